@@ -1,0 +1,40 @@
+//! The map. Read downwards; each row knows only the rows below it.
+//!
+//! ```text
+//! commands                                                            asks
+//! scaffold source manifests kustomize bundle │ disk terminal   thinks │ touches   (no room here knows its neighbour)
+//! plan                                                                says what would change
+//! model                                                               names things
+//! yaml hint                                                           ground
+//! ```
+
+mod commands;
+
+mod bundle;
+mod kustomize;
+mod manifests;
+mod scaffold;
+mod source;
+
+mod disk;
+mod terminal;
+
+mod plan;
+
+mod model;
+
+mod hint;
+mod yaml;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::commands::Cli;
+
+fn main() -> ExitCode {
+    match Cli::parse().run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => terminal::report(&error),
+    }
+}

@@ -1,0 +1,135 @@
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::{RUST_KEYWORDS, Refusal, module_name, text};
+
+/// An RFC 1123 label.
+fn label(text: &str) -> Result<(), Refusal> {
+    let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if text.is_empty() {
+        return Err(Refusal::new("must not be empty"));
+    }
+    if 63 < text.len() {
+        return Err(Refusal::new("must be at most 63 characters long"));
+    }
+    if !text.chars().all(inside) || text.starts_with('-') || text.ends_with('-') {
+        return Err(Refusal::new("must hold only lowercase letters, digits and inner `-`"));
+    }
+    Ok(())
+}
+
+macro_rules! dns {
+    ($(#[$doc:meta])* $name:ident, $parse:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+        impl FromStr for $name {
+            type Err = Refusal;
+            fn from_str(text: &str) -> Result<Self, Refusal> {
+                let parse: fn(&str) -> Result<(), Refusal> = $parse;
+                parse(text).map(|()| Self(text.to_owned()))
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+        text!($name);
+    };
+}
+
+dns! {
+    /// A project's name, e.g. `memcached-operator`: a DNS label, and a name that Cargo takes for a package.
+    ProjectName, |text| {
+        label(text)?;
+        if text.len() > 50 {
+            // `<name>-system`, `<name>-controller-manager-…` and a hash have to fit in 63.
+            return Err(Refusal::new("must be at most 50 characters long, for names are made from it"));
+        }
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(Refusal::new("must start with a letter, for it is a Cargo package's name too"));
+        }
+        let taken = ["test", "core", "std", "alloc", "proc-macro", "build", "deps", "examples", "incremental"];
+        if RUST_KEYWORDS.contains(&text) || taken.contains(&text) {
+            return Err(Refusal::new("is a word that Cargo does not take for a package's name"));
+        }
+        let used = ["anyhow", "axum", "clap", "futures", "http", "k8s-openapi", "kube", "prometheus-client", "rcgen",
+            "rustls", "schemars", "serde", "serde-json", "serde-yaml", "thiserror", "tokio", "tokio-rustls",
+            "tokio-util", "tower", "tracing", "tracing-subscriber"];
+        if used.contains(&text) {
+            return Err(Refusal::new("is the name of a crate that the project depends on"));
+        }
+        Ok(())
+    }
+}
+dns! {
+    /// The first part of an API group, e.g. `cache`.
+    GroupName, |text| {
+        if text.contains('.') && text.split('.').all(|it| label(it).is_ok()) {
+            return Err(Refusal::new("must be a single word: the project's domain is added to it"));
+        }
+        label(text)?;
+        // The word names a module of `api/`.
+        let taken = ["crds", "kube", "serde", "schemars", "k8s-openapi", "serde-json", "std", "core", "alloc"];
+        if taken.contains(&text) {
+            return Err(Refusal::new("is the name of a crate or module that the project uses"));
+        }
+        Ok(())
+    }
+}
+dns! {
+    /// Where a project's API groups live, e.g. `example.com`: an RFC 1123 subdomain.
+    Domain, |text| {
+        if 253 < text.len() {
+            return Err(Refusal::new("must be at most 253 characters long"));
+        }
+        text.split('.').try_for_each(label)
+    }
+}
+dns! {
+    /// A resource's plural, e.g. `memcacheds`: an RFC 1035 label.
+    Plural, |text| {
+        label(text)?;
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(Refusal::new("must start with a letter"));
+        }
+        Ok(())
+    }
+}
+
+impl ProjectName {
+    /// The crate's name in Rust: `memcached_operator`.
+    pub fn crate_name(&self) -> String {
+        self.0.replace('-', "_")
+    }
+}
+
+impl GroupName {
+    /// The name of the module that holds the group's versions.
+    pub fn module(&self) -> String {
+        module_name(&self.0.replace('-', "_"))
+    }
+
+    /// The API group: `cache.example.com`.
+    pub fn qualified(&self, domain: &Domain) -> String {
+        format!("{self}.{domain}")
+    }
+}
+
+#[test]
+fn names_that_kubernetes_or_cargo_refuse_are_refused() {
+    let long = "a".repeat(64);
+    for text in ["", "My_Operator", "-a", "a-", "a.b", "0a", "fn", "test", "kube", long.as_str()] {
+        assert!(text.parse::<ProjectName>().is_err(), "{text}");
+    }
+    for text in ["", "Cache", "cache.", "cache.example.com", "a_b", "kube"] {
+        assert!(text.parse::<GroupName>().is_err(), "{text}");
+    }
+    for text in ["Example.com", "-x.com", "", "a..b", "example.com."] {
+        assert!(text.parse::<Domain>().is_err(), "{text}");
+    }
+    assert_eq!("type".parse::<GroupName>().expect("a label").module(), "type_");
+}

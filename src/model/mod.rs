@@ -1,0 +1,72 @@
+//! The nouns. Every value here is valid because it exists: the one way in is its `FromStr`, which
+//! serves flag, prompt, PROJECT and `#[kube(…)]` alike.
+
+mod dns;
+mod kind;
+mod operator;
+mod path;
+mod project;
+mod resource;
+mod version;
+
+pub use dns::{Domain, GroupName, Plural, ProjectName};
+pub use kind::Kind;
+pub use operator::*;
+pub use path::ProjectPath;
+pub use project::Project;
+pub use resource::{Api, CrdVersion, Resource};
+pub use version::Version;
+
+/// Gives a type that parses from text the ways in and out that text needs: serde, and so the PROJECT file.
+macro_rules! text {
+    ($name:ty) => {
+        impl TryFrom<String> for $name {
+            type Error = <$name as std::str::FromStr>::Err;
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+        impl From<$name> for String {
+            fn from(value: $name) -> String {
+                value.to_string()
+            }
+        }
+    };
+}
+pub(crate) use text;
+
+/// Why a text is not the noun it should be.
+#[derive(Debug, PartialEq)]
+pub struct Refusal(pub std::borrow::Cow<'static, str>);
+
+impl Refusal {
+    fn new(text: impl Into<std::borrow::Cow<'static, str>>) -> Self {
+        Self(text.into())
+    }
+}
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::error::Error for Refusal {}
+
+/// Words that are no identifiers in Rust (edition 2024), strict and reserved alike.
+pub const RUST_KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// A module's name for a snake-case word: keywords get a `_`, as do words that start with a digit.
+pub fn module_name(word: &str) -> String {
+    if RUST_KEYWORDS.contains(&word) {
+        format!("{word}_")
+    } else if word.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("_{word}")
+    } else {
+        word.to_owned()
+    }
+}

@@ -1,0 +1,117 @@
+use std::collections::BTreeMap;
+
+use super::{Kind, ProjectPath, Version};
+use crate::yaml::Value;
+
+/// What the source says the operator is. Knows nothing of Rust syntax, nor of YAML.
+#[derive(Debug, Default, PartialEq)]
+pub struct Operator {
+    /// Every version of every kind, in the order of their files.
+    pub resources: Vec<CustomResource>,
+    /// Every `+kubebuilder:rbac:` comment, in the order of their files and lines.
+    pub rules: Vec<Rule>,
+}
+
+/// One version of a kind, as `#[derive(CustomResource)]` declares it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CustomResource {
+    /// The API group, e.g. `cache.example.com`.
+    pub group: String,
+    pub version: Version,
+    pub kind: Kind,
+    pub plural: String,
+    pub singular: String,
+    pub shortnames: Vec<String>,
+    pub categories: Vec<String>,
+    pub namespaced: bool,
+    pub labels: BTreeMap<String, String>,
+    pub annotations: BTreeMap<String, String>,
+    pub served: bool,
+    pub storage: Storage,
+    pub deprecated: Option<Deprecation>,
+    pub columns: Vec<PrintColumn>,
+    /// JSON paths of selectable fields.
+    pub selectable: Vec<String>,
+    pub status: bool,
+    pub scale: Option<Scale>,
+    /// `openAPIV3Schema`; none where the source says `schema = "disabled"`.
+    pub schema: Option<Schema>,
+    /// Where the source declares it.
+    pub place: Place,
+}
+
+/// A structural schema, as kube-rs would print it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema(pub Value);
+
+/// What `#[kube(storage = …)]` says; kube-derive takes silence for `true`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    Unsaid,
+    Yes,
+    No,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deprecation {
+    pub warning: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintColumn {
+    pub name: String,
+    pub type_: String,
+    pub json_path: String,
+    pub description: Option<String>,
+    pub format: Option<String>,
+    pub priority: Option<i32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scale {
+    pub spec_replicas_path: String,
+    pub status_replicas_path: String,
+    pub label_selector_path: Option<String>,
+}
+
+/// One `+kubebuilder:rbac:` comment. Lists are as written: nothing is sorted, merged or defaulted yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    pub groups: Vec<String>,
+    pub resources: Vec<String>,
+    pub resource_names: Vec<String>,
+    pub urls: Vec<String>,
+    pub verbs: Vec<String>,
+    pub namespace: Option<String>,
+    pub role_name: Option<String>,
+}
+
+/// A place in a file: line and column count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub path: ProjectPath,
+    pub line: usize,
+    pub column: usize,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { path, line, column } = self;
+        write!(f, "{path}:{line}:{column}")
+    }
+}
+
+/// Something in a user's file that a room cannot make sense of: where, what, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    pub place: Place,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { place, message, .. } = self;
+        write!(f, "{place}: {message}")
+    }
+}

@@ -1,0 +1,89 @@
+use std::{
+    fmt,
+    path::{Component, Path},
+    str::FromStr,
+};
+
+use super::Refusal;
+
+/// A path inside the project: relative, with `/`, never upwards. Spaces and any letters are fine.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ProjectPath(String);
+
+impl ProjectPath {
+    /// A path that is written in our own source.
+    pub fn fixed(path: &str) -> Self {
+        path.parse().expect("a path written in the source is a project path")
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last part: `role.yaml`.
+    pub fn name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// What stands after the last `.` of the name, or nothing.
+    pub fn extension(&self) -> &str {
+        self.name().rsplit_once('.').map_or("", |(_, it)| it)
+    }
+
+    /// The folder it is in; none at the top.
+    pub fn parent(&self) -> Option<Self> {
+        self.0.rsplit_once('/').map(|(it, _)| Self(it.to_owned()))
+    }
+
+    pub fn is_in(&self, folder: &Self) -> bool {
+        self.0.strip_prefix(&folder.0).is_some_and(|it| it.starts_with('/'))
+    }
+
+    /// A path below this folder, or beside it by `..`, or refused where it would leave the project.
+    pub fn join(&self, relative: &str) -> Result<Self, Refusal> {
+        let mut parts: Vec<&str> = self.0.split('/').collect();
+        for part in relative.split('/') {
+            match part {
+                "" | "." => {}
+                ".." if parts.pop().is_none() => {
+                    return Err(Refusal::new(format!("`{relative}` leaves the project")));
+                }
+                ".." => {}
+                part => parts.push(part),
+            }
+        }
+        parts.join("/").parse()
+    }
+}
+
+impl FromStr for ProjectPath {
+    type Err = Refusal;
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let inside = |it: Component<'_>| matches!(it, Component::Normal(_));
+        let plain = !text.contains(['\\', '\n', '\0']) && !text.ends_with('/');
+        if text.is_empty() || !plain || !Path::new(text).components().all(inside) {
+            return Err(Refusal::new(format!("`{text}` is not a path inside the project")));
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+impl AsRef<Path> for ProjectPath {
+    fn as_ref(&self) -> &Path {
+        self.0.as_ref()
+    }
+}
+impl fmt::Display for ProjectPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[test]
+fn a_path_stays_inside_the_project() {
+    for text in ["", "/a", "../a", "a/../b", "./a", "a\\b", "a/"] {
+        assert!(text.parse::<ProjectPath>().is_err(), "{text}");
+    }
+    let folder = ProjectPath::fixed("config/default");
+    assert_eq!(folder.join("../crd/a b.yaml").expect("inside").as_str(), "config/crd/a b.yaml");
+    assert!(folder.join("../../../a").is_err());
+}

@@ -1,0 +1,170 @@
+//! Changes to PROJECT's text. Each is checked: the text that comes out, read again, must be what was
+//! meant, else the edit is refused.
+
+use anyhow::Context as _;
+
+use super::{Project, Resource};
+use crate::{
+    hint::Hint as _,
+    yaml::{self, Value},
+};
+
+impl Project {
+    /// With one more resource, after those that are there.
+    pub fn with(&self, resource: Resource) -> anyhow::Result<Self> {
+        let entry = yaml::to_text(&Value::Array(vec![yaml::to_value(&resource)]));
+        let lines: Vec<&str> = self.text.lines().collect();
+        let text = match block(&lines) {
+            None => {
+                let at =
+                    lines.iter().position(|it| it.starts_with("version:")).unwrap_or(lines.len());
+                splice(&lines, at..at, &format!("resources:\n{entry}"))
+            }
+            Some(Block { head, end: _ }) if is_empty_list(lines[head]) => {
+                splice(&lines, head..head + 1, &format!("resources:\n{entry}"))
+            }
+            Some(Block { head, end }) => {
+                let first =
+                    lines[head + 1..end].iter().find(|it| it.trim_start().starts_with("- "));
+                let indent = first.map_or("", |it| &it[..it.len() - it.trim_start().len()]);
+                let entry: String = entry.lines().map(|it| format!("{indent}{it}\n")).collect();
+                splice(&lines, end..end, &entry)
+            }
+        };
+        let mut expected = yaml::from_text(&self.text).context("reading PROJECT")?;
+        match expected.get_mut("resources") {
+            Some(Value::Array(list)) => list.push(yaml::to_value(&resource)),
+            _ => expected["resources"] = yaml::json!([resource]),
+        }
+        self.checked(text, &expected)
+    }
+
+    /// With `controller: true` for a resource that is there.
+    pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let text = block(&lines).and_then(|Block { head, end }| {
+            let dash = |it: &str| {
+                it.trim_start().starts_with("- ").then(|| it.len() - it.trim_start().len())
+            };
+            let indent = lines[head + 1..end].iter().find_map(|it| dash(it))?;
+            let mut items = (head + 1..end).filter(|it| dash(lines[*it]) == Some(indent));
+            let start = items.nth(at)?;
+            let stop = items.next().unwrap_or(end);
+            let key = " ".repeat(indent + 2);
+            let said = (start..stop)
+                .find(|it| lines[*it].trim_start_matches([' ', '-']).starts_with("controller:"));
+            Some(match said {
+                Some(line) => {
+                    let lead = &lines[line]
+                        [..lines[line].len() - lines[line].trim_start_matches([' ', '-']).len()];
+                    splice(&lines, line..line + 1, &format!("{lead}controller: true\n"))
+                }
+                None => {
+                    let kind =
+                        (start..stop).find(|it| lines[*it].starts_with(&format!("{key}kind:")))?;
+                    splice(&lines, kind..kind, &format!("{key}controller: true\n"))
+                }
+            })
+        });
+        let mut expected = yaml::from_text(&self.text).context("reading PROJECT")?;
+        expected["resources"][at]["controller"] = Value::Bool(true);
+        self.checked(text.unwrap_or_default(), &expected)
+    }
+
+    fn checked(&self, text: String, expected: &Value) -> anyhow::Result<Self> {
+        if yaml::from_text(&text).ok().as_ref() != Some(expected) {
+            return Err(anyhow::format_err!("PROJECT is written in a way that this tool cannot add to"))
+                .hint("write `resources` as a block list: one `- ` for each entry, and a line for each field");
+        }
+        Self::from_text(&text)
+    }
+}
+
+/// Where `resources:` stands, and where what is in it ends.
+struct Block {
+    head: usize,
+    end: usize,
+}
+
+fn block(lines: &[&str]) -> Option<Block> {
+    let head = lines.iter().position(|it| it.starts_with("resources:"))?;
+    let inside = |it: &&str| it.starts_with([' ', '-', '#']) || it.trim().is_empty();
+    let mut end = head + 1 + lines[head + 1..].iter().take_while(|it| inside(it)).count();
+    // Comments and blank lines in front of the next field belong to that.
+    while head + 1 < end && (lines[end - 1].starts_with('#') || lines[end - 1].trim().is_empty()) {
+        end -= 1;
+    }
+    Some(Block { head, end })
+}
+
+fn is_empty_list(line: &str) -> bool {
+    let value = line.trim_start_matches("resources:").trim();
+    value == "[]" || value == "null" || value == "~"
+}
+
+fn splice(lines: &[&str], at: std::ops::Range<usize>, text: &str) -> String {
+    let join = |it: &[&str]| it.iter().map(|it| format!("{it}\n")).collect::<String>();
+    join(&lines[..at.start]) + text + &join(&lines[at.end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resource(kind: &str) -> Resource {
+        yaml::typed(&format!("{{domain: a.io, group: g, kind: {kind}, version: v1}}"))
+            .expect("a resource")
+    }
+
+    fn check(before: &str, after: &str) {
+        let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
+        let project = Project::from_text(&format!("{head}{before}")).expect("a project");
+        let project = project.with(resource("B")).expect("it can be added to");
+        assert_eq!(project.text().strip_prefix(head), Some(after));
+    }
+
+    #[test]
+    fn a_resource_is_added_and_the_rest_stays() {
+        let b = "- domain: a.io\n  group: g\n  kind: B\n  version: v1\n";
+        check("version: \"3\"\n", &format!("resources:\n{b}version: \"3\"\n"));
+        check("resources: []\nversion: \"3\"\n", &format!("resources:\n{b}version: \"3\"\n"));
+        let a = "resources:\n# mine\n- kind: A # here\n  mine: yes\n  version: v1\n";
+        check(
+            &format!("{a}\n# three\nversion: \"3\"\nx: y\n"),
+            &format!("{a}{b}\n# three\nversion: \"3\"\nx: y\n"),
+        );
+        let deep: String = b.lines().map(|it| format!("    {it}\n")).collect();
+        let a = "resources:\n    - kind: A\n      version: v1\n";
+        check(&format!("{a}version: \"3\"\n"), &format!("{a}{deep}version: \"3\"\n"));
+    }
+
+    #[test]
+    fn a_list_in_flow_style_is_refused_with_the_way_out() {
+        let text = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nresources: [{kind: A, version: v1}]\nversion: \"3\"\n";
+        let error = Project::from_text(text)
+            .and_then(|it| it.with(resource("B")))
+            .expect_err("it is refused");
+        assert_eq!(error.to_string(), "PROJECT is written in a way that this tool cannot add to");
+    }
+
+    #[test]
+    fn a_controller_is_added_to_the_right_resource() {
+        let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nresources:\n";
+        for (before, after) in [
+            (
+                "- kind: A\n  version: v1\n- domain: x\n  kind: B\n  version: v1\n",
+                "- kind: A\n  version: v1\n- domain: x\n  controller: true\n  kind: B\n  version: v1\n",
+            ),
+            (
+                "- kind: A\n  version: v1\n- controller: false\n  kind: B\n  version: v1\n",
+                "- kind: A\n  version: v1\n- controller: true\n  kind: B\n  version: v1\n",
+            ),
+        ] {
+            let project =
+                Project::from_text(&format!("{head}{before}version: \"3\"\n")).expect("a project");
+            let project = project.with_controller(1).expect("it can be edited");
+            assert_eq!(project.text(), format!("{head}{after}version: \"3\"\n"));
+            assert!(project.resources[1].controller);
+        }
+    }
+}

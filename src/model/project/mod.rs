@@ -1,0 +1,137 @@
+mod edit;
+
+use anyhow::{Context as _, bail};
+use serde::Deserialize;
+
+use super::{Domain, ProjectName, ProjectPath, Resource};
+use crate::{hint::Hint as _, yaml};
+
+/// The layout of the projects that this tool makes.
+const LAYOUT: &str = "rust.operator-rs.io/v1";
+
+/// The PROJECT file: what this project is and what it holds.
+///
+/// kubebuilder's version 3. The text is kept: what we do not know, comments too, survives every edit.
+#[derive(Clone, Debug)]
+pub struct Project {
+    pub name: ProjectName,
+    pub domain: Domain,
+    /// Whether the operator watches its own namespace only.
+    pub namespaced: bool,
+    pub resources: Vec<Resource>,
+    text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    project_name: ProjectName,
+    domain: Domain,
+    #[serde(default)]
+    namespaced: bool,
+    #[serde(default)]
+    resources: Vec<Resource>,
+}
+
+/// What is asked of a PROJECT before anything else in it is believed.
+#[derive(Deserialize)]
+struct Head {
+    version: Option<yaml::Value>,
+    layout: Option<Layout>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Layout {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Project {
+    pub fn path() -> ProjectPath {
+        ProjectPath::fixed("PROJECT")
+    }
+
+    pub fn new(name: ProjectName, domain: Domain, namespaced: bool, version: &str) -> Self {
+        let scope = if namespaced { "namespaced: true\n" } else { "" };
+        let text = format!(
+            "# What operator-rs has scaffolded here, so that it can go on. Comments and further fields are kept.\n\
+             cliVersion: {version}\n\
+             domain: {domain}\n\
+             layout:\n- {LAYOUT}\n\
+             {scope}\
+             projectName: {name}\n\
+             version: \"3\"\n"
+        );
+        Self { name, domain, namespaced, resources: Vec::new(), text }
+    }
+
+    /// Reads PROJECT. What is malformed is refused with its place.
+    pub fn from_text(text: &str) -> anyhow::Result<Self> {
+        if text.trim().is_empty() {
+            return Err(anyhow::format_err!("PROJECT is empty")).hint(
+                "take it back from version control; without it nothing is known of what this project holds",
+            );
+        }
+        yaml::from_text(text).context("reading PROJECT")?;
+        let head: Head = yaml::typed(text).context("reading PROJECT")?;
+        head.check()?;
+        let File { project_name, domain, namespaced, resources } =
+            yaml::typed(text).context("reading PROJECT")?;
+        for (at, resource) in resources.iter().enumerate() {
+            if resources[..at]
+                .iter()
+                .any(|it| it.is_kin(resource) && it.version == resource.version)
+            {
+                bail!("PROJECT has {} {} twice", resource.version, resource.kind);
+            }
+        }
+        Ok(Self { name: project_name, domain, namespaced, resources, text: text.to_owned() })
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Head {
+    fn check(&self) -> anyhow::Result<()> {
+        match &self.version {
+            Some(yaml::Value::String(version)) if version == "3" => {}
+            None => bail!(
+                "reading PROJECT: it has no `version`; `version: \"3\"` is what this tool reads"
+            ),
+            Some(other) => {
+                return Err(anyhow::format_err!("PROJECT is of version {other}, and this tool reads version \"3\"")).hint(
+                    "projects of version 2 are kubebuilder's of 2020 and older; `operator-rs init` starts a new one in another folder",
+                );
+            }
+        }
+        let layouts: Vec<&str> = match &self.layout {
+            Some(Layout::One(one)) => one.split(',').collect(),
+            Some(Layout::Many(many)) => many.iter().map(String::as_str).collect(),
+            None => Vec::new(),
+        };
+        if layouts.contains(&LAYOUT) {
+            return Ok(());
+        }
+        if layouts.iter().any(|it| it.starts_with("rust.operator-rs.io/")) {
+            return Err(anyhow::format_err!(
+                "PROJECT has the layout `{}`, which this version does not know",
+                layouts.join(",")
+            ))
+            .hint("a newer operator-rs made it: update operator-rs");
+        }
+        let language = if layouts.iter().any(|it| it.starts_with("go.")) {
+            "a Go project"
+        } else {
+            "a project"
+        };
+        Err(anyhow::format_err!("PROJECT is that of {language} of another tool: its layout is `{}`", layouts.join(",")))
+            .hint(format!(
+                "operator-sdk or kubebuilder goes on with it here; to write it anew in Rust, run `operator-rs init` in an empty folder \
+                 with the same `--domain` and `--project-name`, then `operator-rs create api` for each entry of its `resources` \
+                 (this tool's layout is `{LAYOUT}`)"
+            ))
+    }
+}

@@ -1,0 +1,145 @@
+use std::fmt;
+
+use crate::{
+    hint::Hint as _,
+    model::{Problem, ProjectPath},
+};
+
+/// What will differ on disk, and nothing else.
+#[derive(Debug, Default)]
+pub struct Changes {
+    changes: Vec<Change>,
+    stays: Vec<ProjectPath>,
+    conflicts: Vec<String>,
+    hints: Vec<String>,
+    pub warnings: Vec<String>,
+    pub next: Option<String>,
+}
+
+/// One file that is made, changed or (`after` is none) deleted.
+#[derive(Debug)]
+pub struct Change {
+    pub path: ProjectPath,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+impl Changes {
+    pub(super) fn new(warnings: &[String], next: Option<&str>) -> Self {
+        Self { warnings: warnings.to_vec(), next: next.map(str::to_owned), ..Self::default() }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    pub(super) fn push(&mut self, change: Change) {
+        if change.before != change.after {
+            self.changes.push(change);
+        }
+    }
+
+    pub(super) fn delete(&mut self, path: ProjectPath, before: String) {
+        self.changes.push(Change { path, before: Some(before), after: None });
+    }
+
+    /// A file in a folder of ours that is not ours.
+    pub(super) fn stays(&mut self, path: &ProjectPath) {
+        self.stays.push(path.clone());
+    }
+
+    pub(super) fn theirs(&mut self, path: &ProjectPath) {
+        self.conflicts.push(format!("{path}: it is there already, and is yours"));
+        self.hint("move away what is yours, or choose another name or folder".to_owned());
+    }
+
+    pub(super) fn in_the_way(&mut self, path: &ProjectPath, what: &str) {
+        self.conflicts.push(format!("{path}: {what}"));
+        self.hint("move away what is in the way".to_owned());
+    }
+
+    pub(super) fn edited(&mut self, path: &ProjectPath, edit: &str) {
+        self.conflicts.push(format!("{path}: it was edited by hand, and is made from {edit}"));
+        self.hint(format!(
+            "make the change in {edit}, then give `--force` to replace what was made from it"
+        ));
+    }
+
+    pub(super) fn missing(&mut self, path: &ProjectPath) {
+        self.conflicts.push(format!("{path}: it is missing"));
+        self.hint(format!("take {path} back from version control: new lines go in there"));
+    }
+
+    pub(super) fn problem(&mut self, problem: Problem) {
+        self.conflicts.push(problem.to_string());
+        self.hints.extend(problem.hint);
+    }
+
+    fn hint(&mut self, hint: String) {
+        if !self.hints.contains(&hint) {
+            self.hints.push(hint);
+        }
+    }
+
+    /// All conflicts at once, so that one run tells the whole story.
+    pub(super) fn settled(mut self) -> anyhow::Result<Self> {
+        self.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        if self.conflicts.is_empty() {
+            return Ok(self);
+        }
+        let list: String = self.conflicts.iter().map(|it| format!("\n  {it}")).collect();
+        self.hints
+            .iter()
+            .rev()
+            .fold(Err(anyhow::format_err!("nothing was written:{list}")), |res, hint| {
+                res.hint(hint)
+            })
+    }
+
+    pub fn require_none(&self) -> anyhow::Result<()> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        let list: String = self.to_string().lines().map(|it| format!("\n  {it}")).collect();
+        Err(anyhow::format_err!("out of date:{list}")).hint("run the command without `--check`")
+    }
+
+    pub fn diff(&self) -> String {
+        self.iter()
+            .map(|Change { path, before, after }| {
+                let side = |text: &Option<String>, name: String| {
+                    if text.is_some() { name } else { "/dev/null".to_owned() }
+                };
+                let (old, new) =
+                    (side(before, format!("a/{path}")), side(after, format!("b/{path}")));
+                let (before, after) =
+                    (before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
+                similar::TextDiff::from_lines(before, after)
+                    .unified_diff()
+                    .header(&old, &new)
+                    .to_string()
+            })
+            .collect()
+    }
+}
+
+impl fmt::Display for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Change { path, before, after } in &self.changes {
+            let verb = match (before, after) {
+                (None, _) => "create",
+                (Some(_), Some(_)) => "update",
+                (Some(_), None) => "delete",
+            };
+            writeln!(f, "{verb}  {path}")?;
+        }
+        for path in &self.stays {
+            writeln!(f, "leave   {path} (not made by operator-rs)")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,215 @@
+//! What a command would do, as a value. Building one touches nothing; [`Plan::against`] only reads.
+
+mod changes;
+mod fragment;
+mod ours;
+mod overlay;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use changes::{Change, Changes};
+pub use overlay::Overlay;
+
+use crate::model::ProjectPath;
+use fragment::Fragment;
+
+/// What a plan needs to see of the project: on disk, or in a test's map.
+pub trait Tree {
+    /// What stands at a path.
+    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found>;
+
+    /// Every file below a folder, in path order; empty where there is no such folder.
+    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>>;
+
+    /// The text of a file, or nothing where there is none. What is there but is no text is an error.
+    fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
+        match self.look(path)? {
+            Found::Nothing => Ok(None),
+            Found::Text(text) => Ok(Some(text)),
+            Found::Other(what) => Err(anyhow::format_err!("{path} cannot be read: {what}")),
+        }
+    }
+}
+
+/// What stands at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    Nothing,
+    Text(String),
+    /// Something that no text file can replace; what it is, for a message.
+    Other(String),
+}
+
+/// What should be true of the project afterwards.
+#[derive(Debug, Default)]
+pub struct Plan {
+    intents: BTreeMap<ProjectPath, Intent>,
+    owned: BTreeMap<ProjectPath, BTreeSet<&'static str>>,
+    warnings: Vec<String>,
+    next: Option<String>,
+}
+
+#[derive(Debug)]
+enum Intent {
+    /// Written once; the user's from then on.
+    Scaffold(String),
+    /// Written where there is nothing; what is there stays.
+    Offer(String),
+    /// The user's file, which gains the lines it lacks.
+    Lines(String),
+    /// Ours: replaced on every run. `edit` says where a hand edit belongs.
+    Generate { text: String, edit: String },
+    /// The user's file, our lines: each goes in above its marker, once.
+    /// `seed` is what the file starts from where there is none.
+    Insert { seed: Option<String>, fragments: Vec<Fragment> },
+    /// The user's file, which the command has read and edited.
+    Edit(String),
+}
+
+impl Plan {
+    pub fn scaffold(&mut self, path: ProjectPath, text: String) {
+        match self.intents.get_mut(&path) {
+            Some(Intent::Insert { seed, .. }) => *seed = Some(text),
+            _ => drop(self.intents.insert(path, Intent::Scaffold(text))),
+        }
+    }
+
+    pub fn offer(&mut self, path: ProjectPath, text: String) {
+        self.intents.insert(path, Intent::Offer(text));
+    }
+
+    pub fn lines(&mut self, path: ProjectPath, text: String) {
+        self.intents.insert(path, Intent::Lines(text));
+    }
+
+    /// A file of ours. `edit` completes "edit …, not this": where a change belongs.
+    pub fn generate(&mut self, path: ProjectPath, text: String, edit: &str) {
+        self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned() });
+    }
+
+    pub fn insert(&mut self, path: ProjectPath, marker: &str, text: String) {
+        let fragment = Fragment { marker: marker.to_owned(), text };
+        let (seed, mut fragments) = match self.intents.remove(&path) {
+            Some(Intent::Insert { seed, fragments }) => (seed, fragments),
+            Some(Intent::Scaffold(text)) => (Some(text), Vec::new()),
+            _ => (None, Vec::new()),
+        };
+        fragments.push(fragment);
+        self.intents.insert(path, Intent::Insert { seed, fragments });
+    }
+
+    /// A user's file, as it reads after an edit that the command has made and checked.
+    pub fn edit(&mut self, path: ProjectPath, text: String) {
+        self.intents.insert(path, Intent::Edit(text));
+    }
+
+    /// What else of ours is in `folder` with one of these extensions, and not in this plan, goes.
+    pub fn own(&mut self, folder: ProjectPath, extensions: &[&'static str]) {
+        self.owned.entry(folder).or_default().extend(extensions);
+    }
+
+    /// Something the user should know although the command goes on.
+    pub fn warn(&mut self, text: String) {
+        self.warnings.push(text);
+    }
+
+    /// What to do next, said once all is written.
+    pub fn next(&mut self, text: String) {
+        self.next = Some(text);
+    }
+
+    /// Takes over what another plan wants; where both name a path, the other's word counts.
+    pub fn extend(&mut self, other: Self) {
+        for (path, intent) in other.intents {
+            match intent {
+                Intent::Insert { seed, fragments } => {
+                    if let Some(seed) = seed {
+                        self.scaffold(path.clone(), seed);
+                    }
+                    for Fragment { marker, text } in fragments {
+                        self.insert(path.clone(), &marker, text);
+                    }
+                }
+                Intent::Scaffold(text) => self.scaffold(path, text),
+                other => drop(self.intents.insert(path, other)),
+            }
+        }
+        for (folder, extensions) in other.owned {
+            self.owned.entry(folder).or_default().extend(extensions);
+        }
+        self.warnings.extend(other.warnings);
+        self.next = other.next.or(self.next.take());
+    }
+
+    /// Meets the plan with what is there. Reads only; tells every conflict at once. With `force`, files
+    /// of ours that were edited by hand are replaced too.
+    pub fn against(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
+        let mut changes = Changes::new(&self.warnings, self.next.as_deref());
+        for (path, intent) in &self.intents {
+            match tree.look(path)? {
+                Found::Nothing => intent.meet(path, None, force, &mut changes),
+                Found::Text(before) => intent.meet(path, Some(before), force, &mut changes),
+                Found::Other(_) if matches!(intent, Intent::Offer(_)) => {}
+                Found::Other(what) => changes.in_the_way(path, &what),
+            }
+        }
+        for (folder, extensions) in &self.owned {
+            for path in tree.list(folder)? {
+                if self.intents.contains_key(&path) || !extensions.contains(path.extension()) {
+                    continue;
+                }
+                let Some(before) = tree.read(&path)? else { continue };
+                match ours::state(&path, &before) {
+                    ours::State::Theirs => changes.stays(&path),
+                    ours::State::Ours => changes.delete(path, before),
+                    ours::State::Edited { .. } if force => changes.delete(path, before),
+                    ours::State::Edited { edit } => changes.edited(&path, &edit),
+                }
+            }
+        }
+        changes.settled()
+    }
+}
+
+impl Intent {
+    fn meet(&self, path: &ProjectPath, before: Option<String>, force: bool, changes: &mut Changes) {
+        let after = match self {
+            Self::Edit(text) => text.clone(),
+            Self::Scaffold(text) => match &before {
+                Some(before) if before != text => return changes.theirs(path),
+                _ => text.clone(),
+            },
+            Self::Offer(text) => match &before {
+                Some(_) => return,
+                None => text.clone(),
+            },
+            Self::Lines(text) => fragment::lacking(before.as_deref().unwrap_or(""), text),
+            Self::Generate { text, edit } => {
+                match before.as_deref().map(|it| ours::state(path, it)) {
+                    Some(ours::State::Theirs) => return changes.theirs(path),
+                    Some(ours::State::Edited { edit }) if !force => {
+                        return changes.edited(path, &edit);
+                    }
+                    _ => {}
+                }
+                ours::signed(path, text, edit)
+            }
+            Self::Insert { seed, fragments } => {
+                let Some(mut text) = before.clone().or_else(|| seed.clone()) else {
+                    return changes.missing(path);
+                };
+                for fragment in fragments {
+                    match fragment.put(path, &text) {
+                        Ok(after) => text = after,
+                        Err(problem) => return changes.problem(problem),
+                    }
+                }
+                text
+            }
+        };
+        changes.push(Change { path: path.clone(), before, after: Some(after) });
+    }
+}
+
+#[cfg(test)]
+mod tests;

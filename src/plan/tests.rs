@@ -1,0 +1,156 @@
+use std::collections::BTreeMap;
+
+use super::*;
+
+/// A tree in a test's map.
+#[derive(Default)]
+struct Map(BTreeMap<ProjectPath, String>);
+
+impl Tree for Map {
+    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
+        Ok(self.0.get(path).map_or(Found::Nothing, |it| Found::Text(it.clone())))
+    }
+    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        Ok(self.0.keys().filter(|it| it.is_in(folder)).cloned().collect())
+    }
+}
+
+fn path(text: &str) -> ProjectPath {
+    ProjectPath::fixed(text)
+}
+
+/// Meets a plan with a tree of one file `a.rs`; says what that is afterwards, or what went wrong.
+fn check(before: Option<&str>, plan: impl FnOnce(&mut Plan), expected: Result<&str, &str>) {
+    let tree = Map(before.map(|it| (path("a.rs"), it.to_owned())).into_iter().collect());
+    let mut it = Plan::default();
+    plan(&mut it);
+    let after = it.against(&tree, false).map_err(|it| it.to_string()).map(|changes| {
+        let after = changes.iter().next().map(|it| it.after.clone().unwrap_or_default());
+        after.unwrap_or_else(|| before.unwrap_or_default().to_owned())
+    });
+    assert_eq!(after.as_deref().map_err(String::as_str), expected);
+}
+
+fn mark(text: &'static str) -> impl FnOnce(&mut Plan) {
+    move |plan| plan.insert(path("a.rs"), "m", text.to_owned())
+}
+
+#[test]
+fn a_fragment_goes_above_its_marker_once_and_as_deep() {
+    check(
+        Some("x\n    // +operator-rs:scaffold:m\ny"),
+        mark("a(\n  1\n)\n"),
+        Ok("x\n    a(\n      1\n    )\n    // +operator-rs:scaffold:m\ny"),
+    );
+    check(
+        Some("a;\nb;\n//+operator-rs:scaffold:m\n"),
+        mark("a;\n"),
+        Ok("a;\nb;\n//+operator-rs:scaffold:m\n"),
+    );
+    check(
+        Some("# +operator-rs:scaffold:m\r\n"),
+        mark("a"),
+        Ok("a\r\n# +operator-rs:scaffold:m\r\n"),
+    );
+}
+
+#[test]
+fn text_that_occurs_inside_another_line_is_not_taken_for_the_fragment() {
+    let marker = "// +operator-rs:scaffold:m\n";
+    check(
+        Some(&format!("// pub mod a;\n{marker}")),
+        mark("pub mod a;"),
+        Ok(&format!("// pub mod a;\npub mod a;\n{marker}")),
+    );
+    check(
+        Some(&format!("pub mod ab;\n{marker}")),
+        mark("pub mod a;"),
+        Ok(&format!("pub mod ab;\npub mod a;\n{marker}")),
+    );
+}
+
+#[test]
+fn a_marker_that_is_missing_doubled_or_code_is_told_with_its_place() {
+    let missing = "nothing was written:\n  a.rs:1:1: there is no line `// +operator-rs:scaffold:m`";
+    check(Some("x\n"), mark("a"), Err(missing));
+    check(Some("let s = \"+operator-rs:scaffold:m\";\n"), mark("a"), Err(missing));
+    let twice = "// +operator-rs:scaffold:m\n// +operator-rs:scaffold:m\n";
+    check(
+        Some(twice),
+        mark("a"),
+        Err(
+            "nothing was written:\n  a.rs:2:1: the marker `+operator-rs:scaffold:m` stands here and in line 1 too",
+        ),
+    );
+    check(None, mark("a"), Err("nothing was written:\n  a.rs: it is missing"));
+}
+
+#[test]
+fn what_is_theirs_is_written_once() {
+    let scaffold = |plan: &mut Plan| plan.scaffold(path("a.rs"), "new\n".to_owned());
+    check(None, scaffold, Ok("new\n"));
+    check(Some("new\n"), scaffold, Ok("new\n"));
+    check(
+        Some("old\n"),
+        scaffold,
+        Err("nothing was written:\n  a.rs: it is there already, and is yours"),
+    );
+    check(Some("old\n"), |plan| plan.offer(path("a.rs"), "new\n".to_owned()), Ok("old\n"));
+}
+
+#[test]
+fn what_is_ours_is_replaced_unless_a_hand_was_at_it() {
+    let ours = super::ours::signed(&path("a.rs"), "old\n", "b");
+    let new = super::ours::signed(&path("a.rs"), "new\n", "b");
+    let generate = |plan: &mut Plan| plan.generate(path("a.rs"), "new\n".to_owned(), "b");
+    check(Some(&ours), generate, Ok(&new));
+    check(
+        Some("mine\n"),
+        generate,
+        Err("nothing was written:\n  a.rs: it is there already, and is yours"),
+    );
+    check(
+        Some(&format!("{ours}x\n")),
+        generate,
+        Err("nothing was written:\n  a.rs: it was edited by hand, and is made from b"),
+    );
+}
+
+#[test]
+fn a_file_gains_the_lines_it_lacks() {
+    let lines = |plan: &mut Plan| plan.lines(path("a.rs"), "a\nb\n".to_owned());
+    check(None, lines, Ok("a\nb\n"));
+    check(Some("b"), lines, Ok("b\na\n"));
+    check(Some("b\n\na\n"), lines, Ok("b\n\na\n"));
+}
+
+#[test]
+fn every_conflict_is_told_at_once() {
+    let tree = Map([("a.rs", "x"), ("b.rs", "y")].map(|(at, it)| (path(at), it.to_owned())).into());
+    let mut plan = Plan::default();
+    plan.scaffold(path("a.rs"), String::new());
+    plan.scaffold(path("b.rs"), String::new());
+    plan.scaffold(path("c.rs"), String::new());
+    let error = plan.against(&tree, true).expect_err("two are in the way").to_string();
+    assert_eq!(error.lines().count(), 3, "{error}");
+}
+
+#[test]
+fn in_a_folder_of_ours_what_is_ours_goes_and_what_is_theirs_stays() {
+    let stale = super::ours::signed(&path("d/stale.yaml"), "a: 1\n", "b");
+    let tree = Map([("d/stale.yaml", stale.as_str()), ("d/mine.yaml", "x"), ("d/note.txt", "x")]
+        .map(|(at, it)| (path(at), it.to_owned()))
+        .into());
+    let mut plan = Plan::default();
+    plan.generate(path("d/new.yaml"), "a: 2\n".to_owned(), "b");
+    plan.own(path("d"), &["yaml"]);
+    let changes = plan.against(&tree, false).expect("no conflict");
+    assert_eq!(
+        changes.to_string(),
+        "create  d/new.yaml\ndelete  d/stale.yaml\nleave   d/mine.yaml (not made by operator-rs)\n"
+    );
+    let after = Overlay::new(&tree, &changes);
+    let names: Vec<String> =
+        after.list(&path("d")).expect("it lists").iter().map(ToString::to_string).collect();
+    assert_eq!(names, ["d/mine.yaml", "d/new.yaml", "d/note.txt"]);
+}

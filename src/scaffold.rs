@@ -1,0 +1,97 @@
+//! Templates in, plan out. A template's place is its target's place:
+//!
+//! ```text
+//! templates/<set>/src/{{kind_module}}.rs.hbs       a whole file, rendered; without `.hbs` it is carried as it is
+//! templates/<set>/src/main.rs@controllers.hbs     lines that belong above `+operator-rs:scaffold:controllers`
+//! ```
+//!
+//! A template that renders to nothing makes no file. This room touches no disk: the templates are in
+//! the binary.
+
+use anyhow::Context as _;
+use handlebars::{Handlebars, handlebars_helper, no_escape};
+use rust_embed::Embed;
+use serde::Serialize;
+
+use crate::{
+    model::ProjectPath,
+    plan::Plan,
+    yaml::{self, Value},
+};
+
+#[derive(Embed)]
+#[folder = "templates"]
+struct Templates;
+
+handlebars_helper!(eq: |a: Value, b: Value| a == b);
+
+/// What a template makes.
+enum Target {
+    File(ProjectPath),
+    Lines(ProjectPath, String),
+}
+
+/// The sets' files become the user's: written once, or inserted above markers.
+pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan> {
+    let mut plan = Plan::default();
+    for set in sets {
+        for (target, text) in render(set, context)? {
+            match target {
+                Target::File(path) => plan.scaffold(path, text),
+                Target::Lines(path, marker) => plan.insert(path, &marker, text),
+            }
+        }
+    }
+    Ok(plan)
+}
+
+/// The set's files are ours; `edit` says where changes belong.
+pub fn generate(set: &str, context: &impl Serialize, edit: &str) -> anyhow::Result<Plan> {
+    let mut plan = Plan::default();
+    for (target, text) in render(set, context)? {
+        match target {
+            Target::File(path) => plan.generate(path, text, edit),
+            Target::Lines(path, _) => {
+                anyhow::bail!("templates/{set} has lines for {path}, and makes files of ours")
+            }
+        }
+    }
+    Ok(plan)
+}
+
+/// Renders every template of a set, path and text alike, with one context.
+fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target, String)>> {
+    let mut engine = Handlebars::new();
+    engine.set_strict_mode(true);
+    engine.register_escape_fn(no_escape);
+    engine.register_helper("eq", Box::new(eq));
+    let context = yaml::to_value(context);
+
+    let mut res = Vec::new();
+    for place in Templates::iter() {
+        let Some(name) = place.strip_prefix(set).and_then(|it| it.strip_prefix('/')) else {
+            continue;
+        };
+        let file = Templates::get(&place).with_context(|| format!("templates/{place} is gone"))?;
+        let text = str::from_utf8(&file.data)
+            .with_context(|| format!("templates/{place} is not UTF-8"))?;
+        let render = |it: &str| {
+            engine
+                .render_template(it, &context)
+                .with_context(|| format!("rendering templates/{place}"))
+        };
+        let (target, text) = match name.strip_suffix(".hbs") {
+            Some(name) => (render(name)?, render(text)?),
+            None => (render(name)?, text.to_owned()),
+        };
+        if text.trim().is_empty() {
+            continue;
+        }
+        let target = match target.split_once('@') {
+            Some((path, marker)) => Target::Lines(path.parse()?, marker.to_owned()),
+            None => Target::File(target.parse()?),
+        };
+        res.push((target, text));
+    }
+    Ok(res)
+}

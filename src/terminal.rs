@@ -1,0 +1,79 @@
+//! The only room that speaks and listens.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is what this room is for")]
+
+use std::{
+    fmt,
+    io::{self, IsTerminal as _, Write as _},
+    process::ExitCode,
+    str::FromStr,
+};
+
+use crate::hint::hints;
+
+/// Data goes to stdout. A reader that went away is no fault of ours.
+pub fn print(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
+}
+
+/// Advice goes to stderr, so that data stays data.
+pub fn advise(text: &str) {
+    eprint!("{text}");
+}
+
+/// Something the user should know, although the command went on.
+pub fn warn(text: &str) {
+    eprintln!("warning: {text}");
+}
+
+/// Tells what went wrong, why, and what to do about it. Exit 2 is for what was asked wrongly.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    if let Some(usage) = error.chain().find_map(|it| it.downcast_ref::<clap::Error>()) {
+        let _ = usage.print();
+        return ExitCode::from(2);
+    }
+    eprintln!("error: {error}");
+    for cause in error.chain().skip(1) {
+        eprintln!("  because: {cause}");
+    }
+    for hint in hints(error) {
+        eprintln!("hint: {hint}");
+    }
+    ExitCode::FAILURE
+}
+
+/// What the flag said; else what a person at the terminal answers. The prompt accepts what the flag
+/// accepts. Where there is nobody to ask, a missing flag is a usage error.
+pub fn ask<T>(given: Option<T>, flag: &str, example: &str) -> anyhow::Result<T>
+where
+    T: Clone + fmt::Display + FromStr,
+    T::Err: fmt::Display,
+{
+    if let Some(value) = given {
+        return Ok(value);
+    }
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(usage(
+            clap::error::ErrorKind::MissingRequiredArgument,
+            &format!(
+                "`--{flag}` is missing, and there is nobody to ask: give it, e.g. `--{flag} {example}`"
+            ),
+        ));
+    }
+    let answer = dialoguer::Input::new()
+        .with_prompt(format!("{flag} (e.g. {example})"))
+        .validate_with(|text: &String| text.parse::<T>().map(drop).map_err(|it| it.to_string()))
+        .interact_text();
+    match answer {
+        Ok(text) => text.parse().map_err(|it: T::Err| anyhow::format_err!("{it}")),
+        Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => {
+            Err(anyhow::format_err!("interrupted; nothing was written"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// An error in how the command was called: exit 2, as clap's own.
+pub fn usage(kind: clap::error::ErrorKind, message: &str) -> anyhow::Error {
+    clap::Error::raw(kind, format!("{message}\n")).into()
+}
