@@ -2,6 +2,7 @@
 //! serves flag, prompt, PROJECT and `#[kube(…)]` alike.
 
 mod dns;
+mod image;
 mod kind;
 mod operator;
 mod path;
@@ -10,6 +11,7 @@ mod resource;
 mod version;
 
 pub use dns::{Domain, GroupName, Plural, ProjectName};
+pub use image::Image;
 pub use kind::Kind;
 pub use operator::*;
 pub use path::ProjectPath;
