@@ -28,13 +28,6 @@ mod yaml;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
-use crate::commands::Cli;
-
 fn main() -> ExitCode {
-    match Cli::parse().run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => terminal::report(&error),
-    }
+    commands::run()
 }

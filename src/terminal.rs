@@ -1,6 +1,6 @@
 //! The only room that speaks and listens.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is what this room is for")]
+#![expect(clippy::print_stderr, reason = "it is what this room is for")]
 
 use std::{
     fmt,
@@ -76,4 +76,17 @@ where
 /// An error in how the command was called: exit 2, as clap's own.
 pub fn usage(kind: clap::error::ErrorKind, message: &str) -> anyhow::Error {
     clap::Error::raw(kind, format!("{message}\n")).into()
+}
+
+/// Tells how a command was misused, and what to type instead where that is known. Help is no misuse.
+pub fn misuse(error: &clap::Error, advice: Option<&str>) -> ExitCode {
+    let Some(advice) = advice else {
+        let _ = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    };
+    // clap's own tips guess from spelling; this one knows.
+    let text = error.render().to_string();
+    eprintln!("{}", text.lines().next().unwrap_or_default());
+    eprintln!("hint: {advice}");
+    ExitCode::from(2)
 }

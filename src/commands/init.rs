@@ -1,54 +1,147 @@
+use std::fmt;
+
 use serde::Serialize;
 
+use super::derive;
 use crate::{
     disk::Root,
     hint::Hint as _,
-    model::{Domain, Project, ProjectName},
-    plan::{Plan, Tree as _},
+    model::{Domain, Project, ProjectName, ProjectPath},
+    plan::{Found, Plan, Tree as _},
     scaffold,
 };
 
 /// Start a new operator project
 #[derive(clap::Args)]
 pub struct Args {
-    /// The domain its API groups live under
+    /// The domain that the API groups live under
     #[arg(long, default_value = "my.domain")]
     domain: Domain,
     /// The project's name [default: the folder's name]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     project_name: Option<ProjectName>,
+    /// Who owns it: named in LICENSE and as the bundle's provider
+    #[arg(long, default_value = "", hide_default_value = true)]
+    owner: String,
+    /// The license: a LICENSE file and the field in Cargo.toml
+    #[arg(long, value_enum, default_value_t = License::Apache2)]
+    license: License,
+    /// Watch the operator's own namespace only: a Role in place of a ClusterRole
+    #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
+    namespaced: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum License {
+    Apache2,
+    None,
+}
+
+impl fmt::Display for License {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Apache2 => "apache2",
+            Self::None => "none",
+        })
+    }
 }
 
 /// What `templates/init` may say.
 #[derive(Serialize)]
 struct Context<'a> {
-    project_name: &'a ProjectName,
-    domain: &'a Domain,
+    #[serde(flatten)]
+    names: derive::Names<'a>,
+    owner: &'a str,
+    license: &'static str,
 }
 
 impl Args {
     pub fn plan(self, root: &Root) -> anyhow::Result<Plan> {
+        if let Found::Text(_) | Found::Other(_) = root.look(&Project::path())? {
+            return Err(anyhow::format_err!("there is a project here already: PROJECT"))
+                .hint("go on with `operator-rs create api`, or choose another folder");
+        }
         let name = match self.project_name {
             Some(name) => name,
-            None => {
-                let folder = root.name()?;
-                folder
-                    .to_lowercase()
-                    .parse()
-                    .map_err(|it| anyhow::format_err!("the folder's name `{folder}` {it}"))
-                    .hint(
-                        "give the project a name of its own: `--project-name memcached-operator`",
-                    )?
-            }
+            None => name_of(root)?,
         };
-        if root.read(&Project::path())?.is_some() {
-            return Err(anyhow::format_err!("there is a project here already: PROJECT"))
-                .hint("choose an empty folder, or go on with `operator-rs create api`");
+        if self.owner.contains(['\n', '\r', '"', '\\']) {
+            anyhow::bail!("`--owner` is one line, without quotes and backslashes");
         }
-        let project = Project::new(name, self.domain, false, env!("CARGO_PKG_VERSION"));
-        let context = Context { project_name: &project.name, domain: &project.domain };
-        let mut plan = scaffold::scaffold(&["init"], &context)?;
+        let project = Project::new(name, self.domain, self.namespaced, env!("CARGO_PKG_VERSION"));
+        let (license, sets): (_, &[&str]) = match self.license {
+            License::Apache2 => ("Apache-2.0", &["init", "license/apache2"]),
+            License::None => ("", &["init"]),
+        };
+        let context = Context { names: derive::Names::new(&project), owner: &self.owner, license };
+        let mut plan = scaffold::scaffold(sets, &context)?;
+        for theirs in ["README.md", "LICENSE"] {
+            plan.only_offer(&ProjectPath::fixed(theirs));
+        }
+        plan.only_lines(&ProjectPath::fixed(".gitignore"));
+        plan.rework(&ProjectPath::fixed("Cargo.lock"), sorted_lock);
         plan.scaffold(Project::path(), project.text().to_owned());
+        derive::everything(&mut plan, root, &project)?;
+        plan.next(
+            "Next: add an API, and see that it compiles:\n  \
+             operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211\n  \
+             cargo test"
+                .to_owned(),
+        );
         Ok(plan)
     }
+}
+
+/// The folder's name in lower case, if a project can be called so.
+fn name_of(root: &Root) -> anyhow::Result<ProjectName> {
+    let folder = root.name()?;
+    folder
+        .to_lowercase()
+        .parse()
+        .map_err(|it| {
+            anyhow::format_err!("the folder's name `{folder}` cannot be the project's: it {it}")
+        })
+        .hint("give the project a name of its own: `--project-name memcached-operator`")
+}
+
+/// Cargo.lock with its packages, and the dependencies of each, in cargo's order whatever the project
+/// is called; else cargo would write the file anew, and `--locked` would refuse.
+fn sorted_lock(text: &str) -> String {
+    let mut parts = text.trim_end().split("\n\n[[package]]\n");
+    let head = parts.next().unwrap_or_default();
+    let mut packages: Vec<String> = parts.map(sorted_dependencies).collect();
+    packages.sort_by_cached_key(|it| key(it));
+    packages.iter().fold(head.to_owned(), |res, it| res + "\n\n[[package]]\n" + it) + "\n"
+}
+
+fn sorted_dependencies(package: &str) -> String {
+    let lines: Vec<&str> = package.lines().collect();
+    let is_dependency = |it: &&str| it.starts_with(" \"");
+    let mut dependencies: Vec<&str> = lines.iter().copied().filter(is_dependency).collect();
+    dependencies.sort_by_key(|it| it.trim_matches([' ', '"', ',']));
+    let mut sorted = dependencies.into_iter();
+    let pick = |line: &&str| {
+        if is_dependency(line) { sorted.next().unwrap_or(line) } else { line }.to_owned()
+    };
+    lines.iter().map(pick).collect::<Vec<_>>().join("\n")
+}
+
+/// Name, then version: `version` follows `name` in every package, and versions of one name are few.
+fn key(package: &str) -> (String, Option<semver::Version>) {
+    let field = |name: &str| {
+        let line = package.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(" = "));
+        line.unwrap_or_default().trim_matches('"').to_owned()
+    };
+    (field("name"), field("version").parse().ok())
+}
+
+#[test]
+fn a_lock_file_is_in_cargos_order_whatever_the_project_is_called() {
+    let lock = "# cargo\nversion = 4\n\n[[package]]\nname = \"b\"\nversion = \"10.0.0\"\n\n[[package]]\nname = \"zed\"\n\
+                version = \"0.0.1\"\ndependencies = [\n \"zed-api\",\n \"b 10.0.0\",\n]\n\n[[package]]\nname = \"b\"\nversion = \"9.0.0\"\n";
+    assert_eq!(
+        sorted_lock(lock),
+        "# cargo\nversion = 4\n\n[[package]]\nname = \"b\"\nversion = \"9.0.0\"\n\n[[package]]\nname = \"b\"\nversion = \"10.0.0\"\n\n\
+         [[package]]\nname = \"zed\"\nversion = \"0.0.1\"\ndependencies = [\n \"b 10.0.0\",\n \"zed-api\",\n]\n"
+    );
 }

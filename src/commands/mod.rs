@@ -1,6 +1,17 @@
 //! What a person can type. The folder reads as the command line.
 
-use std::path::PathBuf;
+mod completion;
+mod create;
+mod derive;
+mod generate;
+mod habits;
+mod init;
+mod manifests;
+mod version;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::{
     disk::{Recovered, Root},
@@ -10,12 +21,10 @@ use crate::{
     terminal,
 };
 
-mod init;
-
-/// operator-sdk for Rust
+/// operator-sdk for Rust: from an empty folder to an operator on kube-rs and its OLM bundle
 #[derive(clap::Parser)]
-#[command(name = "operator-rs", version)]
-pub struct Cli {
+#[command(name = "operator-rs", version, arg_required_else_help = true)]
+struct Cli {
     #[command(subcommand)]
     command: Command,
     /// The project's directory
@@ -28,10 +37,17 @@ pub struct Cli {
 #[derive(clap::Subcommand)]
 enum Command {
     Init(init::Args),
+    #[command(subcommand)]
+    Create(create::Command),
+    Manifests(manifests::Args),
+    Generate(generate::Args),
+    Version(version::Args),
+    Completion(completion::Args),
 }
 
 /// What becomes of a plan.
 #[derive(clap::Args)]
+#[command(next_help_heading = "What becomes of the changes")]
 struct Mode {
     /// List what would change and write nothing
     #[arg(long, global = true, conflicts_with_all = ["diff", "check"])]
@@ -42,27 +58,73 @@ struct Mode {
     /// Fail if anything would change, and write nothing
     #[arg(long, global = true)]
     check: bool,
-    /// Replace files of ours even where they were edited by hand
+    /// Replace generated files even where they were edited by hand
     #[arg(long, global = true)]
     force: bool,
 }
 
+/// What a command comes to.
+enum Outcome {
+    /// Changes to the project.
+    Plan(Plan),
+    /// Data for stdout.
+    Text(String),
+}
+
+impl From<Plan> for Outcome {
+    fn from(plan: Plan) -> Self {
+        Self::Plan(plan)
+    }
+}
+
+/// Parses, runs, reports.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return terminal::misuse(&error, habits::advice(&error)),
+    };
+    match cli.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => terminal::report(&error),
+    }
+}
+
 impl Cli {
-    pub fn run(self) -> anyhow::Result<()> {
+    fn run(self) -> anyhow::Result<()> {
+        // These two are of no project.
+        match self.command {
+            Command::Version(args) => return args.run(),
+            Command::Completion(args) => return args.run(&mut Self::command()),
+            _ => {}
+        }
         let root = Root::new(&self.dir)?;
         match root.recover()? {
             Recovered::Nothing => {}
-            Recovered::Undone => terminal::warn(
-                "an earlier run was interrupted before it wrote; what it had begun is removed",
-            ),
-            Recovered::Completed => terminal::warn(
-                "an earlier run was interrupted while it wrote; what it had begun is completed",
-            ),
+            Recovered::Undone => {
+                terminal::warn(
+                    "an earlier run was interrupted before it wrote; what it had begun is removed",
+                );
+            }
+            Recovered::Completed => {
+                terminal::warn(
+                    "an earlier run was interrupted while it wrote; what it had begun is completed",
+                );
+            }
         }
-        let plan = match self.command {
-            Command::Init(args) => args.plan(&root)?,
+        let outcome = match self.command {
+            Command::Init(args) => args.plan(&root)?.into(),
+            Command::Create(create::Command::Api(args)) => args.plan(&root)?.into(),
+            Command::Manifests(args) => args.plan(&root)?.into(),
+            Command::Generate(args) => args.outcome(&root)?,
+            Command::Version(_) | Command::Completion(_) => return Ok(()),
         };
-        settle(&plan, &root, &self.mode)
+        match outcome {
+            Outcome::Plan(plan) => settle(&plan, &root, &self.mode),
+            Outcome::Text(text) => {
+                terminal::print(&text);
+                Ok(())
+            }
+        }
     }
 }
 

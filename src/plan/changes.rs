@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::{
-    hint::Hint as _,
+    hint::{Hint as _, hinted},
     model::{Problem, ProjectPath},
 };
 
@@ -92,12 +92,7 @@ impl Changes {
             return Ok(self);
         }
         let list: String = self.conflicts.iter().map(|it| format!("\n  {it}")).collect();
-        self.hints
-            .iter()
-            .rev()
-            .fold(Err(anyhow::format_err!("nothing was written:{list}")), |res, hint| {
-                res.hint(hint)
-            })
+        hinted(anyhow::format_err!("nothing was written:{list}"), self.hints.into_iter())
     }
 
     pub fn require_none(&self) -> anyhow::Result<()> {

@@ -74,12 +74,25 @@ impl Plan {
         }
     }
 
-    pub fn offer(&mut self, path: ProjectPath, text: String) {
-        self.intents.insert(path, Intent::Offer(text));
+    /// What a scaffold would write at `path` is only offered: a file that is there stays as it is.
+    pub fn only_offer(&mut self, path: &ProjectPath) {
+        if let Some(Intent::Scaffold(text)) = self.intents.remove(path) {
+            self.intents.insert(path.clone(), Intent::Offer(text));
+        }
     }
 
-    pub fn lines(&mut self, path: ProjectPath, text: String) {
-        self.intents.insert(path, Intent::Lines(text));
+    /// What a scaffold would write at `path` are lines that a file that is there gains.
+    pub fn only_lines(&mut self, path: &ProjectPath) {
+        if let Some(Intent::Scaffold(text)) = self.intents.remove(path) {
+            self.intents.insert(path.clone(), Intent::Lines(text));
+        }
+    }
+
+    /// Changes the text that a scaffold would write at `path`.
+    pub fn rework(&mut self, path: &ProjectPath, change: impl FnOnce(&str) -> String) {
+        if let Some(Intent::Scaffold(text)) = self.intents.get_mut(path) {
+            *text = change(text);
+        }
     }
 
     /// A file of ours. `edit` completes "edit …, not this": where a change belongs.

@@ -95,7 +95,11 @@ fn what_is_theirs_is_written_once() {
         scaffold,
         Err("nothing was written:\n  a.rs: it is there already, and is yours"),
     );
-    check(Some("old\n"), |plan| plan.offer(path("a.rs"), "new\n".to_owned()), Ok("old\n"));
+    let offer = |plan: &mut Plan| {
+        scaffold(plan);
+        plan.only_offer(&path("a.rs"));
+    };
+    check(Some("old\n"), offer, Ok("old\n"));
 }
 
 #[test]
@@ -118,7 +122,10 @@ fn what_is_ours_is_replaced_unless_a_hand_was_at_it() {
 
 #[test]
 fn a_file_gains_the_lines_it_lacks() {
-    let lines = |plan: &mut Plan| plan.lines(path("a.rs"), "a\nb\n".to_owned());
+    let lines = |plan: &mut Plan| {
+        plan.scaffold(path("a.rs"), "a\nb\n".to_owned());
+        plan.only_lines(&path("a.rs"));
+    };
     check(None, lines, Ok("a\nb\n"));
     check(Some("b"), lines, Ok("b\na\n"));
     check(Some("b\n\na\n"), lines, Ok("b\n\na\n"));

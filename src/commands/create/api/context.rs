@@ -1,0 +1,79 @@
+use serde::Serialize;
+
+use super::{Args, place::Place};
+use crate::{
+    commands::derive::Names,
+    model::{GroupName, Kind, Plural, Project, Version},
+};
+
+/// What `templates/create/…` may say.
+#[derive(Serialize)]
+pub struct Context<'a> {
+    #[serde(flatten)]
+    names: Names<'a>,
+    group: &'a GroupName,
+    group_module: String,
+    api_group: String,
+    version: Version,
+    kind: &'a Kind,
+    kind_lower: String,
+    kind_snake: String,
+    kind_kebab: String,
+    kind_module: String,
+    kind_env: String,
+    /// As the names above, but told apart from a kind of the same name in another group.
+    controller_module: String,
+    kind_file: String,
+    kind_object: String,
+    plural: &'a Plural,
+    shortnames: &'a [Plural],
+    api_namespaced: bool,
+    /// What `#[kube(storage = …)]` has to say, so that one version of the kind is stored.
+    storage: bool,
+    not_storage: bool,
+    image: String,
+    port: Option<u16>,
+    run_as_user: i64,
+    container_command: &'a [String],
+}
+
+impl<'a> Context<'a> {
+    pub fn new(project: &'a Project, place: &'a Place, namespaced: bool, args: &'a Args) -> Self {
+        let Place { group, version, kind, plural, .. } = place;
+        let (snake, lower) = (kind.snake(), kind.lower());
+        let apart = place.shared_name;
+        Self {
+            names: Names::new(project),
+            group,
+            group_module: group.module(),
+            api_group: group.qualified(&project.domain),
+            version: *version,
+            kind,
+            kind_kebab: kind.kebab(),
+            kind_module: kind.module(),
+            kind_env: if apart {
+                format!("{}_{}", group.module().to_uppercase(), kind.shouty())
+            } else {
+                kind.shouty()
+            },
+            controller_module: if apart {
+                format!("{}_{snake}", group.module())
+            } else {
+                kind.module()
+            },
+            kind_file: if apart { format!("{group}_{lower}") } else { lower.clone() },
+            kind_object: if apart { format!("{group}-{lower}") } else { lower.clone() },
+            kind_lower: lower,
+            kind_snake: snake,
+            plural,
+            shortnames: &args.shortname,
+            api_namespaced: namespaced,
+            storage: args.storage && !place.kin.is_empty(),
+            not_storage: !args.storage && !place.kin.is_empty(),
+            image: args.operand.image.as_ref().map(ToString::to_string).unwrap_or_default(),
+            port: args.operand.port.map(Into::into),
+            run_as_user: args.operand.run_as_user,
+            container_command: &args.operand.container_command,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+use crate::{
+    hint::Hint as _,
+    model::{Api, CrdVersion, GroupName, Kind, Plural, Project, Resource, Version},
+};
+
+/// Kubernetes' own groups, by their first word.
+const BUILT_IN: &[&str] = &[
+    "admissionregistration",
+    "apiextensions",
+    "apiregistration",
+    "apps",
+    "authentication",
+    "authorization",
+    "autoscaling",
+    "batch",
+    "certificates",
+    "coordination",
+    "core",
+    "discovery",
+    "events",
+    "flowcontrol",
+    "networking",
+    "node",
+    "policy",
+    "rbac",
+    "resource",
+    "scheduling",
+    "storage",
+];
+
+pub fn is_built_in(group: &str) -> bool {
+    BUILT_IN.contains(&group)
+}
+
+/// Where a new type goes, and what of its kin is there.
+pub struct Place {
+    pub group: GroupName,
+    pub version: Version,
+    pub kind: Kind,
+    pub plural: Plural,
+    /// The other versions of the kind.
+    pub kin: Vec<Resource>,
+    /// Whether another group has a kind that would take the same file names.
+    pub shared_name: bool,
+    new_group: bool,
+    new_version: bool,
+}
+
+impl Place {
+    pub fn find(
+        project: &Project,
+        group: GroupName,
+        version: Version,
+        kind: Kind,
+        plural: Option<Plural>,
+    ) -> anyhow::Result<Self> {
+        let in_group = |it: &&Resource| it.group.as_ref() == Some(&group);
+        let same: Vec<&Resource> =
+            project.resources.iter().filter(in_group).filter(|it| it.kind == kind).collect();
+        if same.iter().any(|it| it.version == version) {
+            return Err(anyhow::format_err!("{group}/{version} {kind} is already in this project")).hint(
+                "edit its type and run `operator-rs manifests`, or give another `--version`; `--resource=false` adds a missing controller",
+            );
+        }
+        let module_of = |it: &&Resource| it.kind.module() == kind.module() && it.kind != kind;
+        if let Some(other) = project.resources.iter().filter(in_group).find(module_of) {
+            return Err(anyhow::format_err!(
+                "{kind} would go into the same file as {}: `{}.rs`",
+                other.kind,
+                kind.module()
+            ))
+            .hint("choose a kind that is spelled differently, not only in capitals");
+        }
+        let plural = match (plural, same.first()) {
+            (Some(plural), Some(kin)) if plural != kin.plural() => {
+                return Err(anyhow::format_err!(
+                    "the plural of {kind} is `{}` in {}",
+                    kin.plural(),
+                    kin.version
+                ))
+                .hint("all versions of a kind share one plural: leave `--plural` out");
+            }
+            (None, Some(kin)) => kin.plural(),
+            (Some(plural), _) => plural,
+            (None, None) => kind.plural(),
+        };
+        let clash = |it: &&Resource| it.kind != kind && it.plural() == plural;
+        if let Some(other) = project.resources.iter().filter(in_group).find(clash) {
+            return Err(anyhow::format_err!(
+                "the plural `{plural}` of {kind} is that of {} too",
+                other.kind
+            ))
+            .hint("give another with `--plural`: it names the CRD");
+        }
+        Ok(Self::new(project, group, version, kind, plural))
+    }
+
+    /// The place of a resource that is there.
+    pub fn of(project: &Project, resource: &Resource, group: GroupName) -> Self {
+        Self::new(project, group, resource.version, resource.kind.clone(), resource.plural())
+    }
+
+    fn new(
+        project: &Project,
+        group: GroupName,
+        version: Version,
+        kind: Kind,
+        plural: Plural,
+    ) -> Self {
+        let is_kin = |it: &&Resource| {
+            it.group.as_ref() == Some(&group) && it.kind == kind && it.version != version
+        };
+        let others = || project.resources.iter().filter(|it| it.group.as_ref() == Some(&group));
+        Self {
+            kin: project.resources.iter().filter(is_kin).cloned().collect(),
+            shared_name: project
+                .resources
+                .iter()
+                .any(|it| it.group.as_ref() != Some(&group) && it.kind.module() == kind.module()),
+            new_group: others().next().is_none(),
+            new_version: !others().any(|it| it.version == version),
+            group,
+            version,
+            kind,
+            plural,
+        }
+    }
+
+    /// The sets that make the folders around the type.
+    pub fn sets(&self) -> Vec<String> {
+        let sets = [
+            (self.new_group, "create/group"),
+            (self.new_version, "create/version"),
+            (self.kin.is_empty(), "create/kind"),
+        ];
+        sets.into_iter().filter(|it| it.0).map(|it| it.1.to_owned()).collect()
+    }
+
+    /// Whether the kind's objects live in namespaces: as asked, and as its kin do.
+    pub fn scope(&self, asked: Option<bool>, project: &Project) -> anyhow::Result<bool> {
+        let kin = self.kin.iter().find_map(|it| Some((it.version, it.api.as_ref()?.namespaced)));
+        let scope = match (asked, kin) {
+            (Some(asked), Some((version, namespaced))) if asked != namespaced => {
+                return Err(anyhow::format_err!(
+                    "{} has `namespaced: {namespaced}` in {version}",
+                    self.kind
+                ))
+                .hint("all versions of a kind share one scope: leave `--namespaced` out");
+            }
+            (_, Some((_, namespaced))) => namespaced,
+            (asked, None) => asked.unwrap_or(true),
+        };
+        if !scope && project.namespaced {
+            return Err(anyhow::format_err!(
+                "this operator watches its own namespace only, and {} would be cluster-scoped",
+                self.kind
+            ))
+            .hint(
+                "leave out `--namespaced=false`, or start a project without `init --namespaced`",
+            );
+        }
+        Ok(scope)
+    }
+
+    pub fn resource(&self, project: &Project, namespaced: bool, controller: bool) -> Resource {
+        Resource {
+            api: Some(Api { crd_version: CrdVersion::V1, namespaced }),
+            controller,
+            domain: Some(project.domain.clone()),
+            group: Some(self.group.clone()),
+            kind: self.kind.clone(),
+            path: Some(format!(
+                "{}_api::{}::{}",
+                project.name.crate_name(),
+                self.group.module(),
+                self.version
+            )),
+            plural: Some(self.plural.clone()),
+            version: self.version,
+        }
+    }
+}

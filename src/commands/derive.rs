@@ -1,0 +1,168 @@
+//! What follows from the source: read as a plan would leave it, so that a command which changes source
+//! also brings the manifests up to date.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::{
+    hint::{Hint as _, hinted},
+    manifests,
+    model::{Operator, Problem, Project, ProjectName, ProjectPath, Resource, Version},
+    plan::{Overlay, Plan, Tree},
+    scaffold, source,
+};
+
+/// What every template may say.
+#[derive(Clone, Serialize)]
+pub struct Names<'a> {
+    pub project_name: &'a ProjectName,
+    pub crate_name: String,
+    pub display_name: String,
+    pub domain: &'a crate::model::Domain,
+    pub namespaced: bool,
+    pub tool_version: &'static str,
+}
+
+impl<'a> Names<'a> {
+    pub fn new(project: &'a Project) -> Self {
+        let words = project.name.to_string();
+        let capital = |it: &str| {
+            let mut letters = it.chars();
+            letters
+                .next()
+                .map(|first| first.to_ascii_uppercase().to_string() + letters.as_str())
+                .unwrap_or_default()
+        };
+        Self {
+            project_name: &project.name,
+            crate_name: project.name.crate_name(),
+            display_name: words.split('-').map(capital).collect::<Vec<_>>().join(" "),
+            domain: &project.domain,
+            namespaced: project.namespaced,
+            tool_version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// What `templates/derived` may say: the types of `api/`, one entry a kind.
+#[derive(Serialize)]
+struct Derived {
+    crds: Vec<Crd>,
+}
+
+#[derive(Serialize)]
+struct Crd {
+    types: Vec<String>,
+    storage: Version,
+}
+
+/// Everything of ours: the support code, and what follows from the source.
+pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
+    let edit = "nothing here: ask for what is missing, or copy the file elsewhere";
+    plan.extend(scaffold::generate("generate", &Names::new(project), edit)?);
+    plan.own(ProjectPath::fixed("src/runtime"), &["rs"]);
+    source(plan, tree, project)
+}
+
+/// CRDs, RBAC and the list of types, from the source as the plan would leave it.
+pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
+    // With force: what is ours and edited is told once, when the whole plan meets the disk.
+    let changes = plan.against(tree, true)?;
+    let (operator, problems) = source::read(&sources(&Overlay::new(tree, &changes))?);
+    refuse(&problems)?;
+    let (manifests, problems, warnings) = manifests::generate(&operator);
+    refuse(&problems)?;
+    for it in manifests {
+        plan.generate(it.path.clone(), it.to_text(), &it.edit);
+    }
+    plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"]);
+    warnings.into_iter().for_each(|it| plan.warn(it));
+    let crds = types(plan, &operator, project)?;
+    plan.extend(scaffold::generate(
+        "derived",
+        &Derived { crds },
+        "PROJECT and the types themselves",
+    )?);
+    Ok(())
+}
+
+/// Every Rust file and Cargo file that says what the operator is.
+fn sources(tree: &impl Tree) -> anyhow::Result<BTreeMap<ProjectPath, String>> {
+    let mut paths: Vec<ProjectPath> = ["Cargo.toml", "Cargo.lock", "api/Cargo.toml"]
+        .into_iter()
+        .map(ProjectPath::fixed)
+        .collect();
+    for folder in ["src", "api/src"] {
+        paths.extend(
+            tree.list(&ProjectPath::fixed(folder))?.into_iter().filter(|it| it.extension() == "rs"),
+        );
+    }
+    let mut res = BTreeMap::new();
+    for path in paths {
+        if let Some(text) = tree.read(&path)? {
+            res.insert(path, text);
+        }
+    }
+    Ok(res)
+}
+
+/// All problems in one error.
+fn refuse(problems: &[Problem]) -> anyhow::Result<()> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let list: String = problems.iter().map(|it| format!("\n  {it}")).collect();
+    let hints: BTreeSet<String> = problems.iter().filter_map(|it| it.hint.clone()).collect();
+    hinted(
+        anyhow::format_err!("the source cannot be read exactly, and nothing was written:{list}"),
+        hints.into_iter(),
+    )
+}
+
+/// The Rust paths of every kind's versions, and which of them is stored.
+fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Result<Vec<Crd>> {
+    let ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
+    let is = |resource: &Resource, group: &str, version: &Version, kind: &crate::model::Kind| {
+        resource.api_group() == group && resource.version == *version && resource.kind == *kind
+    };
+    for it in &operator.resources {
+        if !ours.iter().any(|resource| is(resource, &it.group, &it.version, &it.kind)) {
+            plan.warn(format!(
+                "{}: {} {} is not in PROJECT, so api/src/crds.rs leaves it out",
+                it.place, it.version, it.kind
+            ));
+        }
+    }
+    let storage = manifests::storage(operator);
+    let mut res: BTreeMap<(String, String), Crd> = BTreeMap::new();
+    for resource in ours {
+        let (group, kind) = (resource.api_group(), &resource.kind);
+        let found =
+            operator.resources.iter().any(|it| is(resource, &it.group, &it.version, &it.kind));
+        let stored = storage.get(&(group.clone(), kind.clone())).filter(|_| found);
+        let Some(stored) = stored else {
+            return Err(anyhow::format_err!(
+                "PROJECT has {} {kind} of {group}, and no type in the source declares it",
+                resource.version
+            ))
+            .hint("bring the type back (`#[kube(group = …, version = …, kind = …)]`), or take the entry out of PROJECT");
+        };
+        let path = resource.path.as_deref().and_then(|it| it.split_once("::")).map(|it| it.1);
+        let module = path.map_or_else(
+            || {
+                format!(
+                    "{}::{}",
+                    resource.group.as_ref().map_or(String::new(), |it| it.module()),
+                    resource.version
+                )
+            },
+            str::to_owned,
+        );
+        let crd = res
+            .entry((group, kind.to_string()))
+            .or_insert_with(|| Crd { types: Vec::new(), storage: *stored });
+        crd.types.push(format!("{module}::{kind}"));
+    }
+    Ok(res.into_values().collect())
+}
