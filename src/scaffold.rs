@@ -45,12 +45,19 @@ pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan>
     Ok(plan)
 }
 
-/// The set's files are ours; `edit` says where changes belong.
-pub fn generate(set: &str, context: &impl Serialize, edit: &str) -> anyhow::Result<Plan> {
+/// The set's files are ours; `edit` says of each where changes belong.
+pub fn generate(
+    set: &str,
+    context: &impl Serialize,
+    edit: fn(&ProjectPath) -> &'static str,
+) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     for (target, text) in render(set, context)? {
         match target {
-            Target::File(path) => plan.generate(path, text, edit),
+            Target::File(path) => {
+                let edit = edit(&path);
+                plan.generate(path, text, edit);
+            }
             Target::Lines(path, _) => {
                 anyhow::bail!("templates/{set} has lines for {path}, and makes files of ours")
             }

@@ -59,17 +59,29 @@ struct Crd {
 
 /// Everything of ours: the support code, and what follows from the source.
 pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
-    let edit = "nothing here: ask for what is missing, or copy the file elsewhere";
-    plan.extend(scaffold::generate("generate", &Names::new(project), edit)?);
+    plan.extend(scaffold::generate("generate", &Names::new(project), |path| {
+        match path.extension() {
+            "mk" => "Makefile",
+            _ => "src/main.rs and src/controller/",
+        }
+    })?);
     plan.own(ProjectPath::fixed("src/runtime"), &["rs"]);
     source(plan, tree, project)
 }
 
 /// CRDs, RBAC and the list of types, from the source as the plan would leave it.
 pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
-    // With force: what is ours and edited is told once, when the whole plan meets the disk.
-    let changes = plan.against(tree, true)?;
-    let (operator, problems) = source::read(&sources(&Overlay::new(tree, &changes))?);
+    let changes = plan.preview(tree)?;
+    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project) {
+        // Where a file is in the way, that is what to tell: the rest follows from it.
+        plan.against(tree, true)?;
+        return Err(error);
+    }
+    Ok(())
+}
+
+fn derived(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
+    let (operator, problems) = source::read(&sources(tree)?);
     refuse(&problems)?;
     let (manifests, problems, warnings) = manifests::generate(&operator);
     refuse(&problems)?;
@@ -82,7 +94,7 @@ pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::R
     plan.extend(scaffold::generate(
         "derived",
         &Derived { crds },
-        "PROJECT and the types themselves",
+        |_| "PROJECT and the types themselves",
     )?);
     Ok(())
 }

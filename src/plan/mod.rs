@@ -157,6 +157,15 @@ impl Plan {
     /// Meets the plan with what is there. Reads only; tells every conflict at once. With `force`, files
     /// of ours that were edited by hand are replaced too.
     pub fn against(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
+        self.met(tree, force)?.settled()
+    }
+
+    /// The project as the plan would leave it, where what conflicts stays as it is.
+    pub fn preview(&self, tree: &impl Tree) -> anyhow::Result<Changes> {
+        self.met(tree, true)
+    }
+
+    fn met(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
         let mut changes = Changes::new(&self.warnings, self.next.as_deref());
         for (path, intent) in &self.intents {
             match tree.look(path)? {
@@ -171,7 +180,10 @@ impl Plan {
                 if self.intents.contains_key(&path) || !extensions.contains(path.extension()) {
                     continue;
                 }
-                let Some(before) = tree.read(&path)? else { continue };
+                let Found::Text(before) = tree.look(&path)? else {
+                    changes.stays(&path);
+                    continue;
+                };
                 match ours::state(&path, &before) {
                     ours::State::Theirs => changes.stays(&path),
                     ours::State::Ours => changes.delete(path, before),
@@ -180,7 +192,7 @@ impl Plan {
                 }
             }
         }
-        changes.settled()
+        Ok(changes)
     }
 }
 

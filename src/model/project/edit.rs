@@ -71,6 +71,26 @@ impl Project {
         self.checked(text.unwrap_or_default(), &expected)
     }
 
+    /// With the version of the tool that has brought the project up to date.
+    pub fn with_cli_version(&self, version: &str) -> anyhow::Result<Self> {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let line = format!("cliVersion: {version}\n");
+        let text = match lines.iter().position(|it| it.starts_with("cliVersion:")) {
+            Some(at) => splice(&lines, at..at + 1, &line),
+            None => {
+                let at =
+                    lines.iter().position(|it| it.starts_with("domain:")).unwrap_or(lines.len());
+                splice(&lines, at..at, &line)
+            }
+        };
+        let mut expected = yaml::from_text(&self.text).context("reading PROJECT")?;
+        if expected["cliVersion"] == Value::from(version) {
+            return Ok(self.clone());
+        }
+        expected["cliVersion"] = Value::from(version);
+        self.checked(text, &expected)
+    }
+
     fn checked(&self, text: String, expected: &Value) -> anyhow::Result<Self> {
         if yaml::from_text(&text).ok().as_ref() != Some(expected) {
             return Err(anyhow::format_err!("PROJECT is written in a way that this tool cannot add to"))

@@ -38,6 +38,8 @@ struct File {
 struct Head {
     version: Option<yaml::Value>,
     layout: Option<Layout>,
+    #[serde(rename = "cliVersion")]
+    cli_version: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -113,7 +115,7 @@ impl Head {
             None => Vec::new(),
         };
         if layouts.contains(&LAYOUT) {
-            return Ok(());
+            return self.check_age();
         }
         if layouts.iter().any(|it| it.starts_with("rust.operator-rs.io/")) {
             return Err(anyhow::format_err!(
@@ -133,5 +135,18 @@ impl Head {
                  with the same `--domain` and `--project-name`, then `operator-rs create api` for each entry of its `resources` \
                  (this tool's layout is `{LAYOUT}`)"
             ))
+    }
+
+    /// A project that a newer operator-rs has brought up to date is not taken back.
+    fn check_age(&self) -> anyhow::Result<()> {
+        let ours: semver::Version = env!("CARGO_PKG_VERSION").parse().context("our own version")?;
+        let theirs = self.cli_version.as_deref().and_then(|it| it.parse::<semver::Version>().ok());
+        match theirs {
+            Some(theirs) if ours < theirs => Err(anyhow::format_err!(
+                "operator-rs {theirs} has brought this project up to date, and this is operator-rs {ours}"
+            ))
+            .hint("update operator-rs"),
+            _ => Ok(()),
+        }
     }
 }
