@@ -1,0 +1,157 @@
+//! Every page in `tests/sessions` is played in a fresh folder and must come out word for word: each
+//! line that begins with `$ ` is given to bash there, and what follows it is what was said, stdout
+//! before stderr, then `[exit N]` where it is not 0. A line that ends in a backslash goes on.
+//!
+//! Where `examples/` has a project of the page's name, the folder must come out byte for byte.
+//! `UPDATE=1 cargo test --test sessions` writes down what the tool does now.
+
+#![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+
+mod support;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// A test a page, so that they are played side by side and fail one by one.
+macro_rules! pages {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            check(&stringify!($name).replace('_', "-"));
+        })*
+
+        const PAGES: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+pages! {
+    mistakes
+}
+
+#[test]
+fn every_page_is_played() {
+    let named: Vec<String> = PAGES.iter().map(|it| it.replace('_', "-") + ".md").collect();
+    for page in support::tree(&support::home().join("tests/sessions")).keys() {
+        assert!(named.contains(page), "tests/sessions/{page} is not in the list of pages above");
+    }
+}
+
+#[test]
+fn every_example_has_its_page() {
+    let folder = support::home().join("examples");
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let name = entry.expect("it can be listed").file_name().into_string().expect("UTF-8");
+        assert!(PAGES.contains(&name.replace('-', "_").as_str()), "examples/{name} has no page");
+    }
+}
+
+fn check(name: &str) {
+    let page = support::home().join(format!("tests/sessions/{name}.md"));
+    // The folder is named as in the page's title, for `init` takes the project's name from it.
+    let dir = support::fresh(&format!("sessions/{name}")).join(name);
+    fs::create_dir(&dir).unwrap();
+    let was = fs::read_to_string(&page).unwrap();
+    let is = play(&was, &dir);
+    let example = support::home().join("examples").join(name);
+    if env::var_os("UPDATE").is_some() {
+        fs::write(&page, &is).unwrap();
+        if example.exists() {
+            fs::remove_dir_all(&example).unwrap();
+            support::put(&support::tree(&dir), &example);
+        }
+    }
+    let was = fs::read_to_string(&page).unwrap();
+    if was != is {
+        let diff = similar::TextDiff::from_lines(&was, &is);
+        panic!("{name}.md goes otherwise now:\n{}", diff.unified_diff());
+    }
+    if example.exists()
+        && let Some(it) = support::difference(&support::tree(&example), &support::tree(&dir))
+    {
+        panic!("examples/{name} is not what the page makes now: {it}");
+    }
+}
+
+/// The page again, with each `$ ` line followed by what is said to it today.
+fn play(page: &str, dir: &Path) -> String {
+    let mut dir = dir.to_owned();
+    let mut res = String::new();
+    let mut played = 0;
+    let mut console = false;
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if line == "```console" {
+            console = true;
+            res += &format!("{line}\n");
+        } else if line == "```" && console {
+            console = false;
+            res.truncate(res.trim_end_matches('\n').len());
+            res += "\n```\n";
+        } else if !console {
+            res += &format!("{line}\n");
+        } else if let Some(command) = line.strip_prefix("$ ") {
+            let mut command = command.to_owned();
+            while command.ends_with('\\') {
+                let more = lines.next().expect("a line that ends in a backslash goes on");
+                command += &format!("\n{more}");
+            }
+            res += &format!("$ {command}\n{}\n", answer(&command, &mut dir));
+            played += 1;
+        }
+    }
+    assert!(!console, "a console block of the page has no end");
+    assert!(played > 0, "the page plays nothing");
+    res
+}
+
+/// What bash says to a command. As at a terminal, `cd` lasts until the page's end.
+fn answer(command: &str, dir: &mut PathBuf) -> String {
+    let mut path = Path::new(support::BINARY).parent().unwrap().as_os_str().to_owned();
+    path.push(":/usr/bin:/bin");
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
+        "place-{}",
+        std::thread::current().name().unwrap_or("page").replace(':', "-")
+    ));
+    let output = support::command("bash", dir)
+        .args(["-c", &format!("trap 'pwd -P >\"$PLACE\"' EXIT; {command}")])
+        .envs([("PATH", path.as_os_str()), ("PLACE", place.as_os_str())])
+        .output()
+        .expect("there is bash");
+    *dir = fs::read_to_string(&place).unwrap().trim_end_matches('\n').into();
+    let mut res = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr);
+    if !res.is_empty() && !res.ends_with('\n') {
+        res += "\n";
+    }
+    // Bash names the line of its own complaints.
+    res += &err.replace("bash: line 1: ", "bash: ");
+    if !res.is_empty() && !res.ends_with('\n') {
+        res += "\n";
+    }
+    if !output.status.success() {
+        res += &match output.status.code() {
+            Some(code) => format!("[exit {code}]\n"),
+            None => format!("[{}]\n", output.status),
+        };
+    }
+    assert!(!res.contains("```"), "what is said cannot stand on a page:\n{res}");
+    res
+}
+
+#[test]
+fn a_page_comes_out_as_it_is_played() {
+    let dir = support::fresh("sessions-of-its-own");
+    let page = "# Title\n\n```console\n$ echo one; echo two >&2; exit 3\nold\n\n$ mkdir x; cd \\\nx\n$ basename \"$PWD\"\n```\n\nend\n";
+    let want = "# Title\n\n```console\n$ echo one; echo two >&2; exit 3\none\ntwo\n[exit 3]\n\n$ mkdir x; cd \\\nx\n\n$ basename \"$PWD\"\nx\n```\n\nend\n";
+    assert_eq!(play(page, &dir), want);
+    fs::remove_dir(dir.join("x")).unwrap();
+    assert_eq!(play(want, &dir), want);
+}
+
+#[test]
+#[should_panic(expected = "the page plays nothing")]
+fn a_page_that_plays_nothing_is_no_page() {
+    play("# Title\n\n```\n$ echo\n```\n", &support::fresh("sessions-nothing"));
+}

@@ -1,0 +1,150 @@
+//! What the suites share: the binary in a folder, trees of files, the oracles, and where generated
+//! projects are built. It decides nothing about what is right.
+
+#![allow(dead_code, reason = "each suite takes what it needs")]
+#![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+#![allow(clippy::print_stderr, reason = "a test that cannot be run says so")]
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use walkdir::WalkDir;
+
+/// The program under test.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_operator-rs");
+
+/// This repository.
+pub fn home() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A new empty folder of this name, the same one in every run.
+pub fn fresh(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if dir.exists() {
+        fs::remove_dir_all(&dir).expect("what an earlier run left can be removed");
+    }
+    fs::create_dir_all(&dir).expect("target/tmp can be written");
+    dir
+}
+
+/// The program in a folder, with nobody to ask and nothing of the caller's environment.
+pub fn command(program: impl AsRef<Path>, dir: &Path) -> Command {
+    let mut res = Command::new(program.as_ref());
+    res.current_dir(dir).stdin(std::process::Stdio::null()).env("LC_ALL", "C");
+    for name in ["SOURCE_DATE_EPOCH", "CLICOLOR_FORCE", "COLUMNS", "RUST_BACKTRACE"] {
+        res.env_remove(name);
+    }
+    res
+}
+
+/// Runs `operator-rs` with these words.
+pub fn operator_rs(dir: &Path, words: &str) -> Output {
+    command(BINARY, dir).args(words.split_whitespace()).output().expect("the binary starts")
+}
+
+/// Runs `operator-rs`, which must succeed, and returns its stdout.
+pub fn done(dir: &Path, words: &str) -> String {
+    let output = operator_rs(dir, words);
+    assert!(output.status.success(), "operator-rs {words}\n{}", said(&output));
+    String::from_utf8(output.stdout).expect("stdout is UTF-8")
+}
+
+/// What a program said, for a message.
+pub fn said(output: &Output) -> String {
+    let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
+    format!("{}{}[{}]", text(&output.stdout), text(&output.stderr), output.status)
+}
+
+/// Every file and symlink below a folder, hidden ones too, but for `.git` and `target`.
+pub fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut res = BTreeMap::new();
+    let skipped = |it: &walkdir::DirEntry| {
+        it.depth() == 1 && (it.file_name() == ".git" || it.file_name() == "target")
+    };
+    for entry in WalkDir::new(root).into_iter().filter_entry(|it| !skipped(it)) {
+        let entry = entry.expect("the folder can be listed");
+        let path = entry.path().strip_prefix(root).expect("it is below").to_string_lossy();
+        let bytes = if entry.path_is_symlink() {
+            let to = fs::read_link(entry.path()).expect("a symlink leads somewhere");
+            format!("-> {}", to.display()).into_bytes()
+        } else if entry.file_type().is_file() {
+            fs::read(entry.path()).expect("the file can be read")
+        } else {
+            continue;
+        };
+        res.insert(path.into_owned(), bytes);
+    }
+    res
+}
+
+/// The first difference of two trees; nothing if they are the same, byte for byte.
+pub fn difference(
+    was: &BTreeMap<String, Vec<u8>>,
+    is: &BTreeMap<String, Vec<u8>>,
+) -> Option<String> {
+    let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
+    was.keys().chain(is.keys()).find(|it| was.get(*it) != is.get(*it)).map(|path| {
+        match (was.get(path), is.get(path)) {
+            (Some(_), None) => format!("`{path}` is not there now"),
+            (None, _) => format!("`{path}` is new"),
+            (Some(was), Some(is)) => {
+                let (was, is) = (text(was), text(is));
+                let diff = similar::TextDiff::from_lines(&was, &is);
+                format!("`{path}` differs:\n{}", diff.unified_diff())
+            }
+        }
+    })
+}
+
+/// Writes a tree's files into a folder.
+pub fn put(files: &BTreeMap<String, Vec<u8>>, to: &Path) {
+    for (path, bytes) in files {
+        let path = to.join(path);
+        fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("it is ours");
+        fs::write(path, bytes).expect("it is ours");
+    }
+}
+
+/// An oracle by name. Where it is absent the test says so and goes without; with `CI=true` it fails.
+pub fn tool(name: &str) -> Option<PathBuf> {
+    let path = tools().join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    missing(&format!(
+        "`{name}` is not in {}: build it with `tests/control-plane/build {name}`",
+        tools().display()
+    ));
+    None
+}
+
+/// Says that a test could not be run, and why; with `CI=true` that is a failure.
+pub fn missing(why: &str) {
+    assert!(env::var_os("CI").is_none_or(|it| it != "true"), "not run: {why}");
+    eprintln!("not run: {why}");
+}
+
+/// Where the oracles are; the same words as in `tests/control-plane/build`.
+fn tools() -> PathBuf {
+    if let Some(it) = env::var_os("TOOLS") {
+        return it.into();
+    }
+    let cache = match env::var_os("XDG_CACHE_HOME") {
+        Some(it) if !it.is_empty() => PathBuf::from(it),
+        _ => PathBuf::from(env::var_os("HOME").unwrap_or_default()).join(".cache"),
+    };
+    cache.join("operator-rs/tools")
+}
+
+/// The one target folder that every generated project is built in, so that each crate is built once.
+pub fn generated_target() -> PathBuf {
+    match env::var_os("OPERATOR_RS_TEST_TARGET") {
+        Some(it) => it.into(),
+        None => home().join("target/generated"),
+    }
+}
