@@ -66,6 +66,10 @@ dns! {
     }
 }
 dns! {
+    /// An OLM package's name, e.g. `memcached-operator`: a DNS label.
+    PackageName, label
+}
+dns! {
     /// The first part of an API group, e.g. `cache`.
     GroupName, |text| {
         if text.contains('.') && text.split('.').all(|it| label(it).is_ok()) {
@@ -104,6 +108,12 @@ impl ProjectName {
     /// The crate's name in Rust: `memcached_operator`.
     pub fn crate_name(&self) -> String {
         self.0.replace('-', "_")
+    }
+}
+
+impl PackageName {
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 

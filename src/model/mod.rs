@@ -1,6 +1,7 @@
 //! The nouns. Every value here is valid because it exists: the one way in is its `FromStr`, which
 //! serves flag, prompt, PROJECT and `#[kube(…)]` alike.
 
+mod channel;
 mod dns;
 mod image;
 mod kind;
@@ -10,7 +11,8 @@ mod project;
 mod resource;
 mod version;
 
-pub use dns::{Domain, GroupName, Plural, ProjectName};
+pub use channel::Channel;
+pub use dns::{Domain, GroupName, PackageName, Plural, ProjectName};
 pub use image::Image;
 pub use kind::Kind;
 pub use operator::*;

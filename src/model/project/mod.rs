@@ -50,6 +50,9 @@ enum Layout {
 }
 
 impl Project {
+    /// The layout of the projects that this tool makes.
+    pub const LAYOUT: &str = LAYOUT;
+
     pub fn path() -> ProjectPath {
         ProjectPath::fixed("PROJECT")
     }
