@@ -9,6 +9,8 @@ use std::{
     str::FromStr,
 };
 
+use anyhow::Context as _;
+
 use crate::hint::hints;
 
 /// Data goes to stdout. A reader that went away is no fault of ours.
@@ -19,6 +21,21 @@ pub fn print(text: &str) {
 /// Advice goes to stderr, so that data stays data.
 pub fn advise(text: &str) {
     eprint!("{text}");
+}
+
+/// All that is piped in.
+pub fn listen() -> anyhow::Result<String> {
+    io::read_to_string(io::stdin()).context("reading stdin")
+}
+
+/// A variable of the environment; none where it is not set, or empty.
+#[expect(clippy::disallowed_methods, reason = "this is the room that looks at the environment")]
+pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
+    match std::env::var(name) {
+        Ok(text) => Ok(Some(text).filter(|it| !it.is_empty())),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("reading the variable {name}")),
+    }
 }
 
 /// Something the user should know, although the command went on.

@@ -43,6 +43,11 @@ pub fn typed<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
     Ok(serde_yaml::from_str(text)?)
 }
 
+/// A text that is JSON, and not YAML besides.
+pub fn from_json(text: &str) -> anyhow::Result<Value> {
+    Ok(serde_json::from_str(text)?)
+}
+
 /// Any serializable value as a [`Value`].
 pub fn to_value(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).expect("what we serialize is plain data")

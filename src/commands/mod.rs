@@ -1,5 +1,6 @@
 //! What a person can type. The folder reads as the command line.
 
+mod bundle;
 mod completion;
 mod create;
 mod derive;
@@ -41,6 +42,7 @@ enum Command {
     Create(create::Command),
     Manifests(manifests::Args),
     Generate(generate::Args),
+    Bundle(bundle::Args),
     Version(version::Args),
     Completion(completion::Args),
 }
@@ -116,6 +118,7 @@ impl Cli {
             Command::Create(create::Command::Api(args)) => args.plan(&root)?.into(),
             Command::Manifests(args) => args.plan(&root)?.into(),
             Command::Generate(args) => args.outcome(&root)?,
+            Command::Bundle(args) => args.plan(&root)?.into(),
             Command::Version(_) | Command::Completion(_) => return Ok(()),
         };
         match outcome {

@@ -20,6 +20,11 @@ use crate::{
     plan::{Found, Tree},
 };
 
+/// The text of a file that the user names, wherever it is.
+pub fn text(path: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(path).with_context(|| format!("reading `{}`", path.display()))
+}
+
 /// A project's directory.
 pub struct Root {
     dir: PathBuf,

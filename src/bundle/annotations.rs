@@ -1,0 +1,138 @@
+//! `metadata/annotations.yaml`, whose entries are the bundle image's labels too.
+
+use std::collections::BTreeMap;
+
+use super::{Input, Refusals};
+use crate::yaml::{self, Map, Value};
+
+pub const MEDIA_TYPE: &str = "operators.operatorframework.io.bundle.mediatype.v1";
+pub const MANIFESTS: &str = "operators.operatorframework.io.bundle.manifests.v1";
+pub const METADATA: &str = "operators.operatorframework.io.bundle.metadata.v1";
+pub const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
+pub const CHANNELS: &str = "operators.operatorframework.io.bundle.channels.v1";
+pub const DEFAULT_CHANNEL: &str = "operators.operatorframework.io.bundle.channel.default.v1";
+const TEST_MEDIA_TYPE: &str = "operators.operatorframework.io.test.mediatype.v1";
+const TEST_CONFIG: &str = "operators.operatorframework.io.test.config.v1";
+
+/// The user's own, in `config/manifests/metadata`.
+const FILE: &str = "config/manifests/metadata/annotations.yaml";
+
+/// Key and value, in the order they are written.
+pub struct Annotations {
+    pub core: Vec<(String, String)>,
+    pub tests: Vec<(String, String)>,
+}
+
+impl Annotations {
+    pub fn new(input: &Input, scorecard: bool, refusals: &mut Refusals) -> Self {
+        let mut said = said(input, refusals);
+        let mut flag_or_said = |flag: String, key: &str| {
+            let said = said.remove(key).unwrap_or_default();
+            if flag.is_empty() { said } else { flag }
+        };
+        let list: Vec<String> = input.channels.iter().map(ToString::to_string).collect();
+        let channels = match flag_or_said(list.join(","), CHANNELS) {
+            text if text.is_empty() => "alpha".to_owned(),
+            text => text,
+        };
+        let default = input.default_channel.map(ToString::to_string).unwrap_or_default();
+        let default = flag_or_said(default, DEFAULT_CHANNEL);
+        if !default.is_empty() && !channels.split(',').any(|it| it == default) {
+            refusals.push(
+                format!("the default channel `{default}` is none of the channels `{channels}`"),
+                format!("give `--channels {channels},{default}`, or another `--default-channel`"),
+            );
+        }
+
+        let mut core = vec![
+            (MEDIA_TYPE, "registry+v1".to_owned()),
+            (MANIFESTS, "manifests/".to_owned()),
+            (METADATA, "metadata/".to_owned()),
+            (PACKAGE, input.package.to_string()),
+            (CHANNELS, channels),
+        ];
+        if !default.is_empty() {
+            core.push((DEFAULT_CHANNEL, default));
+        }
+        let mut tests = Vec::new();
+        if scorecard {
+            tests.push((TEST_MEDIA_TYPE, "scorecard+v1".to_owned()));
+            tests.push((TEST_CONFIG, "tests/scorecard/".to_owned()));
+        }
+        for (key, value) in core.iter().chain(&tests) {
+            if said.remove(*key).is_some_and(|it| it != *value) {
+                refusals.push(
+                    format!("{FILE}: `{key}` is `{value}` in this bundle"),
+                    format!("take the line out of {FILE}"),
+                );
+            }
+        }
+        let made = BTreeMap::from([
+            ("operators.operatorframework.io.metrics.builder", input.builder),
+            ("operators.operatorframework.io.metrics.mediatype.v1", "metrics+v1"),
+            ("operators.operatorframework.io.metrics.project_layout", input.layout),
+        ]);
+        for (key, value) in made {
+            said.insert(key.to_owned(), value.to_owned());
+        }
+        let owned = |it: Vec<(&str, String)>| -> Vec<(String, String)> {
+            it.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        };
+        let mut core = owned(core);
+        core.extend(said);
+        Self { core, tests: owned(tests) }
+    }
+
+    pub fn text(&self) -> String {
+        let mut res = "annotations:\n  # Core bundle annotations.\n".to_owned();
+        self.core.iter().for_each(|it| res.push_str(&line(it)));
+        if !self.tests.is_empty() {
+            res.push_str("\n  # Annotations for testing.\n");
+            self.tests.iter().for_each(|it| res.push_str(&line(it)));
+        }
+        res
+    }
+}
+
+/// One entry, quoted where YAML wants it.
+fn line((key, value): &(String, String)) -> String {
+    let entry: Map<String, Value> =
+        [(key.clone(), Value::from(value.as_str()))].into_iter().collect();
+    format!("  {}", yaml::to_text(&entry.into()))
+}
+
+/// Further annotations of the user's.
+fn said(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, String> {
+    let Some(text) = input.metadata.get("annotations.yaml") else { return BTreeMap::new() };
+    let shape = "it has one key `annotations`, and below it keys and texts of one line";
+    let file: Value = match yaml::from_text(text) {
+        Ok(file) => file,
+        Err(error) => {
+            refusals.push(format!("{FILE}: {error}"), shape);
+            return BTreeMap::new();
+        }
+    };
+    let only = file.as_object().is_some_and(|it| it.keys().all(|it| it == "annotations"));
+    let Some(annotations) = file.get("annotations").and_then(Value::as_object).filter(|_| only)
+    else {
+        refusals.push(format!("{FILE} is not a file of annotations"), shape);
+        return BTreeMap::new();
+    };
+    let mut res = BTreeMap::new();
+    for (key, value) in annotations {
+        let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/');
+        match value.as_str() {
+            Some(value)
+                if !value.contains(['\n', '\r']) && !key.is_empty() && key.chars().all(is_key) =>
+            {
+                res.insert(key.clone(), value.to_owned());
+            }
+            Some(_) => {
+                refusals.push(format!("{FILE}: `{key}` cannot be a label of an image"), shape)
+            }
+            None => refusals
+                .push(format!("{FILE}: the value of `{key}` is not a text"), "write it in quotes"),
+        }
+    }
+    res
+}

@@ -1,0 +1,137 @@
+//! Every object, put where the bundle needs it. What has no place is refused by name.
+
+use super::{Refusals, kinds, object};
+use crate::yaml::Value;
+
+#[derive(Default)]
+pub struct Collected<'a> {
+    pub csv: Option<&'a Value>,
+    pub deployments: Vec<&'a Value>,
+    pub service_accounts: Vec<&'a Value>,
+    pub roles: Vec<&'a Value>,
+    pub cluster_roles: Vec<&'a Value>,
+    pub role_bindings: Vec<&'a Value>,
+    pub cluster_role_bindings: Vec<&'a Value>,
+    pub services: Vec<&'a Value>,
+    pub crds: Vec<&'a Value>,
+    /// The webhooks of every ValidatingWebhookConfiguration.
+    pub validating: Vec<&'a Value>,
+    /// The webhooks of every MutatingWebhookConfiguration.
+    pub mutating: Vec<&'a Value>,
+    pub scorecard: Option<&'a Value>,
+    /// Objects of the kinds that the CRDs define.
+    pub samples: Vec<&'a Value>,
+    /// Other kinds that a bundle can hold.
+    pub others: Vec<&'a Value>,
+}
+
+impl<'a> Collected<'a> {
+    pub fn new(objects: &'a [Value], refusals: &mut Refusals, warnings: &mut Vec<String>) -> Self {
+        let mut res = Self::default();
+        let mut rest = Vec::new();
+        for (at, object) in objects.iter().enumerate() {
+            if objects[..at].contains(object) {
+                continue;
+            }
+            let (group, version) = object::group_version(object);
+            match (group, version, object::kind(object)) {
+                ("operators.coreos.com", "v1alpha1", "ClusterServiceVersion") => {
+                    one(&mut res.csv, object, refusals);
+                }
+                ("scorecard.operatorframework.io", "v1alpha3", "Configuration") => {
+                    one(&mut res.scorecard, object, refusals);
+                }
+                ("apps", "v1", "Deployment") => res.deployments.push(object),
+                ("", "v1", "ServiceAccount") => res.service_accounts.push(object),
+                ("", "v1", "Service") => res.services.push(object),
+                ("rbac.authorization.k8s.io", "v1", kind) => match kind {
+                    "Role" => res.roles.push(object),
+                    "ClusterRole" => res.cluster_roles.push(object),
+                    "RoleBinding" => res.role_bindings.push(object),
+                    "ClusterRoleBinding" => res.cluster_role_bindings.push(object),
+                    _ => rest.push(object),
+                },
+                ("apiextensions.k8s.io", "v1", "CustomResourceDefinition") => res.crds.push(object),
+                ("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration") => {
+                    res.validating.extend(object::list(object, "/webhooks"));
+                }
+                ("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration") => {
+                    res.mutating.extend(object::list(object, "/webhooks"));
+                }
+                _ => rest.push(object),
+            }
+        }
+        res.place(rest, refusals, warnings);
+        if res.deployments.is_empty() {
+            refusals.push(
+                "there is no Deployment (apps/v1), and OLM runs an operator from one",
+                "have config/manifests/kustomization.yaml list `../default`, which brings config/manager",
+            );
+        }
+        res
+    }
+
+    /// Samples, other kinds, and what a bundle cannot hold.
+    fn place(&mut self, rest: Vec<&'a Value>, refusals: &mut Refusals, warnings: &mut Vec<String>) {
+        for object in rest {
+            let (group, version) = object::group_version(object);
+            let kind = object::kind(object);
+            let crd = self.crds.iter().find(|it| {
+                object::text(it, "/spec/group") == group
+                    && object::text(it, "/spec/names/kind") == kind
+            });
+            if let Some(crd) = crd {
+                if served_versions(crd).any(|it| object::text(it, "/name") == version) {
+                    self.samples.push(object);
+                } else {
+                    refusals.push(
+                        format!(
+                            "{} is of a version that its CRD does not serve",
+                            object::title(object)
+                        ),
+                        "correct its apiVersion, or take the sample out of config/samples",
+                    );
+                }
+                continue;
+            }
+            match (group, kind) {
+                // Where the operator runs is the choice of who installs it.
+                ("", "Namespace") if self.is_home(object) => {}
+                ("cert-manager.io", "Issuer" | "Certificate") => warnings.push(format!(
+                    "{} is not in the bundle: OLM makes the certificates of webhooks itself",
+                    object::title(object)
+                )),
+                _ if kinds::is_supported(group, kind) => self.others.push(object),
+                _ => refusals.push(
+                    format!(
+                        "{} is of a kind that no CRD here defines and that a bundle cannot hold",
+                        object::title(object)
+                    ),
+                    kinds::way_out(group, kind),
+                ),
+            }
+        }
+    }
+
+    /// Whether this is the namespace that the operator's Deployments are in.
+    fn is_home(&self, namespace: &Value) -> bool {
+        let home = |it: &&Value| object::text(it, "/metadata/namespace") == object::name(namespace);
+        self.deployments.iter().any(home)
+    }
+}
+
+/// The versions that a CRD serves.
+pub fn served_versions(crd: &Value) -> impl Iterator<Item = &Value> {
+    let served = |it: &&Value| it.get("served").and_then(Value::as_bool).unwrap_or_default();
+    object::list(crd, "/spec/versions").iter().filter(served)
+}
+
+fn one<'a>(place: &mut Option<&'a Value>, object: &'a Value, refusals: &mut Refusals) {
+    match place {
+        None => *place = Some(object),
+        Some(first) => refusals.push(
+            format!("there is {} beside {}", object::title(object), object::title(first)),
+            "a bundle has one of them: leave the other out of config/manifests",
+        ),
+    }
+}

@@ -1,0 +1,16 @@
+//! When a bundle was made, if somebody says so: there is no clock here.
+
+/// Seconds since 1970, as SOURCE_DATE_EPOCH gives them, in RFC 3339.
+pub fn created_at(epoch: &str) -> anyhow::Result<String> {
+    let time = epoch.trim().parse().ok().and_then(|it| jiff::Timestamp::from_second(it).ok());
+    let Some(time) = time else {
+        anyhow::bail!("SOURCE_DATE_EPOCH is `{epoch}`, and must be a count of seconds since 1970");
+    };
+    Ok(time.to_string())
+}
+
+#[test]
+fn a_count_of_seconds_is_a_time() {
+    assert_eq!(created_at("1700000000").expect("a time"), "2023-11-14T22:13:20Z");
+    assert!(created_at("yesterday").is_err());
+}

@@ -1,0 +1,65 @@
+//! `customresourcedefinitions.owned`: one entry for every version that a CRD serves.
+
+use super::super::{collected::served_versions, descriptors, object, words};
+use crate::yaml::{Map, Value, json};
+
+pub fn owned(crds: &[&Value], base: &Value, warnings: &mut Vec<String>) -> Vec<Value> {
+    let mut said: Vec<&Value> =
+        object::list(base, "/spec/customresourcedefinitions/owned").iter().collect();
+    let mut res = Vec::new();
+    for crd in crds {
+        for version in served_versions(crd) {
+            let key = [
+                object::name(crd),
+                object::text(version, "/name"),
+                object::text(crd, "/spec/names/kind"),
+            ];
+            let at = said.iter().position(|it| self::key(it) == key);
+            let said = at.map(|it| said.remove(it));
+            res.push(entry(key, version, said));
+        }
+    }
+    for entry in said {
+        let [name, version, _] = key(entry);
+        warnings.push(format!(
+            "{}: its `customresourcedefinitions.owned` describes {version} of `{name}`, which no CRD here serves",
+            object::title(base)
+        ));
+    }
+    res
+}
+
+fn key(entry: &Value) -> [&str; 3] {
+    ["/name", "/version", "/kind"].map(|it| object::text(entry, it))
+}
+
+/// What the schema tells, under what the user said.
+fn entry([name, version, kind]: [&str; 3], crd: &Value, said: Option<&Value>) -> Value {
+    let schema = crd.pointer("/schema/openAPIV3Schema").unwrap_or(&Value::Null);
+    let mut res = Map::new();
+    res.insert("name".into(), json!(name));
+    res.insert("version".into(), json!(version));
+    res.insert("kind".into(), json!(kind));
+    res.insert("displayName".into(), json!(words::title(kind)));
+    if let Some(description) = descriptors::description(schema) {
+        res.insert("description".into(), json!(description));
+    }
+    let replicas = object::text(crd, "/subresources/scale/specReplicasPath");
+    for (field, part, replicas) in
+        [("specDescriptors", "spec", replicas), ("statusDescriptors", "status", "")]
+    {
+        let derived = descriptors::of(schema, part, replicas);
+        let said = said.map_or(&[][..], |it| object::list(it, &format!("/{field}")));
+        let merged = descriptors::merged(derived, said);
+        if !merged.is_empty() {
+            res.insert(field.into(), merged.into());
+        }
+    }
+    for (field, value) in said.and_then(Value::as_object).into_iter().flatten() {
+        let is_said = !value.is_null() && *value != json!("") && !field.ends_with("Descriptors");
+        if is_said || field == "actionDescriptors" {
+            res.insert(field.clone(), value.clone());
+        }
+    }
+    res.into()
+}

@@ -1,0 +1,39 @@
+//! Deployments as the install strategy holds them.
+
+use super::super::{Refusals, object};
+use crate::yaml::{Value, json};
+
+pub fn all(deployments: &[&Value], refusals: &mut Refusals) -> Vec<Value> {
+    deployments.iter().map(|it| one(it, refusals)).collect()
+}
+
+fn one(deployment: &Value, refusals: &mut Refusals) -> Value {
+    let name = object::name(deployment);
+    let mut spec = deployment.get("spec").cloned().unwrap_or_default();
+    if spec.get("template").is_none() {
+        refusals.push(format!("{} has no pod template", object::title(deployment)), "");
+    }
+    target_namespaces(&mut spec);
+    let mut res = json!({ "name": name, "spec": spec });
+    if let Some(labels) = deployment.pointer("/metadata/labels").filter(|it| !it.is_null()) {
+        res["label"] = labels.clone();
+    }
+    res
+}
+
+/// Under OLM, the namespaces to watch are those of the OperatorGroup.
+fn target_namespaces(spec: &mut Value) {
+    let containers = spec.pointer_mut("/template/spec/containers").and_then(Value::as_array_mut);
+    for container in containers.into_iter().flatten() {
+        let env = container.get_mut("env").and_then(Value::as_array_mut);
+        for variable in env.into_iter().flatten() {
+            if object::text(variable, "/name") == "WATCH_NAMESPACE" {
+                let field = "metadata.annotations['olm.targetNamespaces']";
+                *variable = json!({
+                    "name": "WATCH_NAMESPACE",
+                    "valueFrom": { "fieldRef": { "fieldPath": field } },
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The ClusterServiceVersion: the user's base, filled with what the objects say.
+//!
+//! What the base says of the operator (names, texts, links, install modes, …) is never changed. What
+//! follows from the objects (install strategy, owned CRDs, examples, related images, webhooks) replaces
+//! what the base has in its place, but that descriptions and descriptors of the base win.
+
+mod base;
+mod crds;
+mod deployments;
+
+use super::{
+    Input, Refusals, collected::Collected, object, permissions::Permissions, related_images,
+    webhooks,
+};
+use crate::yaml::{Map, Value, json, to_value};
+
+pub fn assemble(
+    input: &Input,
+    collected: &Collected,
+    permissions: &Permissions,
+    refusals: &mut Refusals,
+    warnings: &mut Vec<String>,
+) -> Value {
+    let Some(base) = collected.csv else {
+        refusals.push(
+            "there is no ClusterServiceVersion to start from",
+            format!(
+                "have config/manifests/kustomization.yaml list `bases/{}.clusterserviceversion.yaml`; `operator-rs init` in an empty folder \
+                 shows what is in it",
+                input.package
+            ),
+        );
+        return Value::Null;
+    };
+    base::check(base, refusals);
+    let mut spec = base::spec(base, input);
+    let mut annotations = base::annotations(base, input);
+
+    spec.insert("version".into(), json!(input.version.to_string()));
+    spec.insert("install".into(), install(collected, permissions, refusals));
+    let related = related_images::merged(&collected.deployments, base, refusals);
+    put(&mut spec, "relatedImages", related);
+    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals));
+    let required = object::list(base, "/spec/customresourcedefinitions/required").to_vec();
+    let mut crds = Map::new();
+    put(&mut crds, "owned", crds::owned(&collected.crds, base, warnings));
+    put(&mut crds, "required", required);
+    spec.insert("customresourcedefinitions".into(), crds.into());
+
+    let examples = serde_json_pretty(&collected.samples);
+    let said = annotations.get("alm-examples").and_then(Value::as_str).unwrap_or("[]");
+    if said.trim() != "[]" && said.trim() != examples {
+        warnings.push(format!(
+            "{}: its `alm-examples` are replaced by the samples of config/samples",
+            object::title(base)
+        ));
+    }
+    annotations.insert("alm-examples".into(), json!(examples));
+    annotations.insert("operators.operatorframework.io/builder".into(), json!(input.builder));
+    annotations.insert("operators.operatorframework.io/project_layout".into(), json!(input.layout));
+
+    let mut metadata = base.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
+    for field in ["namespace", "creationTimestamp"] {
+        metadata.remove(field);
+    }
+    metadata.insert("name".into(), json!(format!("{}.v{}", input.package, input.version)));
+    metadata.insert("annotations".into(), annotations.into());
+    json!({
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "ClusterServiceVersion",
+        "metadata": metadata,
+        "spec": spec,
+    })
+}
+
+fn install(collected: &Collected, permissions: &Permissions, refusals: &mut Refusals) -> Value {
+    let mut spec = Map::new();
+    put(&mut spec, "clusterPermissions", permissions.cluster.clone());
+    let deployments = deployments::all(&collected.deployments, refusals);
+    spec.insert("deployments".into(), deployments.into());
+    put(&mut spec, "permissions", permissions.namespaced.clone());
+    json!({ "strategy": "deployment", "spec": spec })
+}
+
+/// Lists that are empty are left out, as Go leaves them out.
+fn put(map: &mut Map<String, Value>, key: &str, list: Vec<Value>) {
+    if list.is_empty() {
+        map.remove(key);
+    } else {
+        map.insert(key.into(), list.into());
+    }
+}
+
+/// The samples as JSON, two spaces deep, as people read them in the console.
+fn serde_json_pretty(samples: &[&Value]) -> String {
+    if samples.is_empty() {
+        return "[]".to_owned();
+    }
+    format!("{:#}", to_value(&samples))
+}

@@ -1,0 +1,52 @@
+//! `bundle.Dockerfile`: an image of nothing but the bundle, labelled with its annotations.
+
+use super::annotations::Annotations;
+use crate::model::ProjectPath;
+
+pub fn text(annotations: &Annotations, bundle: &ProjectPath) -> String {
+    let mut res = "FROM scratch\n\n# Core bundle labels.\n".to_owned();
+    annotations.core.iter().for_each(|it| res.push_str(&label(it)));
+    let tests = !annotations.tests.is_empty();
+    if tests {
+        res.push_str("\n# Labels for testing.\n");
+        annotations.tests.iter().for_each(|it| res.push_str(&label(it)));
+    }
+    res.push_str("\n# Copy files to locations specified by labels.\n");
+    for folder in ["manifests", "metadata", "tests/scorecard"] {
+        if tests || folder != "tests/scorecard" {
+            res.push_str(&copy(bundle, folder));
+        }
+    }
+    res
+}
+
+fn label((key, value): &(String, String)) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-+/:,@".contains(c);
+    if !value.is_empty() && value.chars().all(plain) {
+        return format!("LABEL {key}={value}\n");
+    }
+    let quoted: String = value
+        .chars()
+        .flat_map(|it| matches!(it, '"' | '\\' | '$').then_some('\\').into_iter().chain([it]))
+        .collect();
+    format!("LABEL {key}=\"{quoted}\"\n")
+}
+
+/// The JSON form where a path has a space in it.
+fn copy(bundle: &ProjectPath, folder: &str) -> String {
+    if bundle.as_str().contains(char::is_whitespace) {
+        let from = crate::yaml::Value::from(format!("{bundle}/{folder}"));
+        format!("COPY [{from}, \"/{folder}/\"]\n")
+    } else {
+        format!("COPY {bundle}/{folder} /{folder}/\n")
+    }
+}
+
+#[test]
+fn labels_are_quoted_where_docker_would_take_them_apart() {
+    let label = |value: &str| label(&("a".to_owned(), value.to_owned()));
+    assert_eq!(label("v4.12-v4.16"), "LABEL a=v4.12-v4.16\n");
+    assert_eq!(label("=v4.14"), "LABEL a=\"=v4.14\"\n");
+    assert_eq!(label("a \"b\" $c\\"), "LABEL a=\"a \\\"b\\\" \\$c\\\\\"\n");
+    assert_eq!(label(""), "LABEL a=\"\"\n");
+}

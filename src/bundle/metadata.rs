@@ -1,0 +1,27 @@
+//! Files of `config/manifests/metadata` that the bundle takes over as they are.
+
+use std::collections::BTreeMap;
+
+use super::Refusals;
+use crate::model::ProjectPath;
+
+pub fn taken_over(
+    files: &BTreeMap<String, String>,
+    refusals: &mut Refusals,
+) -> BTreeMap<ProjectPath, String> {
+    let mut res = BTreeMap::new();
+    for (name, text) in files {
+        match name.as_str() {
+            // Its entries are merged with those that are made.
+            "annotations.yaml" => {}
+            "dependencies.yaml" | "properties.yaml" => {
+                res.insert(ProjectPath::fixed(&format!("metadata/{name}")), text.clone());
+            }
+            _ => refusals.push(
+                format!("config/manifests/metadata/{name}: a bundle's metadata has no such file"),
+                "annotations.yaml, dependencies.yaml and properties.yaml are taken over; move the file elsewhere",
+            ),
+        }
+    }
+    res
+}

@@ -1,0 +1,64 @@
+//! What every Kubernetes object says of itself.
+
+use crate::yaml::Value;
+
+/// The text at a JSON pointer; empty where there is none.
+pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The list at a JSON pointer; empty where there is none.
+pub fn list<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
+    object.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+pub fn name(object: &Value) -> &str {
+    text(object, "/metadata/name")
+}
+
+pub fn kind(object: &Value) -> &str {
+    text(object, "/kind")
+}
+
+/// Group and version; the core group is empty.
+pub fn group_version(object: &Value) -> (&str, &str) {
+    let text = text(object, "/apiVersion");
+    text.split_once('/').unwrap_or(("", text))
+}
+
+/// How messages name an object: ``Service/webhook (v1)``.
+pub fn title(object: &Value) -> String {
+    format!("`{}/{}` ({})", kind(object), name(object), text(object, "/apiVersion"))
+}
+
+/// `<name>_[<group>_]<version>_<kind>.yaml`.
+pub fn file_name(object: &Value) -> String {
+    let (group, version) = group_version(object);
+    let group = if group.is_empty() { String::new() } else { format!("{group}_") };
+    format!("{}_{group}{version}_{}.yaml", name(object), kind(object).to_lowercase())
+}
+
+/// `<group>_<plural>.yaml`.
+pub fn crd_file_name(crd: &Value) -> String {
+    match (text(crd, "/spec/group"), text(crd, "/spec/names/plural")) {
+        ("", _) | (_, "") => file_name(crd),
+        (group, plural) => format!("{group}_{plural}.yaml"),
+    }
+}
+
+/// OLM chooses the namespace; a manifest that names one is refused by it.
+pub fn without_namespace(object: &Value) -> Value {
+    let mut res = object.clone();
+    if let Some(metadata) = res.pointer_mut("/metadata").and_then(Value::as_object_mut) {
+        metadata.remove("namespace");
+    }
+    res
+}
+
+/// The names of the service accounts that Deployments run as.
+pub fn service_account(deployment: &Value) -> &str {
+    match text(deployment, "/spec/template/spec/serviceAccountName") {
+        "" => "default",
+        name => name,
+    }
+}

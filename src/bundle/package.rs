@@ -1,0 +1,83 @@
+//! What Cargo.toml says of a package, as far as a bundle can use it.
+
+use anyhow::Context as _;
+use serde::Deserialize;
+
+/// `[package]` of a Cargo.toml, with what it takes from `[workspace.package]`.
+#[derive(Debug, Default, PartialEq)]
+pub struct Package {
+    pub version: Option<semver::Version>,
+    pub description: String,
+    pub homepage: String,
+    pub repository: String,
+    pub keywords: Vec<String>,
+    /// `Name <mail>`.
+    pub authors: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Manifest {
+    package: Option<Fields>,
+    workspace: Option<Workspace>,
+}
+
+#[derive(Deserialize)]
+struct Workspace {
+    package: Option<Fields>,
+}
+
+#[derive(Default, Deserialize)]
+struct Fields {
+    version: Option<Field<semver::Version>>,
+    description: Option<Field<String>>,
+    homepage: Option<Field<String>>,
+    repository: Option<Field<String>>,
+    keywords: Option<Field<Vec<String>>>,
+    authors: Option<Field<Vec<String>>>,
+}
+
+/// A value, or `field.workspace = true`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Field<T> {
+    Own(T),
+    Inherited {
+        #[expect(dead_code, reason = "cargo takes no other value than `true`")]
+        workspace: bool,
+    },
+}
+
+impl Package {
+    pub fn from_text(text: &str) -> anyhow::Result<Self> {
+        let manifest: Manifest = toml::from_str(text).context("reading Cargo.toml")?;
+        let own = manifest.package.unwrap_or_default();
+        let shared = manifest.workspace.and_then(|it| it.package).unwrap_or_default();
+        Ok(Self {
+            version: resolved(own.version, shared.version),
+            description: resolved(own.description, shared.description).unwrap_or_default(),
+            homepage: resolved(own.homepage, shared.homepage).unwrap_or_default(),
+            repository: resolved(own.repository, shared.repository).unwrap_or_default(),
+            keywords: resolved(own.keywords, shared.keywords).unwrap_or_default(),
+            authors: resolved(own.authors, shared.authors).unwrap_or_default(),
+        })
+    }
+}
+
+fn resolved<T>(own: Option<Field<T>>, shared: Option<Field<T>>) -> Option<T> {
+    match (own?, shared) {
+        (Field::Own(value), _) | (Field::Inherited { .. }, Some(Field::Own(value))) => Some(value),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_a_package_inherits_from_its_workspace_is_its_own() {
+    let text = "[workspace.package]\nversion = \"1.2.3\"\nhomepage = \"https://a\"\n\
+                [package]\nname = \"a\"\nversion.workspace = true\nkeywords = [\"b\"]\n";
+    let expected = Package {
+        version: Some(semver::Version::new(1, 2, 3)),
+        keywords: vec!["b".to_owned()],
+        ..Package::default()
+    };
+    assert_eq!(Package::from_text(text).expect("a Cargo.toml"), expected);
+}

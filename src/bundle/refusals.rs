@@ -1,0 +1,33 @@
+//! All that is in the way of a bundle, told at once.
+
+use crate::hint::Hint as _;
+
+#[derive(Default)]
+pub struct Refusals {
+    found: Vec<(String, String)>,
+}
+
+impl Refusals {
+    /// What cannot be, and the way out (empty where the message says it).
+    pub fn push(&mut self, message: impl Into<String>, hint: impl Into<String>) {
+        let refusal = (message.into(), hint.into());
+        if !self.found.contains(&refusal) {
+            self.found.push(refusal);
+        }
+    }
+
+    pub fn settled(self) -> anyhow::Result<()> {
+        if self.found.is_empty() {
+            return Ok(());
+        }
+        let list: String = self.found.iter().map(|(it, _)| format!("\n  {it}")).collect();
+        let mut hints: Vec<String> = Vec::new();
+        for (_, hint) in self.found {
+            if !hint.is_empty() && !hints.contains(&hint) {
+                hints.push(hint);
+            }
+        }
+        let error = Err(anyhow::format_err!("no bundle can be made of this:{list}"));
+        hints.into_iter().rev().fold(error, |res, hint| res.hint(hint))
+    }
+}

@@ -1,0 +1,101 @@
+//! CSV, CRDs and service accounts beside each other.
+
+use std::collections::BTreeSet;
+
+use super::{Findings, Manifest, csv::kind_of, of};
+use crate::{model::Image, yaml::Value};
+
+pub fn check(csv: &Manifest, manifests: &[Manifest], findings: &mut Findings) {
+    owned_crds(csv, manifests, findings);
+    service_accounts(&csv.object, manifests, findings);
+    related_images(csv, findings);
+}
+
+/// Group, version, kind.
+type Key<'a> = [&'a str; 3];
+
+fn owned_crds(csv: &Manifest, manifests: &[Manifest], findings: &mut Findings) {
+    let name = of::name(&csv.object);
+    let mut keys: BTreeSet<Key> = BTreeSet::new();
+    for Manifest { path, object } in manifests {
+        if of::kind(object) != "CustomResourceDefinition" {
+            continue;
+        }
+        if of::group_version(object) != ("apiextensions.k8s.io", "v1") {
+            let version = of::text(object, "/apiVersion");
+            findings.error(path, format!("unsupported CRD version {version}"));
+            continue;
+        }
+        let [group, kind] = ["/spec/group", "/spec/names/kind"].map(|it| of::text(object, it));
+        for version in of::list(object, "/spec/versions") {
+            let key = [group, of::text(version, "/name"), kind];
+            if !keys.insert(key) {
+                findings.error(path, format!("duplicate CRD {:?} in bundle {name:?}", said(key)));
+            }
+        }
+    }
+    let mut owned_kinds = BTreeSet::new();
+    for owned in of::list(&csv.object, "/spec/customresourcedefinitions/owned") {
+        let crd = of::text(owned, "/name");
+        let group = crd.split_once('.').map_or(crd, |(_, group)| group);
+        let key = [group, of::text(owned, "/version"), of::kind(owned)];
+        if keys.remove(&key) {
+            owned_kinds.insert((group, of::kind(owned)));
+        } else {
+            findings
+                .error(csv.path, format!("owned CRD {:?} not found in bundle {name:?}", said(key)));
+        }
+    }
+    for key in keys {
+        // Other versions of a kind that is owned need no entry.
+        if !owned_kinds.contains(&(key[0], key[2])) {
+            findings.error(
+                csv.path,
+                format!("CRD {:?} is present in bundle {name:?} but not defined in CSV", said(key)),
+            );
+        }
+    }
+}
+
+fn said([group, version, kind]: Key) -> String {
+    kind_of(group, version, kind)
+}
+
+fn service_accounts(csv: &Value, manifests: &[Manifest], findings: &mut Findings) {
+    let deployments = of::list(csv, "/spec/install/spec/deployments");
+    let account = |it: &Value| of::text(it, "/spec/template/spec/serviceAccountName").to_owned();
+    let accounts: BTreeSet<String> = deployments.iter().map(account).collect();
+    for Manifest { path, object } in manifests {
+        let name = of::name(object);
+        let is_account =
+            of::kind(object) == "ServiceAccount" && of::group_version(object) == ("", "v1");
+        if is_account && accounts.contains(name) {
+            findings.error(
+                path,
+                format!(
+                    "invalid service account found in bundle. This service account {name} in your bundle is not valid, because a service \
+                     account with the same name was already specified in your CSV. If this was unintentional, please remove the service \
+                     account manifest from your bundle. If it was intentional to specify a separate service account, please rename the SA \
+                     in either the bundle manifest or the CSV."
+                ),
+            );
+        }
+    }
+}
+
+/// As newer releases of operator-framework/api check them.
+fn related_images(csv: &Manifest, findings: &mut Findings) {
+    for (at, related) in of::list(&csv.object, "/spec/relatedImages").iter().enumerate() {
+        let image = of::text(related, "/image");
+        if image.is_empty() {
+            findings.error(csv.path, format!("relatedImages[{at}] has an empty image field"));
+        } else if image.parse::<Image>().is_err() {
+            findings.error(
+                csv.path,
+                format!(
+                    "relatedImages[{at}] has an invalid image pullspec {image:?}: invalid reference format"
+                ),
+            );
+        }
+    }
+}

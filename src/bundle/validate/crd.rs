@@ -1,0 +1,296 @@
+//! A CustomResourceDefinition, as an API server would take it, but for its schemas: those the validators
+//! of OLM leave to the server too.
+
+use super::{Findings, Manifest, names, object, of};
+use crate::yaml::{Value, json};
+
+pub fn check(manifest: &Manifest, findings: &mut Findings) {
+    let Manifest { path, object: crd } = manifest;
+    if of::group_version(crd) != ("apiextensions.k8s.io", "v1") {
+        return;
+    }
+    let mut faults = Faults(Vec::new());
+    metadata(crd, &mut faults);
+    spec(crd, &mut faults);
+    kind_names(crd, &mut faults);
+    versions(crd, &mut faults);
+    conversion(crd, &mut faults);
+    faults.0.into_iter().for_each(|it| findings.error(path, it));
+}
+
+/// Faults in the words of Kubernetes.
+struct Faults(Vec<String>);
+
+impl Faults {
+    fn required(&mut self, field: &str, detail: &str) {
+        let colon = if detail.is_empty() { "" } else { ": " };
+        self.0.push(format!("{field}: Required value{colon}{detail}"));
+    }
+    fn invalid(&mut self, field: &str, value: &str, detail: &str) {
+        self.0.push(format!("{field}: Invalid value: {value:?}: {detail}"));
+    }
+    fn list(&mut self, field: &str, detail: &str) {
+        self.0.push(format!("{field}: Invalid value: {detail}"));
+    }
+    fn label(&mut self, field: &str, value: &str, before: &str) {
+        // Kinds may have capitals.
+        let lower = if before.is_empty() { value.to_owned() } else { value.to_lowercase() };
+        let faults = names::dns_1035(&lower);
+        if !faults.is_empty() {
+            self.invalid(field, value, &format!("{before}{}", faults.join(",")));
+        }
+    }
+}
+
+fn metadata(crd: &Value, faults: &mut Faults) {
+    faults.0.extend(object::metadata(crd));
+    let name = of::name(crd);
+    let [plural, group] = ["/spec/names/plural", "/spec/group"].map(|it| of::text(crd, it));
+    if !name.is_empty() {
+        for fault in names::subdomain(name) {
+            faults.invalid("metadata.name", name, &fault);
+        }
+        if name != format!("{plural}.{group}") {
+            faults.invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
+        }
+    }
+    if !of::text(crd, "/metadata/namespace").is_empty() {
+        faults.0.push("metadata.namespace: Forbidden: not allowed on this type".to_owned());
+    }
+    let protected = ["k8s.io", "kubernetes.io"];
+    let is_protected =
+        protected.iter().any(|it| group == *it || group.ends_with(&format!(".{it}")));
+    let approval = "api-approved.kubernetes.io";
+    let said = crd
+        .pointer("/metadata/annotations")
+        .map_or("", |it| it.get(approval).and_then(Value::as_str).unwrap_or_default());
+    if is_protected && !said.starts_with("unapproved") && !said.starts_with("https://") {
+        let field = format!("metadata.annotations[{approval}]");
+        faults.required(
+            &field,
+            "protected groups must have approval annotation \"api-approved.kubernetes.io\", see https://github.com/kubernetes/enhancements/pull/1111",
+        );
+    }
+}
+
+fn spec(crd: &Value, faults: &mut Faults) {
+    let group = of::text(crd, "/spec/group");
+    let wrong = names::subdomain(group);
+    if group.is_empty() {
+        faults.required("spec.group", "");
+    } else if !wrong.is_empty() {
+        faults.invalid("spec.group", group, &wrong.join(","));
+    } else if !group.contains('.') {
+        faults.invalid("spec.group", group, "should be a domain with at least one dot");
+    }
+    match of::text(crd, "/spec/scope") {
+        "Cluster" | "Namespaced" => {}
+        "" => faults.required("spec.scope", ""),
+        scope => faults.0.push(format!(
+            "spec.scope: Unsupported value: {scope:?}: supported values: \"Cluster\", \"Namespaced\""
+        )),
+    }
+    if crd.pointer("/spec/preserveUnknownFields") == Some(&json!(true)) {
+        faults.list(
+            "spec.preserveUnknownFields",
+            "true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
+        );
+    }
+}
+
+fn kind_names(crd: &Value, faults: &mut Faults) {
+    let name = |field: &str| of::text(crd, &format!("/spec/names/{field}"));
+    let kind = name("kind");
+    for field in ["plural", "kind"] {
+        if name(field).is_empty() {
+            faults.required(&format!("spec.names.{field}"), "");
+        }
+    }
+    if kind.is_empty() {
+        // Both are made from the kind where they are missing.
+        for field in ["singular", "listKind"] {
+            if name(field).is_empty() {
+                faults.required(&format!("spec.names.{field}"), "");
+            }
+        }
+    }
+    for (field, before) in [
+        ("plural", ""),
+        ("singular", ""),
+        ("kind", "may have mixed case, but should otherwise match: "),
+        ("listKind", "may have mixed case, but should otherwise match: "),
+    ] {
+        if !name(field).is_empty() {
+            faults.label(&format!("spec.names.{field}"), name(field), before);
+        }
+    }
+    for field in ["shortNames", "categories"] {
+        for (at, it) in of::list(crd, &format!("/spec/names/{field}")).iter().enumerate() {
+            faults.label(&format!("spec.names.{field}[{at}]"), it.as_str().unwrap_or_default(), "");
+        }
+    }
+    if !kind.is_empty() && kind == name("listKind") {
+        faults.invalid("spec.names.listKind", kind, "kind and listKind may not be the same");
+    }
+}
+
+fn versions(crd: &Value, faults: &mut Faults) {
+    let versions = of::list(crd, "/spec/versions");
+    let mut seen: Vec<&str> = versions.iter().map(|it| of::text(it, "/name")).collect();
+    seen.sort_unstable();
+    if seen.windows(2).any(|it| it[0] == it[1]) {
+        faults.list("spec.versions", "must contain unique version names");
+    }
+    let storage = versions.iter().filter(|it| it.get("storage") == Some(&json!(true))).count();
+    if storage != 1 {
+        faults.list("spec.versions", "must have exactly one version marked as storage version");
+    }
+    for (at, version) in versions.iter().enumerate() {
+        let field = format!("spec.versions[{at}]");
+        faults.label(&format!("{field}.name"), of::text(version, "/name"), "");
+        deprecation(version, &field, faults);
+        columns(version, &hoisted(versions, at, "additionalPrinterColumns"), faults);
+        scale(version, &hoisted(versions, at, "subresources"), faults);
+    }
+}
+
+/// Where Kubernetes sees a field of a version: above, if all versions have the same.
+fn hoisted(versions: &[Value], at: usize, field: &str) -> String {
+    let said = versions[at].get(field);
+    if said.is_some() && versions.iter().all(|it| it.get(field) == said) {
+        return format!("spec.{field}");
+    }
+    format!("spec.versions[{at}].{field}")
+}
+
+fn deprecation(version: &Value, field: &str, faults: &mut Faults) {
+    let Some(warning) = version.get("deprecationWarning").and_then(Value::as_str) else { return };
+    let field = format!("{field}.deprecationWarning");
+    if version.get("deprecated") != Some(&json!(true)) {
+        return faults.invalid(&field, warning, "can only be set for deprecated versions");
+    }
+    if 256 < warning.len() {
+        faults.invalid(&field, warning, "must be <= 256 characters long");
+    }
+    if warning.is_empty() {
+        faults.invalid(&field, warning, "must not be an empty string");
+    }
+    if let Some((at, _)) = warning.char_indices().find(|(_, it)| it.is_control()) {
+        let detail = format!(
+            "must only contain printable UTF-8 characters; non-printable character found at index {at}"
+        );
+        faults.invalid(&field, warning, &detail);
+    }
+}
+
+fn columns(version: &Value, field: &str, faults: &mut Faults) {
+    const TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
+    const FORMATS: &[&str] =
+        &["binary", "byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+    for (at, column) in of::list(version, "/additionalPrinterColumns").iter().enumerate() {
+        let field = format!("{field}[{at}]");
+        if of::text(column, "/name").is_empty() {
+            faults.required(&format!("{field}.name"), "");
+        }
+        let types = format!("must be one of {}", TYPES.join(","));
+        match of::text(column, "/type") {
+            "" => faults.required(&format!("{field}.type"), &types),
+            it if !TYPES.contains(&it) => faults.invalid(&format!("{field}.type"), it, &types),
+            _ => {}
+        }
+        let format = of::text(column, "/format");
+        if !format.is_empty() && !FORMATS.contains(&format) {
+            let detail = format!("must be one of {}", FORMATS.join(","));
+            faults.invalid(&format!("{field}.format"), format, &detail);
+        }
+        match of::text(column, "/jsonPath") {
+            "" => faults.required(&format!("{field}.JSONPath"), ""),
+            it if !it.starts_with('.') => faults.invalid(
+                &format!("{field}.JSONPath"),
+                it,
+                "must be a simple json path starting with .",
+            ),
+            _ => {}
+        }
+    }
+}
+
+fn scale(version: &Value, field: &str, faults: &mut Faults) {
+    let Some(scale) = version.pointer("/subresources/scale") else { return };
+    for (name, parts, detail) in [
+        ("specReplicasPath", &[".spec."][..], "should be a json path under .spec"),
+        ("statusReplicasPath", &[".status."], "should be a json path under .status"),
+        (
+            "labelSelectorPath",
+            &[".spec.", ".status."],
+            "should be a json path under either .spec or .status",
+        ),
+    ] {
+        let path = of::text(scale, &format!("/{name}"));
+        let field = format!("{field}.scale.{name}");
+        if path.is_empty() {
+            if name != "labelSelectorPath" {
+                faults.required(&field, "");
+            }
+        } else if !path.starts_with('.') {
+            faults.invalid(&field, path, "must be a simple json path starting with .");
+        } else if !parts.iter().any(|it| path.starts_with(it)) {
+            faults.invalid(&field, path, detail);
+        }
+    }
+}
+
+fn conversion(crd: &Value, faults: &mut Faults) {
+    let Some(conversion) = crd.pointer("/spec/conversion").filter(|it| !it.is_null()) else {
+        return;
+    };
+    let webhook = conversion.get("webhook").filter(|it| !it.is_null());
+    let field = "spec.conversion";
+    let strategy = of::text(conversion, "/strategy");
+    match strategy {
+        "None" | "Webhook" => {}
+        "" => faults.required(&format!("{field}.strategy"), ""),
+        other => faults.0.push(format!(
+            "{field}.strategy: Unsupported value: {other:?}: supported values: \"None\", \"Webhook\""
+        )),
+    }
+    let config = webhook.and_then(|it| it.get("clientConfig")).filter(|it| !it.is_null());
+    let versions = of::list(conversion, "/webhook/conversionReviewVersions");
+    if strategy != "Webhook" {
+        if config.is_some() {
+            faults.0.push(format!(
+                "{field}.webhookClientConfig: Forbidden: should not be set when strategy is not set to Webhook"
+            ));
+        }
+        if !versions.is_empty() {
+            faults.0.push(format!(
+                "{field}.conversionReviewVersions: Forbidden: should not be set when strategy is not set to Webhook"
+            ));
+        }
+        return;
+    }
+    let client = format!("{field}.webhookClientConfig");
+    match config {
+        None => faults.required(&client, "required when strategy is set to Webhook"),
+        Some(config) if config.get("url").is_some() == config.get("service").is_some() => {
+            faults.required(&client, "exactly one of url or service is required");
+        }
+        Some(config) => {
+            for part in ["name", "namespace"] {
+                if config
+                    .get("service")
+                    .is_some_and(|it| of::text(it, &format!("/{part}")).is_empty())
+                {
+                    let detail = format!("service {part} is required");
+                    faults.required(&format!("{client}.service.{part}"), &detail);
+                }
+            }
+        }
+    }
+    let field = format!("{field}.conversionReviewVersions");
+    if versions.is_empty() {
+        faults.required(&field, "");
+    } else if !versions.iter().any(|it| matches!(it.as_str(), Some("v1" | "v1beta1"))) {
+        faults.list(&field, "must include at least one of v1, v1beta1");
+    }
+}

@@ -1,0 +1,86 @@
+//! What Kubernetes takes for a name, with its words for what it does not.
+
+const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an \
+     alphanumeric character (e.g. 'example.com', regex used for validation is \
+     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
+     alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is \
+     '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const DNS_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an \
+     alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+const QUALIFIED: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character \
+     (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+/// RFC 1123 subdomain.
+pub fn subdomain(text: &str) -> Vec<String> {
+    let mut res = too_long(text, 253);
+    if !text.split('.').all(is_lower_label) {
+        res.push(SUBDOMAIN.to_owned());
+    }
+    res
+}
+
+pub fn label_value(text: &str) -> Vec<String> {
+    let mut res = too_long(text, 63);
+    if !text.is_empty() && !is_word(text) {
+        res.push(LABEL_VALUE.to_owned());
+    }
+    res
+}
+
+/// RFC 1035 label.
+pub fn dns_1035(text: &str) -> Vec<String> {
+    let mut res = too_long(text, 63);
+    if !is_lower_label(text) || text.starts_with(|c: char| c.is_ascii_digit()) {
+        res.push(DNS_1035.to_owned());
+    }
+    res
+}
+
+/// `[prefix/]name`, as label and annotation keys are.
+pub fn qualified(text: &str) -> Vec<String> {
+    let mut res = Vec::new();
+    let name = match text.split_once('/') {
+        None => text,
+        Some((prefix, name)) if !name.contains('/') => {
+            if prefix.is_empty() {
+                res.push("prefix part must be non-empty".to_owned());
+            } else {
+                res.extend(subdomain(prefix).iter().map(|it| format!("prefix part {it}")));
+            }
+            name
+        }
+        Some(_) => {
+            return vec![
+                "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
+                 character with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+                    .to_owned(),
+            ];
+        }
+    };
+    if name.is_empty() {
+        res.push("name part must be non-empty".to_owned());
+    }
+    res.extend(too_long(name, 63).iter().map(|it| format!("name part {it}")));
+    if !is_word(name) {
+        res.push(QUALIFIED.to_owned());
+    }
+    res
+}
+
+fn too_long(text: &str, most: usize) -> Vec<String> {
+    let message = || format!("must be no more than {most} characters");
+    (most < text.len()).then(message).into_iter().collect()
+}
+
+fn is_lower_label(text: &str) -> bool {
+    let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !text.is_empty() && text.chars().all(inside) && !text.starts_with('-') && !text.ends_with('-')
+}
+
+/// Letters and digits at both ends, `-`, `_` and `.` between.
+fn is_word(text: &str) -> bool {
+    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    text.chars().all(inside) && end(text.chars().next()) && end(text.chars().next_back())
+}

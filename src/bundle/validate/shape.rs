@@ -1,0 +1,164 @@
+//! Whether each field of a CSV is of its type: Go refuses to read one that is not.
+
+use super::of;
+use crate::yaml::Value;
+
+#[derive(Clone, Copy)]
+enum Type {
+    Text,
+    Flag,
+    Number,
+    List,
+    Map,
+    Texts,
+}
+use Type::{Flag, List, Map, Number, Text, Texts};
+
+/// Paths below the top; `*` is every element of a list.
+const FIELDS: &[(&str, Type)] = &[
+    ("metadata", Map),
+    ("metadata/name", Text),
+    ("metadata/labels", Texts),
+    ("metadata/annotations", Texts),
+    ("spec", Map),
+    ("spec/displayName", Text),
+    ("spec/description", Text),
+    ("spec/version", Text),
+    ("spec/maturity", Text),
+    ("spec/minKubeVersion", Text),
+    ("spec/replaces", Text),
+    ("spec/skips", List),
+    ("spec/skips/*", Text),
+    ("spec/keywords", List),
+    ("spec/keywords/*", Text),
+    ("spec/maintainers", List),
+    ("spec/maintainers/*", Map),
+    ("spec/maintainers/*/name", Text),
+    ("spec/maintainers/*/email", Text),
+    ("spec/links", List),
+    ("spec/links/*", Map),
+    ("spec/links/*/name", Text),
+    ("spec/links/*/url", Text),
+    ("spec/icon", List),
+    ("spec/icon/*", Map),
+    ("spec/icon/*/base64data", Text),
+    ("spec/icon/*/mediatype", Text),
+    ("spec/provider", Map),
+    ("spec/provider/name", Text),
+    ("spec/provider/url", Text),
+    ("spec/labels", Texts),
+    ("spec/annotations", Texts),
+    ("spec/selector", Map),
+    ("spec/cleanup", Map),
+    ("spec/cleanup/enabled", Flag),
+    ("spec/installModes", List),
+    ("spec/installModes/*", Map),
+    ("spec/installModes/*/type", Text),
+    ("spec/installModes/*/supported", Flag),
+    ("spec/relatedImages", List),
+    ("spec/relatedImages/*", Map),
+    ("spec/relatedImages/*/name", Text),
+    ("spec/relatedImages/*/image", Text),
+    ("spec/nativeAPIs", List),
+    ("spec/nativeAPIs/*", Map),
+    ("spec/install", Map),
+    ("spec/install/strategy", Text),
+    ("spec/install/spec", Map),
+    ("spec/install/spec/deployments", List),
+    ("spec/install/spec/deployments/*", Map),
+    ("spec/install/spec/deployments/*/name", Text),
+    ("spec/install/spec/deployments/*/label", Texts),
+    ("spec/install/spec/deployments/*/spec", Map),
+    ("spec/install/spec/deployments/*/spec/replicas", Number),
+    ("spec/install/spec/deployments/*/spec/selector", Map),
+    ("spec/install/spec/deployments/*/spec/template", Map),
+    ("spec/install/spec/deployments/*/spec/template/metadata/labels", Texts),
+    ("spec/install/spec/deployments/*/spec/template/metadata/annotations", Texts),
+    ("spec/install/spec/deployments/*/spec/template/spec/containers", List),
+    ("spec/install/spec/deployments/*/spec/template/spec/containers/*", Map),
+    ("spec/install/spec/deployments/*/spec/template/spec/containers/*/image", Text),
+    ("spec/install/spec/deployments/*/spec/template/spec/containers/*/args/*", Text),
+    ("spec/install/spec/deployments/*/spec/template/spec/containers/*/command/*", Text),
+    ("spec/install/spec/deployments/*/spec/template/spec/containers/*/env/*", Map),
+    ("spec/install/spec/deployments/*/spec/template/spec/containers/*/env/*/name", Text),
+    ("spec/install/spec/deployments/*/spec/template/spec/containers/*/env/*/value", Text),
+    ("spec/install/spec/deployments/*/spec/template/spec/serviceAccountName", Text),
+    ("spec/install/spec/permissions", List),
+    ("spec/install/spec/permissions/*/serviceAccountName", Text),
+    ("spec/install/spec/permissions/*/rules", List),
+    ("spec/install/spec/clusterPermissions", List),
+    ("spec/install/spec/clusterPermissions/*/serviceAccountName", Text),
+    ("spec/install/spec/clusterPermissions/*/rules", List),
+    ("spec/customresourcedefinitions", Map),
+    ("spec/customresourcedefinitions/owned", List),
+    ("spec/customresourcedefinitions/owned/*", Map),
+    ("spec/customresourcedefinitions/owned/*/name", Text),
+    ("spec/customresourcedefinitions/owned/*/version", Text),
+    ("spec/customresourcedefinitions/owned/*/kind", Text),
+    ("spec/customresourcedefinitions/owned/*/displayName", Text),
+    ("spec/customresourcedefinitions/owned/*/description", Text),
+    ("spec/customresourcedefinitions/owned/*/resources", List),
+    ("spec/customresourcedefinitions/owned/*/specDescriptors", List),
+    ("spec/customresourcedefinitions/owned/*/statusDescriptors", List),
+    ("spec/customresourcedefinitions/owned/*/actionDescriptors", List),
+    ("spec/customresourcedefinitions/required", List),
+    ("spec/customresourcedefinitions/required/*/name", Text),
+    ("spec/webhookdefinitions", List),
+    ("spec/webhookdefinitions/*/containerPort", Number),
+    ("spec/webhookdefinitions/*/generateName", Text),
+    ("spec/apiservicedefinitions", Map),
+];
+
+/// What Go would stumble over.
+pub fn faults(csv: &Value) -> Vec<String> {
+    let mut res = Vec::new();
+    for (path, type_) in FIELDS {
+        let mut at = vec![(csv, String::new())];
+        for step in path.split('/') {
+            at = at.into_iter().flat_map(|(value, name)| below(value, &name, step)).collect();
+        }
+        for (value, name) in at {
+            if !value.is_null() && !is(value, *type_) {
+                res.push(format!("`{name}` is no {}", said(*type_)));
+            }
+        }
+    }
+    let version = of::text(csv, "/spec/version");
+    if !version.is_empty() && semver::Version::parse(version).is_err() {
+        res.push(format!("`spec.version` is `{version}`, which is no semantic version"));
+    }
+    res
+}
+
+fn below<'a>(value: &'a Value, name: &str, step: &str) -> Vec<(&'a Value, String)> {
+    if step == "*" {
+        let list = value.as_array().map_or(&[][..], Vec::as_slice);
+        return list.iter().enumerate().map(|(at, it)| (it, format!("{name}[{at}]"))).collect();
+    }
+    let dot = if name.is_empty() { "" } else { "." };
+    value.get(step).map(|it| (it, format!("{name}{dot}{step}"))).into_iter().collect()
+}
+
+fn is(value: &Value, type_: Type) -> bool {
+    match type_ {
+        Text => value.is_string(),
+        Flag => value.is_boolean(),
+        Number => value.is_i64() || value.is_u64(),
+        List => value.is_array(),
+        Map => value.is_object(),
+        Texts => {
+            value.as_object().is_some_and(|it| it.values().all(|it| it.is_string() || it.is_null()))
+        }
+    }
+}
+
+fn said(type_: Type) -> &'static str {
+    match type_ {
+        Text => "string",
+        Flag => "boolean",
+        Number => "integer",
+        List => "list",
+        Map => "object",
+        Texts => "map of strings",
+    }
+}

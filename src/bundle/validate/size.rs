@@ -1,0 +1,84 @@
+//! Whether OLM can carry the bundle: it puts all manifests, compressed, into one ConfigMap.
+
+use std::collections::BTreeMap;
+
+use super::Findings;
+use crate::model::ProjectPath;
+
+/// Bytes, of all manifests together, each compressed with gzip and then written in base64.
+const MOST: u64 = 1 << 20;
+
+pub fn check(files: &BTreeMap<ProjectPath, String>, findings: &mut Findings) {
+    let manifests = || files.iter().filter(|(path, _)| path.as_str().starts_with("manifests/"));
+    let size: u64 = manifests().map(|(_, text)| text.len() as u64).sum();
+    // Nothing grows by more than a thousandth; most bundles are far too small to ask.
+    let is_near = |size: u64| MOST * 85 < size * 100;
+    if !is_near(size / 3 * 4 + size / 500 + 64 * manifests().count() as u64) {
+        return;
+    }
+    let compressed: u64 = manifests().map(|(_, text)| compressed(text)).sum();
+    let sizes = || format!("size=~{} , max={}", readable(compressed), readable(MOST));
+    let uncompressed = || format!("Bundle uncompressed size is {}", readable(size));
+    if MOST < compressed {
+        findings.error(
+            "manifests",
+            format!(
+                "maximum bundle compressed size with gzip size exceeded: {}. {}",
+                sizes(),
+                uncompressed()
+            ),
+        );
+    } else if is_near(compressed) {
+        findings.warning(
+            "manifests",
+            format!(
+                "nearing maximum bundle compressed size with gzip: {}. {}",
+                sizes(),
+                uncompressed()
+            ),
+        );
+    }
+}
+
+/// The length of a text in gzip and base64.
+fn compressed(text: &str) -> u64 {
+    use std::io::Write as _;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let written = gzip.write_all(text.as_bytes()).and_then(|()| gzip.finish());
+    let length = written.map_or(text.len(), |it| it.len()) as u64;
+    length.div_ceil(3) * 4
+}
+
+/// `1.0 MB`, as operator-framework writes it.
+fn readable(bytes: u64) -> String {
+    let mut size = bytes as f64;
+    let mut unit = "B";
+    for next in ["kB", "MB", "GB"] {
+        if size < 1000.0 {
+            break;
+        }
+        size /= 1000.0;
+        unit = next;
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{size:.1} {unit}") }
+}
+
+#[test]
+fn a_bundle_that_no_config_map_can_hold_is_an_error() {
+    // Text that does not compress: half of it are the letters of a counter gone wild.
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        char::from(b' ' + (state >> 58) as u8)
+    };
+    let text: String = (0..400_000).map(|_| next()).collect();
+    let mut findings = Findings::default();
+    let path = |it: u8| ProjectPath::fixed(&format!("manifests/{it}.yaml"));
+    let mut files = BTreeMap::from([(path(0), text.clone())]);
+    check(&files, &mut findings);
+    assert!(findings.0.is_empty());
+    files.extend((1..4).map(|it| (path(it), text.clone())));
+    check(&files, &mut findings);
+    assert_eq!(findings.0.len(), 1);
+    assert!(findings.0[0].message.starts_with("maximum bundle compressed size"));
+}

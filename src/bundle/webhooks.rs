@@ -1,0 +1,191 @@
+//! `webhookdefinitions`: OLM makes the webhook configurations, their Service and their certificates from
+//! these. What they cannot say is refused, for it would be lost.
+
+use super::{Refusals, collected::Collected, object};
+use crate::yaml::{Map, Value, json};
+
+/// Sorted by `generateName`.
+pub fn definitions(collected: &Collected, refusals: &mut Refusals) -> Vec<Value> {
+    let mut res = Vec::new();
+    for (type_, webhooks) in [
+        ("ValidatingAdmissionWebhook", &collected.validating),
+        ("MutatingAdmissionWebhook", &collected.mutating),
+    ] {
+        res.extend(webhooks.iter().filter_map(|it| admission(type_, it, collected, refusals)));
+    }
+    for service in &collected.services {
+        res.extend(conversions(service, collected, refusals));
+    }
+    for crd in &collected.crds {
+        let service = conversion_service(crd);
+        if !service.is_empty() && !has_service(collected, service) {
+            refusals.push(
+                format!("{}: its conversion webhook's Service `{service}` is not here", object::title(crd)),
+                "have config/manifests bring the Service, from which OLM learns the Deployment and the port",
+            );
+        }
+    }
+    res.sort_by(|a, b| object::text(a, "/generateName").cmp(object::text(b, "/generateName")));
+    res
+}
+
+fn has_service(collected: &Collected, name: &str) -> bool {
+    collected.services.iter().any(|it| object::name(it) == name)
+}
+
+/// One webhook of a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.
+fn admission(
+    type_: &str,
+    webhook: &Value,
+    collected: &Collected,
+    refusals: &mut Refusals,
+) -> Option<Value> {
+    let name = object::text(webhook, "/name");
+    for field in ["namespaceSelector", "matchConditions"] {
+        let said = webhook.get(field).is_some_and(|it| *it != json!({}) && *it != json!([]));
+        if said {
+            refusals.push(
+                format!("the webhook `{name}` has `{field}`, which a CSV cannot say"),
+                "OLM chooses the namespaces by the OperatorGroup; leave the field out, and let the webhook itself decide",
+            );
+        }
+    }
+    let Some(reference) = webhook.pointer("/clientConfig/service") else {
+        refusals.push(
+            format!("the webhook `{name}` is called by a URL, and OLM calls webhooks by a Service"),
+            "give it `clientConfig.service`",
+        );
+        return None;
+    };
+    let service = object::text(reference, "/name");
+    let Some(service) = collected.services.iter().find(|it| object::name(it) == service) else {
+        refusals.push(
+            format!("the webhook `{name}` is served by the Service `{service}`, which is not here"),
+            "have config/manifests bring the Service, from which OLM learns the Deployment and the port",
+        );
+        return None;
+    };
+    let mut res = Map::new();
+    for field in [
+        "rules",
+        "failurePolicy",
+        "matchPolicy",
+        "objectSelector",
+        "sideEffects",
+        "timeoutSeconds",
+        "admissionReviewVersions",
+        "reinvocationPolicy",
+    ] {
+        if let Some(value) = webhook.get(field).filter(|it| !it.is_null()) {
+            res.insert(field.into(), value.clone());
+        }
+    }
+    res.entry("sideEffects").or_insert(json!("None"));
+    res.entry("admissionReviewVersions").or_insert(json!(["v1beta1"]));
+    res.insert("type".into(), json!(type_));
+    res.insert("generateName".into(), json!(name));
+    served(&mut res, service, reference, collected, refusals);
+    Some(res.into())
+}
+
+/// The conversion webhooks that a Service serves: those of one path are one, unless they name a port.
+fn conversions(service: &Value, collected: &Collected, refusals: &mut Refusals) -> Vec<Value> {
+    let mut groups: Vec<(&Value, Vec<&Value>)> = Vec::new();
+    let mut crds = collected.crds.clone();
+    crds.retain(|it| conversion_service(it) == object::name(service));
+    crds.sort_by_key(|it| object::name(it));
+    for crd in crds {
+        let Some(reference) = crd.pointer("/spec/conversion/webhook/clientConfig/service") else {
+            continue;
+        };
+        if reference.get("path").is_none() {
+            refusals.push(
+                format!("{}: its conversion webhook has no path", object::title(crd)),
+                "give it one, such as `/convert`",
+            );
+        }
+        let same = |(other, _): &&mut (&Value, Vec<&Value>)| {
+            reference.get("port").is_none()
+                && other.get("port").is_none()
+                && other.get("path") == reference.get("path")
+        };
+        match groups.iter_mut().find(same) {
+            Some((_, group)) => group.push(crd),
+            None => groups.push((reference, vec![crd])),
+        }
+    }
+    let mut res = Vec::new();
+    for (reference, group) in groups {
+        let names: Vec<&str> = group.iter().map(|it| object::name(it)).collect();
+        let plurals: String = names.iter().filter_map(|it| it.split('.').next()).collect();
+        let versions = object::list(group[0], "/spec/conversion/webhook/conversionReviewVersions");
+        let mut definition = Map::new();
+        definition.insert("type".into(), json!("ConversionWebhook"));
+        definition.insert("generateName".into(), json!(format!("c{plurals}.kb.io")));
+        definition.insert("conversionCRDs".into(), json!(names));
+        definition.insert("admissionReviewVersions".into(), versions.to_vec().into());
+        definition.insert("sideEffects".into(), json!("None"));
+        served(&mut definition, service, reference, collected, refusals);
+        res.push(definition.into());
+    }
+    res
+}
+
+fn conversion_service(crd: &Value) -> &str {
+    object::text(crd, "/spec/conversion/webhook/clientConfig/service/name")
+}
+
+/// Path, Deployment and ports, as the Service leads to them.
+fn served(
+    definition: &mut Map<String, Value>,
+    service: &Value,
+    reference: &Value,
+    collected: &Collected,
+    refusals: &mut Refusals,
+) {
+    if let Some(path) = reference.get("path") {
+        definition.insert("webhookPath".into(), path.clone());
+    }
+    let wanted = reference.get("port").and_then(Value::as_i64).unwrap_or(443);
+    let port = object::list(service, "/spec/ports")
+        .iter()
+        .find(|it| it.get("port").and_then(Value::as_i64) == Some(wanted));
+    match port {
+        // OLM makes its Service of exactly these two.
+        Some(port) => {
+            let target = port.get("targetPort").cloned().unwrap_or(json!(wanted));
+            definition.insert("containerPort".into(), json!(wanted));
+            definition.insert("targetPort".into(), target);
+        }
+        None => refusals.push(
+            format!(
+                "{} has no port {wanted}, at which a webhook is called",
+                object::title(service)
+            ),
+            "let the webhook's `clientConfig.service.port` name a port of the Service",
+        ),
+    }
+    match deployment(service, collected) {
+        Some(name) => drop(definition.insert("deploymentName".into(), json!(name))),
+        None => refusals.push(
+            format!(
+                "{} serves a webhook, and selects the pods of no Deployment here",
+                object::title(service)
+            ),
+            "let its `spec.selector` be among the labels of a Deployment's pods",
+        ),
+    }
+}
+
+/// The Deployment whose pods a Service selects.
+fn deployment<'a>(service: &Value, collected: &Collected<'a>) -> Option<&'a str> {
+    let selector = service.pointer("/spec/selector").and_then(Value::as_object)?;
+    if selector.is_empty() || object::text(service, "/spec/type") == "ExternalName" {
+        return None;
+    }
+    let selects = |it: &&Value| {
+        let labels = it.pointer("/spec/template/metadata/labels");
+        selector.iter().all(|(key, value)| labels.and_then(|it| it.get(key)) == Some(value))
+    };
+    collected.deployments.iter().copied().find(selects).map(object::name)
+}

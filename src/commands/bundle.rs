@@ -1,0 +1,154 @@
+//! `operator-rs bundle`
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use super::{derive, project};
+use crate::{
+    bundle::{self, Bundle, Input, Package, validate::Severity},
+    disk::{self, Root},
+    hint::Hint as _,
+    model::{Channel, Image, PackageName, Project, ProjectPath},
+    plan::{Overlay, Plan, Tree},
+    terminal,
+    yaml::{self, Value},
+};
+
+/// Make the bundle that OLM installs the operator from, and validate it
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bundle's version [default: Cargo.toml's]
+    #[arg(long, value_name = "VERSION")]
+    version: Option<semver::Version>,
+    /// The operator's image in this bundle [default: what config/manager says]
+    #[arg(long, value_name = "IMAGE", conflicts_with = "input")]
+    image: Option<Image>,
+    /// The channels it is for, with commas between [default: alpha]
+    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    channels: Vec<Channel>,
+    /// The channel that is taken where none is asked for
+    #[arg(long, value_name = "CHANNEL")]
+    default_channel: Option<Channel>,
+    /// Where the bundle goes
+    #[arg(long, value_name = "FOLDER", default_value = "bundle")]
+    output_dir: ProjectPath,
+    /// The package's name [default: the project's]
+    #[arg(long, value_name = "NAME")]
+    package: Option<PackageName>,
+    /// Objects to take in place of config/manifests: a file, or `-` for stdin
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+}
+
+const EDIT: &str = "config/ and the Rust source, then run `operator-rs bundle`";
+
+impl Args {
+    pub fn plan(self, root: &Root) -> anyhow::Result<Plan> {
+        let project = project(root)?;
+        if project.resources.iter().all(|it| it.api.is_none()) {
+            return Err(anyhow::format_err!("there is no API yet, and a bundle is of one"))
+                .hint("add one first: `operator-rs create api`");
+        }
+        let mut plan = Plan::default();
+        if self.input.is_none() {
+            derive::source(&mut plan, root, &project)?;
+        }
+        // What the plan would write is what the bundle is made from. Edits by hand are told at the end.
+        let changes = plan.against(root, true)?;
+        let made = self.made(&Overlay::new(root, &changes), &project)?;
+        self.settled(made, &mut plan)?;
+        Ok(plan)
+    }
+
+    /// The bundle, of what the tree says.
+    fn made(&self, tree: &impl Tree, project: &Project) -> anyhow::Result<Bundle> {
+        let objects = self.objects()?;
+        let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
+        let cargo = Package::from_text(&cargo)?;
+        let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {
+            return Err(anyhow::format_err!("Cargo.toml has no version for the bundle"))
+                .hint("put `version = \"0.0.1\"` below `[package]`, or give `--version`");
+        };
+        let package = match &self.package {
+            Some(package) => package.clone(),
+            None => project.name.to_string().parse().map_err(|it| {
+                anyhow::format_err!("the project's name {it}, to be the package's too")
+            })?,
+        };
+        let epoch = terminal::variable("SOURCE_DATE_EPOCH")?;
+        bundle::assemble(&Input {
+            objects,
+            package: &package,
+            version,
+            channels: &self.channels,
+            default_channel: self.default_channel.as_ref(),
+            cargo: &cargo,
+            metadata: &metadata(tree)?,
+            output_dir: &self.output_dir,
+            layout: Project::LAYOUT,
+            builder: concat!("operator-rs-v", env!("CARGO_PKG_VERSION")),
+            created_at: epoch.as_deref().map(bundle::created_at).transpose()?,
+        })
+    }
+
+    /// What `kustomize build config/manifests` gives.
+    fn objects(&self) -> anyhow::Result<Vec<Value>> {
+        let Some(input) = &self.input else {
+            return Err(anyhow::format_err!("config/manifests cannot be rendered natively yet"))
+                .hint(
+                    "pipe it in: `kustomize build config/manifests | operator-rs bundle --input -`",
+                );
+        };
+        let (text, name) = if input == Path::new("-") {
+            (terminal::listen()?, "stdin".to_owned())
+        } else {
+            (disk::text(input)?, format!("`{}`", input.display()))
+        };
+        let objects = yaml::documents(&text).map_err(|it| it.context(format!("reading {name}")))?;
+        if objects.is_empty() {
+            return Err(anyhow::format_err!("{name} has no objects"))
+                .hint("give what `kustomize build config/manifests` prints");
+        }
+        Ok(objects)
+    }
+
+    /// Validates, and plans the files. A bundle with errors is none.
+    fn settled(self, made: Bundle, plan: &mut Plan) -> anyhow::Result<()> {
+        let folder = &self.output_dir;
+        let findings = bundle::validate::validate(&made.files);
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|it| it.severity == Severity::Error);
+        if !errors.is_empty() {
+            let list: String = errors.iter().map(|it| format!("\n  {folder}/{it}")).collect();
+            return Err(anyhow::format_err!(
+                "the bundle would not be valid, and was not written:{list}"
+            ))
+            .hint("make the change in config/ or the Rust source: the bundle follows from them");
+        }
+        made.warnings.into_iter().for_each(|it| plan.warn(it));
+        warnings.into_iter().for_each(|it| plan.warn(format!("{folder}/{it}")));
+        for (path, text) in made.files {
+            plan.generate(folder.join(path.as_str())?, text, EDIT);
+        }
+        for part in ["manifests", "metadata", "tests/scorecard"] {
+            plan.own(folder.join(part)?, &["yaml"]);
+        }
+        plan.generate(ProjectPath::fixed("bundle.Dockerfile"), made.dockerfile, EDIT);
+        Ok(())
+    }
+}
+
+/// The files of `config/manifests/metadata`, by name.
+fn metadata(tree: &impl Tree) -> anyhow::Result<BTreeMap<String, String>> {
+    let folder = ProjectPath::fixed("config/manifests/metadata");
+    let mut res = BTreeMap::new();
+    for path in tree.list(&folder)? {
+        let name = path.as_str()[folder.as_str().len() + 1..].to_owned();
+        if let Some(text) = tree.read(&path)? {
+            res.insert(name, text);
+        }
+    }
+    Ok(res)
+}
