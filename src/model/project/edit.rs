@@ -148,7 +148,7 @@ mod tests {
         let b = "- domain: a.io\n  group: g\n  kind: B\n  version: v1\n";
         check("version: \"3\"\n", &format!("resources:\n{b}version: \"3\"\n"));
         check("resources: []\nversion: \"3\"\n", &format!("resources:\n{b}version: \"3\"\n"));
-        let a = "resources:\n# mine\n- kind: A # here\n  mine: yes\n  version: v1\n";
+        let a = "resources:\n# mine\n- kind: A # here\n  mine: ours\n  version: v1\n";
         check(
             &format!("{a}\n# three\nversion: \"3\"\nx: y\n"),
             &format!("{a}{b}\n# three\nversion: \"3\"\nx: y\n"),

@@ -1,17 +1,23 @@
 //! The only room that names a YAML library.
 //!
-//! Kubernetes objects are [`Value`]s: maps are sorted, as Go prints them. What is written here, a
-//! YAML 1.1 reader reads back as the same value.
+//! Kubernetes objects are [`Value`]s: maps are sorted, as Go prints them. What is written here, every
+//! YAML 1.1 and 1.2 reader reads back as the same value. What is read here is what Go's readers
+//! (kustomize, kubectl, OLM) see in it; where they see different things in one text, it is refused
+//! with its place. Nothing is guessed.
 
-use anyhow::Context as _;
-use serde::de::DeserializeOwned;
+mod node;
+mod plain;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
 
+pub use node::{Data, Entry, Mark, Node};
+pub use read::Fault;
 pub use serde_json::{Map, Value, json};
+pub use write::to_text;
 
-/// One document in block style, ending in a newline, without `---`.
-pub fn to_text(value: &Value) -> String {
-    serde_yaml::to_string(value).expect("JSON values are plain data")
-}
+use serde::de::DeserializeOwned;
 
 /// The one document of a text. Fails with the line and column of what is malformed.
 pub fn from_text(text: &str) -> anyhow::Result<Value> {
@@ -25,16 +31,13 @@ pub fn from_text(text: &str) -> anyhow::Result<Value> {
 
 /// Every document of a stream that is not empty.
 pub fn documents(text: &str) -> anyhow::Result<Vec<Value>> {
-    use serde::Deserialize as _;
-    let mut res = Vec::new();
-    for document in serde_yaml::Deserializer::from_str(text) {
-        // By way of the library's own value, which refuses duplicate keys.
-        let value = serde_yaml::Value::deserialize(document)?;
-        if value.is_null() {
-            continue;
-        }
-        res.push(serde_json::to_value(value).context("a key is not a string")?);
-    }
+    Ok(nodes(text)?.into_iter().map(Node::into_value).collect())
+}
+
+/// The same, with the place of every part.
+pub fn nodes(text: &str) -> anyhow::Result<Vec<Node>> {
+    let mut res = read::read(text)?;
+    res.retain(|it| !matches!(it.data, Data::Scalar(Value::Null)));
     Ok(res)
 }
 

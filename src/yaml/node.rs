@@ -1,0 +1,75 @@
+//! A document that knows where each of its parts stands.
+
+use super::Value;
+
+/// Line and column, both from 1; the column counts characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    pub line: usize,
+    pub column: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub data: Data,
+    pub mark: Mark,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    Scalar(Value),
+    List(Vec<Node>),
+    /// In the order in which it is written; keys are unique.
+    Map(Vec<Entry>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub key: String,
+    /// Where the key stands.
+    pub mark: Mark,
+    pub value: Node,
+}
+
+impl Node {
+    pub fn into_value(self) -> Value {
+        match self.data {
+            Data::Scalar(value) => value,
+            Data::List(items) => items.into_iter().map(Self::into_value).collect(),
+            Data::Map(entries) => Value::Object(
+                entries.into_iter().map(|it| (it.key, it.value.into_value())).collect(),
+            ),
+        }
+    }
+
+    /// What stands under a key.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        match &self.data {
+            Data::Map(entries) => entries.iter().find(|it| it.key == key).map(|it| &it.value),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.data {
+            Data::Scalar(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self.data, Data::Scalar(Value::Null))
+    }
+
+    /// What it is, for a message.
+    pub fn what(&self) -> &'static str {
+        match &self.data {
+            Data::Scalar(Value::Null) => "nothing",
+            Data::Scalar(Value::Bool(_)) => "a boolean",
+            Data::Scalar(Value::Number(_)) => "a number",
+            Data::Scalar(_) => "a string",
+            Data::List(_) => "a list",
+            Data::Map(_) => "a map",
+        }
+    }
+}

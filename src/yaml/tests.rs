@@ -1,0 +1,253 @@
+use super::{Value, documents, from_text, json, to_text};
+
+/// Strings that some reader, somewhere, takes for something else.
+pub const TRICKY: &[&str] = &[
+    "",
+    " ",
+    "  a",
+    "a ",
+    "yes",
+    "No",
+    "ON",
+    "off",
+    "y",
+    "N",
+    "true",
+    "True",
+    "FALSE",
+    "null",
+    "~",
+    "Null",
+    "012",
+    "-012",
+    "0o7",
+    "0x1f",
+    "0b1",
+    "1_000",
+    "1e3",
+    "1E3",
+    "12e03",
+    ".5",
+    "-.5",
+    "5.",
+    "+1",
+    "-1",
+    "1.0",
+    "1:30",
+    "190:20:30",
+    "1:30.5",
+    "2026-01-01",
+    "2026-1-1T1:2:3Z",
+    ".inf",
+    "-.Inf",
+    ".nan",
+    "=",
+    "<<",
+    "!x",
+    "!!str x",
+    "&a",
+    "*a",
+    "@a",
+    "`a`",
+    "%a",
+    "|",
+    ">",
+    ">-",
+    "? a",
+    "?",
+    "-",
+    "- a",
+    "-a",
+    "--a",
+    "---",
+    "--- a",
+    "...",
+    "... a",
+    ":",
+    ": a",
+    ":a",
+    "a:",
+    "a: b",
+    "a:b",
+    "a #b",
+    "a#b",
+    "#a",
+    "'a'",
+    "\"a\"",
+    "'",
+    "\"",
+    "a'b",
+    "[a]",
+    "{a}",
+    "[",
+    "]",
+    ",",
+    ", a",
+    "a, b",
+    "a\tb",
+    "\ta",
+    "a\t",
+    "a\nb",
+    "a\nb\n",
+    "a\n\n",
+    "\n",
+    "\na",
+    " a\nb",
+    "a\n b\n",
+    "a\n \nb",
+    "a\n\nb",
+    "a\n\t\nb",
+    "a\r\nb",
+    "a\rb",
+    "\u{0}",
+    "\u{1b}[0m",
+    "\u{7f}",
+    "\u{85}",
+    "\u{a0}",
+    "\u{2028}x",
+    "\u{feff}a",
+    "a\u{feff}",
+    "\u{fffe}",
+    "😀",
+    "a 😀\nb",
+    "ä",
+    "日本\n語\n",
+    "\\",
+    "\\n",
+    "a\\",
+    "metadata.annotations['olm.targetNamespaces']",
+    "{{ a }}",
+    "0.1.2",
+    "1.6.39-alpine",
+    "5m",
+    "16Mi",
+    "8.8.8.8",
+    "a@sha256:0",
+    "e1",
+    "0",
+    "00",
+    "08",
+    "1e400",
+    "+.5e-3",
+    "inf",
+    "nan",
+    "Infinity",
+    "# a\nb: c\n",
+    "key: |\n  a\n",
+    "a\n---\nb",
+    "a\n...\n",
+    "<<: *a",
+    "1,000",
+    "0x1p3",
+    "._1",
+    "-0",
+    "a \nb ",
+    "%YAML 1.1",
+    "a\u{301}",
+    "12345678901234567890123",
+];
+
+#[test]
+fn every_string_reads_back_as_itself() {
+    let long = "x".repeat(5000) + " y: z";
+    for text in TRICKY.iter().copied().chain([long.as_str()]) {
+        for value in [
+            json!(text),
+            json!([text, [text, [text]], { "a": text, "b": [text] }]),
+            json!({ "a": text, "z": { "y": text, "x": [text, { "k": text, "l": {} }, []] } }),
+            json!({ text: { text: text }, "zz": [[], {}, null, true, 1.5, -3, u64::MAX] }),
+        ] {
+            let written = to_text(&value);
+            let read = from_text(&written).unwrap_or_else(|it| panic!("{it}\n{written}"));
+            assert_eq!(read, value, "{written}");
+        }
+    }
+}
+
+/// The second reader is libyaml's descendant, as Go's are.
+#[test]
+fn every_string_reads_back_in_another_reader() {
+    for text in TRICKY {
+        let value = json!({ text.to_owned(): text, "z": [text, { "a": text }] });
+        let written = to_text(&value);
+        let read: Value = super::typed(&written).unwrap_or_else(|it| panic!("{it}\n{written}"));
+        assert_eq!(read, value, "{written}");
+    }
+}
+
+#[test]
+fn numbers_stay_numbers() {
+    for value in [json!(1), json!(-1), json!(u64::MAX), json!(1.0), json!(1e20), json!(-2.5e-9)] {
+        assert_eq!(from_text(&to_text(&value)).expect("our own text"), value);
+    }
+    assert_eq!(to_text(&json!([1.0, 1e20, 1.5e-9])), "- 1.0\n- 1.0e+20\n- 1.5e-9\n");
+}
+
+#[test]
+fn objects_are_written_as_go_writes_them() {
+    let object = json!({
+        "kind": "ConfigMap",
+        "data": { "a": "one\ntwo\n", "b": "on", "c": "*", "d": "" },
+        "list": [{ "name": "x", "args": ["--a=b", "-c"] }, [1, [2]]],
+        "empty": { "map": {}, "list": [] },
+    });
+    assert_eq!(
+        to_text(&object),
+        "data:\n  a: |\n    one\n    two\n  b: \"on\"\n  c: '*'\n  d: \"\"\nempty:\n  list: []\n  map: {}\n\
+         kind: ConfigMap\nlist:\n- args:\n  - --a=b\n  - -c\n  name: x\n- - 1\n  - - 2\n"
+    );
+}
+
+#[test]
+fn what_readers_see_differently_is_refused_with_its_place() {
+    let check = |text: &str, expected: &str| {
+        let error = documents(text).map(|it| format!("{it:?}")).unwrap_err().to_string();
+        assert_eq!(error, expected, "{text}");
+    };
+    check(
+        "a: b\nc: yes\n",
+        "`yes` is a string to some readers of YAML, and a boolean to others at line 2 column 4 (write it in quotes)",
+    );
+    check(
+        "on: 1\n",
+        "`on` is a string to some readers of YAML, and a boolean to others at line 1 column 1 (write it in quotes)",
+    );
+    check(
+        "a: [2026-01-01]\n",
+        "`2026-01-01` is a string to some readers of YAML, and a point in time to others at line 1 column 5 (write it in quotes)",
+    );
+    check("1: a\n", "this key is not a string at line 1 column 1 (write it in quotes)");
+    check("a: 1\na: 2\n", "the key `a` is here twice at line 2 column 1");
+    check(
+        "a: &x 1\nb: *x\n",
+        "this is an alias, which not every reader follows at line 2 column 4 (write out what it stands for)",
+    );
+    check(
+        "a: &x {}\nb:\n  <<: *x\n",
+        "`<<` merges another map, which not every reader does at line 3 column 3 (write out what it stands for)",
+    );
+}
+
+#[test]
+fn streams_hold_documents_comments_and_nothing() {
+    let text = "\u{feff}# a\n---\n# only a comment\n---\na: 1\r\nb: |\r\n  x\r\n  y\r\n--- # c\n- 2\n...\n---\n";
+    assert_eq!(documents(text).expect("a stream"), [json!({"a": 1, "b": "x\ny\n"}), json!([2])]);
+}
+
+#[test]
+fn malformed_text_is_refused() {
+    for text in [
+        "a: [",
+        "a: b: c",
+        "\ta: 1",
+        "a:\n\t- b",
+        "{a: 1}}",
+        "a: 'x",
+        "a: b\n c: d",
+        "- a\nb: c",
+        "*x",
+    ] {
+        assert!(documents(text).is_err(), "{text:?}");
+    }
+    assert!(documents(&"[".repeat(10_000)).is_err());
+}
