@@ -150,8 +150,8 @@ mod tests {
         check("resources: []\nversion: \"3\"\n", &format!("resources:\n{b}version: \"3\"\n"));
         let a = "resources:\n# mine\n- kind: A # here\n  mine: ours\n  version: v1\n";
         check(
-            &format!("{a}\n# three\nversion: \"3\"\nx: y\n"),
-            &format!("{a}{b}\n# three\nversion: \"3\"\nx: y\n"),
+            &format!("{a}\n# three\nversion: \"3\"\nx: z\n"),
+            &format!("{a}{b}\n# three\nversion: \"3\"\nx: z\n"),
         );
         let deep: String = b.lines().map(|it| format!("    {it}\n")).collect();
         let a = "resources:\n    - kind: A\n      version: v1\n";
