@@ -84,7 +84,7 @@ impl Project {
             }
         };
         let mut expected = yaml::from_text(&self.text).context("reading PROJECT")?;
-        if expected["cliVersion"] == Value::from(version) {
+        if expected["cliVersion"] == version {
             return Ok(self.clone());
         }
         expected["cliVersion"] = Value::from(version);
