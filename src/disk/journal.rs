@@ -10,6 +10,8 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
 pub const NAME: &str = ".operator-rs.journal";
+/// The journal until it is whole.
+pub const UNFINISHED: &str = ".operator-rs.journal.operator-rs-new";
 const TEMPORARY: &str = ".operator-rs-new";
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,7 +56,7 @@ impl Journal {
     /// Puts the journal in place, whole or not at all.
     pub fn put(&self, dir: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string(self).context("writing the journal")?;
-        let new = dir.join(format!("{NAME}{TEMPORARY}"));
+        let new = dir.join(UNFINISHED);
         let put = fs::write(&new, text).and_then(|()| fs::rename(&new, dir.join(NAME)));
         put.inspect_err(|_| drop(fs::remove_file(&new))).with_context(|| format!("writing {NAME}"))
     }

@@ -72,6 +72,28 @@ fn a_write_that_is_killed_between_renames_is_completed_by_the_next_run() {
 }
 
 #[test]
+fn a_journal_that_is_cut_off_goes() {
+    let (dir, root, changes) = begin();
+    fs::write(dir.path().join(journal::UNFINISHED), "{\"phase\":\"pre").expect("it writes");
+    assert_eq!(root.recover().expect("it recovers"), Recovered::Undone);
+    assert_eq!(files(dir.path()), OLD);
+    assert_eq!(root.recover().expect("nothing to do"), Recovered::Nothing);
+    root.write(&changes).expect("it writes");
+}
+
+#[test]
+fn a_journal_of_another_run_is_not_overwritten() {
+    let (dir, root, changes) = begin();
+    let list: Vec<&Change> = changes.iter().collect();
+    let mut other = root.prepare(&list).expect("it prepares");
+    other.phase = Phase::Commit;
+    other.put(dir.path()).expect("it commits");
+    root.write(&changes).expect_err("the other is not at its end");
+    assert_eq!(root.recover().expect("it recovers"), Recovered::Completed);
+    assert_eq!(files(dir.path()), NEW);
+}
+
+#[test]
 fn an_edit_after_an_interrupted_run_is_not_lost() {
     let (dir, root, changes) = begin();
     let list: Vec<&Change> = changes.iter().collect();

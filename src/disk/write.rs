@@ -41,6 +41,10 @@ impl Root {
         fs::create_dir_all(&self.dir)
             .with_context(|| format!("making the folder `{}`", self.dir.display()))?;
         let _lock = self.lock()?;
+        if self.dir.join(journal::NAME).exists() {
+            return Err(anyhow::format_err!("another operator-rs was interrupted here meanwhile"))
+                .hint("run it again: that completes what the other had begun");
+        }
         let mut list: Vec<&Change> = changes.iter().collect();
         list.sort_by_key(|it| it.path == Project::path());
         let mut journal = self.prepare(&list)?;
@@ -54,11 +58,15 @@ impl Root {
 
     /// Brings an interrupted write to its end, or takes back what it had begun.
     pub fn recover(&self) -> anyhow::Result<Recovered> {
-        if !self.dir.join(journal::NAME).exists() {
+        let unfinished = self.dir.join(journal::UNFINISHED);
+        if !self.dir.join(journal::NAME).exists() && !unfinished.exists() {
             return Ok(Recovered::Nothing);
         }
         let _lock = self.lock()?;
+        // Killed while it wrote the journal itself: what the journal was to say had not begun.
+        let undone = fs::remove_file(unfinished).is_ok();
         match Journal::read(&self.dir)? {
+            None if undone => Ok(Recovered::Undone),
             None => Ok(Recovered::Nothing),
             Some(journal) if journal.phase == Phase::Prepare => {
                 self.undo(&journal);
