@@ -1,0 +1,6 @@
+//! The API types of this operator. Clients may depend on this crate: it pulls in no HTTP and no TLS.
+
+mod crds;
+pub use crds::crds;
+
+// +operator-rs:scaffold:groups
