@@ -18,6 +18,7 @@ mod package;
 mod permissions;
 mod refusals;
 mod related_images;
+mod shape;
 pub mod validate;
 mod webhooks;
 mod words;
@@ -76,6 +77,12 @@ pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
     let collected = Collected::new(&input.objects, &mut refusals, &mut warnings);
     let permissions = permissions::split(&collected, &mut refusals, &mut warnings);
     let csv = csv::assemble(input, &collected, &permissions, &mut refusals, &mut warnings);
+    for fault in shape::faults(&csv) {
+        refusals.push(
+            format!("the ClusterServiceVersion would be wrong: {fault}"),
+            "YAML takes words like `1`, `yes` and `1.0` for numbers and flags: put texts that look so in quotes",
+        );
+    }
     let annotations = Annotations::new(input, collected.scorecard.is_some(), &mut refusals);
     let metadata = metadata::taken_over(input.metadata, &mut refusals);
     let manifests = manifests(&collected, &permissions.manifests, &mut refusals);

@@ -118,7 +118,7 @@ impl Cli {
             Command::Create(create::Command::Api(args)) => args.plan(&root)?.into(),
             Command::Manifests(args) => args.plan(&root)?.into(),
             Command::Generate(args) => args.outcome(&root)?,
-            Command::Bundle(args) => args.plan(&root)?.into(),
+            Command::Bundle(args) => args.outcome(&root)?,
             Command::Version(_) | Command::Completion(_) => return Ok(()),
         };
         match outcome {

@@ -30,7 +30,7 @@ impl Faults {
         self.0.push(format!("{field}: Invalid value: {value:?}: {detail}"));
     }
     fn list(&mut self, field: &str, detail: &str) {
-        self.0.push(format!("{field}: Invalid value: {detail}"));
+        self.0.push(format!("{field}: {detail}"));
     }
     fn label(&mut self, field: &str, value: &str, before: &str) {
         // Kinds may have capitals.
@@ -93,7 +93,7 @@ fn spec(crd: &Value, faults: &mut Faults) {
     if crd.pointer("/spec/preserveUnknownFields") == Some(&json!(true)) {
         faults.list(
             "spec.preserveUnknownFields",
-            "true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
         );
     }
 }
@@ -186,7 +186,7 @@ fn deprecation(version: &Value, field: &str, faults: &mut Faults) {
 fn columns(version: &Value, field: &str, faults: &mut Faults) {
     const TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
     const FORMATS: &[&str] =
-        &["binary", "byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+        &["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
     for (at, column) in of::list(version, "/additionalPrinterColumns").iter().enumerate() {
         let field = format!("{field}[{at}]");
         if of::text(column, "/name").is_empty() {
@@ -219,7 +219,7 @@ fn scale(version: &Value, field: &str, faults: &mut Faults) {
     let Some(scale) = version.pointer("/subresources/scale") else { return };
     for (name, parts, detail) in [
         ("specReplicasPath", &[".spec."][..], "should be a json path under .spec"),
-        ("statusReplicasPath", &[".status."], "should be a json path under .status"),
+        // Of `statusReplicasPath` they say nothing: they pass over every field that has `status` in its name.
         (
             "labelSelectorPath",
             &[".spec.", ".status."],

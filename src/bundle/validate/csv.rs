@@ -15,7 +15,7 @@ const SPELLED: &[&str] = &[
 
 pub fn check(manifest: &Manifest, findings: &mut Findings) {
     let Manifest { path, object: csv } = manifest;
-    for fault in shape::faults(csv) {
+    for fault in shape::unreadable(csv) {
         findings.error(path, format!("unable to parse CSV: {fault}"));
     }
     for (field, name) in

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     model::ProjectPath,
-    yaml::{self, Map, Value},
+    yaml::{self, Value},
 };
 
 pub fn check(
@@ -53,10 +53,17 @@ pub fn check(
     }
 }
 
-/// Keys and texts; none where a value is no text, for then operator-registry sees no annotations.
-fn annotations_of(file: &Value) -> Option<Map<String, Value>> {
+/// Keys and texts; none where a value is neither text nor number, for then operator-registry sees no
+/// annotations.
+fn annotations_of(file: &Value) -> Option<BTreeMap<String, String>> {
+    let text = |it: &Value| match it {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => Some(String::new()),
+        Value::Number(_) | Value::Bool(_) => Some(it.to_string()),
+        Value::Array(_) | Value::Object(_) => None,
+    };
     let found = file.get("annotations")?.as_object()?;
-    found.values().all(Value::is_string).then(|| found.clone())
+    found.iter().map(|(key, value)| Some((key.clone(), text(value)?))).collect()
 }
 
 fn media_type(manifests: &[Manifest]) -> &'static str {
@@ -66,11 +73,11 @@ fn media_type(manifests: &[Manifest]) -> &'static str {
 
 fn check_annotations(
     path: &str,
-    found: &Map<String, Value>,
+    found: &BTreeMap<String, String>,
     media_type: &str,
     findings: &mut Findings,
 ) {
-    let value = |key: &str| found.get(key).and_then(Value::as_str).unwrap_or_default();
+    let value = |key: &str| found.get(key).map(String::as_str).unwrap_or_default();
     for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {
         if !found.contains_key(key) {
             findings.error(path, format!("Missing annotation {key:?}"));

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use super::object as of;
+use super::{object as of, shape};
 use crate::{
     model::ProjectPath,
     yaml::{self, Value},
@@ -17,7 +17,6 @@ mod csv;
 mod format;
 mod names;
 mod object;
-mod shape;
 mod size;
 
 /// Something that OLM would stumble over, or that it would like otherwise.

@@ -8,7 +8,7 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
      '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 const DNS_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an \
      alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-const QUALIFIED: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character \
+const WORD: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character \
      (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 /// RFC 1123 subdomain.
@@ -51,11 +51,8 @@ pub fn qualified(text: &str) -> Vec<String> {
             name
         }
         Some(_) => {
-            return vec![
-                "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
-                 character with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-                    .to_owned(),
-            ];
+            let prefix = "an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+            return vec![format!("a qualified name {WORD} with {prefix}")];
         }
     };
     if name.is_empty() {
@@ -63,7 +60,7 @@ pub fn qualified(text: &str) -> Vec<String> {
     }
     res.extend(too_long(name, 63).iter().map(|it| format!("name part {it}")));
     if !is_word(name) {
-        res.push(QUALIFIED.to_owned());
+        res.push(format!("name part {WORD}"));
     }
     res
 }

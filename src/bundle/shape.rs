@@ -1,6 +1,6 @@
-//! Whether each field of a CSV is of its type: Go refuses to read one that is not.
+//! Whether each field of a CSV is of its type.
 
-use super::of;
+use super::object;
 use crate::yaml::Value;
 
 #[derive(Clone, Copy)]
@@ -109,8 +109,24 @@ const FIELDS: &[(&str, Type)] = &[
     ("spec/apiservicedefinitions", Map),
 ];
 
-/// What Go would stumble over.
+/// Every field that is of another type than its own.
 pub fn faults(csv: &Value) -> Vec<String> {
+    found(csv, is)
+}
+
+/// Every field that Go would not read: where a text belongs, it takes numbers and flags too.
+pub fn unreadable(csv: &Value) -> Vec<String> {
+    let is_scalar = |it: &Value| it.is_string() || it.is_number() || it.is_boolean();
+    found(csv, |value, type_| match type_ {
+        Text => is_scalar(value),
+        Texts => {
+            value.as_object().is_some_and(|it| it.values().all(|it| it.is_null() || is_scalar(it)))
+        }
+        _ => is(value, type_),
+    })
+}
+
+fn found(csv: &Value, is: impl Fn(&Value, Type) -> bool) -> Vec<String> {
     let mut res = Vec::new();
     for (path, type_) in FIELDS {
         let mut at = vec![(csv, String::new())];
@@ -123,11 +139,26 @@ pub fn faults(csv: &Value) -> Vec<String> {
             }
         }
     }
-    let version = of::text(csv, "/spec/version");
-    if !version.is_empty() && semver::Version::parse(version).is_err() {
+    let version = object::text(csv, "/spec/version");
+    if !version.is_empty() && !is_version(version) {
         res.push(format!("`spec.version` is `{version}`, which is no semantic version"));
     }
     res
+}
+
+/// A version as OLM reads it: `v`, leading zeros and missing numbers are forgiven.
+fn is_version(text: &str) -> bool {
+    let text = text.trim();
+    let parts: Vec<&str> = text.strip_prefix('v').unwrap_or(text).splitn(3, '.').collect();
+    if parts.len() < 3 && parts.last().is_some_and(|it| it.contains(['+', '-'])) {
+        return false;
+    }
+    let number = |it: Option<&&str>| match it.map_or("0", |it| it.trim_start_matches('0')) {
+        text if text.starts_with(|c: char| c.is_ascii_digit()) => text.to_owned(),
+        text => format!("0{text}"),
+    };
+    let [major, minor, patch] = [0, 1, 2].map(|it| number(parts.get(it)));
+    semver::Version::parse(&format!("{major}.{minor}.{patch}")).is_ok()
 }
 
 fn below<'a>(value: &'a Value, name: &str, step: &str) -> Vec<(&'a Value, String)> {

@@ -1,11 +1,13 @@
 //! `operator-rs bundle`
 
+mod validate;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-use super::{derive, project};
+use super::{Outcome, derive, project};
 use crate::{
     bundle::{self, Bundle, Input, Package, validate::Severity},
     disk::{self, Root},
@@ -18,7 +20,10 @@ use crate::{
 
 /// Make the bundle that OLM installs the operator from, and validate it
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The bundle's version [default: Cargo.toml's]
     #[arg(long, value_name = "VERSION")]
     version: Option<semver::Version>,
@@ -42,10 +47,22 @@ pub struct Args {
     input: Option<PathBuf>,
 }
 
+#[derive(clap::Subcommand)]
+enum Command {
+    Validate(validate::Args),
+}
+
 const EDIT: &str = "config/ and the Rust source, then run `operator-rs bundle`";
 
 impl Args {
-    pub fn plan(self, root: &Root) -> anyhow::Result<Plan> {
+    pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {
+        match self.command {
+            Some(Command::Validate(args)) => args.report(root).map(Outcome::Text),
+            None => self.plan(root).map(Outcome::Plan),
+        }
+    }
+
+    fn plan(self, root: &Root) -> anyhow::Result<Plan> {
         let project = project(root)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
             return Err(anyhow::format_err!("there is no API yet, and a bundle is of one"))

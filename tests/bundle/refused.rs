@@ -1,0 +1,259 @@
+//! What no bundle can be made of: told by name, and nothing is written.
+
+use serde_json::{Value, json};
+
+use super::{bundle, made, object, objects};
+use crate::support;
+
+/// The command fails with this, and leaves no bundle behind.
+fn check(name: &str, objects: &[Value], words: &[&str], expected: &str) {
+    let (dir, output) = bundle(name, objects, words);
+    let said = support::said(&output);
+    assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+    assert!(said.contains(expected), "{name}: {expected}\n{said}");
+    assert!(!dir.join("bundle").exists() && !dir.join("bundle.Dockerfile").exists(), "{name}");
+}
+
+#[test]
+fn a_sample_of_a_kind_that_is_not_ours_is_refused() {
+    let mut objects = objects();
+    object(&mut objects, "Memcached", "")["kind"] = json!("Memcache");
+    check(
+        "foreign",
+        &objects,
+        &[],
+        "`Memcache/memcached-sample` (cache.example.com/v1alpha1) is of a kind that no CRD here defines",
+    );
+}
+
+#[test]
+fn a_sample_of_a_version_that_is_not_served_is_refused() {
+    let mut objects = objects();
+    object(&mut objects, "Memcached", "")["apiVersion"] = json!("cache.example.com/v1");
+    check("unserved", &objects, &[], "is of a version that its CRD does not serve");
+}
+
+#[test]
+fn kinds_that_a_bundle_cannot_hold_are_refused_all_at_once() {
+    let mut objects = objects();
+    for (version, kind) in [
+        ("apps/v1", "StatefulSet"),
+        ("networking.k8s.io/v1", "Ingress"),
+        ("monitoring.coreos.com/v1", "PodMonitor"),
+        ("serving.knative.dev/v1", "Service"),
+        ("v1", "Namespace"),
+    ] {
+        objects
+            .push(json!({ "apiVersion": version, "kind": kind, "metadata": { "name": "other" } }));
+    }
+    for kind in ["StatefulSet", "Ingress", "PodMonitor", "Service", "Namespace"] {
+        check("kinds", &objects, &[], &format!("`{kind}/other`"));
+    }
+}
+
+#[test]
+fn a_bundle_needs_a_deployment_and_one_base() {
+    let without = |kind: &str| -> Vec<Value> {
+        objects().into_iter().filter(|it| it["kind"] != kind).collect()
+    };
+    check("no-deployment", &without("Deployment"), &[], "there is no Deployment (apps/v1)");
+    check(
+        "no-base",
+        &without("ClusterServiceVersion"),
+        &[],
+        "there is no ClusterServiceVersion to start from",
+    );
+    let mut twice = objects();
+    let mut second = object(&mut twice, "ClusterServiceVersion", "").clone();
+    second["metadata"]["name"] = json!("other.v0.0.0");
+    twice.push(second);
+    check("two-bases", &twice, &[], "beside `ClusterServiceVersion/");
+}
+
+#[test]
+fn a_misspelled_field_of_the_base_is_refused() {
+    let mut objects = objects();
+    object(&mut objects, "ClusterServiceVersion", "")["spec"]["displayname"] = json!("A");
+    check("misspelled", &objects, &[], "OLM knows no field `spec.displayname`");
+    check("misspelled", &objects, &[], "write it `displayName`");
+}
+
+#[test]
+fn what_a_csv_cannot_say_of_a_webhook_is_refused() {
+    let mut objects = objects();
+    objects.push(json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": { "name": "it" },
+        "webhooks": [{
+            "name": "v.kb.io", "namespaceSelector": { "matchLabels": { "a": "b" } },
+            "clientConfig": { "url": "https://example.com" },
+        }],
+    }));
+    check(
+        "selector",
+        &objects,
+        &[],
+        "the webhook `v.kb.io` has `namespaceSelector`, which a CSV cannot say",
+    );
+    check("selector", &objects, &[], "the webhook `v.kb.io` is called by a URL");
+}
+
+#[test]
+fn a_related_image_from_elsewhere_is_refused() {
+    let mut objects = objects();
+    let manager = object(&mut objects, "Deployment", "manager");
+    manager["spec"]["template"]["spec"]["containers"][0]["env"] = json!([{ "name": "RELATED_IMAGE_A", "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } } }]);
+    check("value-from", &objects, &[], "`RELATED_IMAGE_A` has `valueFrom`");
+}
+
+#[test]
+fn an_aggregated_role_is_refused() {
+    let mut objects = objects();
+    let role = object(&mut objects, "ClusterRole", "manager-role");
+    role["aggregationRule"] = json!({ "clusterRoleSelectors": [] });
+    check("aggregated", &objects, &[], "is aggregated from other roles");
+}
+
+#[test]
+fn two_objects_that_would_be_one_are_refused() {
+    let mut objects = objects();
+    for namespace in ["a", "b"] {
+        objects.push(json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "it", "namespace": namespace },
+            "data": { "a": namespace },
+        }));
+    }
+    check("one", &objects, &[], "`ConfigMap/it` (v1) is there twice, and differs");
+}
+
+#[test]
+fn errors_of_the_validators_fail_the_command() {
+    let mut objects = objects();
+    object(&mut objects, "ClusterServiceVersion", "")["spec"]["minKubeVersion"] = json!("1.33");
+    check("invalid", &objects, &[], "csv.Spec.MinKubeVersion has an invalid value: 1.33");
+    check(
+        "invalid-version",
+        &self::objects(),
+        &["--version", "0.0.1+build.7"],
+        "metadata.name \"memcached-operator.v0.0.1+build.7\" is invalid",
+    );
+}
+
+#[test]
+fn a_default_channel_is_one_of_the_channels() {
+    check(
+        "default",
+        &objects(),
+        &["--channels", "a,b", "--default-channel", "c"],
+        "the default channel `c` is none of the channels `a,b`",
+    );
+}
+
+#[test]
+fn what_the_metadata_folder_adds_is_taken_over() {
+    let dir = support::fresh("metadata");
+    super::project(&dir);
+    let put = |path: &str, text: &str| {
+        let path = dir.join(path);
+        std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it is ours");
+        std::fs::write(path, text).expect("it is ours");
+    };
+    put("objects.yaml", &super::stream(&objects()));
+    let folder = "config/manifests/metadata";
+    let channels = "operators.operatorframework.io.bundle.channels.v1";
+    put(
+        &format!("{folder}/annotations.yaml"),
+        &format!(
+            "annotations:\n  com.redhat.openshift.versions: \"v4.12-v4.16\"\n  a: two words\n  {channels}: fast\n"
+        ),
+    );
+    let dependencies = "dependencies:\n- type: olm.package\n  value:\n    packageName: other\n    version: '>=1.0.0'\n";
+    put(&format!("{folder}/dependencies.yaml"), dependencies);
+    let output = support::operator_rs(&dir, "bundle --input objects.yaml");
+    assert!(output.status.success(), "{}", support::said(&output));
+    let files = super::files(&dir.join("bundle"));
+    assert_eq!(files["metadata/annotations.yaml"]["annotations"]["a"], "two words");
+    assert_eq!(files["metadata/annotations.yaml"]["annotations"][channels], "fast");
+    assert_eq!(files["metadata/dependencies.yaml"], super::documents(dependencies)[0]);
+    let dockerfile = std::fs::read_to_string(dir.join("bundle.Dockerfile")).expect("it is there");
+    assert!(
+        dockerfile
+            .contains("LABEL a=\"two words\"\nLABEL com.redhat.openshift.versions=v4.12-v4.16\n")
+    );
+
+    put(&format!("{folder}/notes.txt"), "");
+    let output = support::operator_rs(&dir, "bundle --input objects.yaml");
+    assert!(
+        support::said(&output)
+            .contains("config/manifests/metadata/notes.txt: a bundle's metadata has no such file")
+    );
+}
+
+#[test]
+fn cargo_says_what_the_base_leaves_open() {
+    let dir = support::fresh("cargo");
+    super::project(&dir);
+    let mut objects = objects();
+    let csv = object(&mut objects, "ClusterServiceVersion", "");
+    for it in ["description", "keywords", "links", "maintainers", "displayName"] {
+        csv["spec"].as_object_mut().expect("it is a map").remove(it);
+    }
+    std::fs::write(dir.join("objects.yaml"), super::stream(&objects)).expect("it is ours");
+    std::fs::write(
+        dir.join("Cargo.toml"),
+        "[package]\nname = \"a\"\nversion = \"1.2.3\"\ndescription = \"Runs it\"\nkeywords = [\"k\"]\nauthors = [\"A B <a@example.com>\"]\n\
+         repository = \"https://example.com/r\"\n",
+    )
+    .expect("it is ours");
+    let output = support::command(support::BINARY, &dir)
+        .args(["bundle", "--input", "objects.yaml"])
+        .env("SOURCE_DATE_EPOCH", "1700000000")
+        .output()
+        .expect("the binary starts");
+    assert!(output.status.success(), "{}", support::said(&output));
+    let csv = &super::files(&dir.join("bundle"))[super::CSV];
+    let spec = &csv["spec"];
+    assert_eq!(
+        json!([
+            spec["version"],
+            spec["description"],
+            spec["keywords"],
+            spec["links"],
+            spec["maintainers"],
+            spec["displayName"]
+        ]),
+        json!([
+            "1.2.3", "Runs it", ["k"], [{ "name": "Source code", "url": "https://example.com/r" }],
+            [{ "name": "A B", "email": "a@example.com" }], "Memcached Operator"
+        ])
+    );
+    assert_eq!(csv["metadata"]["annotations"]["createdAt"], "2023-11-14T22:13:20Z");
+    assert_eq!(csv["metadata"]["name"], "memcached-operator.v1.2.3");
+}
+
+#[test]
+fn descriptors_follow_the_schema_under_what_the_base_says() {
+    let mut objects = objects();
+    let csv = object(&mut objects, "ClusterServiceVersion", "");
+    csv["spec"]["customresourcedefinitions"]["owned"] = json!([{
+        "name": "memcacheds.cache.example.com", "version": "v1alpha1", "kind": "Memcached",
+        "specDescriptors": [{ "path": "tls", "displayName": "Encrypted" }],
+    }]);
+    let files = made("descriptors", &objects, &[]);
+    let owned = &files[super::CSV]["spec"]["customresourcedefinitions"]["owned"][0];
+    let paths: Vec<&Value> =
+        owned["specDescriptors"].as_array().expect("a list").iter().map(|it| &it["path"]).collect();
+    assert_eq!(paths, ["tls", "containerPort", "eviction", "resources", "size"]);
+    assert_eq!(
+        owned["specDescriptors"][0],
+        json!({ "path": "tls", "displayName": "Encrypted", "x-descriptors": ["urn:alm:descriptor:com.tectonic.ui:booleanSwitch"] })
+    );
+    assert_eq!(
+        owned["specDescriptors"][4],
+        json!({
+            "path": "size", "displayName": "Size", "description": "How many servers there are",
+            "x-descriptors": ["urn:alm:descriptor:com.tectonic.ui:podCount"],
+        })
+    );
+    assert_eq!(owned["description"], "A set of memcached servers.\n\nThey share nothing.");
+}

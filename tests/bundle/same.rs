@@ -1,0 +1,495 @@
+//! What operator-sdk makes of the same objects, and we.
+//!
+//! The differences, and why they are:
+//!
+//! * `createdAt`: theirs is the clock's at every run; ours is the base's or SOURCE_DATE_EPOCH's, else left out.
+//! * builder and project layout: each tool says its own.
+//! * what Go writes of empty structs (`status`, `strategy: {}`, `resources: {}`, `creationTimestamp: null`, …)
+//!   is not in what it was given, and not in ours.
+//! * owned CRDs: ours have display name, description and descriptors from the schema, where the base is silent.
+//! * `relatedImages`: theirs forgets those of the base; an image of two names is there once without a name, with
+//!   ours it has the first. A test of its own shows both.
+//! * a role that a binding gives to others besides the operator: theirs keeps the binding and drops the role; ours
+//!   keeps both. A test of its own.
+
+use std::{collections::BTreeMap, fs, process::Stdio};
+
+use serde_json::{Value, json};
+
+use super::{CSV, documents, files, made, object, objects, stream};
+use crate::support;
+
+/// What `operator-sdk generate bundle` makes of these objects, with its Dockerfile.
+fn theirs(name: &str, objects: &[Value]) -> Option<(BTreeMap<String, Value>, String)> {
+    let sdk = support::tool("operator-sdk")?;
+    let dir = support::fresh(&format!("{name}-sdk"));
+    let mut child = support::command(sdk, &dir)
+        .args(["generate", "bundle", "--package", "memcached-operator", "--version", "0.0.1"])
+        .args(["--channels", "alpha,beta", "--default-channel", "beta"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("operator-sdk starts");
+    let text = stream(objects);
+    let mut stdin = child.stdin.take().expect("it is piped");
+    std::io::Write::write_all(&mut stdin, text.as_bytes()).expect("operator-sdk reads");
+    drop(stdin);
+    let output = child.wait_with_output().expect("operator-sdk ends");
+    assert!(output.status.success(), "{name}: {}", support::said(&output));
+    let dockerfile = fs::read_to_string(dir.join("bundle.Dockerfile")).expect("it is written");
+    Some((files(&dir.join("bundle")), dockerfile))
+}
+
+fn ours(name: &str, objects: &[Value]) -> (BTreeMap<String, Value>, String) {
+    let words = ["--channels", "alpha,beta", "--default-channel", "beta"];
+    let files = made(name, objects, &words);
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let dockerfile = fs::read_to_string(dir.join("bundle.Dockerfile")).expect("it is written");
+    (files, dockerfile)
+}
+
+/// Both tools make the same, but for the differences above.
+fn check(name: &str, objects: &[Value]) {
+    let Some((theirs, their_dockerfile)) = theirs(name, objects) else { return };
+    let (ours, our_dockerfile) = ours(name, objects);
+    let base = objects.iter().find(|it| it["kind"] == "ClusterServiceVersion").expect("a base");
+    let (theirs, ours) = (normal(theirs, base), normal(ours, base));
+    assert_eq!(
+        theirs.keys().collect::<Vec<_>>(),
+        ours.keys().collect::<Vec<_>>(),
+        "{name}: the same files"
+    );
+    for (path, theirs) in &theirs {
+        let [theirs, ours] = [theirs, &ours[path]].map(|it| format!("{it:#}"));
+        let diff = similar::TextDiff::from_lines(&theirs, &ours);
+        assert!(theirs == ours, "{name}: {path}\n{}", diff.unified_diff());
+    }
+    let lines = |text: &str| -> Vec<String> {
+        let made_by = |it: &&str| it.contains(".metrics.") || it.starts_with("# @generated");
+        text.lines().filter(|it| !made_by(it)).map(str::to_owned).collect()
+    };
+    assert_eq!(lines(&their_dockerfile), lines(&our_dockerfile), "{name}: bundle.Dockerfile");
+}
+
+fn normal(mut files: BTreeMap<String, Value>, base: &Value) -> BTreeMap<String, Value> {
+    for (path, file) in &mut files {
+        bare(file);
+        match path.as_str() {
+            CSV => csv(file, base),
+            "metadata/annotations.yaml" => {
+                for it in ["builder", "project_layout"] {
+                    file["annotations"][format!("operators.operatorframework.io.metrics.{it}")] =
+                        json!("");
+                }
+            }
+            _ => {}
+        }
+    }
+    files
+}
+
+/// Without what Go writes of empty structs and lists, and with whole numbers written as such.
+fn bare(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.values_mut().for_each(bare);
+            // A CRD's and a Service's; the subresource and the schema's property stay.
+            let go = ["acceptedNames", "loadBalancer"];
+            if map.get("status").is_some_and(|it| go.iter().any(|key| it.get(key).is_some())) {
+                map.remove("status");
+            }
+            let empty = [
+                "strategy",
+                "resources",
+                "apiservicedefinitions",
+                "mountPath",
+                "spec",
+                "storage",
+                "cleanup",
+            ];
+            map.retain(|key, it| {
+                !(it.is_null()
+                    || *it == json!([])
+                    || *it == json!({}) && empty.contains(&key.as_str()))
+            });
+            if map.get("cleanup") == Some(&json!({ "enabled": false })) {
+                map.remove("cleanup");
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(bare),
+        Value::Number(number) => {
+            if let Some(whole) = number.as_f64().filter(|it| it.fract() == 0.0) {
+                *value = json!(whole as i64);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn csv(csv: &mut Value, base: &Value) {
+    let annotations = csv["metadata"]["annotations"].as_object_mut().expect("it has annotations");
+    annotations.remove("createdAt");
+    for it in ["builder", "project_layout"] {
+        annotations.remove(&format!("operators.operatorframework.io/{it}"));
+    }
+    let examples = annotations["alm-examples"].as_str().expect("a text").to_owned();
+    annotations["alm-examples"] = serde_json::from_str(&examples).expect("examples are JSON");
+    csv["metadata"].as_object_mut().expect("it is a map").remove("namespace");
+    let empty = Vec::new();
+    let said = &base["spec"]["customresourcedefinitions"]["owned"];
+    let said = said.as_array().unwrap_or(&empty);
+    let owned = csv["spec"]["customresourcedefinitions"]["owned"].as_array_mut();
+    for entry in owned.into_iter().flatten() {
+        let same =
+            |it: &&Value| ["name", "version", "kind"].iter().all(|key| it[key] == entry[key]);
+        let said = said.iter().find(same).cloned().unwrap_or_default();
+        let fields = entry.as_object_mut().expect("an entry is a map");
+        fields.retain(|key, _| {
+            ["name", "version", "kind"].contains(&key.as_str()) || said.get(key).is_some()
+        });
+        for key in ["specDescriptors", "statusDescriptors"] {
+            let Some(said) = said[key].as_array() else { continue };
+            // Of the descriptors, and of each one's fields, those that the base names.
+            let of = |entry: &Value| {
+                let said = said.iter().find(|it| it["path"] == entry["path"])?.as_object()?;
+                Some(said.keys().map(|it| (it.clone(), entry[it].clone())).collect::<Value>())
+            };
+            let list = fields[key].as_array().expect("descriptors are a list");
+            let list: Vec<Value> = list.iter().filter_map(of).collect();
+            fields[key] = list.into();
+        }
+    }
+}
+
+fn service(name: &str, labels: &Value) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Service",
+        "metadata": { "name": name, "namespace": "memcached-operator-system" },
+        "spec": { "ports": [{ "port": 443, "protocol": "TCP", "targetPort": 9443 }], "selector": labels },
+    })
+}
+
+fn labels(objects: &mut [Value]) -> Value {
+    object(objects, "Deployment", "manager")["spec"]["template"]["metadata"]["labels"].clone()
+}
+
+fn deployment(objects: &mut [Value]) -> &mut Value {
+    object(objects, "Deployment", "manager")
+}
+
+#[test]
+fn a_scaffolded_project_gives_the_same_bundle() {
+    check("scaffolded", &objects());
+}
+
+#[test]
+fn an_operator_of_one_namespace_has_namespaced_permissions() {
+    let mut objects = objects();
+    let role = object(&mut objects, "ClusterRole", "manager-role");
+    role["kind"] = json!("Role");
+    let binding = object(&mut objects, "ClusterRoleBinding", "manager-rolebinding");
+    binding["kind"] = json!("RoleBinding");
+    binding["roleRef"]["kind"] = json!("Role");
+    check("namespaced", &objects);
+}
+
+#[test]
+fn a_cluster_role_bound_in_a_namespace_is_a_namespaced_permission() {
+    let mut objects = objects();
+    let binding = object(&mut objects, "ClusterRoleBinding", "manager-rolebinding");
+    binding["kind"] = json!("RoleBinding");
+    check("cluster-role-in-namespace", &objects);
+}
+
+#[test]
+fn service_accounts_and_roles_of_others_stay_manifests() {
+    let mut objects = objects();
+    objects.push(json!({
+        "apiVersion": "v1", "kind": "ServiceAccount",
+        "metadata": { "name": "operand", "namespace": "memcached-operator-system" },
+    }));
+    objects.push(json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+        "metadata": { "name": "operand", "namespace": "memcached-operator-system" },
+        "rules": [{ "apiGroups": [""], "resources": ["pods"], "verbs": ["get"] }],
+    }));
+    objects.push(json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+        "metadata": { "name": "operand", "namespace": "memcached-operator-system" },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "operand" },
+        "subjects": [{ "kind": "ServiceAccount", "name": "operand", "namespace": "memcached-operator-system" }],
+    }));
+    objects.push(json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+        "metadata": { "name": "readers" },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "memcached-operator-metrics-reader" },
+        "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "monitoring" }],
+    }));
+    check("others", &objects);
+}
+
+#[test]
+fn a_role_of_the_cluster_itself_stays_a_binding() {
+    let mut objects = objects();
+    let account = json!([{
+        "kind": "ServiceAccount", "name": "memcached-operator-controller-manager", "namespace": "memcached-operator-system",
+    }]);
+    objects.push(json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+        "metadata": { "name": "delegator" },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:auth-delegator" },
+        "subjects": account,
+    }));
+    check("elsewhere", &objects);
+}
+
+#[test]
+fn every_supported_kind_is_a_file_of_its_own() {
+    let mut objects = objects();
+    let metadata = json!({ "name": "it", "namespace": "memcached-operator-system" });
+    for (version, kind, spec) in [
+        ("v1", "ConfigMap", json!({})),
+        ("v1", "Secret", json!({})),
+        (
+            "monitoring.coreos.com/v1",
+            "ServiceMonitor",
+            json!({ "endpoints": [{ "port": "https" }], "selector": {} }),
+        ),
+        ("monitoring.coreos.com/v1", "PrometheusRule", json!({ "groups": [{ "name": "a" }] })),
+        (
+            "networking.k8s.io/v1",
+            "NetworkPolicy",
+            json!({ "podSelector": {}, "policyTypes": ["Ingress"] }),
+        ),
+        (
+            "policy/v1",
+            "PodDisruptionBudget",
+            json!({ "minAvailable": 1, "selector": { "matchLabels": { "a": "b" } } }),
+        ),
+        ("scheduling.k8s.io/v1", "PriorityClass", json!({})),
+        (
+            "console.openshift.io/v1",
+            "ConsoleLink",
+            json!({ "href": "https://example.com", "location": "HelpMenu", "text": "it" }),
+        ),
+        ("console.openshift.io/v1", "ConsoleCLIDownload", json!({ "displayName": "it" })),
+        ("console.openshift.io/v1", "ConsoleQuickStart", json!({ "displayName": "it" })),
+        ("console.openshift.io/v1", "ConsoleYAMLSample", json!({ "title": "it" })),
+        ("console.openshift.io/v1", "ConsolePlugin", json!({ "displayName": "it" })),
+        (
+            "autoscaling.k8s.io/v1",
+            "VerticalPodAutoscaler",
+            json!({ "targetRef": { "kind": "Deployment", "name": "it" } }),
+        ),
+    ] {
+        let mut it = json!({ "apiVersion": version, "kind": kind, "metadata": metadata });
+        match kind {
+            "ConfigMap" => it["data"] = json!({ "a": "b" }),
+            "Secret" => it["stringData"] = json!({ "a": "b" }),
+            "PriorityClass" => it["value"] = json!(7),
+            _ => it["spec"] = spec,
+        }
+        objects.push(it);
+    }
+    check("supported", &objects);
+}
+
+#[test]
+fn each_served_version_is_owned() {
+    let mut objects = objects();
+    let crd = object(&mut objects, "CustomResourceDefinition", "");
+    let versions = crd["spec"]["versions"].as_array_mut().expect("it has versions");
+    let mut second = versions[0].clone();
+    second["name"] = json!("v1beta1");
+    second["storage"] = json!(false);
+    let mut third = second.clone();
+    third["name"] = json!("v1");
+    third["served"] = json!(false);
+    versions.extend([second, third]);
+    let mut sample = object(&mut objects, "Memcached", "").clone();
+    sample["apiVersion"] = json!("cache.example.com/v1beta1");
+    sample["metadata"]["name"] = json!("<sample> & more");
+    objects.push(sample);
+    check("versions", &objects);
+}
+
+#[test]
+fn what_the_base_says_of_owned_and_other_things_is_kept() {
+    let mut objects = objects();
+    let csv = object(&mut objects, "ClusterServiceVersion", "");
+    csv["metadata"]["namespace"] = json!("placeholder");
+    csv["metadata"]["annotations"]["olm.skipRange"] = json!("<0.0.1");
+    csv["metadata"]["annotations"]["containerImage"] =
+        json!("quay.io/example/memcached-operator:v0.0.1");
+    let spec = &mut csv["spec"];
+    spec["customresourcedefinitions"] = json!({
+        "owned": [{
+            "name": "memcacheds.cache.example.com", "version": "v1alpha1", "kind": "Memcached",
+            "displayName": "Memcached App", "description": "Servers",
+            "resources": [{ "kind": "Deployment", "name": "", "version": "v1" }],
+            "specDescriptors": [
+                { "path": "size", "displayName": "How many", "x-descriptors": ["urn:alm:descriptor:com.tectonic.ui:number"] },
+                { "path": "not.in.the.schema", "displayName": "Kept" },
+            ],
+        }],
+        "required": [{ "name": "issuers.cert-manager.io", "version": "v1", "kind": "Issuer", "displayName": "Issuer" }],
+    });
+    spec["nativeAPIs"] = json!([{ "group": "apps", "version": "v1", "kind": "Deployment" }]);
+    spec["replaces"] = json!("memcached-operator.v0.0.0");
+    spec["skips"] = json!(["memcached-operator.v0.0.0-rc1"]);
+    spec["labels"] = json!({ "a": "b" });
+    spec["selector"] = json!({ "matchLabels": { "a": "b" } });
+    spec["cleanup"] = json!({ "enabled": true });
+    spec["install"] = json!({ "strategy": "deployment", "spec": { "deployments": null } });
+    check("base", &objects);
+}
+
+#[test]
+fn related_images_of_several_containers_keep_apart() {
+    let mut objects = objects();
+    let mut second = deployment(&mut objects).clone();
+    let pod = &mut deployment(&mut objects)["spec"]["template"]["spec"];
+    let containers = pod["containers"].as_array_mut().expect("it has containers");
+    let mut init = containers[0].clone();
+    init["name"] = json!("init");
+    init["env"] = json!([
+        { "name": "RELATED_IMAGE_MEMCACHED", "value": "memcached:1.6.39-alpine" },
+        { "name": "RELATED_IMAGE_Side_CAR", "value": "quay.io/example/side:1" },
+        { "name": "WATCH_NAMESPACE", "value": "here" },
+    ]);
+    pod["initContainers"] = json!([init]);
+    second["metadata"]["name"] = json!("second");
+    second["spec"]["template"]["spec"]["containers"][0]["env"] = json!([
+        { "name": "RELATED_IMAGE_SIDE_CAR", "value": "quay.io/example/side:2" },
+        { "name": "WATCH_NAMESPACE", "value": "here" },
+    ]);
+    objects.push(second);
+    check("images", &objects);
+}
+
+#[test]
+fn webhooks_become_definitions() {
+    let mut objects = objects();
+    let labels = labels(&mut objects);
+    objects.push(service("memcached-operator-webhook-service", &labels));
+    let webhook = |name: &str, path: &str| {
+        json!({
+            "name": name,
+            "admissionReviewVersions": ["v1"],
+            "clientConfig": { "service": { "name": "memcached-operator-webhook-service", "namespace": "memcached-operator-system", "path": path } },
+            "failurePolicy": "Fail",
+            "matchPolicy": "Equivalent",
+            "objectSelector": { "matchLabels": { "a": "b" } },
+            "rules": [{ "apiGroups": ["cache.example.com"], "apiVersions": ["v1alpha1"], "operations": ["CREATE"], "resources": ["memcacheds"] }],
+            "sideEffects": "NoneOnDryRun",
+            "timeoutSeconds": 5,
+        })
+    };
+    let mut bare = webhook("a.kb.io", "/a");
+    for it in ["matchPolicy", "objectSelector", "sideEffects", "timeoutSeconds", "failurePolicy"] {
+        bare.as_object_mut().expect("it is a map").remove(it);
+    }
+    let mut mutating = webhook("m.kb.io", "/m");
+    mutating["reinvocationPolicy"] = json!("IfNeeded");
+    mutating["clientConfig"]["service"]["port"] = json!(443);
+    objects.push(json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": { "name": "validating" }, "webhooks": [webhook("v.kb.io", "/v"), bare],
+    }));
+    objects.push(json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
+        "metadata": { "name": "mutating" }, "webhooks": [mutating],
+    }));
+    check("webhooks", &objects);
+}
+
+#[test]
+fn conversion_webhooks_of_one_path_are_one_definition() {
+    let mut objects = objects();
+    let labels = labels(&mut objects);
+    objects.push(service("memcached-operator-webhook-service", &labels));
+    let csv = object(&mut objects, "ClusterServiceVersion", "");
+    for it in csv["spec"]["installModes"].as_array_mut().expect("it has install modes") {
+        it["supported"] = json!(it["type"] == "AllNamespaces");
+    }
+    let crd = object(&mut objects, "CustomResourceDefinition", "");
+    crd["spec"]["conversion"] = json!({
+        "strategy": "Webhook",
+        "webhook": {
+            "clientConfig": { "service": { "name": "memcached-operator-webhook-service", "namespace": "memcached-operator-system", "path": "/convert" } },
+            "conversionReviewVersions": ["v1"],
+        },
+    });
+    let mut other = crd.clone();
+    other["metadata"]["name"] = json!("caches.cache.example.com");
+    other["spec"]["names"] = json!({ "kind": "Cache", "listKind": "CacheList", "plural": "caches", "singular": "cache" });
+    let mut third = other.clone();
+    third["metadata"]["name"] = json!("ports.cache.example.com");
+    third["spec"]["names"] =
+        json!({ "kind": "Port", "listKind": "PortList", "plural": "ports", "singular": "port" });
+    third["spec"]["conversion"]["webhook"]["clientConfig"]["service"]["port"] = json!(443);
+    objects.extend([other, third]);
+    check("conversion", &objects);
+}
+
+#[test]
+fn an_image_of_two_names_is_listed_once() {
+    let mut objects = objects();
+    let env = &mut deployment(&mut objects)["spec"]["template"]["spec"]["containers"][0]["env"];
+    *env = json!([
+        { "name": "RELATED_IMAGE_A", "value": "memcached:1" },
+        { "name": "RELATED_IMAGE_B", "value": "memcached:1" },
+    ]);
+    let csv = object(&mut objects, "ClusterServiceVersion", "");
+    csv["spec"]["relatedImages"] = json!([{ "name": "base", "image": "quay.io/example/base:1" }]);
+    let ours = made("twice", &objects, &[]);
+    assert_eq!(
+        ours[CSV]["spec"]["relatedImages"],
+        json!([{ "name": "a", "image": "memcached:1" }, { "name": "base", "image": "quay.io/example/base:1" }])
+    );
+    let Some((theirs, _)) = theirs("twice", &objects) else { return };
+    assert_eq!(
+        theirs[CSV]["spec"]["relatedImages"],
+        json!([{ "name": "", "image": "memcached:1" }])
+    );
+}
+
+#[test]
+fn a_role_that_others_have_too_stays_for_them() {
+    let mut objects = objects();
+    let binding = object(&mut objects, "ClusterRoleBinding", "metrics-auth-rolebinding");
+    let others =
+        json!({ "apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "monitoring" });
+    binding["subjects"].as_array_mut().expect("it has subjects").push(others);
+    let role = "manifests/memcached-operator-metrics-auth-role_rbac.authorization.k8s.io_v1_clusterrole.yaml";
+    let binding = "manifests/memcached-operator-metrics-auth-rolebinding_rbac.authorization.k8s.io_v1_clusterrolebinding.yaml";
+    let ours = made("shared", &objects, &[]);
+    assert!(ours.contains_key(role) && ours.contains_key(binding));
+    let rules = ours[CSV]["spec"]["install"]["spec"]["clusterPermissions"][0]["rules"].to_string();
+    assert!(rules.contains("tokenreviews"), "the operator has the rules as well");
+    let Some((theirs, _)) = theirs("shared", &objects) else { return };
+    assert!(!theirs.contains_key(role) && theirs.contains_key(binding), "theirs leads nowhere");
+}
+
+/// operator-sdk 1.42.3 panics at this one.
+#[test]
+fn a_role_that_is_bound_twice_counts_twice() {
+    let mut objects = objects();
+    let mut again = object(&mut objects, "RoleBinding", "leader-election-rolebinding").clone();
+    again["metadata"]["name"] = json!("again");
+    objects.push(again);
+    let ours = made("bound-twice", &objects, &[]);
+    let permissions = &ours[CSV]["spec"]["install"]["spec"]["permissions"][0]["rules"];
+    assert_eq!(permissions.as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn a_second_run_changes_nothing() {
+    let (dir, _) = super::bundle("again", &objects(), &[]);
+    let before = support::tree(&dir);
+    let output = support::operator_rs(&dir, "bundle --input objects.yaml --check");
+    assert!(output.status.success(), "{}", support::said(&output));
+    assert_eq!(support::difference(&before, &support::tree(&dir)), None);
+    assert!(documents("").is_empty());
+}
