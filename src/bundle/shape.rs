@@ -1,4 +1,4 @@
-//! Whether each field of a CSV is of its type.
+//! Whether each field of a CSV or a CRD is of its type.
 
 use super::object;
 use crate::yaml::Value;
@@ -15,7 +15,7 @@ enum Type {
 use Type::{Flag, List, Map, Number, Text, Texts};
 
 /// Paths below the top; `*` is every element of a list.
-const FIELDS: &[(&str, Type)] = &[
+const CSV: &[(&str, Type)] = &[
     ("metadata", Map),
     ("metadata/name", Text),
     ("metadata/labels", Texts),
@@ -109,27 +109,69 @@ const FIELDS: &[(&str, Type)] = &[
     ("spec/apiservicedefinitions", Map),
 ];
 
-/// Every field that is of another type than its own.
+/// The same of a CustomResourceDefinition, schemas aside.
+const CRD: &[(&str, Type)] = &[
+    ("metadata", Map),
+    ("metadata/name", Text),
+    ("metadata/labels", Texts),
+    ("metadata/annotations", Texts),
+    ("spec", Map),
+    ("spec/group", Text),
+    ("spec/scope", Text),
+    ("spec/preserveUnknownFields", Flag),
+    ("spec/names", Map),
+    ("spec/names/plural", Text),
+    ("spec/names/singular", Text),
+    ("spec/names/kind", Text),
+    ("spec/names/listKind", Text),
+    ("spec/names/shortNames", List),
+    ("spec/names/shortNames/*", Text),
+    ("spec/names/categories", List),
+    ("spec/names/categories/*", Text),
+    ("spec/conversion", Map),
+    ("spec/versions", List),
+    ("spec/versions/*", Map),
+    ("spec/versions/*/name", Text),
+    ("spec/versions/*/served", Flag),
+    ("spec/versions/*/storage", Flag),
+    ("spec/versions/*/deprecated", Flag),
+    ("spec/versions/*/deprecationWarning", Text),
+    ("spec/versions/*/schema", Map),
+    ("spec/versions/*/schema/openAPIV3Schema", Map),
+    ("spec/versions/*/subresources", Map),
+    ("spec/versions/*/subresources/status", Map),
+    ("spec/versions/*/subresources/scale", Map),
+    ("spec/versions/*/additionalPrinterColumns", List),
+    ("spec/versions/*/additionalPrinterColumns/*", Map),
+    ("spec/versions/*/additionalPrinterColumns/*/priority", Number),
+    ("spec/versions/*/selectableFields", List),
+    ("spec/versions/*/selectableFields/*", Map),
+];
+
+/// Every field of a CSV that is of another type than its own.
 pub fn faults(csv: &Value) -> Vec<String> {
-    found(csv, is)
+    found(csv, CSV, is)
 }
 
-/// Every field that Go would not read: where a text belongs, it takes numbers and flags too.
+/// Every field of a CSV that Go would not read.
 pub fn unreadable(csv: &Value) -> Vec<String> {
-    let is_scalar = |it: &Value| it.is_string() || it.is_number() || it.is_boolean();
-    found(csv, |value, type_| match type_ {
-        Text => is_scalar(value),
-        Texts => {
-            value.as_object().is_some_and(|it| it.values().all(|it| it.is_null() || is_scalar(it)))
-        }
-        _ => is(value, type_),
-    })
+    let mut res = found(csv, CSV, reads);
+    let version = object::text(csv, "/spec/version");
+    if !version.is_empty() && !is_version(version) {
+        res.push(format!("`spec.version` is `{version}`, which is no semantic version"));
+    }
+    res
 }
 
-fn found(csv: &Value, is: impl Fn(&Value, Type) -> bool) -> Vec<String> {
+/// Every field of a CRD that Go would not read.
+pub fn unreadable_crd(crd: &Value) -> Vec<String> {
+    found(crd, CRD, reads)
+}
+
+fn found(object: &Value, fields: &[(&str, Type)], is: fn(&Value, Type) -> bool) -> Vec<String> {
     let mut res = Vec::new();
-    for (path, type_) in FIELDS {
-        let mut at = vec![(csv, String::new())];
+    for (path, type_) in fields {
+        let mut at = vec![(object, String::new())];
         for step in path.split('/') {
             at = at.into_iter().flat_map(|(value, name)| below(value, &name, step)).collect();
         }
@@ -139,11 +181,19 @@ fn found(csv: &Value, is: impl Fn(&Value, Type) -> bool) -> Vec<String> {
             }
         }
     }
-    let version = object::text(csv, "/spec/version");
-    if !version.is_empty() && !is_version(version) {
-        res.push(format!("`spec.version` is `{version}`, which is no semantic version"));
-    }
     res
+}
+
+/// What Go takes: where a text belongs, numbers and flags too.
+fn reads(value: &Value, type_: Type) -> bool {
+    let is_scalar = |it: &Value| it.is_string() || it.is_number() || it.is_boolean();
+    match type_ {
+        Text => is_scalar(value),
+        Texts => {
+            value.as_object().is_some_and(|it| it.values().all(|it| it.is_null() || is_scalar(it)))
+        }
+        _ => is(value, type_),
+    }
 }
 
 /// A version as OLM reads it: `v`, leading zeros and missing numbers are forgiven.

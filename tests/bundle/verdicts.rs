@@ -227,6 +227,13 @@ fn what_go_cannot_read_is_an_error_here_too() {
         "/spec/install/spec/deployments/0/spec/template/spec/containers/0/env/0/value",
         json!(1),
     );
+    let crd = |name: &str, pointer: &str, value: Value| {
+        check_verdict(name, |files| set(files, CRD, pointer, value));
+    };
+    crd("type-served", "/spec/versions/0/served", json!("yes"));
+    crd("type-short-names", "/spec/names/shortNames", json!("m"));
+    crd("type-versions", "/spec/versions", json!({}));
+    crd("type-priority", "/spec/versions/0/additionalPrinterColumns/0/priority", json!("1"));
     check_verdict("not-yaml", |files| {
         drop(files.insert("manifests/a.yaml".to_owned(), json!("a: [")))
     });
@@ -296,6 +303,15 @@ fn crds_are_judged_alike() {
     crd("crd-namespace", "/metadata/namespace", json!("a"));
     crd("crd-label", "/metadata/labels", json!({ "a b": "c" }));
     crd("crd-annotation", "/metadata/annotations", json!({ "a/b/c": "c" }));
+    let selectable = |paths: &[&str]| paths.iter().map(|it| json!({ "jsonPath": it })).collect();
+    let field = version("selectableFields");
+    crd("selectable", &field, selectable(&[".spec.size", ".spec.eviction", ".spec.tls"]));
+    crd("selectable-twice", &field, selectable(&[".spec.size", ".spec.size"]));
+    crd("selectable-nowhere", &field, selectable(&[".spec.other"]));
+    crd("selectable-object", &field, selectable(&[".spec.resources"]));
+    crd("selectable-list", &field, selectable(&[".status.nodes[0]"]));
+    crd("selectable-bare", &field, selectable(&["spec.size"]));
+    crd("selectable-empty", &field, selectable(&[""]));
     // What a schema says is left to the API server.
     crd("crd-schema", &version("schema/openAPIV3Schema/properties/spec/type"), json!("thing"));
 }

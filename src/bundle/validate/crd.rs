@@ -1,13 +1,16 @@
 //! A CustomResourceDefinition, as an API server would take it, but for its schemas: those the validators
 //! of OLM leave to the server too.
 
-use super::{Findings, Manifest, names, object, of};
+use super::{Findings, Manifest, names, object, of, selectable, shape};
 use crate::yaml::{Value, json};
 
 pub fn check(manifest: &Manifest, findings: &mut Findings) {
     let Manifest { path, object: crd } = manifest;
     if of::group_version(crd) != ("apiextensions.k8s.io", "v1") {
         return;
+    }
+    for fault in shape::unreadable_crd(crd) {
+        findings.error(path, format!("unable to parse CRD: {fault}"));
     }
     let mut faults = Faults(Vec::new());
     metadata(crd, &mut faults);
@@ -151,6 +154,8 @@ fn versions(crd: &Value, faults: &mut Faults) {
         deprecation(version, &field, faults);
         columns(version, &hoisted(versions, at, "additionalPrinterColumns"), faults);
         scale(version, &hoisted(versions, at, "subresources"), faults);
+        let selectable = selectable::faults(version, &hoisted(versions, at, "selectableFields"));
+        faults.0.extend(selectable);
     }
 }
 

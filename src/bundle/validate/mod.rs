@@ -17,6 +17,7 @@ mod csv;
 mod format;
 mod names;
 mod object;
+mod selectable;
 mod size;
 
 /// Something that OLM would stumble over, or that it would like otherwise.
