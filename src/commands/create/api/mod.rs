@@ -68,6 +68,7 @@ struct Operand {
         requires = "image",
         alias = "image-container-command",
         value_delimiter = ',',
+        value_parser = word,
         value_name = "WORDS",
         allow_hyphen_values = true
     )]
@@ -185,4 +186,15 @@ impl Args {
         derive::source(&mut plan, root, &edited)?;
         Ok(plan)
     }
+}
+
+/// A word of a command, as it can stand in a raw string of Rust.
+fn word(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() {
+        return Err("must not be empty: one comma goes between two words");
+    }
+    if text.contains("\"#") || text.contains(char::is_control) {
+        return Err("must be free of control characters and of `\"#`");
+    }
+    Ok(text.to_owned())
 }
