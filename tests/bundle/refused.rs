@@ -140,6 +140,52 @@ fn errors_of_the_validators_fail_the_command() {
 }
 
 #[test]
+fn a_file_beside_ours_is_checked_with_them_and_a_stale_one_goes() {
+    let mut with = objects();
+    with.push(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "it" } }));
+    let (dir, output) = bundle("beside", &with, &[]);
+    assert!(output.status.success(), "{}", support::said(&output));
+    assert!(dir.join("bundle/manifests/it_v1_configmap.yaml").exists());
+    std::fs::write(dir.join("objects.yaml"), super::stream(&objects())).expect("it is ours");
+    let mine = dir.join("bundle/manifests/mine.yaml");
+    std::fs::write(&mine, "apiVersion: v1\nkind: Pod\nmetadata:\n  name: it\n")
+        .expect("it is ours");
+    let output = support::operator_rs(&dir, "bundle --input objects.yaml");
+    let said = support::said(&output);
+    assert!(
+        said.contains("bundle/manifests/mine.yaml: unsupported media type registry+v1"),
+        "{said}"
+    );
+    std::fs::write(&mine, "apiVersion: v1\nkind: Secret\nmetadata:\n  name: it\n")
+        .expect("it is ours");
+    let output = support::operator_rs(&dir, "bundle --input objects.yaml");
+    let said = support::said(&output);
+    assert!(
+        output.status.success() && said.contains("leave   bundle/manifests/mine.yaml"),
+        "{said}"
+    );
+    assert!(!dir.join("bundle/manifests/it_v1_configmap.yaml").exists());
+}
+
+#[test]
+fn a_bundle_of_no_api_is_refused() {
+    let dir = support::fresh("no-api");
+    super::project(&dir);
+    let text = std::fs::read_to_string(dir.join("PROJECT")).expect("it is there");
+    let start = text.find("resources:").expect("it has resources");
+    std::fs::write(dir.join("PROJECT"), format!("{}version: \"3\"\n", &text[..start]))
+        .expect("it is ours");
+    let output = support::operator_rs(&dir, "bundle");
+    let said = support::said(&output);
+    assert!(
+        !output.status.success() && said.contains("there is no API yet, and a bundle is of one"),
+        "{said}"
+    );
+    let output = support::operator_rs(&dir, "bundle --input - --image quay.io/example/it:v1");
+    assert_eq!(output.status.code(), Some(2), "{}", support::said(&output));
+}
+
+#[test]
 fn a_default_channel_is_one_of_the_channels() {
     check(
         "default",

@@ -47,7 +47,7 @@ pub fn assemble(
     put(&mut crds, "required", required);
     spec.insert("customresourcedefinitions".into(), crds.into());
 
-    let examples = serde_json_pretty(&collected.samples);
+    let examples = readable(&collected.samples);
     let said = annotations.get("alm-examples").and_then(Value::as_str).unwrap_or("[]");
     if said.trim() != "[]" && said.trim() != examples {
         warnings.push(format!(
@@ -92,7 +92,7 @@ fn put(map: &mut Map<String, Value>, key: &str, list: Vec<Value>) {
 }
 
 /// The samples as JSON, two spaces deep, as people read them in the console.
-fn serde_json_pretty(samples: &[&Value]) -> String {
+fn readable(samples: &[&Value]) -> String {
     if samples.is_empty() {
         return "[]".to_owned();
     }

@@ -9,7 +9,7 @@ use std::{
 
 use super::{Outcome, derive, project};
 use crate::{
-    bundle::{self, Bundle, Input, Package, validate::Severity},
+    bundle::{self, Bundle, Input, Package},
     disk::{self, Root},
     hint::Hint as _,
     model::{Channel, Image, PackageName, Project, ProjectPath},
@@ -75,7 +75,15 @@ impl Args {
         // What the plan would write is what the bundle is made from. Edits by hand are told at the end.
         let changes = plan.against(root, true)?;
         let made = self.made(&Overlay::new(root, &changes), &project)?;
-        self.settled(made, &mut plan)?;
+        self.put(made, &mut plan)?;
+        // And what it would leave is what is checked: somebody may have put files beside ours.
+        let changes = plan.against(root, true)?;
+        let warnings = self.checked(&Overlay::new(root, &changes))?;
+        warnings.into_iter().for_each(|it| plan.warn(it));
+        plan.next(
+            "Next: OLM takes the bundle from an image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
+                .to_owned(),
+        );
         Ok(plan)
     }
 
@@ -131,21 +139,10 @@ impl Args {
         Ok(objects)
     }
 
-    /// Validates, and plans the files. A bundle with errors is none.
-    fn settled(self, made: Bundle, plan: &mut Plan) -> anyhow::Result<()> {
+    /// Plans the bundle's files. What else of ours is in its folders goes.
+    fn put(&self, made: Bundle, plan: &mut Plan) -> anyhow::Result<()> {
         let folder = &self.output_dir;
-        let findings = bundle::validate::validate(&made.files);
-        let (errors, warnings): (Vec<_>, Vec<_>) =
-            findings.into_iter().partition(|it| it.severity == Severity::Error);
-        if !errors.is_empty() {
-            let list: String = errors.iter().map(|it| format!("\n  {folder}/{it}")).collect();
-            return Err(anyhow::format_err!(
-                "the bundle would not be valid, and was not written:{list}"
-            ))
-            .hint("make the change in config/ or the Rust source: the bundle follows from them");
-        }
         made.warnings.into_iter().for_each(|it| plan.warn(it));
-        warnings.into_iter().for_each(|it| plan.warn(format!("{folder}/{it}")));
         for (path, text) in made.files {
             plan.generate(folder.join(path.as_str())?, text, EDIT);
         }
@@ -154,6 +151,17 @@ impl Args {
         }
         plan.generate(ProjectPath::fixed("bundle.Dockerfile"), made.dockerfile, EDIT);
         Ok(())
+    }
+
+    /// A bundle with errors is none; what may stay as it is, is a warning.
+    fn checked(&self, tree: &impl Tree) -> anyhow::Result<Vec<String>> {
+        let (errors, warnings) = validate::findings(tree, &self.output_dir)?;
+        if errors.is_empty() {
+            return Ok(warnings);
+        }
+        let list: String = errors.iter().map(|it| format!("\n  {it}")).collect();
+        Err(anyhow::format_err!("the bundle would not be valid, and was not written:{list}"))
+            .hint("make the change in config/ or the Rust source: the bundle follows from them")
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     disk::Root,
     hint::Hint as _,
     model::ProjectPath,
-    plan::Tree as _,
+    plan::Tree,
     terminal,
 };
 
@@ -22,24 +22,38 @@ pub struct Args {
 impl Args {
     pub fn report(self, root: &Root) -> anyhow::Result<String> {
         let folder = self.folder;
-        let mut files = BTreeMap::new();
-        for path in root.list(&folder)? {
-            if let Some(text) = root.read(&path)? {
-                files.insert(path.as_str()[folder.as_str().len() + 1..].parse()?, text);
-            }
-        }
-        if files.is_empty() {
+        if root.list(&folder)?.is_empty() {
             return Err(anyhow::format_err!("there is no bundle in `{folder}`"))
                 .hint("make one first: `operator-rs bundle`");
         }
-        let findings = validate(&files);
-        let (errors, warnings): (Vec<_>, Vec<_>) =
-            findings.into_iter().partition(|it| it.severity == Severity::Error);
-        warnings.iter().for_each(|it| terminal::warn(&format!("{folder}/{it}")));
+        let (errors, warnings) = findings(root, &folder)?;
+        warnings.iter().for_each(|it| terminal::warn(it));
         if errors.is_empty() {
             return Ok(format!("{folder} is valid\n"));
         }
-        let list: String = errors.iter().map(|it| format!("\n  {folder}/{it}")).collect();
+        let list: String = errors.iter().map(|it| format!("\n  {it}")).collect();
         Err(anyhow::format_err!("{folder} is not valid:{list}"))
     }
+}
+
+/// Errors and warnings of all that is in the bundle's folder.
+pub fn findings(
+    tree: &impl Tree,
+    folder: &ProjectPath,
+) -> anyhow::Result<(Vec<String>, Vec<String>)> {
+    let mut files = BTreeMap::new();
+    for path in tree.list(folder)? {
+        if let Some(text) = tree.read(&path)? {
+            files.insert(path.as_str()[folder.as_str().len() + 1..].parse()?, text);
+        }
+    }
+    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    for finding in validate(&files) {
+        let list = match finding.severity {
+            Severity::Error => &mut errors,
+            Severity::Warning => &mut warnings,
+        };
+        list.push(format!("{folder}/{finding}"));
+    }
+    Ok((errors, warnings))
 }
