@@ -15,10 +15,10 @@ use crate::{
 #[derive(clap::Args)]
 pub struct Args {
     /// The domain that the API groups live under
-    #[arg(long, default_value = "my.domain")]
+    #[arg(long, default_value = "my.domain", allow_hyphen_values = true)]
     domain: Domain,
     /// The project's name [default: the folder's name]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     project_name: Option<ProjectName>,
     /// Who owns it: named in LICENSE and as the bundle's provider
     #[arg(long, default_value = "", hide_default_value = true)]

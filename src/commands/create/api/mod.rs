@@ -19,13 +19,13 @@ use crate::{
 #[derive(clap::Args)]
 pub struct Args {
     /// The group, without the project's domain, e.g. `cache`
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     group: Option<GroupName>,
     /// The version
     #[arg(long, default_value = "v1alpha1")]
     version: Version,
     /// The kind, e.g. `Memcached`
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     kind: Option<Kind>,
     /// The plural [default: as kube-derive makes it]
     #[arg(long)]
