@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each test uses a part of it
 
 use http::{Method, Request, Response, StatusCode};
-use kube::{Client, client::Body};
+use kube::{Client, Resource, client::Body};
 use operator::runtime::Env;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -117,6 +117,11 @@ impl Cluster {
         body["metadata"]["resourceVersion"] = json!("60");
         (StatusCode::OK, body)
     }
+}
+
+/// The resource of a kind, as `kubectl` writes it: `deployments.apps`.
+pub fn resource<K: Resource<DynamicType = ()>>() -> String {
+    format!("{}.{}", K::plural(&()), K::group(&()))
 }
 
 /// Resource, name and subresource of a path such as `/apis/apps/v1/namespaces/default/deployments/a/status`.
