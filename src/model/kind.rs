@@ -57,6 +57,9 @@ const PRELUDE: &[&str] = &[
     "Vec",
 ];
 
+/// Names that the files of a scaffolded controller use for things of their own.
+const SCAFFOLD: &[&str] = &["Arc", "BTreeMap", "Ctx", "Error", "PodMeta"];
+
 impl Kind {
     pub fn lower(&self) -> String {
         self.0.to_ascii_lowercase()
@@ -112,6 +115,11 @@ impl FromStr for Kind {
                 "would shadow Rust's own `{text}` in every file that names it; choose a longer name, e.g. `{text}Set`"
             )));
         }
+        if SCAFFOLD.contains(&text) {
+            return Err(Refusal::new(format!(
+                "is a name that scaffolded controllers use; choose a longer one, e.g. `{text}Set`"
+            )));
+        }
         Ok(Self(text.to_owned()))
     }
 }
@@ -141,9 +149,18 @@ fn plurals_are_those_of_kube_derive() {
 #[test]
 fn what_is_not_a_kind_is_refused() {
     let long = format!("A{}", "b".repeat(64));
-    for text in
-        ["", "memcached", "Mem-Cached", "Mem_Cached", "1A", "Ä", "Option", "Self", long.as_str()]
-    {
+    for text in [
+        "",
+        "memcached",
+        "Mem-Cached",
+        "Mem_Cached",
+        "1A",
+        "Ä",
+        "Option",
+        "Error",
+        "Self",
+        long.as_str(),
+    ] {
         assert!(text.parse::<Kind>().is_err(), "{text}");
     }
     assert_eq!("Type".parse::<Kind>().expect("a kind").module(), "type_");
