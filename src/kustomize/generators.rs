@@ -1,0 +1,190 @@
+//! `configMapGenerator` and `secretGenerator`, with the hash of their content in their names.
+
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    load::{Generator, Kustomization, Text},
+    object::{Object, Objects},
+    resources,
+};
+use crate::{
+    plan::Tree,
+    yaml::{Map, Value, json},
+};
+
+pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyhow::Result<Object> {
+    let mut data = Map::new();
+    for (key, value) in pairs(tree, of, from)? {
+        let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if key.is_empty()
+            || key.len() > 253
+            || !key.chars().all(inside)
+            || key == "."
+            || key.starts_with("..")
+        {
+            return Err(
+                of.problem(from.mark, &format!("`{key}` cannot be a key of `{}`", from.name))
+            );
+        }
+        let value = if from.secret { base64(value.as_bytes()) } else { value };
+        if data.insert(key.clone(), value.into()).is_some() {
+            return Err(
+                of.problem(from.mark, &format!("`{}` has the key `{key}` twice", from.name))
+            );
+        }
+    }
+    let mut value = json!({
+        "apiVersion": "v1",
+        "kind": if from.secret { "Secret" } else { "ConfigMap" },
+        "metadata": { "name": from.name },
+    });
+    if !from.namespace.is_empty() {
+        value["metadata"]["namespace"] = from.namespace.as_str().into();
+    }
+    for (key, map) in [("labels", &from.options.labels), ("annotations", &from.options.annotations)]
+    {
+        if !map.is_empty() {
+            value["metadata"][key] = json!(map);
+        }
+    }
+    if from.secret {
+        value["type"] = if from.kind.is_empty() { "Opaque" } else { &from.kind }.into();
+    }
+    if from.secret || !data.is_empty() {
+        value["data"] = Value::Object(data);
+    }
+    if from.options.immutable {
+        value["immutable"] = true.into();
+    }
+    let mut object = Object::new(value, of.path.clone());
+    object.hashed = !from.options.plain_name;
+    Ok(object)
+}
+
+/// From files of variables, then literals, then files.
+fn pairs(
+    tree: &impl Tree,
+    of: &Kustomization,
+    from: &Generator,
+) -> anyhow::Result<Vec<(String, String)>> {
+    let mut res = Vec::new();
+    for item in &from.envs {
+        let (path, text) = resources::text(tree, of, item)?;
+        for line in text.lines() {
+            let line = line.trim_start_matches('\u{feff}').trim_start();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (key, value) = line.split_once('=').unwrap_or((line, ""));
+            let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+            if key.starts_with(|c: char| c.is_ascii_digit()) || !key.chars().all(inside) {
+                anyhow::bail!("{path}: `{key}` is no name of a variable");
+            }
+            res.push((key.to_owned(), value.to_owned()));
+        }
+    }
+    for Text { text, mark } in &from.literals {
+        match text.split_once('=') {
+            Some((key, value)) if !key.is_empty() => {
+                res.push((key.to_owned(), unquoted(value).to_owned()))
+            }
+            _ => return Err(of.problem(*mark, &format!("`{text}` is not of the form `key=value`"))),
+        }
+    }
+    for item in &from.files {
+        let (key, path) = match item.text.split_once('=') {
+            None => (item.text.rsplit('/').next().unwrap_or_default(), item.text.as_str()),
+            Some((key, path)) if !key.is_empty() && !path.is_empty() && !path.contains('=') => {
+                (key, path)
+            }
+            Some(_) => {
+                return Err(of.problem(
+                    item.mark,
+                    &format!("`{}` is not of the form `key=path`", item.text),
+                ));
+            }
+        };
+        let file = Text { text: path.to_owned(), mark: item.mark };
+        res.push((key.to_owned(), resources::text(tree, of, &file)?.1));
+    }
+    Ok(res)
+}
+
+fn unquoted(text: &str) -> &str {
+    for quote in ['"', '\''] {
+        let inner = text.strip_prefix(quote).and_then(|it| it.strip_suffix(quote));
+        if let Some(inner) = inner {
+            return inner;
+        }
+    }
+    text
+}
+
+/// In lines of 70, each with its newline, where one line is not enough: as kustomize writes it.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut all = String::new();
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * at) & 63) as usize];
+            all.push(if at <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    if all.len() < 70 {
+        return all;
+    }
+    let mut res = String::new();
+    for line in all.as_bytes().chunks(70) {
+        res.extend(line.iter().copied().map(char::from));
+        res.push('\n');
+    }
+    res
+}
+
+/// Done once at the end, when all else about the content is settled.
+pub fn add_hashes(objects: &mut Objects) -> anyhow::Result<()> {
+    for object in objects.0.iter_mut().filter(|it| it.hashed) {
+        let hash = hash(&object.value);
+        object.remember();
+        let name = format!("{}-{hash}", object.name());
+        object.set_name(&name);
+    }
+    Ok(())
+}
+
+fn hash(object: &Value) -> String {
+    let or_empty = |key: &str| object.get(key).cloned().unwrap_or_else(|| "".into());
+    let mut content = json!({
+        "kind": object["kind"],
+        "name": object["metadata"]["name"],
+        "data": or_empty("data"),
+    });
+    let (extra, secret) = match object["kind"].as_str() {
+        Some("Secret") => ("stringData", true),
+        _ => ("binaryData", false),
+    };
+    if secret {
+        content["type"] = or_empty("type");
+    }
+    if let Some(map) = object.get(extra).filter(|it| it.is_object()) {
+        content[extra] = map.clone();
+    }
+    // Go escapes what a web page could trip over.
+    let text = content.to_string();
+    let text = text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+    let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    let digest = Sha256::digest(text.as_bytes());
+    let hex: String = digest[..5].iter().map(|it| format!("{it:02x}")).collect();
+    // No vowels and no look-alikes, so that no words come about.
+    let swap = |c: char| match c {
+        '0' => 'g',
+        '1' => 'h',
+        '3' => 'k',
+        'a' => 'm',
+        'e' => 't',
+        c => c,
+    };
+    hex.chars().map(swap).collect()
+}

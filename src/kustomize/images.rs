@@ -1,0 +1,113 @@
+//! `images`.
+
+use regex_lite::Regex;
+
+use super::{fields::Field, load::ImageEntry, object::Objects};
+use crate::{model::Image, yaml::Value};
+
+/// An image that stands in for what a kustomization's `images` say of `name`.
+#[derive(Clone, Copy, Debug)]
+pub struct Override<'a> {
+    pub name: &'a str,
+    pub image: &'a Image,
+}
+
+impl Override<'_> {
+    /// As `kustomize edit set image <name>=<image>` writes it.
+    pub fn entry(&self) -> ImageEntry {
+        ImageEntry {
+            name: self.name.to_owned(),
+            new_name: self.image.name().to_owned(),
+            new_tag: self.image.tag().unwrap_or_default().to_owned(),
+            digest: self.image.digest().unwrap_or_default().to_owned(),
+            tag_suffix: String::new(),
+        }
+    }
+}
+
+const FIELDS: &[Field] = &[
+    Field::of("", "spec/containers[]/image"),
+    Field::of("", "spec/initContainers[]/image"),
+    Field::of("", "spec/volumes[]/image/reference"),
+    Field::of("", "spec/template/spec/containers[]/image"),
+    Field::of("", "spec/template/spec/initContainers[]/image"),
+    Field::of("", "spec/template/spec/volumes[]/image/reference"),
+];
+
+pub fn transform(objects: &mut Objects, entry: &ImageEntry) -> anyhow::Result<()> {
+    // kustomize takes the name for a regular expression, so that a point in it is any character.
+    let tail = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
+    let pattern = Regex::new(&format!("^{}{tail}", entry.name)).map_err(|it| {
+        anyhow::format_err!("the image's name `{}` is no pattern: {it}", entry.name)
+    })?;
+    for object in objects.0.iter_mut().filter(|it| it.kind() != "CustomResourceDefinition") {
+        for field in FIELDS {
+            field.visit(object, None, &mut |it| {
+                match it {
+                    Value::String(text) if pattern.is_match(text) => *text = renamed(text, entry),
+                    Value::Object(_) | Value::Array(_) => {
+                        anyhow::bail!("an image is expected there")
+                    }
+                    _ => {}
+                }
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn renamed(text: &str, entry: &ImageEntry) -> String {
+    let (name, tag, digest) = split(text);
+    let name = if entry.new_name.is_empty() { name } else { &entry.new_name };
+    let suffixed = format!("{tag}{}", entry.tag_suffix);
+    let (tag, digest) = match (entry.new_tag.as_str(), entry.digest.as_str()) {
+        ("", "") if entry.tag_suffix.is_empty() => (tag, digest),
+        ("", "") => (suffixed.as_str(), ""),
+        (tag, digest) => (tag, digest),
+    };
+    let mut res = name.to_owned();
+    for (sign, part) in [(":", tag), ("@", digest)] {
+        if !part.is_empty() {
+            res += sign;
+            res += part;
+        }
+    }
+    res
+}
+
+/// Name, tag, digest; a colon before the first slash belongs to the registry.
+fn split(text: &str) -> (&str, &str, &str) {
+    let slash = text.find('/').unwrap_or(0);
+    let (rest, digest) = match text[slash..].find('@') {
+        Some(at) => (&text[..slash + at], &text[slash + at + 1..]),
+        None => (text, ""),
+    };
+    match rest[slash..].find(':') {
+        Some(at) => (&rest[..slash + at], &rest[slash + at + 1..], digest),
+        None => (rest, "", digest),
+    }
+}
+
+#[test]
+fn an_image_keeps_what_the_entry_does_not_say() {
+    let check = |text: &str,
+                 (new_name, new_tag, digest, tag_suffix): (&str, &str, &str, &str),
+                 expected: &str| {
+        let entry = ImageEntry {
+            name: String::new(),
+            new_name: new_name.to_owned(),
+            new_tag: new_tag.to_owned(),
+            digest: digest.to_owned(),
+            tag_suffix: tag_suffix.to_owned(),
+        };
+        assert_eq!(renamed(text, &entry), expected);
+    };
+    check("a:1", ("b", "", "", ""), "b:1");
+    check("a:1@sha256:0", ("", "2", "", ""), "a:2");
+    check("a:1", ("", "", "sha256:1", ""), "a@sha256:1");
+    check("a:1", ("", "2", "sha256:1", ""), "a:2@sha256:1");
+    check("r:5000/a:1", ("", "", "", "-x"), "r:5000/a:1-x");
+    check("r:5000/a", ("", "2", "", ""), "r:5000/a:2");
+    check("a@sha256:0", ("b", "", "", ""), "b@sha256:0");
+}

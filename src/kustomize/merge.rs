@@ -1,0 +1,299 @@
+//! Strategic merge, as kustomize does it: lists of known kinds are merged by the keys of their items,
+//! new items first; all other lists are replaced.
+//!
+//! The order in which it takes items is not the obvious one: it is that of kustomize, step by step.
+
+use super::lists::{self, Type};
+use crate::yaml::{Map, Value};
+
+/// What becomes of the object; nothing, if the patch deletes it.
+pub fn merge(object: Value, patch: Value) -> anyhow::Result<Option<Value>> {
+    walk(Some(object), Some(patch), None)
+}
+
+/// Both sides of a field, and the type they have if it is known.
+fn walk(
+    ours: Option<Value>,
+    patch: Option<Value>,
+    of: Option<Type>,
+) -> anyhow::Result<Option<Value>> {
+    let of = of.or_else(|| type_of(ours.as_ref())).or_else(|| type_of(patch.as_ref()));
+    let lead = [&ours, &patch].into_iter().flatten().find(|it| !it.is_null());
+    match lead {
+        None if ours.is_some() && patch.is_none() => Err(empty_field()),
+        None => Ok(None),
+        Some(Value::Object(_)) => map(ours, patch, of),
+        Some(Value::Array(_)) => {
+            expect(&ours, &patch, Value::is_array)?;
+            Ok(if patch.is_some() { patch } else { ours })
+        }
+        Some(_) => {
+            expect(&ours, &patch, |it| !it.is_array() && !it.is_object())?;
+            Ok(if patch.is_some() { patch } else { ours })
+        }
+    }
+}
+
+/// kustomize keeps `null` and drops an empty field, which are one and the same here.
+fn empty_field() -> anyhow::Error {
+    anyhow::format_err!("the object has a field that is `null`, and a patch may keep or drop it")
+}
+
+fn expect(
+    ours: &Option<Value>,
+    patch: &Option<Value>,
+    is: fn(&Value) -> bool,
+) -> anyhow::Result<()> {
+    if [ours, patch].into_iter().flatten().all(|it| it.is_null() || is(it)) {
+        return Ok(());
+    }
+    anyhow::bail!("the patch has something of another kind there")
+}
+
+fn type_of(value: Option<&Value>) -> Option<Type> {
+    let text = |key: &str| value?.get(key)?.as_str();
+    lists::of(text("apiVersion")?, text("kind")?)
+}
+
+#[derive(PartialEq)]
+enum Directive {
+    Merge,
+    Replace,
+    Delete,
+}
+
+/// The map's `$patch`, which is taken out.
+fn directive(map: &mut Map<String, Value>) -> anyhow::Result<Directive> {
+    let other = ["$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList"];
+    if let Some(key) = map.keys().find(|key| other.iter().any(|it| key.starts_with(it))) {
+        anyhow::bail!("`{key}` is not understood: of the directives of a patch only `$patch` is");
+    }
+    let Some(said) = map.get("$patch") else { return Ok(Directive::Merge) };
+    let res = match said.as_str() {
+        Some("merge") => Directive::Merge,
+        Some("replace") => Directive::Replace,
+        Some("delete") => Directive::Delete,
+        _ => anyhow::bail!("`$patch` is none of `merge`, `replace` and `delete`"),
+    };
+    map.remove("$patch");
+    Ok(res)
+}
+
+fn map(
+    ours: Option<Value>,
+    patch: Option<Value>,
+    of: Option<Type>,
+) -> anyhow::Result<Option<Value>> {
+    expect(&ours, &patch, Value::is_object)?;
+    let (mut ours, mut patch) = match (ours, patch) {
+        (ours, Some(Value::Object(mut patch))) => {
+            let directive = directive(&mut patch)?;
+            match (ours, directive) {
+                (_, Directive::Delete) => return Ok(None),
+                (Some(Value::Object(ours)), Directive::Merge) => (ours, Some(patch)),
+                // What is new is merged with itself: that takes out what says `null` or `$patch`.
+                _ => (patch.clone(), Some(patch)),
+            }
+        }
+        (Some(Value::Object(ours)), None) => (ours, None),
+        // The patch says `null`.
+        _ => return Ok(None),
+    };
+    let mut keys: Vec<String> = ours.keys().cloned().collect();
+    keys.extend(patch.iter().flat_map(Map::keys).filter(|it| !ours.contains_key(*it)).cloned());
+    keys.sort();
+    for key in keys {
+        let (mine, theirs) = (ours.remove(&key), patch.as_mut().and_then(|it| it.remove(&key)));
+        let field = lists::field(of, &key);
+        let merged = match field {
+            Some(field) if let Some(keys) = field.keys => list(mine, theirs, keys, field.inner),
+            field => walk(mine, theirs, field.and_then(|it| it.inner)),
+        };
+        let merged = merged.map_err(|it| it.context(format!("at `{key}`")))?;
+        if let Some(merged) = merged.filter(|it| !it.is_null()) {
+            ours.insert(key, merged);
+        }
+    }
+    Ok(Some(Value::Object(ours)))
+}
+
+/// A list whose items are merged by keys, or as scalars if there are no keys.
+fn list(
+    ours: Option<Value>,
+    patch: Option<Value>,
+    keys: &[&str],
+    inner: Option<Type>,
+) -> anyhow::Result<Option<Value>> {
+    if let (Some(Value::Null), None) = (&ours, &patch) {
+        return Err(empty_field());
+    }
+    expect(&ours, &patch, Value::is_array)?;
+    let (ours, patch) = match (ours, patch) {
+        (ours, Some(Value::Array(mut patch))) => match (ours, list_directive(&mut patch)?) {
+            (_, Directive::Delete) => return Ok(None),
+            (Some(Value::Array(ours)), Directive::Merge) => (ours, patch),
+            _ => (patch.clone(), patch),
+        },
+        (Some(Value::Array(ours)), None) => (ours, Vec::new()),
+        _ => return Ok(None),
+    };
+    let res =
+        if keys.is_empty() { scalars(ours, patch)? } else { items(ours, patch, keys, inner)? };
+    Ok(Some(Value::Array(res)))
+}
+
+/// An item that says nothing but `$patch` speaks for the whole list.
+fn list_directive(list: &mut Vec<Value>) -> anyhow::Result<Directive> {
+    let at = list.iter().position(|it| it.get("$patch").is_some());
+    let Some(at) = at.filter(|at| list[*at].as_object().is_some_and(|it| it.len() == 1)) else {
+        return Ok(Directive::Merge);
+    };
+    let Value::Object(mut map) = list.remove(at) else { return Ok(Directive::Merge) };
+    directive(&mut map)
+}
+
+fn scalars(ours: Vec<Value>, patch: Vec<Value>) -> anyhow::Result<Vec<Value>> {
+    let mut res: Vec<Value> = Vec::new();
+    for it in patch.into_iter().chain(ours) {
+        if !it.is_string() {
+            anyhow::bail!("a list of strings is expected there");
+        }
+        if !res.contains(&it) {
+            res.push(it);
+        }
+    }
+    Ok(res)
+}
+
+fn items(
+    mut ours: Vec<Value>,
+    mut patch: Vec<Value>,
+    keys: &[&str],
+    inner: Option<Type>,
+) -> anyhow::Result<Vec<Value>> {
+    // Who the items are: those of the patch first.
+    let mut wanted: Vec<Vec<String>> = Vec::new();
+    for item in patch.iter().chain(&ours) {
+        let values: Vec<String> = keys.iter().map(|it| text(item, it)).collect::<Result<_, _>>()?;
+        if values[0].is_empty() {
+            anyhow::bail!("an item has no `{}`, by which its list is merged", keys[0]);
+        }
+        if !wanted.contains(&values) {
+            wanted.push(values);
+        }
+    }
+    if keys.len() > 1 {
+        complete(&mut wanted);
+    }
+    let valid: Vec<usize> =
+        (0..keys.len()).filter(|at| wanted.iter().any(|it| !it[*at].is_empty())).collect();
+    let keys: Vec<&str> = valid.iter().map(|it| keys[*it]).collect();
+
+    let mut added: Vec<Value> = Vec::new();
+    for values in &wanted {
+        let values: Vec<&str> = valid.iter().map(|it| values[*it].as_str()).collect();
+        let is = |it: &Value| {
+            keys.iter()
+                .zip(&values)
+                .all(|(key, value)| value.is_empty() || text(it, key).is_ok_and(|it| it == *value))
+        };
+        let (at, new) = (ours.iter().position(is), patch.iter().position(is));
+        let replaces = new.is_some_and(|it| patch[it]["$patch"] == "replace");
+        if replaces && at.is_some() {
+            anyhow::bail!("`$patch: replace` in an item of a list is not understood");
+        }
+        let merged = walk(at.map(|it| ours[it].clone()), new.map(|it| patch[it].clone()), inner)?;
+        let merged = merged.filter(|it| it.as_object().is_some_and(|it| !it.is_empty()));
+        let Some(mut merged) = merged else {
+            ours.retain(|it| !matches(it, &keys, &values));
+            // The patch's item has had its say.
+            if let Some(new) = new {
+                patch[new] = Value::Null;
+            }
+            continue;
+        };
+        for (key, value) in keys.iter().zip(&values) {
+            if merged.get(*key).is_none() && !value.is_empty() {
+                // A key that only the other side gave: kustomize writes it down as it is spelled.
+                merged[*key] = spelled(value);
+            }
+        }
+        if let Some(at) = at {
+            ours[at] = merged.clone();
+        }
+        put(&mut added, merged, &keys, &values);
+    }
+    for item in ours {
+        let values: Vec<String> =
+            keys.iter().map(|it| text(&item, it)).collect::<Result<_, _>>()?;
+        let there: Vec<&str> =
+            values.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+        if there.len() < keys.len() {
+            // Its other keys say who it is.
+            added.retain(|it| !matches(it, &keys[..there.len().min(1)], &there));
+            added.push(item);
+            continue;
+        }
+        if keys.len() > 1 {
+            added.retain(|it| !matches(it, &keys, &there));
+            added.push(item);
+        } else {
+            put(&mut added, item, &keys, &there);
+        }
+    }
+    Ok(added)
+}
+
+/// Replaces the item that has these values, or adds one.
+fn put(list: &mut Vec<Value>, item: Value, keys: &[&str], values: &[&str]) {
+    let mut found = false;
+    for it in list.iter_mut() {
+        if matches(it, keys, values) {
+            found = true;
+            *it = item.clone();
+        }
+    }
+    if !found {
+        list.push(item);
+    }
+}
+
+/// Where no value is wanted, it is enough that the key is there.
+fn matches(item: &Value, keys: &[&str], values: &[&str]) -> bool {
+    keys.iter().zip(values).all(|(key, value)| match item.get(*key) {
+        None => false,
+        Some(_) if value.is_empty() => true,
+        Some(_) => text(item, key).is_ok_and(|it| it == **value),
+    })
+}
+
+/// Items that agree in one key, where each says what the other leaves open, are one item.
+fn complete(wanted: &mut [Vec<String>]) {
+    for a in 0..wanted.len() {
+        for b in 0..wanted.len() {
+            let pairs = || wanted[a].iter().zip(&wanted[b]);
+            let conflict = pairs().any(|(a, b)| a != b && !a.is_empty() && !b.is_empty());
+            if conflict || !pairs().any(|(a, b)| a == b) {
+                continue;
+            }
+            let both: Vec<String> =
+                pairs().map(|(a, b)| if a.is_empty() { b.clone() } else { a.clone() }).collect();
+            wanted[a].clone_from(&both);
+            wanted[b] = both;
+        }
+    }
+}
+
+/// A key's value as it is written; empty where there is none.
+fn text(item: &Value, key: &str) -> anyhow::Result<String> {
+    match item.get(key) {
+        None | Some(Value::Null) => Ok(String::new()),
+        Some(Value::String(it)) => Ok(it.clone()),
+        Some(Value::Number(it)) => Ok(it.to_string()),
+        Some(_) => anyhow::bail!("`{key}`, by which a list is merged, is no scalar"),
+    }
+}
+
+fn spelled(text: &str) -> Value {
+    text.parse::<i64>().map_or_else(|_| text.into(), Value::from)
+}
