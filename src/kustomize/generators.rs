@@ -158,7 +158,8 @@ fn hash(object: &Value) -> String {
     let or_empty = |key: &str| object.get(key).cloned().unwrap_or_else(|| "".into());
     let mut content = json!({
         "kind": object["kind"],
-        "name": object["metadata"]["name"],
+        // kustomize means to put the name here, and looks it up where it is not.
+        "name": "",
         "data": or_empty("data"),
     });
     let (extra, secret) = match object["kind"].as_str() {

@@ -3,20 +3,26 @@
 use regex_lite::Regex;
 
 use super::{fields::Field, load::ImageEntry, object::Objects};
-use crate::{model::Image, yaml::Value};
+use crate::{model, yaml::Value};
 
-/// An image that stands in for what a kustomization's `images` say of `name`.
-#[derive(Clone, Copy, Debug)]
-pub struct Override<'a> {
-    pub name: &'a str,
-    pub image: &'a Image,
+/// An image that stands in for what the kustomizations say of another's name.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// The name in the tree.
+    pub name: String,
+    pub image: model::Image,
 }
 
-impl Override<'_> {
+impl Image {
+    /// In place of the manager's, which scaffolds call `controller`.
+    pub fn of_manager(image: &model::Image) -> Self {
+        Self { name: "controller".to_owned(), image: image.clone() }
+    }
+
     /// As `kustomize edit set image <name>=<image>` writes it.
     pub fn entry(&self) -> ImageEntry {
         ImageEntry {
-            name: self.name.to_owned(),
+            name: self.name.clone(),
             new_name: self.image.name().to_owned(),
             new_tag: self.image.tag().unwrap_or_default().to_owned(),
             digest: self.image.digest().unwrap_or_default().to_owned(),
@@ -40,21 +46,47 @@ pub fn transform(objects: &mut Objects, entry: &ImageEntry) -> anyhow::Result<()
     let pattern = Regex::new(&format!("^{}{tail}", entry.name)).map_err(|it| {
         anyhow::format_err!("the image's name `{}` is no pattern: {it}", entry.name)
     })?;
+    let mut set = |value: &mut Value| {
+        match value {
+            Value::String(text) if pattern.is_match(text) => *text = renamed(text, entry),
+            Value::Object(_) | Value::Array(_) => anyhow::bail!("an image is expected there"),
+            _ => {}
+        }
+        Ok(())
+    };
     for object in objects.0.iter_mut().filter(|it| it.kind() != "CustomResourceDefinition") {
+        // Twice over, as kustomize does: a suffix of the tag is added each time.
+        in_containers(&mut object.value, &mut set).map_err(|it| {
+            it.context(format!("{}: the images of {}", object.origin, object.id()))
+        })?;
         for field in FIELDS {
-            field.visit(object, None, &mut |it| {
-                match it {
-                    Value::String(text) if pattern.is_match(text) => *text = renamed(text, entry),
-                    Value::Object(_) | Value::Array(_) => {
-                        anyhow::bail!("an image is expected there")
-                    }
-                    _ => {}
-                }
-                Ok(())
-            })?;
+            field.visit(object, None, &mut set)?;
         }
     }
     Ok(())
+}
+
+/// Every `image` of an item in `containers` and `initContainers`, wherever they are.
+fn in_containers(
+    value: &mut Value,
+    set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    match value {
+        Value::Array(items) => items.iter_mut().try_for_each(|it| in_containers(it, set)),
+        Value::Object(map) => map.iter_mut().try_for_each(|(key, value)| {
+            in_containers(value, set)?;
+            let Value::Array(items) = value else { return Ok(()) };
+            if key != "containers" && key != "initContainers" {
+                return Ok(());
+            }
+            items.iter_mut().try_for_each(|item| match item {
+                Value::Object(item) => item.get_mut("image").map_or(Ok(()), &mut *set),
+                Value::Null => Ok(()),
+                _ => anyhow::bail!("an item of `{key}` is no map"),
+            })
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn renamed(text: &str, entry: &ImageEntry) -> String {

@@ -4,10 +4,19 @@
 //! The order in which it takes items is not the obvious one: it is that of kustomize, step by step.
 
 use super::lists::{self, Type};
-use crate::yaml::{Map, Value};
+use crate::{
+    hint::Hint as _,
+    yaml::{Map, Value},
+};
 
 /// What becomes of the object; nothing, if the patch deletes it.
 pub fn merge(object: Value, patch: Value) -> anyhow::Result<Option<Value>> {
+    if patch["$patch"] == "replace" {
+        return Err(anyhow::format_err!(
+            "`$patch: replace` of a whole object does nothing in kustomize"
+        ))
+        .hint("patch the fields that should change");
+    }
     walk(Some(object), Some(patch), None)
 }
 
@@ -36,7 +45,11 @@ fn walk(
 
 /// kustomize keeps `null` and drops an empty field, which are one and the same here.
 fn empty_field() -> anyhow::Error {
-    anyhow::format_err!("the object has a field that is `null`, and a patch may keep or drop it")
+    let message = "the object has a field that is `null`, and a patch may keep or drop it";
+    match Err::<(), _>(anyhow::format_err!(message)).hint("take the field out of the object") {
+        Err(error) => error,
+        Ok(()) => anyhow::format_err!(message),
+    }
 }
 
 fn expect(
@@ -90,7 +103,11 @@ fn map(
             let directive = directive(&mut patch)?;
             match (ours, directive) {
                 (_, Directive::Delete) => return Ok(None),
-                (Some(Value::Object(ours)), Directive::Merge) => (ours, Some(patch)),
+                (Some(Value::Object(mut ours)), Directive::Merge) => {
+                    // It is there where what is new is merged with itself.
+                    ours.remove("$patch");
+                    (ours, Some(patch))
+                }
                 // What is new is merged with itself: that takes out what says `null` or `$patch`.
                 _ => (patch.clone(), Some(patch)),
             }
@@ -131,7 +148,10 @@ fn list(
     let (ours, patch) = match (ours, patch) {
         (ours, Some(Value::Array(mut patch))) => match (ours, list_directive(&mut patch)?) {
             (_, Directive::Delete) => return Ok(None),
-            (Some(Value::Array(ours)), Directive::Merge) => (ours, patch),
+            (Some(Value::Array(mut ours)), Directive::Merge) => {
+                ours.retain(|it| !is_directive(it));
+                (ours, patch)
+            }
             _ => (patch.clone(), patch),
         },
         (Some(Value::Array(ours)), None) => (ours, Vec::new()),
@@ -145,11 +165,18 @@ fn list(
 /// An item that says nothing but `$patch` speaks for the whole list.
 fn list_directive(list: &mut Vec<Value>) -> anyhow::Result<Directive> {
     let at = list.iter().position(|it| it.get("$patch").is_some());
-    let Some(at) = at.filter(|at| list[*at].as_object().is_some_and(|it| it.len() == 1)) else {
+    let Some(at) = at.filter(|at| is_directive(&list[*at])) else {
         return Ok(Directive::Merge);
     };
     let Value::Object(mut map) = list.remove(at) else { return Ok(Directive::Merge) };
-    directive(&mut map)
+    match directive(&mut map)? {
+        Directive::Merge => anyhow::bail!("`$patch: merge` for a whole list is not understood"),
+        directive => Ok(directive),
+    }
+}
+
+fn is_directive(item: &Value) -> bool {
+    item.as_object().is_some_and(|it| it.len() == 1 && it.contains_key("$patch"))
 }
 
 fn scalars(ours: Vec<Value>, patch: Vec<Value>) -> anyhow::Result<Vec<Value>> {

@@ -33,7 +33,7 @@ mod selector;
 
 use anyhow::Context as _;
 
-pub use self::images::Override;
+pub use self::images::Image;
 use self::{load::Kustomization, object::Objects};
 use crate::{
     hint::{Hint as _, hinted},
@@ -46,14 +46,14 @@ use crate::{
 const WAY_OUT: &str =
     "render it with kustomize itself: `kustomize build … | operator-rs bundle --input -`";
 
-/// Renders the kustomization in `folder`. Each override replaces what the tree's `images` say of its
+/// Renders the kustomization in `folder`. Each image replaces what the tree's `images` say of its
 /// name, as `kustomize edit set image` would; one that the tree does not name applies to the whole.
 pub fn build(
     tree: &impl Tree,
     folder: &ProjectPath,
-    overrides: &[Override<'_>],
+    images: &[Image],
 ) -> anyhow::Result<Vec<Value>> {
-    let mut build = Build { tree, overrides, met: vec![false; overrides.len()] };
+    let mut build = Build { tree, images, met: vec![false; images.len()] };
     let top = load::load(tree, folder)?;
     if top.component {
         return Err(anyhow::format_err!(
@@ -64,7 +64,7 @@ pub fn build(
     }
     let mut objects = Objects::default();
     build.accumulate(&top, &mut vec![folder.clone()], &mut objects)?;
-    for (it, met) in overrides.iter().zip(&build.met) {
+    for (it, met) in images.iter().zip(&build.met) {
         if !met {
             images::transform(&mut objects, &it.entry())?;
         }
@@ -80,8 +80,8 @@ pub fn build(
 
 struct Build<'a, T> {
     tree: &'a T,
-    overrides: &'a [Override<'a>],
-    /// Which of the overrides a kustomization names.
+    images: &'a [Image],
+    /// Which of the images a kustomization names.
     met: Vec<bool>,
 }
 
@@ -177,12 +177,12 @@ impl<T: Tree> Build<'_, T> {
                 .map_err(|it| of.problem(replica.mark, &it.to_string()))?;
         }
         for entry in &of.images {
-            let over = self.overrides.iter().position(|it| it.name == entry.name);
+            let over = self.images.iter().position(|it| it.name == entry.name);
             if let Some(at) = over {
                 self.met[at] = true;
             }
             match over {
-                Some(at) => images::transform(objects, &self.overrides[at].entry())?,
+                Some(at) => images::transform(objects, &self.images[at].entry())?,
                 None => images::transform(objects, entry)?,
             }
         }

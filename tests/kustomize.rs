@@ -1,0 +1,143 @@
+//! Our rendering of kustomizations beside kustomize's own: equal as data, in the same order, or both
+//! refuse. The trees are those in `tests/kustomize`, and whatever `init` and `create api` make.
+//!
+//! The rooms under test are taken in by path, for the crate is a program and no library.
+
+#![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+
+mod support;
+
+#[allow(dead_code, unused_imports, reason = "one room is under test")]
+#[path = "../src/disk/mod.rs"]
+mod disk;
+#[allow(dead_code, unused_imports, reason = "one room is under test")]
+#[path = "../src/hint.rs"]
+mod hint;
+#[allow(dead_code, unused_imports, reason = "one room is under test")]
+#[path = "../src/kustomize/mod.rs"]
+mod kustomize;
+#[allow(dead_code, unused_imports, reason = "one room is under test")]
+#[path = "../src/model/mod.rs"]
+mod model;
+#[allow(dead_code, unused_imports, reason = "one room is under test")]
+#[path = "../src/plan/mod.rs"]
+mod plan;
+#[allow(dead_code, unused_imports, reason = "one room is under test")]
+#[path = "../src/yaml/mod.rs"]
+mod yaml;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use disk::Root;
+use kustomize::Image;
+use model::ProjectPath;
+use yaml::Value;
+
+#[test]
+fn trees_are_rendered_as_kustomize_renders_them() {
+    let Some(kustomize) = support::tool("kustomize") else { return };
+    let mut wrong = Vec::new();
+    let home = support::home().join("tests/kustomize");
+    for case in fs::read_dir(home).unwrap().map(|it| it.unwrap().path()) {
+        let overlay = case.join("overlay");
+        let folder = if overlay.is_dir() { overlay } else { case };
+        wrong.extend(compare(&kustomize, &folder));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn scaffolded_trees_are_rendered_as_kustomize_renders_them() {
+    let Some(kustomize) = support::tool("kustomize") else { return };
+    let mut wrong = Vec::new();
+    for (name, flags) in [("cluster", ""), ("namespaced", " --namespaced")] {
+        let dir = support::fresh(&format!("kustomize/{name}"));
+        support::done(
+            &dir,
+            &format!("init --project-name memcached-operator --domain example.com{flags}"),
+        );
+        wrong.extend(every_folder(&kustomize, &dir, "init"));
+        support::done(
+            &dir,
+            "create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
+        );
+        support::done(&dir, "create api --group store --kind Memcached");
+        support::done(&dir, "create api --group cache --kind Memcached --version v1beta1");
+        wrong.extend(every_folder(&kustomize, &dir, "create api"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// All folders with a kustomization.
+fn every_folder(kustomize: &Path, dir: &Path, after: &str) -> Vec<String> {
+    let folders: BTreeSet<PathBuf> = support::tree(dir)
+        .into_keys()
+        .filter(|it| it.ends_with("kustomization.yaml"))
+        .filter_map(|it| dir.join(it).parent().map(Path::to_owned))
+        .collect();
+    assert!(folders.len() > 8, "there are fewer kustomizations than init makes: {folders:?}");
+    let wrong: Vec<String> = folders.iter().filter_map(|it| compare(kustomize, it)).collect();
+    wrong.into_iter().map(|it| format!("after {after}: {it}")).collect()
+}
+
+/// What is wrong with our rendering of a folder.
+fn compare(kustomize: &Path, folder: &Path) -> Option<String> {
+    let output = support::command(kustomize, folder).args(["build", "."]).output().unwrap();
+    let name = folder.display();
+    let ours = ours(folder, &[]);
+    if !output.status.success() {
+        return ours
+            .is_ok()
+            .then(|| format!("{name}: kustomize refuses it: {}", support::said(&output)));
+    }
+    let theirs = String::from_utf8(output.stdout).unwrap();
+    let ours = match ours {
+        Ok(ours) => ours,
+        Err(error) => return Some(format!("{name}: {error:#}")),
+    };
+    // What the parser sees in kustomize's text, and, so that it is not believed alone, libyaml's descendant.
+    let other: Vec<Value> = serde_yaml::Deserializer::from_str(&theirs)
+        .map(|it| serde::Deserialize::deserialize(it).unwrap())
+        .collect();
+    let theirs = yaml::documents(&theirs).unwrap();
+    assert_eq!(theirs, other.into_iter().filter(|it| !it.is_null()).collect::<Vec<_>>());
+    if plain(&ours) == plain(&theirs) {
+        return None;
+    }
+    let text = |it: &[Value]| it.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
+    let (ours, theirs) = (text(&plain(&ours)), text(&plain(&theirs)));
+    let diff = similar::TextDiff::from_lines(&theirs, &ours);
+    Some(format!("{name}, kustomize's and ours:\n{}", diff.unified_diff().context_radius(8)))
+}
+
+/// The folder as the project's, below a root that holds all it refers to.
+fn ours(folder: &Path, images: &[Image]) -> anyhow::Result<Vec<Value>> {
+    let root = folder.parent().unwrap().parent().unwrap();
+    let path = folder.strip_prefix(root).unwrap().to_str().unwrap();
+    kustomize::build(&Root::new(root).unwrap(), &ProjectPath::fixed(path), images)
+}
+
+/// Go prints 1.0 as 1, which is the same number.
+fn plain(values: &[Value]) -> Vec<Value> {
+    fn number(value: &Value) -> Value {
+        match value {
+            Value::Number(it) => match it.as_f64() {
+                #[allow(clippy::cast_possible_truncation, reason = "it is small and whole")]
+                Some(float) if it.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => {
+                    Value::from(float as i64)
+                }
+                _ => value.clone(),
+            },
+            Value::Array(items) => items.iter().map(number).collect(),
+            Value::Object(map) => {
+                Value::Object(map.iter().map(|(key, it)| (key.clone(), number(it))).collect())
+            }
+            _ => value.clone(),
+        }
+    }
+    values.iter().map(number).collect()
+}
