@@ -65,6 +65,12 @@ struct Mode {
     force: bool,
 }
 
+impl Mode {
+    fn writes(&self) -> bool {
+        !(self.dry_run || self.diff || self.check)
+    }
+}
+
 /// What a command comes to.
 enum Outcome {
     /// Changes to the project.
@@ -100,6 +106,9 @@ impl Cli {
             _ => {}
         }
         let root = Root::new(&self.dir)?;
+        if self.mode.writes() {
+            root.lock()?;
+        }
         match root.recover()? {
             Recovered::Nothing => {}
             Recovered::Undone => {

@@ -8,7 +8,9 @@ mod write;
 pub use write::Recovered;
 
 use std::{
-    fs, io,
+    cell::OnceCell,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -30,6 +32,7 @@ pub struct Root {
     dir: PathBuf,
     /// The same without symlinks, where it exists.
     real: PathBuf,
+    held: OnceCell<File>,
 }
 
 impl Root {
@@ -42,7 +45,7 @@ impl Root {
                 return Err(error).with_context(|| format!("looking at `{}`", dir.display()));
             }
         };
-        Ok(Self { dir: dir.to_owned(), real })
+        Ok(Self { dir: dir.to_owned(), real, held: OnceCell::new() })
     }
 
     /// The folder's own name.

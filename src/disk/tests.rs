@@ -134,9 +134,13 @@ fn symlinks_are_followed_inside_the_project_and_not_out_of_it() {
 
 #[test]
 fn one_operator_rs_at_a_time_writes_in_a_folder() {
-    let (_dir, root, changes) = begin();
-    let held = root.lock().expect("it locks");
-    assert!(held.is_some());
-    let error = root.write(&changes).expect_err("the other is writing");
+    let (dir, root, changes) = begin();
+    let other = Root::new(dir.path()).expect("it is a folder");
+    other.lock().expect_err("the first has it since it wrote");
+    drop(root);
+    other.lock().expect("it locks");
+    other.lock().expect("it has the lock");
+    let third = Root::new(dir.path()).expect("it is a folder");
+    let error = third.write(&changes).expect_err("the other is writing");
     assert_eq!(error.to_string(), "another operator-rs is writing here");
 }

@@ -40,7 +40,7 @@ impl Root {
         }
         fs::create_dir_all(&self.dir)
             .with_context(|| format!("making the folder `{}`", self.dir.display()))?;
-        let _lock = self.lock()?;
+        self.lock()?;
         if self.dir.join(journal::NAME).exists() {
             return Err(anyhow::format_err!("another operator-rs was interrupted here meanwhile"))
                 .hint("run it again: that completes what the other had begun");
@@ -62,7 +62,7 @@ impl Root {
         if !self.dir.join(journal::NAME).exists() && !unfinished.exists() {
             return Ok(Recovered::Nothing);
         }
-        let _lock = self.lock()?;
+        self.lock()?;
         // Killed while it wrote the journal itself: what the journal was to say had not begun.
         let undone = fs::remove_file(unfinished).is_ok();
         match Journal::read(&self.dir)? {
@@ -76,17 +76,24 @@ impl Root {
         }
     }
 
-    /// One operator-rs at a time in a folder. The lock goes with the process, however that ends.
-    fn lock(&self) -> anyhow::Result<Option<File>> {
+    /// One operator-rs at a time that means to write in a folder, from before it reads until it ends,
+    /// however that ends: what it writes follows from what it has read.
+    pub fn lock(&self) -> anyhow::Result<()> {
         // Where a folder cannot be opened as a file there is no lock to be had.
-        let Ok(folder) = File::open(&self.dir) else { return Ok(None) };
+        let Ok(folder) = File::open(&self.dir) else { return Ok(()) };
+        if self.held.get().is_some() {
+            return Ok(());
+        }
         match folder.try_lock() {
-            Ok(()) => Ok(Some(folder)),
+            Ok(()) => {
+                let _ = self.held.set(folder);
+                Ok(())
+            }
             Err(fs::TryLockError::WouldBlock) => {
                 Err(anyhow::format_err!("another operator-rs is writing here"))
                     .hint("wait until it is done, then run this again")
             }
-            Err(fs::TryLockError::Error(_)) => Ok(None),
+            Err(fs::TryLockError::Error(_)) => Ok(()),
         }
     }
 
