@@ -71,6 +71,8 @@ pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyho
 
 /// CRDs, RBAC and the list of types, from the source as the plan would leave it.
 pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
+    // The list of types is read with the source that it is made from: at first it is of none.
+    plan.extend(types_list(Vec::new())?);
     let changes = plan.preview(tree)?;
     if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project) {
         // Where a file is in the way, that is what to tell: the rest follows from it.
@@ -91,12 +93,13 @@ fn derived(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Resu
     plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"]);
     warnings.into_iter().for_each(|it| plan.warn(it));
     let crds = types(plan, &operator, project)?;
-    plan.extend(scaffold::generate(
-        "derived",
-        &Derived { crds },
-        |_| "PROJECT and the types themselves",
-    )?);
+    plan.extend(types_list(crds)?);
     Ok(())
+}
+
+/// api/src/crds.rs.
+fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
+    scaffold::generate("derived", &Derived { crds }, |_| "PROJECT and the types themselves")
 }
 
 /// Every Rust file and Cargo file that says what the operator is.
