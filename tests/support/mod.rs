@@ -60,7 +60,7 @@ pub fn said(output: &Output) -> String {
     format!("{}{}[{}]", text(&output.stdout), text(&output.stderr), output.status)
 }
 
-/// Every file and symlink below a folder, hidden ones too, but for `.git` and `target`.
+/// Every file, symlink and empty folder below a folder, hidden ones too, but for `.git` and `target`.
 pub fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut res = BTreeMap::new();
     let skipped = |it: &walkdir::DirEntry| {
@@ -75,6 +75,11 @@ pub fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
         } else if entry.file_type().is_file() {
             fs::read(entry.path()).expect("the file can be read")
         } else {
+            let mut below = fs::read_dir(entry.path()).expect("the folder can be listed");
+            if entry.depth() == 0 || below.next().is_some() {
+                continue;
+            }
+            res.insert(format!("{path}/"), Vec::new());
             continue;
         };
         res.insert(path.into_owned(), bytes);
