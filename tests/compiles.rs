@@ -1,0 +1,177 @@
+//! Generated projects do what a user does next: `cargo test`, `cargo clippy`, `cargo fmt`, each without a
+//! warning. The tests in them hold our CRDs against what kube's own `crd()` prints, and more.
+//!
+//! All are built one after the other in one target folder, so that each crate is compiled once; several
+//! APIs share a project, so that what is compiled again for each is little.
+
+#![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+
+mod support;
+
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::{Mutex, PoisonError},
+};
+
+/// Cargo locks the target folder anyway; so what is printed belongs to one project.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+#[test]
+fn an_empty_project_compiles() {
+    check("empty", "--project-name flavours", &[]);
+}
+
+#[test]
+fn plain_kinds_compile() {
+    check(
+        "plain",
+        "--project-name flavours --license none --owner Example",
+        &[
+            "--group cache --kind Memcached",
+            "--group cache --kind Fleet --namespaced=false --shortname fl --shortname flt",
+            "--group cache --kind TypeOnly --controller=false",
+        ],
+    );
+}
+
+#[test]
+fn kinds_that_run_an_image_compile() {
+    check(
+        "image",
+        "--project-name flavours",
+        &[
+            "--group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
+            "--group cache --kind Worker --image busybox:1.37 --run-as-user 65534 --container-command sh,-c,date",
+        ],
+    );
+}
+
+#[test]
+fn several_groups_and_versions_compile() {
+    check(
+        "many",
+        "--project-name flavours",
+        &[
+            "--group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
+            "--group cache --kind Redis",
+            "--group cache --version v1beta1 --kind Memcached",
+            "--group cache --version v1 --kind Memcached --storage",
+            "--group ship --kind Frigate --plural frigates",
+            "--group ship --kind Memcached",
+        ],
+    );
+}
+
+#[test]
+fn an_operator_of_one_namespace_compiles() {
+    check(
+        "namespaced",
+        "--project-name flavours --namespaced",
+        &["--group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211"],
+    );
+}
+
+/// Keywords, names of the templates' own types, and names that the formatter would wrap.
+#[test]
+fn kinds_of_any_name_compile() {
+    let long = "AKindWithANameThatIsAsLongAsAnybodyCouldEverWish";
+    let image = "--image registry.example.com:5000/an/image:v1 --port 80";
+    check(
+        "names",
+        "--project-name flavours",
+        &[
+            "--group type --kind Type",
+            &format!("--group match --version v1 --kind Match {image}"),
+            &format!(
+                "--group a-group-with-quite-a-long-name --version v2beta10 --kind {long} {image}"
+            ),
+            &format!("--group x --kind Db {image}"),
+            "--group x --kind Pod",
+            &format!("--group x --kind Deployment {image}"),
+            "--group x --kind Condition",
+            "--group x --kind Context",
+            "--group x --kind Error",
+        ],
+    );
+}
+
+#[test]
+fn a_project_with_a_long_name_compiles() {
+    let name = "an-operator-with-a-name-as-long-as-a-name-may-be-x";
+    check(
+        "long",
+        &format!("--project-name {name} --domain operators.a-rather-long-name.example.com"),
+        &["--group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211"],
+    );
+}
+
+#[test]
+fn the_example_compiles() {
+    let dir = support::fresh("compiles/example");
+    support::put(&support::tree(&support::home().join("examples/memcached-operator")), &dir);
+    build(&dir);
+}
+
+fn check(name: &str, init: &str, apis: &[&str]) {
+    let dir = support::fresh(&format!("compiles/{name}"));
+    support::done(&dir, &format!("init {init}"));
+    for api in apis {
+        support::done(&dir, &format!("create api {api}"));
+    }
+    build(&dir);
+}
+
+fn build(dir: &Path) {
+    // A user's project is not below ours: the walls of this house are none of its.
+    fs::write(dir.with_file_name("clippy.toml"), "").unwrap();
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = support::tree(dir);
+    cargo(dir, "fmt --all --check");
+    // The one step that may ask the registry, where this machine has not the crates yet.
+    if !run(dir, "fetch --locked --offline").0 {
+        cargo(dir, "fetch --locked");
+    }
+    cargo(dir, "test --workspace --locked --offline");
+    cargo(dir, "clippy --workspace --all-targets --locked --offline -- -D warnings");
+    support::done(dir, "generate --check");
+    // Nothing of it touches a file: not even Cargo.lock.
+    assert_eq!(support::difference(&before, &support::tree(dir)), None);
+}
+
+fn cargo(dir: &Path, words: &str) {
+    let (success, said) = run(dir, words);
+    assert!(success, "cargo {words}\n{said}");
+    assert!(!said.contains("\nwarning: "), "cargo {words} warns:\n{said}");
+}
+
+fn run(dir: &Path, words: &str) -> (bool, String) {
+    let output = Command::new(env!("CARGO"))
+        .args(words.split(' '))
+        .current_dir(dir)
+        .env("CARGO_TARGET_DIR", support::generated_target())
+        .env("CARGO_TERM_COLOR", "never")
+        // Neither changes what is compiled or tested; both take time and space here.
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("CARGO_INCREMENTAL", "0")
+        // What cargo tells the tests of this crate is not for the project's.
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_MANIFEST_DIR")
+        .output()
+        .expect("cargo runs");
+    (output.status.success(), support::said(&output))
+}
+
+#[test]
+fn a_warning_fails_the_check() {
+    let dir = support::fresh("compiles/warning");
+    fs::create_dir(dir.join("src")).unwrap();
+    let manifest = "[package]\nname = \"warning\"\nedition = \"2024\"\n[workspace]\n";
+    fs::write(dir.join("Cargo.toml"), manifest).unwrap();
+    fs::write(dir.join("src/lib.rs"), "fn unused() {}\n").unwrap();
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let caught = std::panic::catch_unwind(|| cargo(&dir, "check --offline"));
+    let message = caught.expect_err("there is a warning");
+    assert!(message.downcast_ref::<String>().is_some_and(|it| it.contains("warns")));
+}
