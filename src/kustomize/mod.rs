@@ -31,6 +31,9 @@ mod resources;
 mod scope;
 mod selector;
 
+#[cfg(test)]
+mod tests;
+
 use anyhow::Context as _;
 
 pub use self::images::Image;

@@ -1,0 +1,110 @@
+//! Reads a document part by part; what is not as it should be is a problem with its place, and the
+//! reading goes on.
+
+use std::collections::BTreeMap;
+
+use super::{super::WAY_OUT, Text, problem};
+use crate::{
+    model::{Problem, ProjectPath},
+    yaml::{Data, Entry, Mark, Node, Value},
+};
+
+pub struct Reader {
+    pub path: ProjectPath,
+    pub problems: Vec<Problem>,
+}
+
+impl Reader {
+    pub fn each<R>(&mut self, node: &Node, mut read: impl FnMut(&mut Self, &Node) -> R) -> Vec<R> {
+        self.list(node).iter().map(|it| read(self, it)).collect()
+    }
+
+    pub fn list<'n>(&mut self, node: &'n Node) -> &'n [Node] {
+        match &node.data {
+            Data::List(items) => items,
+            Data::Scalar(Value::Null) => &[],
+            _ => {
+                self.fault(
+                    node.mark,
+                    &format!("this is {}, where a list is expected", node.what()),
+                );
+                &[]
+            }
+        }
+    }
+
+    pub fn map<'n>(&mut self, node: &'n Node) -> Vec<&'n Entry> {
+        match &node.data {
+            Data::Map(entries) => entries.iter().collect(),
+            Data::Scalar(Value::Null) => Vec::new(),
+            _ => {
+                self.fault(node.mark, &format!("this is {}, where a map is expected", node.what()));
+                Vec::new()
+            }
+        }
+    }
+
+    pub fn texts(&mut self, node: &Node) -> Vec<Text> {
+        self.list(node).iter().filter_map(|it| self.text(it)).collect()
+    }
+
+    pub fn text(&mut self, node: &Node) -> Option<Text> {
+        self.string(node).map(|text| Text { text, mark: node.mark })
+    }
+
+    pub fn pairs(&mut self, node: &Node) -> BTreeMap<String, String> {
+        let entries = self.map(node);
+        entries
+            .into_iter()
+            .map(|it| (it.key.clone(), self.string(&it.value).unwrap_or_default()))
+            .collect()
+    }
+
+    pub fn filled(&mut self, node: &Node) -> Option<String> {
+        self.string(node).filter(|it| !it.is_empty())
+    }
+
+    pub fn string(&mut self, node: &Node) -> Option<String> {
+        if let Some(text) = node.as_str() {
+            return Some(text.to_owned());
+        }
+        if !node.is_null() {
+            let message = format!("this is {}, where a string is expected", node.what());
+            self.problems.push(problem(&self.path, node.mark, message, Some("write it in quotes")));
+        }
+        None
+    }
+
+    pub fn boolean(&mut self, node: &Node) -> bool {
+        match node.data {
+            Data::Scalar(Value::Bool(it)) => it,
+            Data::Scalar(Value::Null) => false,
+            _ => {
+                self.fault(
+                    node.mark,
+                    &format!("this is {}, where `true` or `false` is expected", node.what()),
+                );
+                false
+            }
+        }
+    }
+
+    pub fn unknown(&mut self, key: &str, mark: Mark, of: &str) {
+        let message = format!("`{key}` is not a field of {of}");
+        self.problems.push(problem(
+            &self.path,
+            mark,
+            message,
+            Some("take it out, or correct its spelling"),
+        ));
+    }
+
+    pub fn native(&mut self, key: &str, mark: Mark) {
+        let message = format!("this `{key}` is not rendered natively");
+        self.problems.push(problem(&self.path, mark, message, Some(WAY_OUT)));
+    }
+
+    pub fn fault(&mut self, mark: Mark, message: &str) {
+        self.problems.push(problem(&self.path, mark, message.to_owned(), None));
+    }
+}

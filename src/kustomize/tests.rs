@@ -1,0 +1,156 @@
+//! What `tests/kustomize.rs` cannot compare: our own words, and images that a caller gives.
+
+use std::collections::BTreeMap;
+
+use super::{Image, build};
+use crate::{
+    hint,
+    model::ProjectPath,
+    plan::{Found, Tree},
+    yaml::{Value, json},
+};
+
+/// Files by path.
+struct Files(BTreeMap<ProjectPath, String>);
+
+impl Files {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let file = |(path, text): &(&str, &str)| (ProjectPath::fixed(path), (*text).to_owned());
+        Self(files.iter().map(file).collect())
+    }
+}
+
+impl Tree for Files {
+    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
+        Ok(self.0.get(path).map_or(Found::Nothing, |it| Found::Text(it.clone())))
+    }
+    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        Ok(self.0.keys().filter(|it| it.is_in(folder)).cloned().collect())
+    }
+}
+
+fn render(files: &[(&str, &str)], images: &[Image]) -> anyhow::Result<Vec<Value>> {
+    build(&Files::new(files), &ProjectPath::fixed("config/default"), images)
+}
+
+#[track_caller]
+fn refused(files: &[(&str, &str)], message: &str, hints: &[&str]) {
+    let error = render(files, &[]).expect_err("it is refused");
+    let said = format!("{error:#}");
+    assert!(said.ends_with(message), "{said}");
+    assert_eq!(hint::hints(&error), hints, "{said}");
+}
+
+const TOP: &str = "config/default/kustomization.yaml";
+const CONFIG_MAP: (&str, &str) =
+    ("config/default/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n");
+
+#[test]
+fn all_fields_that_are_not_rendered_are_told_at_once() {
+    refused(
+        &[(
+            TOP,
+            "replacements: []\nnamePrefx: a-\nresources: [a.yaml]\nimages:\n- name: a\n  tag: b\n",
+        )],
+        "config/default/kustomization.yaml:1:1: `replacements` is not rendered natively\n\
+         config/default/kustomization.yaml:2:1: `namePrefx` is not a field of a kustomization\n\
+         config/default/kustomization.yaml:6:3: `tag` is not a field of an image",
+        &[
+            "render it with kustomize itself: `kustomize build … | operator-rs bundle --input -`",
+            "take it out, or correct its spelling",
+        ],
+    );
+}
+
+#[test]
+fn what_cannot_be_found_is_told_with_the_line_that_asks_for_it() {
+    refused(
+        &[(TOP, "resources:\n- a.yaml\n")],
+        "config/default/kustomization.yaml:2:3: there is no config/default/a.yaml",
+        &[],
+    );
+    refused(&[], "config/default has no kustomization.yaml", &[]);
+    refused(
+        &[(TOP, "resources:\n- https://example.com/a.yaml\n")],
+        "config/default/kustomization.yaml:2:3: `https://example.com/a.yaml` is remote, and nothing is fetched",
+        &[
+            "copy it into the project, or render it with kustomize itself: `kustomize build … | operator-rs bundle --input -`",
+        ],
+    );
+    refused(
+        &[(TOP, "resources: [../../../a]\n")],
+        "config/default/kustomization.yaml:1:13: `../../../a` leaves the project",
+        &[],
+    );
+}
+
+#[test]
+fn what_readers_see_differently_is_told_with_its_file() {
+    let (path, text) = CONFIG_MAP;
+    refused(
+        &[(TOP, "resources: [a.yaml]\n"), (path, &format!("{text}data:\n  a: yes\n"))],
+        "config/default/a.yaml:6:6: `yes` is a string to some readers of YAML, and a boolean to others",
+        &["write it in quotes"],
+    );
+}
+
+#[test]
+fn an_empty_kustomization_is_refused_with_the_way_out() {
+    refused(
+        &[(TOP, "resources:\n")],
+        "config/default/kustomization.yaml: this kustomization is empty, and kustomize refuses one that is",
+        &["list something under `resources`, or give it `metadata:` with a `name`"],
+    );
+}
+
+#[test]
+fn what_a_patch_would_lose_is_refused() {
+    let (path, text) = CONFIG_MAP;
+    refused(
+        &[
+            (
+                TOP,
+                "resources: [a.yaml]\npatches:\n- patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'\n",
+            ),
+            (path, &format!("{text}  creationTimestamp: null\n")),
+        ],
+        "at `creationTimestamp`: the object has a field that is `null`, and a patch may keep or drop it",
+        &["take the field out of the object"],
+    );
+    refused(
+        &[
+            (
+                TOP,
+                "resources: [a.yaml]\npatches:\n- patch: '{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}'\n",
+            ),
+            CONFIG_MAP,
+        ],
+        "there is no v1 ConfigMap `b` in namespace `default` to patch",
+        &[
+            "a patch names its object as it is at this point, with its apiVersion and namespace; or give it a `target`",
+        ],
+    );
+}
+
+#[test]
+fn an_image_replaces_what_the_tree_says_of_its_name() {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - image: controller:latest\n  - image: other:1\n";
+    let image = Image::of_manager(&"quay.io/example/a:v1".parse().expect("an image"));
+    let images = |top: &str, below: &str| {
+        let files = [
+            (TOP, top),
+            ("config/manager/kustomization.yaml", below),
+            ("config/manager/pod.yaml", pod),
+        ];
+        let objects = render(&files, std::slice::from_ref(&image)).expect("it is rendered");
+        objects[0]["spec"]["containers"].clone()
+    };
+    let expected = json!([{ "image": "quay.io/example/a:v1" }, { "image": "other:1" }]);
+    let top = "resources: [../manager]\n";
+    // Named there; named with another name to go by; not named at all.
+    for entry in
+        ["images: [{name: controller, newTag: v0}]", "images: [{name: controller, newName: x}]", ""]
+    {
+        assert_eq!(images(top, &format!("resources: [pod.yaml]\n{entry}\n")), expected, "{entry}");
+    }
+}
