@@ -155,6 +155,7 @@ async fn run_all(env: &Env, scope: &WatchScope, controllers: Vec<Start>) -> anyh
     if running.is_empty() {
         info!("there are no controllers yet");
         env.stop.cancelled().await;
+        return Ok(());
     }
     info!(?scope, controllers = running.len(), "starting");
     try_join_all(running).await?;
