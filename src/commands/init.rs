@@ -79,7 +79,21 @@ impl Args {
             plan.only_offer(&ProjectPath::fixed(theirs));
         }
         plan.only_lines(&ProjectPath::fixed(".gitignore"));
-        plan.rework(&ProjectPath::fixed("Cargo.lock"), sorted_lock);
+        let mut taken = false;
+        plan.rework(&ProjectPath::fixed("Cargo.lock"), |lock| {
+            taken = has_twice(lock, &project.name.to_string());
+            sorted_lock(lock)
+        });
+        if taken {
+            return Err(anyhow::format_err!(
+                "a crate that the project would depend on is called `{}`, too",
+                project.name
+            ))
+            .hint(format!(
+                "give the project another name: `--project-name {}-operator`",
+                project.name
+            ));
+        }
         plan.scaffold(Project::path(), project.text().to_owned());
         derive::everything(&mut plan, root, &project)?;
         plan.next(
@@ -102,6 +116,13 @@ fn name_of(root: &Root) -> anyhow::Result<ProjectName> {
             anyhow::format_err!("the folder's name `{folder}` cannot be the project's: it {it}")
         })
         .hint("give the project a name of its own: `--project-name memcached-operator`")
+}
+
+/// Whether the project's packages are not the only ones of their names: cargo would then write the
+/// lock file in another way.
+fn has_twice(lock: &str, project: &str) -> bool {
+    let count = |name: &str| lock.matches(&format!("\nname = \"{name}\"\n")).count();
+    1 < count(project) || 1 < count(&format!("{project}-api"))
 }
 
 /// Cargo.lock with its packages, and the dependencies of each, in cargo's order whatever the project
@@ -144,4 +165,11 @@ fn a_lock_file_is_in_cargos_order_whatever_the_project_is_called() {
         "# cargo\nversion = 4\n\n[[package]]\nname = \"b\"\nversion = \"9.0.0\"\n\n[[package]]\nname = \"b\"\nversion = \"10.0.0\"\n\n\
          [[package]]\nname = \"zed\"\nversion = \"0.0.1\"\ndependencies = [\n \"b 10.0.0\",\n \"zed-api\",\n]\n"
     );
+}
+
+#[test]
+fn a_project_called_as_a_crate_it_depends_on_is_noticed() {
+    let lock = "\n[[package]]\nname = \"log\"\n\n[[package]]\nname = \"a\"\n\n[[package]]\nname = \"log\"\n";
+    assert!(has_twice(lock, "log"));
+    assert!(!has_twice(lock, "a"));
 }
