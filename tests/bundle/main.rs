@@ -9,8 +9,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod oracle;
 mod refused;
 mod same;
+mod valid;
 mod verdicts;
 
 use std::{collections::BTreeMap, fs, path::Path, process::Output};
