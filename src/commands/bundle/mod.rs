@@ -12,6 +12,7 @@ use crate::{
     bundle::{self, Bundle, Input, Package},
     disk::{self, Root},
     hint::Hint as _,
+    kustomize,
     model::{Channel, Image, PackageName, Project, ProjectPath},
     plan::{Overlay, Plan, Tree},
     terminal,
@@ -89,7 +90,7 @@ impl Args {
 
     /// The bundle, of what the tree says.
     fn made(&self, tree: &impl Tree, project: &Project) -> anyhow::Result<Bundle> {
-        let objects = self.objects()?;
+        let objects = self.objects(tree)?;
         let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
         let cargo = Package::from_text(&cargo)?;
         let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {
@@ -119,12 +120,10 @@ impl Args {
     }
 
     /// What `kustomize build config/manifests` gives.
-    fn objects(&self) -> anyhow::Result<Vec<Value>> {
+    fn objects(&self, tree: &impl Tree) -> anyhow::Result<Vec<Value>> {
         let Some(input) = &self.input else {
-            return Err(anyhow::format_err!("config/manifests cannot be rendered natively yet"))
-                .hint(
-                    "pipe it in: `kustomize build config/manifests | operator-rs bundle --input -`",
-                );
+            let images: Vec<_> = self.image.iter().map(kustomize::Image::of_manager).collect();
+            return kustomize::build(tree, &ProjectPath::fixed("config/manifests"), &images);
         };
         let (text, name) = if input == Path::new("-") {
             (terminal::listen()?, "stdin".to_owned())
