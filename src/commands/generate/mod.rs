@@ -1,15 +1,29 @@
 //! `operator-rs generate`
 
+mod installer;
+
 use super::{Outcome, derive, project};
 use crate::{disk::Root, model::Project, plan::Plan};
 
 /// Bring everything that is generated up to date: support code, CRDs, RBAC
 #[derive(clap::Args)]
-pub struct Args;
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Installer(installer::Args),
+}
 
 impl Args {
     pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {
         let project = project(root)?;
+        if let Some(What::Installer(args)) = self.what {
+            return args.outcome(root, &project);
+        }
         let mut plan = Plan::default();
         let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
         plan.edit(Project::path(), current.text().to_owned());
