@@ -9,7 +9,7 @@ mod node;
 mod plain;
 mod read;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 mod write;
 
 pub use node::{Data, Entry, Mark, Node};

@@ -169,7 +169,8 @@ impl<'a> Reader<'a> {
             let mark = mark(span.start);
             let key = match event {
                 Event::MappingEnd => return Ok(Data::Map(entries)),
-                Event::Scalar(text, ScalarStyle::Plain, _, None) if &*text == "<<" => {
+                // Go's readers take it for a merge even in quotes.
+                Event::Scalar(text, ..) if &*text == "<<" => {
                     return Err(refuse(
                         mark,
                         "`<<` merges another map, which not every reader does",
