@@ -91,3 +91,46 @@ impl Gate {
         Ok(if review.status.is_some_and(|s| s.allowed) { StatusCode::OK } else { StatusCode::FORBIDDEN })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::{Router, body::Body, middleware, routing::get};
+    use kube::client::Body as ApiBody;
+    use serde_json::json;
+    use std::convert::Infallible;
+    use tower::ServiceExt;
+
+    /// What a scrape with this token gets, where `good` may read metrics and `known` is somebody.
+    async fn scrape(token: Option<&str>) -> StatusCode {
+        let api = tower::service_fn(|request: axum::http::Request<ApiBody>| async move {
+            let token_review = request.uri().path().ends_with("tokenreviews");
+            let body = request.into_body().collect_bytes().await.unwrap_or_default();
+            let mut review: serde_json::Value = serde_json::from_slice(&body).unwrap();
+            let token = review["spec"]["token"].as_str().unwrap_or_default().to_owned();
+            review["status"] = if token_review {
+                json!({ "authenticated": token != "rubbish", "user": { "username": token } })
+            } else {
+                json!({ "allowed": review["spec"]["user"] == "good" })
+            };
+            let body = ApiBody::from(serde_json::to_vec(&review).unwrap());
+            Ok::<_, Infallible>(axum::http::Response::new(body))
+        });
+        let gate = Gate::new(Client::new(api, "default"));
+        let app = Router::new().route("/metrics", get(|| async { "" }));
+        let app = app.layer(middleware::from_fn_with_state(gate, authorize));
+        let mut request = Request::builder().uri("/metrics");
+        if let Some(token) = token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        app.oneshot(request.body(Body::empty()).unwrap()).await.unwrap().status()
+    }
+
+    #[tokio::test]
+    async fn metrics_are_for_those_who_may_read_them() {
+        assert_eq!(scrape(None).await, StatusCode::UNAUTHORIZED);
+        assert_eq!(scrape(Some("rubbish")).await, StatusCode::UNAUTHORIZED);
+        assert_eq!(scrape(Some("known")).await, StatusCode::FORBIDDEN);
+        assert_eq!(scrape(Some("good")).await, StatusCode::OK);
+    }
+}
