@@ -44,11 +44,11 @@ macro_rules! dns {
 dns! {
     /// A project's name, e.g. `memcached-operator`: a DNS label, and a name that Cargo takes for a package.
     ProjectName, |text| {
-        label(text)?;
         if text.len() > 50 {
             // `<name>-system`, `<name>-controller-manager-…` and a hash have to fit in 63.
             return Err(Refusal::new("must be at most 50 characters long, for names are made from it"));
         }
+        label(text)?;
         if text.starts_with(|c: char| c.is_ascii_digit()) {
             return Err(Refusal::new("must start with a letter, for it is a Cargo package's name too"));
         }

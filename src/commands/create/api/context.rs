@@ -71,7 +71,7 @@ impl<'a> Context<'a> {
             storage: args.storage && !place.kin.is_empty(),
             not_storage: !args.storage && !place.kin.is_empty(),
             image: args.operand.image.as_ref().map(ToString::to_string).unwrap_or_default(),
-            port: args.operand.port.map(Into::into),
+            port: args.operand.port,
             run_as_user: args.operand.run_as_user,
             container_command: &args.operand.container_command,
         }

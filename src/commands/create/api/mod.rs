@@ -1,8 +1,6 @@
 mod context;
 mod place;
 
-use std::num::NonZeroU16;
-
 use clap::error::ErrorKind;
 
 use self::{context::Context, place::Place};
@@ -57,8 +55,8 @@ struct Operand {
     #[arg(long)]
     image: Option<Image>,
     /// The port that the image listens on
-    #[arg(long, requires = "image", alias = "image-container-port")]
-    port: Option<NonZeroU16>,
+    #[arg(long, requires = "image", alias = "image-container-port", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
     /// The user that the image runs as: a number, never 0
     #[arg(long, requires = "image", default_value_t = 1001, value_parser = clap::value_parser!(i64).range(1..=4_294_967_295), value_name = "UID")]
     run_as_user: i64,
@@ -95,14 +93,14 @@ impl Args {
         if self.operand.image.is_some() && !namespaced && controller {
             return Err(terminal::usage(
                 ErrorKind::ArgumentConflict,
-                "error: `--image` makes a Deployment beside each object, and objects of a cluster-scoped kind have no namespace: \
+                "`--image` makes a Deployment beside each object, and objects of a cluster-scoped kind have no namespace: \
                  leave out `--image` or `--namespaced=false`",
             ));
         }
         if self.operand.image.is_some() && !controller && !has_controller {
             return Err(terminal::usage(
                 ErrorKind::ArgumentConflict,
-                "error: `--image` is for the controller: leave out `--image` or `--controller=false`",
+                "`--image` is for the controller: leave out `--image` or `--controller=false`",
             ));
         }
         let flavour = if self.operand.image.is_some() { "image" } else { "plain" };
@@ -162,13 +160,13 @@ impl Args {
         if self.controller == Some(false) {
             return Err(terminal::usage(
                 ErrorKind::ArgumentConflict,
-                "error: with `--resource=false` and `--controller=false` there is nothing to make",
+                "with `--resource=false` and `--controller=false` there is nothing to make",
             ));
         }
         if self.operand.image.is_some() {
             return Err(terminal::usage(
                 ErrorKind::ArgumentConflict,
-                "error: `--image` makes a type with the fields that its controller needs: leave out `--image` or `--resource=false`",
+                "`--image` makes a type with the fields that its controller needs: leave out `--image` or `--resource=false`",
             ));
         }
         let resource = &project.resources[at];
