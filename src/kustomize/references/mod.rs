@@ -91,9 +91,9 @@ impl<'a> Search<'a> {
     fn candidates(&self, namespace: Option<&str>) -> Vec<&'a Object> {
         let mut all = self.visible();
         let Some(namespace) = namespace else { return all };
-        let originally = |it: &&Object| it.original_id().namespace == namespace;
-        if all.iter().any(|it| originally(it)) {
-            all.retain(|it| originally(it));
+        let originally = |it: &&'a Object| it.original_id().namespace == namespace;
+        if all.iter().any(originally) {
+            all.retain(|it| originally(&it));
         } else {
             all.retain(|it| it.id().namespace == namespace);
         }
