@@ -62,6 +62,7 @@ pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyho
     plan.extend(scaffold::generate("generate", &Names::new(project), |path| {
         match path.extension() {
             "mk" => "Makefile",
+            _ if path.as_str().starts_with("tests/") => "tests of your own beside it",
             _ => "src/main.rs and src/controller/",
         }
     })?);

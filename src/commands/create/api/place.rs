@@ -71,6 +71,19 @@ impl Place {
             ))
             .hint("choose a kind that is spelled differently, not only in capitals");
         }
+        let takes = |one: &Kind, other: &Kind| {
+            ["Spec", "Status"].iter().any(|it| format!("{one}{it}") == other.to_string())
+        };
+        let name_of_a_part = |it: &&Resource| {
+            it.version == version && (takes(&it.kind, &kind) || takes(&kind, &it.kind))
+        };
+        if let Some(other) = project.resources.iter().filter(in_group).find(name_of_a_part) {
+            return Err(anyhow::format_err!(
+                "{kind} and {} would both name a Rust type of {group}/{version}: the spec or status of one is called as the other",
+                other.kind
+            ))
+            .hint("choose another kind, or another version");
+        }
         let plural = match (plural, same.first()) {
             (Some(plural), Some(kin)) if plural != kin.plural() => {
                 return Err(anyhow::format_err!(
