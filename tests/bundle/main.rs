@@ -12,6 +12,7 @@ mod support;
 mod oracle;
 mod refused;
 mod same;
+mod scaffolded;
 mod valid;
 mod verdicts;
 

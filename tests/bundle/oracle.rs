@@ -13,7 +13,7 @@ pub fn theirs(name: &str, objects: &[Value]) -> Option<(BTreeMap<String, Value>,
     let dir = support::fresh(&format!("{name}-sdk"));
     let mut child = support::command(sdk, &dir)
         .args(["generate", "bundle", "--package", "memcached-operator", "--version", "0.0.1"])
-        .args(["--channels", "alpha,beta", "--default-channel", "beta"])
+        .args(CHANNELS)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -29,18 +29,25 @@ pub fn theirs(name: &str, objects: &[Value]) -> Option<(BTreeMap<String, Value>,
     Some((files(&dir.join("bundle")), dockerfile))
 }
 
-fn ours(name: &str, objects: &[Value]) -> (BTreeMap<String, Value>, String) {
-    let words = ["--channels", "alpha,beta", "--default-channel", "beta"];
-    let files = made(name, objects, &words);
+/// Ours, that stands in a project of this name.
+fn ours(name: &str) -> (BTreeMap<String, Value>, String) {
     let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let dockerfile = fs::read_to_string(dir.join("bundle.Dockerfile")).expect("it is written");
-    (files, dockerfile)
+    (files(&dir.join("bundle")), dockerfile)
 }
 
-/// Both tools make the same, but for the differences above.
+pub const CHANNELS: [&str; 4] = ["--channels", "alpha,beta", "--default-channel", "beta"];
+
+/// Both tools make the same of these objects, but for the differences above.
 pub fn check(name: &str, objects: &[Value]) {
+    made(name, objects, &CHANNELS);
+    agree(name, objects);
+}
+
+/// What operator-sdk makes of these objects stands in a project of this name.
+pub fn agree(name: &str, objects: &[Value]) {
     let Some((theirs, their_dockerfile)) = theirs(name, objects) else { return };
-    let (ours, our_dockerfile) = ours(name, objects);
+    let (ours, our_dockerfile) = ours(name);
     let base = objects.iter().find(|it| it["kind"] == "ClusterServiceVersion").expect("a base");
     let (theirs, ours) = (normal(theirs, base), normal(ours, base));
     assert_eq!(
