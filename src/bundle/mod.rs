@@ -1,7 +1,7 @@
 //! Objects and metadata in, the files of an OLM bundle (`registry+v1`) out.
 //!
 //! What [`assemble`] makes is what `operator-sdk generate bundle` makes of the same objects, but for
-//! differences that `tests/bundle.rs` lists with their reasons. [`validate`] gives the verdict of
+//! differences that `tests/bundle/same.rs` lists with their reasons. [`validate`] gives the verdict of
 //! `operator-sdk bundle validate`. What OLM cannot carry is refused by name: nothing is left out in
 //! silence. This room reads no file, knows no Rust source and no clock.
 
