@@ -84,7 +84,10 @@ pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::R
 }
 
 fn derived(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
-    let (operator, problems) = source::read(&sources(tree)?);
+    let mut sources = sources(tree)?;
+    // Ours, and written from what is read here: the first time it is not there yet.
+    sources.entry(ProjectPath::fixed("api/src/crds.rs")).or_default();
+    let (operator, problems) = source::read(&sources);
     refuse(&problems)?;
     let (manifests, problems, warnings) = manifests::generate(&operator);
     refuse(&problems)?;

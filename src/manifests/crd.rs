@@ -1,0 +1,272 @@
+//! CustomResourceDefinitions: one file a kind, its versions merged as kube's `merge_crds` merges them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1 as api;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_core::crd::v1::merge_crds;
+
+use super::{Generated, Manifest};
+use crate::model::{CustomResource, Kind, Operator, Problem, ProjectPath, Storage};
+use crate::yaml::{self, Value, json};
+
+pub fn generate(operator: &Operator) -> Generated {
+    let mut res = Generated::default();
+    let mut plurals: BTreeMap<(&str, &str), &CustomResource> = BTreeMap::new();
+    for ((group, kind), versions) in kinds(operator) {
+        let before = res.problems.len();
+        res.problems.extend(disagreements(&kind, &versions));
+        let first = versions[0];
+        if let Some(other) = plurals.insert((&first.group, &first.plural), first) {
+            res.problems.push(Problem {
+                place: first.place.clone(),
+                message: format!(
+                    "`{kind}` and `{}` ({}) have the same plural, `{}`",
+                    other.kind, other.place, first.plural
+                ),
+                hint: Some("give one of them another with `#[kube(plural = \"…\")]`".to_owned()),
+            });
+        }
+        let stored = match stored(&versions) {
+            Ok(stored) => stored,
+            Err(problem) => {
+                res.problems.push(problem);
+                continue;
+            }
+        };
+        if before != res.problems.len() {
+            continue;
+        }
+        let crds = versions.iter().map(|it| definition(it)).collect();
+        match merge_crds(crds, &stored.version.to_string()) {
+            Ok(crd) => res.manifests.push(Manifest {
+                path: path(&group, &first.plural),
+                objects: vec![yaml::to_value(&crd)],
+                edit: sources(&versions),
+            }),
+            Err(error) => res.problems.push(Problem {
+                place: first.place.clone(),
+                message: format!("the versions of `{kind}` do not go together: {error}"),
+                hint: None,
+            }),
+        }
+        res.warnings.extend(losses(&kind, &versions));
+    }
+    res
+}
+
+/// Every kind, by group and name, with its versions from the lowest to the highest.
+pub fn kinds(operator: &Operator) -> BTreeMap<(String, Kind), Vec<&CustomResource>> {
+    let mut res: BTreeMap<_, Vec<&CustomResource>> = BTreeMap::new();
+    for resource in &operator.resources {
+        let key = (resource.group.clone(), resource.kind.clone());
+        res.entry(key).or_default().push(resource);
+    }
+    for versions in res.values_mut() {
+        versions
+            .sort_by(|one, other| (one.version, &one.place).cmp(&(other.version, &other.place)));
+    }
+    res
+}
+
+fn path(group: &str, plural: &str) -> ProjectPath {
+    ProjectPath::fixed(&format!("config/crd/bases/{group}_{plural}.yaml"))
+}
+
+fn sources(versions: &[&CustomResource]) -> String {
+    let files: BTreeSet<&str> = versions.iter().map(|it| it.place.path.as_str()).collect();
+    files.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// The version that is stored: the only one that may be, or the only one that says so.
+pub fn stored<'a>(versions: &[&'a CustomResource]) -> Result<&'a CustomResource, Problem> {
+    let with = |storage: Storage| -> Vec<&'a CustomResource> {
+        versions.iter().copied().filter(|it| it.storage == storage).collect()
+    };
+    let (said, unsaid) = (with(Storage::Yes), with(Storage::Unsaid));
+    let refuse = |at: &CustomResource, message: String, hint: &str| {
+        let hint = Some(hint.to_owned());
+        Err(Problem { place: at.place.clone(), message, hint })
+    };
+    let list = |all: &[&CustomResource]| {
+        let each = all.iter().map(|it| format!("{} ({})", it.version, it.place));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    match (&said[..], &unsaid[..]) {
+        ([one], _) | ([], [one]) => Ok(one),
+        ([first, ..], _) => refuse(
+            first,
+            format!("`{}` has more than one version to store: {}", first.kind, list(&said)),
+            "leave `storage = true` on one, and write `storage = false` on the others",
+        ),
+        ([], [first, ..]) => refuse(
+            first,
+            format!("`{}` does not say which version is stored: {}", first.kind, list(&unsaid)),
+            "write `storage = true` in `#[kube(…)]` of one, and `storage = false` in the others",
+        ),
+        ([], []) => refuse(
+            versions[0],
+            format!("`{}` has no version to store: {}", versions[0].kind, list(versions)),
+            "write `storage = true` in `#[kube(…)]` of one",
+        ),
+    }
+}
+
+/// What the versions of a kind must have in common, and have not.
+fn disagreements(kind: &Kind, versions: &[&CustomResource]) -> Vec<Problem> {
+    let first = versions[0];
+    let mut res = Vec::new();
+    for other in &versions[1..] {
+        let mut differ = |what: &str| {
+            res.push(Problem {
+                place: other.place.clone(),
+                message: format!(
+                    "{} of `{kind}` differ between {} and {} ({})",
+                    what, other.version, first.version, first.place
+                ),
+                hint: Some("all versions of a kind share them: state the same in each".to_owned()),
+            });
+        };
+        if other.version == first.version
+            || versions.iter().filter(|it| it.version == other.version).count() > 1
+        {
+            res.push(Problem {
+                place: other.place.clone(),
+                message: format!(
+                    "`{kind}` {} is there twice: also at {}",
+                    other.version, first.place
+                ),
+                hint: Some("rename one, or give it another version".to_owned()),
+            });
+            continue;
+        }
+        if other.namespaced != first.namespaced {
+            differ("scopes");
+        }
+        if other.plural != first.plural {
+            differ("plurals");
+        }
+        if other.singular != first.singular {
+            differ("singulars");
+        }
+        if other.shortnames != first.shortnames {
+            differ("short names");
+        }
+        if other.categories != first.categories {
+            differ("categories");
+        }
+        if other.labels != first.labels {
+            differ("labels");
+        }
+        if other.annotations != first.annotations {
+            differ("annotations");
+        }
+    }
+    res
+}
+
+/// The CRD of one version, as kube's `crd()` builds it.
+fn definition(it: &CustomResource) -> api::CustomResourceDefinition {
+    fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
+        (!list.is_empty()).then_some(list)
+    }
+    let schema = it.schema.as_ref().map(|it| {
+        serde_json::from_value(it.0.clone()).expect("a schema was read as one before it got here")
+    });
+    let subresources = it.status.then(|| api::CustomResourceSubresources {
+        // Without a status there is no scale either, as kube has it.
+        scale: it.scale.as_ref().map(|it| api::CustomResourceSubresourceScale {
+            label_selector_path: it.label_selector_path.clone(),
+            spec_replicas_path: it.spec_replicas_path.clone(),
+            status_replicas_path: it.status_replicas_path.clone(),
+        }),
+        status: Some(api::CustomResourceSubresourceStatus(json!({}))),
+    });
+    let column = |it: &crate::model::PrintColumn| api::CustomResourceColumnDefinition {
+        description: it.description.clone(),
+        format: it.format.clone(),
+        json_path: it.json_path.clone(),
+        name: it.name.clone(),
+        priority: it.priority,
+        type_: it.type_.clone(),
+    };
+    let field = |it: &String| api::SelectableField { json_path: it.clone() };
+    api::CustomResourceDefinition {
+        metadata: ObjectMeta {
+            annotations: (!it.annotations.is_empty()).then(|| it.annotations.clone()),
+            labels: (!it.labels.is_empty()).then(|| it.labels.clone()),
+            name: Some(format!("{}.{}", it.plural, it.group)),
+            ..ObjectMeta::default()
+        },
+        spec: api::CustomResourceDefinitionSpec {
+            group: it.group.clone(),
+            names: api::CustomResourceDefinitionNames {
+                categories: some(it.categories.clone()),
+                kind: it.kind.to_string(),
+                plural: it.plural.clone(),
+                short_names: some(it.shortnames.clone()),
+                singular: Some(it.singular.clone()),
+                ..api::CustomResourceDefinitionNames::default()
+            },
+            scope: if it.namespaced { "Namespaced" } else { "Cluster" }.to_owned(),
+            versions: vec![api::CustomResourceDefinitionVersion {
+                additional_printer_columns: some(it.columns.iter().map(column).collect()),
+                deprecated: it.deprecated.as_ref().map(|_| true),
+                deprecation_warning: it.deprecated.as_ref().and_then(|it| it.warning.clone()),
+                name: it.version.to_string(),
+                schema: Some(api::CustomResourceValidation { open_api_v3_schema: schema }),
+                selectable_fields: some(it.selectable.iter().map(field).collect()),
+                served: it.served,
+                storage: it.storage != Storage::No,
+                subresources,
+            }],
+            ..api::CustomResourceDefinitionSpec::default()
+        },
+        ..api::CustomResourceDefinition::default()
+    }
+}
+
+/// Fields that an object loses when it is read in another version and written back.
+fn losses(kind: &Kind, versions: &[&CustomResource]) -> Vec<String> {
+    let fields = |it: &CustomResource| {
+        let mut res = BTreeSet::new();
+        if let Some(schema) = &it.schema {
+            paths(&schema.0, "", &mut res);
+        }
+        res
+    };
+    let served: Vec<_> = versions.iter().map(|it| (it.version, fields(it))).collect();
+    let mut res = Vec::new();
+    for (from, has) in &served {
+        for (to, knows) in &served {
+            // What is in a field that is lost need not be named.
+            let lost = |it: &&String| {
+                let outer = it.rsplit_once('.').map(|(outer, _)| outer);
+                !knows.contains(*it) && outer.is_none_or(|it| knows.contains(it))
+            };
+            let lost: Vec<String> = has.iter().filter(lost).map(|it| format!("`{it}`")).collect();
+            if from != to && !lost.is_empty() {
+                res.push(format!(
+                    "`{kind}`: {} written as {from} and read as {to} is lost: the versions have no conversion",
+                    lost.join(", ")
+                ));
+            }
+        }
+    }
+    res
+}
+
+/// The paths of all fields of a schema.
+fn paths(schema: &Value, at: &str, into: &mut BTreeSet<String>) {
+    let Some(schema) = schema.as_object() else { return };
+    for (name, inner) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+        paths(inner, &path, into);
+        into.insert(path);
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(inner) = schema.get(key) {
+            paths(inner, at, into);
+        }
+    }
+}

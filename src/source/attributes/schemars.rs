@@ -1,0 +1,196 @@
+//! `#[schemars(…)]` and doc comments: titles, descriptions, examples, extensions, and which type stands for another.
+
+use serde_json::Value;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
+
+use super::validation::{self, Validation};
+use super::{Entry, alone, entries, error, name_of, once, string, value};
+use crate::source::values::Values;
+
+/// What a container, a variant and a field have in common.
+#[derive(Default)]
+pub struct Common {
+    pub documented: bool,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub deprecated: bool,
+    pub examples: Vec<Value>,
+    pub extensions: Vec<(String, Value)>,
+}
+
+impl Common {
+    pub fn is_default(&self) -> bool {
+        let Self { documented, title, description, deprecated, examples, extensions } = self;
+        let said = *documented || title.is_some() || description.is_some() || *deprecated;
+        !said && examples.is_empty() && extensions.is_empty()
+    }
+}
+
+/// Everything that schemars reads beside serde's items.
+#[derive(Default)]
+pub struct Said {
+    pub common: Common,
+    /// `with = "Type"`.
+    pub with: Option<syn::Type>,
+    pub inline: bool,
+    pub renamed: bool,
+    pub validation: Validation,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum On {
+    Container,
+    Variant,
+    Field,
+}
+
+/// Reads schemars' items. `values` evaluates constants where the item stands.
+pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Said> {
+    let mut res = Said::default();
+    let mut example = None;
+    for entry in entries(attrs, "schemars")? {
+        let name = entry.name();
+        let Entry::Meta(meta) = entry else { continue };
+        match name.as_str() {
+            "title" => once(&mut res.common.title, values.text(value(&meta)?)?, &meta)?,
+            "description" => once(&mut res.common.description, values.text(value(&meta)?)?, &meta)?,
+            "example" => {
+                example = Some(meta.span());
+                res.common.examples.push(example_(value(&meta)?, values)?);
+            }
+            "extend" => extend(&meta, values, &mut res.common.extensions)?,
+            "with" => once(&mut res.with, string(&meta)?.parse()?, &meta)?,
+            "inline" if on == On::Container => {
+                alone(&meta)?;
+                if res.inline {
+                    return error(meta.span(), "`inline` is there twice");
+                }
+                res.inline = true;
+            }
+            "crate" if on == On::Container => drop(string(&meta)?),
+            "rename" if on == On::Container => {
+                let name = string(&meta)?;
+                if name.value().contains(['{', '}']) {
+                    return error(name.span(), "a name with `{…}` in it is not read yet");
+                }
+                res.renamed = true;
+            }
+            "schema_with" => return refuse(&meta, "calls a function, which is not read yet"),
+            "transform" => return refuse(&meta, "calls a function, which cannot be read"),
+            "_unstable_ref_variants" => return refuse(&meta, "is not read"),
+            name if super::serde::SHARED.contains(&name) => {}
+            _ if on == On::Field && validation::item(&mut res.validation, &meta, values)? => {}
+            _ => {
+                let message = format!("unknown schemars attribute `{}`", name_of(&meta));
+                return error(meta.path().span(), message);
+            }
+        }
+    }
+    // serde's `with` stands for a type too.
+    for entry in entries(attrs, "serde")? {
+        if let (Entry::Meta(meta), "with") = (&entry, entry.name().as_str())
+            && on != On::Container
+            && res.with.is_none()
+        {
+            res.with = Some(string(meta)?.parse()?);
+        }
+    }
+    others(attrs, on)?;
+    res.common.deprecated = attrs.iter().any(|it| it.path().is_ident("deprecated"));
+    let _ = example;
+    document(attrs, &mut res.common)?;
+    Ok(res)
+}
+
+fn refuse<T>(meta: &Meta, what: &str) -> syn::Result<T> {
+    error(meta.span(), format!("`{}` {what}", name_of(meta)))
+}
+
+/// `#[validate]` and `#[garde]`, which schemars reads too: refused where they would change the schema.
+fn others(attrs: &[Attribute], on: On) -> syn::Result<()> {
+    const READ: &[&str] = &[
+        "length", "range", "regex", "pattern", "contains", "required", "inner", "email", "url",
+        "ip", "ipv4", "ipv6",
+    ];
+    if on != On::Field {
+        return Ok(());
+    }
+    for name in ["validate", "garde"] {
+        for attr in attrs.iter().filter(|it| it.path().is_ident(name)) {
+            let parser = Punctuated::<Entry, Token![,]>::parse_terminated;
+            // What does not parse so is not read by schemars either.
+            for entry in attr.parse_args_with(parser).into_iter().flatten() {
+                if READ.contains(&entry.name().as_str()) {
+                    let message = format!("`{name}({})` is not read yet", entry.name());
+                    return error(entry.span(), message);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `example = …`: the value as serde writes it.
+fn example_(expr: &syn::Expr, values: &Values<'_>) -> syn::Result<Value> {
+    if let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = expr
+        && text.parse::<syn::Path>().is_ok()
+    {
+        let message =
+            format!("write `example = &{:?}`: schemars refuses a bare word", text.value());
+        return error(text.span(), message);
+    }
+    values.free(expr)
+}
+
+/// `extend("key" = json, …)`.
+fn extend(meta: &Meta, values: &Values<'_>, into: &mut Vec<(String, Value)>) -> syn::Result<()> {
+    struct Extension(syn::LitStr, proc_macro2::TokenStream);
+    impl Parse for Extension {
+        fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+            let key = input.parse()?;
+            input.parse::<Token![=]>()?;
+            let mut tokens = proc_macro2::TokenStream::new();
+            while !input.is_empty() && !input.peek(Token![,]) {
+                tokens.extend([input.parse::<proc_macro2::TokenTree>()?]);
+            }
+            if tokens.is_empty() {
+                return Err(input.error("a value is missing"));
+            }
+            Ok(Self(key, tokens))
+        }
+    }
+    let Meta::List(list) = meta else {
+        return error(meta.span(), "`extend` must be of the form `extend(\"key\" = value)`");
+    };
+    let parser = Punctuated::<Extension, Token![,]>::parse_terminated;
+    for Extension(key, tokens) in list.parse_args_with(parser)? {
+        if into.iter().any(|(it, _)| *it == key.value()) {
+            return error(key.span(), format!("`{}` is extended twice", key.value()));
+        }
+        into.push((key.value(), values.json(tokens)?));
+    }
+    Ok(())
+}
+
+/// Doc comments: a first line that starts with `#` is the title.
+fn document(attrs: &[Attribute], common: &mut Common) -> syn::Result<()> {
+    let mut lines = Vec::new();
+    for attr in attrs.iter().filter(|it| it.path().is_ident("doc")) {
+        let Meta::NameValue(it) = &attr.meta else { continue };
+        let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) = &it.value else {
+            return error(it.value.span(), "a doc comment that is computed is not read yet");
+        };
+        let line = line.value();
+        lines.push(line.strip_prefix(' ').unwrap_or(&line).to_owned());
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    common.documented = true;
+    let text = lines.join("\n");
+    let (title, description) = schemars::_private::get_title_and_description(&text);
+    common.title.get_or_insert_with(|| title.to_owned());
+    common.description.get_or_insert_with(|| description.to_owned());
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! Types of other crates, each with the functions of its real `JsonSchema`.
+//!
+//! A generic type is linked over [`Dyn`], a type whose answers are looked up when they are asked for; so what
+//! schemars does for `Option`, `Vec` or a map is done by schemars.
+
+mod k8s;
+mod standard;
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+use super::types::Type;
+
+/// One type of another crate.
+pub struct Builtin {
+    /// How many types it takes.
+    pub arguments: usize,
+    pub inline: fn() -> bool,
+    pub name: fn() -> Cow<'static, str>,
+    pub id: fn() -> Cow<'static, str>,
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    pub present: fn(&mut SchemaGenerator) -> Schema,
+    pub is_option: fn() -> bool,
+    /// Its default value as serde writes it.
+    pub default: Option<fn() -> Option<Value>>,
+}
+
+pub type Table = BTreeMap<&'static str, Builtin>;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::new();
+    standard::add(&mut table);
+    k8s::add(&mut table);
+    table
+});
+
+/// A type by its whole path.
+pub fn find(path: &str) -> Option<(&'static str, &'static Builtin)> {
+    TABLE.get_key_value(path).map(|(path, it)| (*path, it))
+}
+
+/// Whether a path is a module of k8s-openapi, all of whose types are in the table.
+pub fn is_module(path: &str) -> bool {
+    let inside = format!("{path}::");
+    let next = TABLE.range(inside.as_str()..).next();
+    path.starts_with("k8s_openapi::") && next.is_some_and(|(it, _)| it.starts_with(&inside))
+}
+
+impl Builtin {
+    fn of<T: JsonSchema + ?Sized>(arguments: usize) -> Self {
+        Self {
+            arguments,
+            inline: T::inline_schema,
+            name: T::schema_name,
+            id: T::schema_id,
+            schema: T::json_schema,
+            present: T::_schemars_private_non_optional_json_schema,
+            is_option: T::_schemars_private_is_option,
+            default: None,
+        }
+    }
+
+    fn with_default<T: Default + serde::Serialize>(self) -> Self {
+        Self { default: Some(|| serde_json::to_value(T::default()).ok()), ..self }
+    }
+}
+
+/// What answers for a [`Type`]: the reader of the source.
+pub trait Answers {
+    fn inline(&self, ty: &Type) -> bool;
+    fn name(&self, ty: &Type) -> String;
+    fn id(&self, ty: &Type) -> String;
+    fn schema(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema;
+    fn present(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema;
+    fn is_option(&self, ty: &Type) -> bool;
+}
+
+thread_local! {
+    static ANSWERS: RefCell<Option<Rc<dyn Answers>>> = const { RefCell::new(None) };
+    static SLOTS: RefCell<[Option<Rc<Type>>; 4]> = const { RefCell::new([None, None, None, None]) };
+}
+
+/// Runs `f` with someone to answer for types.
+pub fn answering<T>(answers: Rc<dyn Answers>, f: impl FnOnce() -> T) -> T {
+    struct Back(Option<Rc<dyn Answers>>);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            ANSWERS.with(|it| *it.borrow_mut() = self.0.take());
+        }
+    }
+    let _back = Back(ANSWERS.with(|it| it.borrow_mut().replace(answers)));
+    f()
+}
+
+/// Runs `f` with `Dyn<0>` standing for the first type, `Dyn<1>` for the second.
+pub fn standing_for<T>(types: &[Rc<Type>], f: impl FnOnce() -> T) -> T {
+    struct Back([Option<Rc<Type>>; 4]);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            SLOTS.with(|it| *it.borrow_mut() = std::mem::take(&mut self.0));
+        }
+    }
+    let mut slots = [None, None, None, None];
+    for (slot, ty) in slots.iter_mut().zip(types) {
+        *slot = Some(ty.clone());
+    }
+    let _back = Back(SLOTS.with(|it| std::mem::replace(&mut *it.borrow_mut(), slots)));
+    f()
+}
+
+/// The type that a slot holds at the moment.
+pub struct Dyn<const N: usize>;
+
+impl<const N: usize> Dyn<N> {
+    fn ask<T>(f: impl FnOnce(&dyn Answers, &Type) -> T) -> T {
+        let ty = SLOTS.with(|it| it.borrow()[N].clone()).expect("a slot is filled before use");
+        let answers = ANSWERS.with(|it| it.borrow().clone()).expect("someone answers before use");
+        f(&*answers, &ty)
+    }
+}
+
+impl<const N: usize> JsonSchema for Dyn<N> {
+    fn inline_schema() -> bool {
+        Self::ask(|answers, ty| answers.inline(ty))
+    }
+    fn schema_name() -> Cow<'static, str> {
+        Self::ask(|answers, ty| answers.name(ty)).into()
+    }
+    fn schema_id() -> Cow<'static, str> {
+        Self::ask(|answers, ty| answers.id(ty)).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::ask(|answers, ty| answers.schema(ty, generator))
+    }
+    fn _schemars_private_non_optional_json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::ask(|answers, ty| answers.present(ty, generator))
+    }
+    fn _schemars_private_is_option() -> bool {
+        Self::ask(|answers, ty| answers.is_option(ty))
+    }
+}

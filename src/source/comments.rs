@@ -1,0 +1,141 @@
+//! The `//` comments of a Rust file. A lexer that knows strings, raw strings, characters, lifetimes and nested
+//! comments, and nothing else: it also reads files that do not parse.
+
+/// One `//` comment. `line` and `column` count from 1 and say where its `//` stands.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Comment<'a> {
+    pub line: usize,
+    pub column: usize,
+    /// What stands after `//`.
+    pub text: &'a str,
+    /// Code stands before it on its line.
+    pub behind: bool,
+}
+
+impl Comment<'_> {
+    /// `///` and `//!`: documentation, which macros see.
+    pub fn is_doc(&self) -> bool {
+        self.text.starts_with('!') || (self.text.starts_with('/') && !self.text.starts_with("//"))
+    }
+}
+
+pub fn comments(text: &str) -> Vec<Comment<'_>> {
+    let mut res = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        if let Some(after) = rest.strip_prefix("//") {
+            let end = after.find('\n').unwrap_or(after.len());
+            let line_start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+            let before = &text[line_start..at];
+            res.push(Comment {
+                line: text[..at].matches('\n').count() + 1,
+                column: before.chars().count() + 1,
+                text: after[..end].trim_end_matches('\r'),
+                behind: !before.trim().is_empty(),
+            });
+            at += 2 + end;
+        } else if rest.starts_with("/*") {
+            at += block(rest);
+        } else if c == '"' {
+            at += string(rest);
+        } else if c == '\'' {
+            at += quote(rest);
+        } else if c.is_alphanumeric() || c == '_' {
+            at += word(rest);
+        } else {
+            at += c.len_utf8();
+        }
+    }
+    res
+}
+
+/// A block comment, with the block comments in it.
+fn block(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_usize);
+    while at < bytes.len() {
+        match &bytes[at..] {
+            [b'/', b'*', ..] => (at, depth) = (at + 2, depth + 1),
+            [b'*', b'/', ..] => {
+                (at, depth) = (at + 2, depth - 1);
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// A string that starts with its `"`.
+fn string(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// A character, or the tick of a lifetime.
+fn quote(text: &str) -> usize {
+    let mut chars = text.char_indices().skip(1);
+    match (chars.next(), chars.next()) {
+        (Some((_, '\\')), Some((at, escaped))) => {
+            let from = at + escaped.len_utf8();
+            text[from..].find('\'').map_or(text.len(), |it| from + it + 1)
+        }
+        (Some(_), Some((at, '\''))) => at + 1,
+        _ => 1,
+    }
+}
+
+/// A word, or a string with a word before it: `r#"…"#`, `b"…"`, `b'…'`.
+fn word(text: &str) -> usize {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    match word {
+        "r" | "br" | "cr" => {
+            let hashes = rest.len() - rest.trim_start_matches('#').len();
+            if !rest[hashes..].starts_with('"') {
+                return end;
+            }
+            let close = format!("\"{}", "#".repeat(hashes));
+            let from = end + hashes + 1;
+            text[from..].find(&close).map_or(text.len(), |it| from + it + close.len())
+        }
+        "b" if rest.starts_with('\'') => end + quote(rest),
+        _ => end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::comments;
+
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<String> = comments(text)
+            .iter()
+            .map(|it| format!("{}:{} {}", it.line, it.column, it.text.trim()))
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn comments_are_told_from_what_only_looks_like_one() {
+        check("// a\n  // b\n", &["1:1 a", "2:3 b"]);
+        check("let a = \"// no\"; // yes", &["1:18 yes"]);
+        check(r##"let a = r#"" // no "#; // yes"##, &["1:24 yes"]);
+        check("/* // no /* // no */ // no */ // yes", &["1:31 yes"]);
+        check("let a = '\"'; // yes\nfn f<'a>(_: &'a str) {} // two", &["1:14 yes", "2:25 two"]);
+        check("let a = '\\''; // yes\nlet b = b'\"'; // two", &["1:15 yes", "2:15 two"]);
+        check("let r#type = \"\\\"// no\"; // é yes", &["1:26 é yes"]);
+        check("\"never closed // no", &[]);
+    }
+}

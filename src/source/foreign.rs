@@ -1,0 +1,105 @@
+//! Names that come from outside the project, each by one path, whichever way it was reached.
+
+use super::builtin;
+
+/// The standard prelude and the language's own types.
+const PRELUDE: &[(&str, &str)] = &[
+    ("Option", "std::option::Option"),
+    ("Some", "std::option::Option::Some"),
+    ("None", "std::option::Option::None"),
+    ("Result", "std::result::Result"),
+    ("String", "std::string::String"),
+    ("Vec", "std::vec::Vec"),
+    ("Box", "std::boxed::Box"),
+    ("Default", "std::default::Default"),
+    ("Clone", "std::clone::Clone"),
+    ("Copy", "std::marker::Copy"),
+    ("Eq", "std::cmp::Eq"),
+    ("PartialEq", "std::cmp::PartialEq"),
+    ("Ord", "std::cmp::Ord"),
+    ("PartialOrd", "std::cmp::PartialOrd"),
+    ("Into", "std::convert::Into"),
+    ("From", "std::convert::From"),
+    ("ToString", "std::string::ToString"),
+    ("ToOwned", "std::borrow::ToOwned"),
+    ("Debug", "std::fmt::Debug"),
+    ("Hash", "std::hash::Hash"),
+];
+
+const LANGUAGE: &[&str] = &[
+    "bool", "char", "str", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
+    "u32", "u64", "u128", "usize",
+];
+
+pub fn prelude(name: &str) -> Option<String> {
+    if LANGUAGE.contains(&name) {
+        return Some(name.to_owned());
+    }
+    PRELUDE.iter().find(|(it, _)| *it == name).map(|(_, path)| (*path).to_owned())
+}
+
+/// Modules that another module shows as its own.
+const SAME: &[(&str, &str)] = &[
+    ("kube::core", "kube_core"),
+    ("std::collections::btree_map", "std::collections"),
+    ("std::collections::btree_set", "std::collections"),
+    ("std::collections::hash_map", "std::collections"),
+    ("std::collections::hash_set", "std::collections"),
+    ("std::collections::vec_deque", "std::collections"),
+    ("std::collections::linked_list", "std::collections"),
+    ("std::collections::binary_heap", "std::collections"),
+    ("std::prelude::v1", "std::prelude"),
+    ("std::prelude::rust_2021", "std::prelude"),
+    ("std::prelude::rust_2024", "std::prelude"),
+    ("serde_json::value", "serde_json"),
+    ("serde_json::map", "serde_json"),
+    ("k8s_openapi::serde_json", "serde_json"),
+    ("k8s_openapi::schemars", "schemars"),
+    ("k8s_openapi::serde", "serde"),
+    ("schemars::_private::serde_json", "serde_json"),
+    ("serde::ser", "serde"),
+    ("serde::de", "serde"),
+    ("kube_derive", "kube"),
+    ("kube::derive", "kube"),
+    ("serde_derive", "serde"),
+    ("schemars_derive", "schemars"),
+];
+
+/// The path of `name` in the foreign `module`, as our tables know it.
+pub fn canonical(module: &str, name: &str) -> String {
+    if module == "std::prelude"
+        && let Some(path) = prelude(name)
+    {
+        return path;
+    }
+    let path = format!("{module}::{name}");
+    SAME.iter().find(|(it, _)| *it == path).map_or(path, |(_, same)| (*same).to_owned())
+}
+
+/// Derives and traits that code imports and that we know by name.
+pub const TRAITS: &[&str] = &[
+    "schemars::JsonSchema",
+    "serde::Serialize",
+    "serde::Deserialize",
+    "kube::CustomResource",
+    "kube::KubeSchema",
+    "kube_core::Rule",
+    "kube_core::Message",
+    "kube_core::Reason",
+    "kube_core::ListMerge",
+    "kube_core::MapMerge",
+    "kube_core::StructMerge",
+];
+
+/// Whether a foreign path is a name that we know for certain.
+pub fn is_known(path: &str) -> bool {
+    builtin::find(path).is_some()
+        || TRAITS.contains(&path)
+        || PRELUDE.iter().any(|(_, it)| *it == path)
+}
+
+/// Modules of which we know that they hold no name that we do not: a `use …::*` of one hides nothing.
+pub fn is_known_whole(module: &str) -> bool {
+    const WHOLE: &[&str] = &["std::collections", "std::prelude", "serde", "schemars"];
+    WHOLE.contains(&module) || builtin::is_module(module)
+}

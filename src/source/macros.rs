@@ -1,0 +1,108 @@
+//! Macros that stand where items stand. They may define any name; this says which names they cannot.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use super::world::plain;
+
+/// Macros that define no type, whatever they are given.
+const TAME: &[&str] = &[
+    "assert",
+    "const_assert",
+    "lazy_static",
+    "task_local",
+    "thread_local",
+    "static_assertions",
+    "vec",
+    "format",
+    "println",
+    "eprintln",
+    "write",
+    "writeln",
+    "matches",
+    "json",
+    "panic",
+    "concat",
+    "stringify",
+    "assert_eq",
+    "debug_assert",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "line",
+    "file",
+    "column",
+    "module_path",
+    "env",
+    "option_env",
+    "cfg",
+    "bail",
+    "anyhow",
+];
+
+pub struct Macro {
+    /// Its last name; none for `macro_rules!`, which only defines.
+    called: Option<String>,
+    /// What `macro_rules!` defines.
+    defines: Option<String>,
+    words: BTreeSet<String>,
+    calls: BTreeSet<String>,
+}
+
+impl Macro {
+    pub fn new(item: &syn::ItemMacro) -> Self {
+        let mut res = Self {
+            called: None,
+            defines: item.ident.as_ref().map(plain),
+            words: BTreeSet::new(),
+            calls: BTreeSet::new(),
+        };
+        if res.defines.is_none() {
+            res.called = item.mac.path.segments.last().map(|it| plain(&it.ident));
+        }
+        words(item.mac.tokens.clone(), &mut res.words, &mut res.calls);
+        res
+    }
+
+    /// Whether this may define `name`. `others` is every macro of the crate.
+    pub fn may_define(&self, name: &str, others: &[&Self]) -> bool {
+        let Some(called) = &self.called else { return false };
+        if TAME.contains(&called.as_str()) {
+            return false;
+        }
+        if self.words.contains(name) {
+            return true;
+        }
+        let definitions: Vec<_> =
+            others.iter().filter(|it| it.defines.as_ref() == Some(called)).collect();
+        let closed = |it: &&&Self| {
+            let calls = it.calls.iter().chain(&self.calls);
+            !it.words.contains(name) && calls.into_iter().all(|it| TAME.contains(&it.as_str()))
+        };
+        definitions.is_empty() || !definitions.iter().all(closed)
+    }
+
+    pub fn name(&self) -> &str {
+        self.called.as_deref().unwrap_or("macro_rules")
+    }
+}
+
+fn words(tokens: TokenStream, words_: &mut BTreeSet<String>, calls: &mut BTreeSet<String>) {
+    let mut before: Option<String> = None;
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) => {
+                let word = plain(&ident);
+                words_.insert(word.clone());
+                before = Some(word);
+            }
+            TokenTree::Punct(it) if it.as_char() == '!' => calls.extend(before.take()),
+            TokenTree::Group(group) => {
+                words(group.stream(), words_, calls);
+                before = None;
+            }
+            _ => before = None,
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! `// +kubebuilder:rbac:groups=…,resources=…,verbs=…`, by controller-gen's own grammar.
+
+use super::comments::Comment;
+use crate::model::{Place, Problem, ProjectPath, Rule};
+
+const NAME: &str = "kubebuilder:rbac";
+
+/// The rule that a comment states; none where it is no such marker.
+pub fn rule(path: &ProjectPath, comment: &Comment<'_>) -> Result<Option<Rule>, Problem> {
+    let text = comment.text.trim();
+    let problem = |offset: usize, message: String, hint: &str| Problem {
+        place: Place {
+            path: path.clone(),
+            line: comment.line,
+            column: comment.column + 2 + offset,
+        },
+        message,
+        hint: Some(hint.to_owned()),
+    };
+    let lead = comment.text.len() - comment.text.trim_start().len();
+    if comment.is_doc() {
+        let text = comment.text[1..].trim_start();
+        if text.starts_with(&format!("+{NAME}:")) {
+            let message = "a marker in a doc comment is not read".to_owned();
+            return Err(problem(
+                lead,
+                message,
+                "write it with `//`: documentation ends up in the CRD",
+            ));
+        }
+        return Ok(None);
+    }
+    let Some(marker) = text.strip_prefix('+') else { return Ok(None) };
+    match marker.strip_prefix(NAME) {
+        Some("") => {}
+        Some(rest) if rest.starts_with([':', '=']) => {}
+        _ => return Ok(None),
+    }
+    let usage =
+        "write e.g. `// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch`";
+    if comment.behind {
+        let message = "a marker behind code is not read".to_owned();
+        return Err(problem(lead, message, "put it on a line of its own"));
+    }
+    // The name ends before the first argument.
+    let fields = match marker.split_once('=') {
+        Some((name, _)) => match name.rsplit_once(':') {
+            Some((before, first)) if before == NAME || name == NAME => {
+                &marker[name.len() - first.len()..]
+            }
+            _ => return Err(problem(lead, format!("`+{name}` is no marker"), usage)),
+        },
+        None if marker == NAME => "",
+        None => return Err(problem(lead, format!("`+{marker}` has no value"), usage)),
+    };
+    let told = |(offset, message): (usize, String)| {
+        problem(lead + 1 + chars(marker, marker.len() - fields.len() + offset), message, usage)
+    };
+    parse(fields).map(Some).map_err(told)
+}
+
+fn chars(text: &str, bytes: usize) -> usize {
+    text.get(..bytes).map_or_else(|| text.chars().count(), |it| it.chars().count())
+}
+
+type Fault = (usize, String);
+
+fn parse(fields: &str) -> Result<Rule, Fault> {
+    let mut res = Rule::default();
+    let mut verbs = None;
+    let mut scanner = Scanner { text: fields, at: 0, start: 0 };
+    while scanner.peek().is_some() {
+        let name = match scanner.scan()? {
+            Some(Token::Word) => scanner.token().to_owned(),
+            _ => return Err(scanner.fault("an argument's name")),
+        };
+        let name_at = scanner.start;
+        scanner.expect('=', "`=`")?;
+        match name.as_str() {
+            "groups" => res.groups = scanner.list()?,
+            "resources" => res.resources = scanner.list()?,
+            "resourceNames" => res.resource_names = scanner.list()?,
+            "urls" => res.urls = scanner.list()?,
+            "verbs" => verbs = Some(scanner.list()?),
+            "namespace" => res.namespace = Some(scanner.string()?),
+            "roleName" => res.role_name = Some(scanner.string()?),
+            other => return Err((name_at, format!("unknown argument `{other}`"))),
+        }
+        if scanner.peek().is_none() {
+            break;
+        }
+        scanner.expect(',', "a comma")?;
+        if scanner.peek().is_none() {
+            return Err((scanner.at, "an argument is missing after the last comma".to_owned()));
+        }
+    }
+    match verbs {
+        Some(verbs) if !verbs.is_empty() => res.verbs = verbs,
+        Some(_) => return Err((0, "`verbs` is empty".to_owned())),
+        None => return Err((0, "argument `verbs` is missing".to_owned())),
+    }
+    res.namespace = res.namespace.filter(|it| !it.is_empty());
+    res.role_name = res.role_name.filter(|it| !it.is_empty());
+    Ok(res)
+}
+
+enum Token {
+    Word,
+    Quoted,
+    Raw,
+    Other(char),
+}
+
+/// Go's text scanner, as far as these arguments need it.
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    /// Where the last token starts.
+    start: usize,
+}
+
+impl Scanner<'_> {
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    /// The next character that is no space; the spaces are gone.
+    fn peek_word(&mut self) -> Option<char> {
+        while let Some(c @ (' ' | '\t' | '\n' | '\r')) = self.peek() {
+            self.at += c.len_utf8();
+        }
+        self.peek()
+    }
+
+    fn token(&self) -> &str {
+        &self.text[self.start..self.at]
+    }
+
+    fn fault(&self, expected: &str) -> Fault {
+        (self.start, format!("{expected} is expected, not `{}`", self.token()))
+    }
+
+    fn expect(&mut self, c: char, what: &str) -> Result<(), Fault> {
+        match self.scan()? {
+            Some(Token::Other(found)) if found == c => Ok(()),
+            _ => Err(self.fault(what)),
+        }
+    }
+
+    /// The next token. Numbers are of no account here, but for not being words.
+    fn scan(&mut self) -> Result<Option<Token>, Fault> {
+        let first = self.peek_word();
+        self.start = self.at;
+        let Some(first) = first else { return Ok(None) };
+        self.at += first.len_utf8();
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        match first {
+            '"' => {
+                loop {
+                    match self.peek() {
+                        None | Some('\n') => {
+                            return Err((self.start, "a quote is not closed".to_owned()));
+                        }
+                        Some('\\') => {
+                            self.at += 1;
+                            self.at += self.peek().map_or(0, char::len_utf8);
+                        }
+                        Some('"') => break,
+                        Some(c) => self.at += c.len_utf8(),
+                    }
+                }
+                self.at += 1;
+                Ok(Some(Token::Quoted))
+            }
+            '`' => match self.text[self.at..].find('`') {
+                Some(end) => {
+                    self.at += end + 1;
+                    Ok(Some(Token::Raw))
+                }
+                None => Err((self.start, "a quote is not closed".to_owned())),
+            },
+            c if c.is_alphabetic() || c == '_' => {
+                while let Some(c) = self.peek().filter(|c| word(*c)) {
+                    self.at += c.len_utf8();
+                }
+                Ok(Some(Token::Word))
+            }
+            c => Ok(Some(Token::Other(c))),
+        }
+    }
+
+    fn string(&mut self) -> Result<String, Fault> {
+        match self.scan()? {
+            Some(Token::Quoted) => {
+                let quoted = self.token();
+                let inner = &quoted[1..quoted.len() - 1];
+                unquote(inner).ok_or_else(|| {
+                    (self.start, format!("{quoted} has an escape that is not understood"))
+                })
+            }
+            Some(Token::Raw) => {
+                let quoted = self.token();
+                Ok(quoted[1..quoted.len() - 1].replace('\r', ""))
+            }
+            _ => {
+                let start = self.start;
+                while !matches!(self.peek_word(), None | Some(',' | ';' | ':' | '}')) {
+                    self.scan()?;
+                }
+                // Spaces behind the last token are not part of it.
+                let end = self.start + self.text[self.start..self.at].trim_end().len();
+                Ok(self.text[start..end.max(start)].to_owned())
+            }
+        }
+    }
+
+    /// `a;b;c` or `{a, b, c}`.
+    fn list(&mut self) -> Result<Vec<String>, Fault> {
+        let mut res = Vec::new();
+        if self.peek_word() == Some('{') {
+            self.expect('{', "`{`")?;
+            while !matches!(self.peek_word(), None | Some('}')) {
+                res.push(self.string()?);
+                if self.peek_word() == Some('}') {
+                    break;
+                }
+                self.expect(',', "a comma")?;
+            }
+            self.expect('}', "`}`")?;
+            return Ok(res);
+        }
+        while !matches!(self.peek_word(), None | Some(',' | '}')) {
+            res.push(self.string()?);
+            if matches!(self.peek_word(), None | Some(',' | '}')) {
+                break;
+            }
+            self.expect(';', "`;`")?;
+        }
+        Ok(res)
+    }
+}
+
+/// What stands between quotes, by Go's escapes.
+fn unquote(text: &str) -> Option<String> {
+    let mut res = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            res.push(c);
+            continue;
+        }
+        res.push(match chars.next()? {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            '\\' => '\\',
+            '"' => '"',
+            _ => return None,
+        });
+    }
+    Some(res)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::comments::comments;
+    use super::*;
+
+    fn read(line: &str) -> Result<Option<Rule>, String> {
+        let path = ProjectPath::fixed("src/main.rs");
+        let comment = comments(line).pop().expect("a comment");
+        rule(&path, &comment).map_err(|it| it.to_string())
+    }
+
+    fn list(words: &[&str]) -> Vec<String> {
+        words.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_marker_is_read_as_controller_gen_reads_it() {
+        let rule = |groups: &[&str], resources: &[&str], verbs: &[&str]| Rule {
+            groups: list(groups),
+            resources: list(resources),
+            verbs: list(verbs),
+            ..Rule::default()
+        };
+        let check =
+            |line: &str, expected: Rule| assert_eq!(read(line), Ok(Some(expected)), "{line}");
+        check(
+            "// +kubebuilder:rbac:groups=apps,resources=deployments/status,verbs=get;list",
+            rule(&["apps"], &["deployments/status"], &["get", "list"]),
+        );
+        check(
+            "//+kubebuilder:rbac:groups=\"\",resources=pods,verbs=*",
+            rule(&[""], &["pods"], &["*"]),
+        );
+        check(
+            "// +kubebuilder:rbac:verbs={get, \"list\"},groups=",
+            rule(&[], &[], &["get", "list"]),
+        );
+        check(
+            "//  +kubebuilder:rbac:groups=a.example.com ; core , resources=`x`, verbs=get",
+            rule(&["a.example.com", "core"], &["x"], &["get"]),
+        );
+        assert_eq!(read("// kubebuilder:rbac:groups=a"), Ok(None));
+        assert_eq!(read("// +kubebuilder:rbacs:groups=a"), Ok(None));
+        assert_eq!(read("// +operator-rs:scaffold:controllers"), Ok(None));
+    }
+
+    #[test]
+    fn a_malformed_marker_is_told_with_its_place() {
+        let check = |line: &str, expected: &str| assert_eq!(read(line), Err(expected.to_owned()));
+        check("// +kubebuilder:rbac:groups=apps", "src/main.rs:1:22: argument `verbs` is missing");
+        check("// +kubebuilder:rbac", "src/main.rs:1:21: argument `verbs` is missing");
+        check("  // +kubebuilder:rbac:verb=get", "src/main.rs:1:24: unknown argument `verb`");
+        check("// +kubebuilder:rbac:verbs=\"get", "src/main.rs:1:28: a quote is not closed");
+        check(
+            "// +kubebuilder:rbac:verbs=get,",
+            "src/main.rs:1:32: an argument is missing after the last comma",
+        );
+        check("// +kubebuilder:rbac:verbs=get:list", "src/main.rs:1:31: `;` is expected, not `:`");
+        check("// +kubebuilder:rbac:verbs=", "src/main.rs:1:22: `verbs` is empty");
+        check(
+            "// +kubebuilder:rbac:verbs",
+            "src/main.rs:1:4: `+kubebuilder:rbac:verbs` has no value",
+        );
+        check(
+            "let a = 1; // +kubebuilder:rbac:verbs=get",
+            "src/main.rs:1:15: a marker behind code is not read",
+        );
+        check(
+            "/// +kubebuilder:rbac:verbs=get",
+            "src/main.rs:1:3: a marker in a doc comment is not read",
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! Enums, in serde's four representations.
+
+use schemars::{_private as upstream, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
+
+use super::Reader;
+use super::container::{Container, Fallback, Shape, Tag, Variant};
+use crate::source::builtin::Answers as _;
+use crate::source::world::ItemId;
+
+impl Reader {
+    pub(super) fn enum_(
+        &self,
+        id: ItemId,
+        variants: &[Variant],
+        container: &Container,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        if variants.is_empty() {
+            return Schema::from(false);
+        }
+        if let Tag::External = container.tag {
+            return self.external(id, variants, container.deny, generator);
+        }
+        let mut schemas = Vec::new();
+        for variant in variants.iter().filter(|it| !it.skipped) {
+            let schema = self.step(&variant.name, || match &container.tag {
+                Tag::Internal(tag) if !variant.untagged => {
+                    self.internal(id, variant, tag, container.deny, generator)
+                }
+                Tag::Adjacent(tag, content) if !variant.untagged => {
+                    self.adjacent(id, variant, (tag, content), container.deny, generator)
+                }
+                _ => self.untagged(id, variant, container.deny, true, generator),
+            });
+            schemas.push(schema.to_value());
+        }
+        let untagged = matches!(container.tag, Tag::None) || variants.iter().any(|it| it.untagged);
+        one_of(schemas, untagged)
+    }
+
+    fn external(
+        &self,
+        id: ItemId,
+        variants: &[Variant],
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        // Variants that are only a name go first, in one list.
+        let (names, others): (Vec<_>, Vec<_>) = variants.iter().partition(|it| {
+            let unit = matches!(it.shape, Shape::Unit);
+            unit && it.common.is_default() && it.with.is_none() && !it.untagged
+        });
+        let kept = |it: &&&Variant| !it.skipped;
+        let list: Vec<Value> = names.iter().filter(kept).map(|it| it.name.clone().into()).collect();
+        let mut plain = Map::new();
+        plain.insert("type".to_owned(), "string".into());
+        plain.insert("enum".to_owned(), list.into());
+        if others.is_empty() {
+            return plain.into();
+        }
+        let mut schemas = Vec::new();
+        if !names.is_empty() {
+            schemas.push(Value::Object(plain));
+        }
+        for variant in others.iter().filter(kept) {
+            let schema = self.step(&variant.name, || {
+                if variant.untagged {
+                    return self.untagged(id, variant, deny, true, generator);
+                }
+                let unit = matches!(variant.shape, Shape::Unit) && variant.with.is_none();
+                let mut schema = if unit {
+                    upstream::new_unit_enum_variant(&variant.name)
+                } else {
+                    let inner = self.untagged(id, variant, deny, false, generator);
+                    upstream::new_externally_tagged_enum_variant(&variant.name, inner)
+                };
+                Self::describe(&variant.common, &mut schema);
+                Self::extend(&variant.common, &mut schema);
+                schema
+            });
+            schemas.push(schema.to_value());
+        }
+        one_of(schemas, variants.iter().any(|it| it.untagged))
+    }
+
+    fn internal(
+        &self,
+        id: ItemId,
+        variant: &Variant,
+        tag: &str,
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let mut schema = match (&variant.with, &variant.shape) {
+            (Some(ty), _) => match self.type_(self.module(id), ty) {
+                Some(ty) => self.schema(&ty, generator),
+                None => Schema::default(),
+            },
+            (None, Shape::Newtype(field)) => {
+                self.field(self.module(id), field, None, true, generator)
+            }
+            (None, shape) => self.variant_shape(id, shape, deny, generator),
+        };
+        upstream::apply_internal_enum_variant_tag(&mut schema, tag, &variant.name, deny);
+        Self::describe(&variant.common, &mut schema);
+        Self::extend(&variant.common, &mut schema);
+        schema
+    }
+
+    fn adjacent(
+        &self,
+        id: ItemId,
+        variant: &Variant,
+        (tag, content): (&str, &str),
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let unit = matches!(variant.shape, Shape::Unit) && variant.with.is_none();
+        let mut properties = Map::new();
+        let mut required: Vec<Value> = vec![tag.into()];
+        let name = json_schema!({ "type": "string", "const": &variant.name });
+        properties.insert(tag.to_owned(), name.to_value());
+        if !unit {
+            let inner = self.untagged(id, variant, deny, false, generator);
+            properties.insert(content.to_owned(), inner.to_value());
+            required.push(content.into());
+        }
+        let mut schema = json_schema!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+        });
+        if deny {
+            schema.insert("additionalProperties".to_owned(), false.into());
+        }
+        Self::describe(&variant.common, &mut schema);
+        Self::extend(&variant.common, &mut schema);
+        schema
+    }
+
+    /// What is in a variant. `bare` says that no tag goes around it.
+    fn untagged(
+        &self,
+        id: ItemId,
+        variant: &Variant,
+        deny: bool,
+        bare: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let mut schema = match &variant.with {
+            Some(ty) => match self.type_(self.module(id), ty) {
+                Some(ty) => self.subschema(&ty, generator),
+                None => Schema::default(),
+            },
+            None => self.variant_shape(id, &variant.shape, deny, generator),
+        };
+        if bare {
+            Self::describe(&variant.common, &mut schema);
+            Self::extend(&variant.common, &mut schema);
+        }
+        schema
+    }
+
+    fn variant_shape(
+        &self,
+        id: ItemId,
+        shape: &Shape,
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        match shape {
+            Shape::Unit => generator.subschema_for::<()>(),
+            Shape::Newtype(field) => self.field(self.module(id), field, None, false, generator),
+            Shape::Tuple(fields) => self.tuple(id, fields, generator),
+            Shape::Named(fields) => self.named(id, fields, &Fallback::None, deny, generator),
+        }
+    }
+}
+
+fn one_of(schemas: Vec<Value>, any: bool) -> Schema {
+    let mut res = Map::new();
+    res.insert(if any { "anyOf" } else { "oneOf" }.to_owned(), schemas.into());
+    res.into()
+}

@@ -1,0 +1,313 @@
+//! The schema of a type, as schemars and kube make it at run time: their own code, called on what was read.
+//!
+//! Only the types that a resource reaches are looked at. What one of them cannot be read for is told at its
+//! place, with the way that led there.
+
+pub mod container;
+mod enums;
+mod resource;
+mod structs;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use schemars::{Schema, SchemaGenerator};
+
+pub use resource::resources;
+
+use super::attributes::schemars::Common;
+use super::builtin::{Answers, Dyn, standing_for};
+use super::derives::Derived;
+use super::types::Type;
+use super::values::Values;
+use super::world::{ItemId, ModuleId, World};
+use crate::model::Problem;
+use container::Container;
+
+/// What was read before; nothing where it could not be.
+type Known<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
+
+/// Answers for the types of a project.
+pub struct Reader {
+    pub world: Rc<World>,
+    containers: Known<(ItemId, bool), Container>,
+    types: Known<(ModuleId, String), Type>,
+    problems: RefCell<Vec<Problem>>,
+    /// What the problems of this resource count, told now or before.
+    refused: Cell<usize>,
+    /// A type of k8s-openapi was met.
+    kubernetes: Cell<bool>,
+    /// The way to where we are: the kind, then fields.
+    way: RefCell<Vec<String>>,
+    /// The types of the project that we are inside of.
+    open: RefCell<Vec<(ItemId, bool)>>,
+}
+
+impl Reader {
+    pub fn new(world: Rc<World>) -> Self {
+        Self {
+            world,
+            containers: RefCell::default(),
+            types: RefCell::default(),
+            problems: RefCell::default(),
+            refused: Cell::new(0),
+            kubernetes: Cell::new(false),
+            way: RefCell::default(),
+            open: RefCell::default(),
+        }
+    }
+
+    fn values(&self, module: ModuleId) -> Values<'_> {
+        Values { world: &self.world, module }
+    }
+
+    /// Notes a problem, with the way that led to it.
+    fn refuse(&self, mut problem: Problem) {
+        self.refused.set(self.refused.get() + 1);
+        let way = self.way.borrow();
+        if 1 < way.len() {
+            let fields = way[1..].join(".");
+            problem.message = format!("{} (`{}` → `{fields}`)", problem.message, way[0]);
+        }
+        self.problems.borrow_mut().push(problem);
+    }
+
+    /// Runs `f` one step further on the way.
+    fn step<T>(&self, name: &str, f: impl FnOnce() -> T) -> T {
+        struct Back<'a>(&'a Reader);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.way.borrow_mut().pop();
+            }
+        }
+        self.way.borrow_mut().push(name.to_owned());
+        let _back = Back(self);
+        f()
+    }
+
+    /// A type that stands in a module's code. What is refused is told once; later it only counts.
+    fn type_(&self, module: ModuleId, ty: &syn::Type) -> Option<Rc<Type>> {
+        let key = (module, super::types::text(ty));
+        let known = self.types.borrow().get(&key).cloned();
+        if let Some(found) = known
+            && found.is_some()
+        {
+            return found;
+        }
+        let found = match self.world.type_(module, ty) {
+            Ok(found) => Some(found),
+            Err(problem) => {
+                self.refuse(problem);
+                None
+            }
+        };
+        self.types.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    /// What is known of a type of the project; none where it cannot be read.
+    fn container(&self, id: ItemId, root: bool) -> Option<Rc<Container>> {
+        let known = self.containers.borrow().get(&(id, root)).cloned();
+        if let Some(found) = known {
+            if found.is_none() {
+                self.refused.set(self.refused.get() + 1);
+            }
+            return found;
+        }
+        let read = if root { self.read_root(id) } else { self.read_data(id) };
+        let found = match read {
+            Ok(it) => Some(Rc::new(it)),
+            Err(problem) => {
+                self.refuse(problem);
+                None
+            }
+        };
+        self.containers.borrow_mut().insert((id, root), found.clone());
+        found
+    }
+
+    fn read_data(&self, id: ItemId) -> Result<Container, Problem> {
+        let world = &*self.world;
+        let item = &world.items[id];
+        let input = world.settled(id)?;
+        let json = world.derived(id, "schemars::JsonSchema")?;
+        let kube = world.derived(id, "kube::KubeSchema")?;
+        let refuse = |what: &str, hint: &str| {
+            let message = format!("`{}` {what}", item.name);
+            Err(world.problem(item.module, item.span, message, hint))
+        };
+        match (json, kube) {
+            (Derived::Yes, Derived::No) | (Derived::No, Derived::Yes) => {}
+            (Derived::Yes, _) | (_, Derived::Yes) => {
+                return refuse("derives both `JsonSchema` and `KubeSchema`", "derive one of them");
+            }
+            (Derived::Depends, _) | (_, Derived::Depends) => {
+                return refuse("derives its schema by a `cfg` that the source does not settle", "");
+            }
+            _ => {
+                let own = world.impls.iter().any(|it| {
+                    it.trait_.as_deref() == Some("JsonSchema") && world.is_impl_for(it, id)
+                });
+                return match own {
+                    true => refuse(
+                        "has a `JsonSchema` written by hand, which is not read yet",
+                        "derive it, with `#[schemars(with = \"…\")]` where a type stands for another",
+                    ),
+                    false => refuse(
+                        "does not derive `JsonSchema`",
+                        "add `JsonSchema` (or kube's `KubeSchema`) to its derives",
+                    ),
+                };
+            }
+        }
+        world.unchanged(id, &input)?;
+        container::read(&input, kube == Derived::Yes, &self.values(item.module))
+    }
+
+    fn module(&self, id: ItemId) -> ModuleId {
+        self.world.items[id].module
+    }
+
+    /// The type that a type of the project only forwards to.
+    fn forward(&self, id: ItemId, container: &Container) -> Option<Rc<Type>> {
+        self.type_(self.module(id), container.forwards_to()?)
+    }
+
+    /// `generator.subschema_for::<T>()`.
+    fn subschema(&self, ty: &Rc<Type>, generator: &mut SchemaGenerator) -> Schema {
+        standing_for(std::slice::from_ref(ty), || generator.subschema_for::<Dyn<0>>())
+    }
+
+    /// What is known of a type of the project, with the type it forwards to.
+    fn known(&self, ty: &Type) -> Option<(ItemId, Rc<Container>, Option<Rc<Type>>)> {
+        let (id, root) = match ty {
+            Type::Data(id) => (*id, false),
+            Type::Root(id) => (*id, true),
+            Type::Foreign { .. } => return None,
+        };
+        let container = self.container(id, root)?;
+        let forward = self.forward(id, &container);
+        Some((id, container, forward))
+    }
+}
+
+impl Answers for Reader {
+    fn inline(&self, ty: &Type) -> bool {
+        match (ty, self.known(ty)) {
+            (Type::Foreign { builtin, arguments, .. }, _) => {
+                standing_for(arguments, || (builtin.inline)())
+            }
+            (_, Some((_, _, Some(forward)))) => self.inline(&forward),
+            (_, Some((_, container, None))) => container.inline || container.kube,
+            (_, None) => true,
+        }
+    }
+
+    fn name(&self, ty: &Type) -> String {
+        match (ty, self.known(ty)) {
+            (Type::Foreign { builtin, arguments, .. }, _) => {
+                standing_for(arguments, || (builtin.name)()).into_owned()
+            }
+            (_, Some((_, _, Some(forward)))) => self.name(&forward),
+            (_, Some((_, container, None))) => container.name.clone(),
+            (_, None) => String::new(),
+        }
+    }
+
+    fn id(&self, ty: &Type) -> String {
+        match (ty, self.known(ty)) {
+            (Type::Foreign { builtin, arguments, .. }, _) => {
+                standing_for(arguments, || (builtin.id)()).into_owned()
+            }
+            (_, Some((_, _, Some(forward)))) => self.id(&forward),
+            // As kube's derive has it: the name alone.
+            (_, Some((_, container, None))) if container.kube => container.name.clone(),
+            (_, Some((id, container, None))) => {
+                format!("{}::{}", self.world.modules[self.module(id)].path, container.name)
+            }
+            (_, None) => String::new(),
+        }
+    }
+
+    fn schema(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema {
+        match (ty, self.known(ty)) {
+            (Type::Foreign { builtin, arguments, path }, _) => {
+                self.kubernetes.set(self.kubernetes.get() || path.starts_with("k8s_openapi::"));
+                standing_for(arguments, || (builtin.schema)(generator))
+            }
+            (_, Some((_, _, Some(forward)))) => self.schema(&forward, generator),
+            (_, Some((id, container, None))) => {
+                self.once(ty, id, || self.container_schema(id, &container, generator))
+            }
+            (_, None) => Schema::default(),
+        }
+    }
+
+    fn present(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema {
+        match (ty, self.known(ty)) {
+            (Type::Foreign { builtin, arguments, .. }, _) => {
+                standing_for(arguments, || (builtin.present)(generator))
+            }
+            (_, Some((_, _, Some(forward)))) => self.present(&forward, generator),
+            _ => self.schema(ty, generator),
+        }
+    }
+
+    fn is_option(&self, ty: &Type) -> bool {
+        match (ty, self.known(ty)) {
+            (Type::Foreign { builtin, arguments, .. }, _) => {
+                standing_for(arguments, || (builtin.is_option)())
+            }
+            (_, Some((_, _, Some(forward)))) => self.is_option(&forward),
+            _ => false,
+        }
+    }
+}
+
+impl Reader {
+    /// Goes into a type of the project, unless we are in it already.
+    fn once(&self, ty: &Type, id: ItemId, f: impl FnOnce() -> Schema) -> Schema {
+        struct Back<'a>(&'a Reader);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.open.borrow_mut().pop();
+            }
+        }
+        let key = (id, matches!(ty, Type::Root(_)));
+        if self.open.borrow().contains(&key) {
+            let item = &self.world.items[id];
+            let message = format!("`{}` contains itself, which no CRD can say", item.name);
+            let hint =
+                "end the recursion with a type that takes any value, e.g. `serde_json::Value`";
+            self.refuse(self.world.problem(item.module, item.span, message, hint));
+            return Schema::default();
+        }
+        self.open.borrow_mut().push(key);
+        let _back = Back(self);
+        f()
+    }
+
+    /// What title, description, deprecation and examples put into a schema.
+    fn describe(common: &Common, schema: &mut Schema) {
+        use schemars::_private::insert_metadata_property_if_nonempty as insert;
+        if let Some(title) = &common.title {
+            insert(schema, "title", title.as_str());
+        }
+        if let Some(description) = &common.description {
+            insert(schema, "description", description.as_str());
+        }
+        if common.deprecated {
+            schema.insert("deprecated".to_owned(), true.into());
+        }
+        if !common.examples.is_empty() {
+            schema.insert("examples".to_owned(), common.examples.clone().into());
+        }
+    }
+
+    fn extend(common: &Common, schema: &mut Schema) {
+        for (key, value) in &common.extensions {
+            schema.insert(key.clone(), value.clone());
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Custom resources: the struct that kube's derive makes of a spec, and its CRD's schema.
+
+use std::rc::Rc;
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
+use quote::{format_ident, quote_spanned};
+use schemars::generate::SchemaSettings;
+use schemars::transform::AddNullable;
+
+use super::Reader;
+use super::container::{self, Container};
+use crate::model::{CustomResource, Kind, Problem, Schema, Storage, Version};
+use crate::source::attributes::kube::{self, Kube, Mode};
+use crate::source::attributes::x_kube;
+use crate::source::builtin::{Dyn, answering, standing_for};
+use crate::source::cfg::Cfg;
+use crate::source::derives::Derived;
+use crate::source::panics;
+use crate::source::types::Type;
+use crate::source::world::{ItemId, Kind as ItemKind, World};
+
+/// Every custom resource of the project that can be read, what cannot, and whether any holds a type of k8s-openapi.
+pub fn resources(world: World) -> (Vec<CustomResource>, Vec<Problem>, bool) {
+    let world = Rc::new(world);
+    let reader = Rc::new(Reader::new(world.clone()));
+    let mut res: Vec<CustomResource> = Vec::new();
+    for (id, item) in world.items.iter().enumerate() {
+        let ItemKind::Data(input) = &item.kind else { continue };
+        // A file that two crates share is read for the first.
+        if !kube::is_on(&input.attrs) && !has_cfg_attr(input) {
+            continue;
+        }
+        let place = world.place_of(id);
+        if res.iter().any(|it| it.place == place) {
+            continue;
+        }
+        let before = reader.problems.borrow().len();
+        let read = answering(reader.clone(), || reader.resource(id));
+        match read {
+            Ok(found) => res.extend(found),
+            Err(problems) => reader.problems.borrow_mut().extend(problems),
+        }
+        reader.way.borrow_mut().clear();
+        debug_assert!(before <= reader.problems.borrow().len(), "problems only pile up");
+    }
+    res.sort_by(|one, other| one.place.cmp(&other.place));
+    let mut problems = reader.problems.take();
+    problems.sort();
+    // One place, told once, whichever ways lead there.
+    problems.dedup_by(|one, other| one.place == other.place);
+    (res, problems, reader.kubernetes.get())
+}
+
+fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
+    input.attrs.iter().any(|it| it.path().is_ident("cfg_attr"))
+}
+
+impl Reader {
+    fn resource(&self, id: ItemId) -> Result<Option<CustomResource>, Vec<Problem>> {
+        let world = &*self.world;
+        let item = &world.items[id];
+        let one = |it: Problem| vec![it];
+        match world.derived(id, "kube::CustomResource").map_err(one)? {
+            Derived::No => return Ok(None),
+            Derived::Yes => {}
+            Derived::Depends => {
+                let message = format!(
+                    "whether `{}` is a custom resource depends on a `cfg` that the source does not settle",
+                    item.name
+                );
+                return Err(one(world.problem(item.module, item.span, message, "")));
+            }
+        }
+        if item.cfg == Cfg::Depends {
+            let message = format!(
+                "whether `{}` is there depends on a `cfg` that the source does not settle",
+                item.name
+            );
+            let hint = "take the condition away: a CRD is there or it is not";
+            return Err(one(world.problem(item.module, item.span, message, hint)));
+        }
+        let input = world.settled(id).map_err(one)?;
+        let told = |it: syn::Error| {
+            world.problem(
+                item.module,
+                it.span(),
+                it.to_string(),
+                "see kube's documentation of `CustomResource`",
+            )
+        };
+        let kube =
+            kube::read(&input).map_err(|all| all.into_iter().map(told).collect::<Vec<_>>())?;
+        self.way.borrow_mut().push(kube.kind.clone());
+        let schema = match kube.mode {
+            Mode::Disabled => None,
+            Mode::Manual => {
+                let message = "`schema = \"manual\"` takes a schema that is written by hand, which is not read yet";
+                let hint = "derive the schema, or say `schema = \"disabled\"`";
+                return Err(one(world.problem(item.module, item.span, message, hint)));
+            }
+            Mode::Derived => {
+                let name = kube.root.as_ref().unwrap_or(&kube.kind);
+                if *name == item.name {
+                    let message = "`kind` must not be the struct's own name: kube makes a struct of that name";
+                    return Err(one(world.problem(
+                        item.module,
+                        item.span,
+                        message,
+                        "call the struct `…Spec`",
+                    )));
+                }
+                match self.root_schema(id) {
+                    Some(schema) => Some(schema),
+                    // Told already.
+                    None => return Ok(None),
+                }
+            }
+        };
+        let place = world.place_of(id);
+        let span = |name: &str| named(&input, name).unwrap_or(item.span);
+        let noun = |name: &str, it: String| vec![world.problem(item.module, span(name), it, "")];
+        let kind: Kind =
+            (kube.kind.parse()).map_err(|it| noun("kind", format!("kind `{}` {it}", kube.kind)))?;
+        let version: Version = (kube.version.parse())
+            .map_err(|it| noun("version", format!("version `{}` {it}", kube.version)))?;
+        Ok(Some(described(kube, kind, version, schema, place)))
+    }
+
+    /// The schema of the whole resource, through every step that kube's `crd()` takes.
+    fn root_schema(&self, id: ItemId) -> Option<Schema> {
+        self.refused.set(0);
+        let ty = Rc::new(Type::Root(id));
+        let made = panics::caught(|| {
+            standing_for(&[ty], || {
+                let generator = SchemaSettings::openapi3()
+                    .with(|it| {
+                        it.inline_subschemas = true;
+                        it.meta_schema = None;
+                    })
+                    .with_transform(AddNullable::default())
+                    .with_transform(kube_core::schema::StructuralSchemaRewriter)
+                    .with_transform(kube_core::schema::OptionalEnum)
+                    .with_transform(kube_core::schema::OptionalIntOrString)
+                    .into_generator();
+                let schema = generator.into_root_schema_for::<Dyn<0>>();
+                serde_json::to_value(schema).and_then(serde_json::from_value::<JSONSchemaProps>)
+            })
+        });
+        self.way.borrow_mut().truncate(1);
+        if 0 < self.refused.get() {
+            return None;
+        }
+        let item = &self.world.items[id];
+        let refuse = |message: String| {
+            let hint = "change the type: the API server takes structural schemas only";
+            self.refuse(self.world.problem(item.module, item.span, message, hint));
+            None
+        };
+        let props = match made {
+            Ok(Ok(props)) => props,
+            Ok(Err(error)) => {
+                return refuse(format!(
+                    "kube panics over this schema: valid JSONSchemaProps from schemars schema: {error}"
+                ));
+            }
+            Err(text) => return refuse(format!("kube panics over this schema: {text}")),
+        };
+        let value = crate::yaml::to_value(&props);
+        match has_reference(&value) {
+            true => refuse("this schema would refer to itself, which no CRD can say".to_owned()),
+            false => Some(Schema(value)),
+        }
+    }
+
+    /// The struct that `#[derive(CustomResource)]` writes, read like one that the user wrote.
+    pub(super) fn read_root(&self, id: ItemId) -> Result<Container, Problem> {
+        let world = &*self.world;
+        let item = &world.items[id];
+        let input = world.settled(id)?;
+        let told = |it: syn::Error| world.problem(item.module, it.span(), it.to_string(), "");
+        let kube = kube::read(&input).map_err(|mut it| told(it.remove(0)))?;
+        if kube.mode != Mode::Derived {
+            let message = "a resource without a derived schema cannot stand in another type";
+            return Err(world.problem(item.module, item.span, message, ""));
+        }
+        if kube.no_spec {
+            flattenable(&input).map_err(told)?;
+        }
+        let span = item.span;
+        let root = format_ident!("{}", kube.root.as_ref().unwrap_or(&kube.kind), span = span);
+        let ident = &input.ident;
+        let doc = kube.doc.clone().unwrap_or_else(|| {
+            format!(" Auto-generated derived type for {ident} via `CustomResource`")
+        });
+        let flatten = kube.no_spec.then(|| quote_spanned!(span=> #[serde(flatten)]));
+        let status = kube.status.as_ref().map(|path| {
+            quote_spanned!(span=>
+                #[serde(skip_serializing_if = "Option::is_none")]
+                status: Option<#path>,
+            )
+        });
+        let tokens = quote_spanned!(span=>
+            #[doc = #doc]
+            #[serde(rename_all = "camelCase")]
+            struct #root {
+                #[schemars(skip)]
+                metadata: ::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta,
+                #flatten
+                spec: #ident,
+                #status
+            }
+        );
+        let made: syn::DeriveInput = syn::parse2(tokens).map_err(told)?;
+        let values = self.values(item.module);
+        let rules: syn::Result<Vec<_>> =
+            kube.validations.iter().map(|it| x_kube::rule(it, &values)).collect();
+        let rules = rules.map_err(told)?;
+        let validated = !rules.is_empty() || kube.cel;
+        let mut res = container::read(&made, validated, &values)?;
+        res.rules = rules;
+        Ok(res)
+    }
+}
+
+/// `no_spec` puts the spec's fields beside those of every resource.
+fn flattenable(input: &syn::DeriveInput) -> syn::Result<()> {
+    const TAKEN: &[&str] = &["apiVersion", "api_version", "kind", "metadata", "status"];
+    let syn::Data::Struct(syn::DataStruct { fields: syn::Fields::Named(fields), .. }) = &input.data
+    else {
+        return Err(syn::Error::new(
+            input.ident.span(),
+            "`no_spec` is for structs with named fields",
+        ));
+    };
+    let taken = fields.named.iter().filter_map(|it| it.ident.as_ref());
+    match { taken }.find(|it| TAKEN.iter().any(|name| *it == name)) {
+        Some(it) => Err(syn::Error::new(
+            it.span(),
+            format!("`no_spec` with a field `{it}`: every resource has one"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Where an item of `#[kube(…)]` stands.
+fn named(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Span> {
+    use syn::spanned::Spanned;
+    let metas = crate::source::attributes::metas(&input.attrs, "kube").ok()?;
+    metas.iter().find(|it| it.path().is_ident(name)).map(Spanned::span)
+}
+
+fn has_reference(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::Object(it) => {
+            it.get("$ref").is_some_and(serde_json::Value::is_string)
+                || it.values().any(has_reference)
+        }
+        serde_json::Value::Array(it) => it.iter().any(has_reference),
+        _ => false,
+    }
+}
+
+fn described(
+    kube: Kube,
+    kind: Kind,
+    version: Version,
+    schema: Option<Schema>,
+    place: crate::model::Place,
+) -> CustomResource {
+    let storage: Storage = kube.storage();
+    let singular = kube.singular.unwrap_or_else(|| kube.kind.to_ascii_lowercase());
+    CustomResource {
+        group: kube.group,
+        version,
+        kind,
+        plural: kube.plural.unwrap_or_else(|| plural(&singular)),
+        singular,
+        shortnames: kube.shortnames,
+        categories: kube.categories,
+        namespaced: kube.namespaced,
+        labels: kube.labels,
+        annotations: kube.annotations,
+        served: kube.served.unwrap_or(true),
+        storage,
+        deprecated: kube.deprecated,
+        columns: kube.columns,
+        selectable: kube.selectable,
+        status: kube.status.is_some(),
+        scale: kube.scale,
+        schema,
+        place,
+    }
+}
+
+/// The plural that kube gives a singular.
+fn plural(word: &str) -> String {
+    let end = |it: &str| word.ends_with(it);
+    if ["s", "x", "z", "ch", "sh"].into_iter().any(end) {
+        return format!("{word}es");
+    }
+    // As there: bytes are counted, and characters looked at.
+    let before = word.len().checked_sub(2).and_then(|it| word.chars().nth(it));
+    match (word.strip_suffix('y'), before) {
+        (Some(stem), Some(c)) if !"aeiou".contains(c) => format!("{stem}ies"),
+        _ => format!("{word}s"),
+    }
+}

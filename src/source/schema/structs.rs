@@ -1,0 +1,276 @@
+//! Structs and their fields, in the order in which schemars' derive does each thing.
+
+use std::rc::Rc;
+
+use kube_core::{merge_properties, merge_strategy_property, validate, validate_property};
+use schemars::{_private as upstream, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
+
+use super::Reader;
+use super::container::{Container, Data, Fallback, Field, Shape};
+use crate::source::attributes::x_kube::Merge;
+use crate::source::builtin::{Answers as _, Dyn, standing_for};
+use crate::source::derives::Derived;
+use crate::source::types::Type;
+use crate::source::world::{ItemId, ModuleId};
+
+impl Reader {
+    pub(super) fn container_schema(
+        &self,
+        id: ItemId,
+        container: &Container,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let module = self.module(id);
+        let mut schema = if let Some(ty) = container.with.as_ref().or(container.from.as_ref()) {
+            match self.type_(module, ty) {
+                Some(ty) => self.schema(&ty, generator),
+                None => Schema::default(),
+            }
+        } else if let Some(field) = container.transparent_field() {
+            self.field(module, field, None, false, generator)
+        } else {
+            match &container.data {
+                Data::Struct(shape) => self.shape(id, shape, container, generator),
+                Data::Enum(variants) => self.enum_(id, variants, container, generator),
+            }
+        };
+        Self::describe(&container.common, &mut schema);
+        Self::extend(&container.common, &mut schema);
+        if container.kube {
+            self.rules(id, container, &mut schema, generator);
+        }
+        schema
+    }
+
+    /// What `KubeSchema` adds: the rules of the whole, then each field that has rules or a strategy, anew.
+    fn rules(
+        &self,
+        id: ItemId,
+        container: &Container,
+        schema: &mut Schema,
+        generator: &mut SchemaGenerator,
+    ) {
+        for rule in &container.rules {
+            if let Err(error) = validate(schema, rule.clone()) {
+                self.refuse(self.world.problem(
+                    self.module(id),
+                    self.world.items[id].span,
+                    error.to_string(),
+                    "",
+                ));
+            }
+        }
+        let Data::Struct(Shape::Named(fields)) = &container.data else { return };
+        for field in fields.iter().filter(|it| !it.rules.is_empty() || it.merge.is_some()) {
+            let module = self.module(id);
+            let plain =
+                container.with.is_none() && container.from.is_none() && !container.transparent;
+            if field.flatten || !plain {
+                let message = "a rule on a field that is flattened, or of a type that stands for another, is not read";
+                let hint = "put the rule on the field's own type";
+                self.refuse(self.world.problem(module, field.span, message, hint));
+                continue;
+            }
+            let mut alone = json_schema!({ "type": "object" });
+            self.property(id, field, &Fallback::None, &mut alone, generator);
+            let strategy = |schema: &mut Schema| match field.merge.clone() {
+                None => Ok(()),
+                Some(Merge::List(it)) => merge_strategy_property(schema, 0, it),
+                Some(Merge::Map(it)) => merge_strategy_property(schema, 0, it),
+                Some(Merge::Struct(it)) => merge_strategy_property(schema, 0, it),
+            };
+            let ruled: Result<(), _> = field
+                .rules
+                .iter()
+                .try_for_each(|it| validate_property(&mut alone, 0, it.clone()))
+                .and_then(|()| strategy(&mut alone));
+            if let Err(error) = ruled {
+                let message = format!("kube cannot put the rule there: {error}");
+                self.refuse(self.world.problem(module, field.span, message, ""));
+            }
+            merge_properties(schema, &mut alone);
+        }
+    }
+
+    pub(super) fn shape(
+        &self,
+        id: ItemId,
+        shape: &Shape,
+        container: &Container,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        match shape {
+            Shape::Unit => generator.subschema_for::<()>(),
+            Shape::Newtype(field) => self.field(self.module(id), field, None, false, generator),
+            Shape::Tuple(fields) => self.tuple(id, fields, generator),
+            Shape::Named(fields) => {
+                self.named(id, fields, &container.default, container.deny, generator)
+            }
+        }
+    }
+
+    pub(super) fn tuple(
+        &self,
+        id: ItemId,
+        fields: &[Field],
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let items: Vec<Value> = fields
+            .iter()
+            .filter(|it| !it.skip_deserializing)
+            .map(|it| self.field(self.module(id), it, None, false, generator).to_value())
+            .collect();
+        let length = items.len();
+        let mut res = Map::new();
+        res.insert("type".to_owned(), "array".into());
+        if !items.is_empty() {
+            res.insert("prefixItems".to_owned(), items.into());
+            res.insert("minItems".to_owned(), length.into());
+        }
+        res.insert("maxItems".to_owned(), length.into());
+        res.into()
+    }
+
+    pub(super) fn named(
+        &self,
+        id: ItemId,
+        fields: &[Field],
+        default: &Fallback,
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let mut schema = json_schema!({ "type": "object" });
+        if deny {
+            schema.insert("additionalProperties".to_owned(), false.into());
+        }
+        for field in fields.iter().filter(|it| !it.skip_deserializing) {
+            if field.flatten {
+                let module = self.module(id);
+                let Some(ty) = self.field_type(module, field) else { continue };
+                let required = field.validation.required();
+                let inner = standing_for(&[ty], || {
+                    upstream::json_schema_for_flatten::<Dyn<0>>(generator, required)
+                });
+                upstream::flatten(&mut schema, inner);
+            } else {
+                self.property(id, field, default, &mut schema, generator);
+            }
+        }
+        schema
+    }
+
+    fn property(
+        &self,
+        id: ItemId,
+        field: &Field,
+        whole: &Fallback,
+        schema: &mut Schema,
+        generator: &mut SchemaGenerator,
+    ) {
+        if field.skip_deserializing {
+            return;
+        }
+        self.step(&field.name, || {
+            let module = self.module(id);
+            let default = self.default(id, field, whole);
+            let inner = self.field(module, field, default, false, generator);
+            let has_default =
+                !matches!(whole, Fallback::None) || !matches!(field.default, Fallback::None);
+            let optional = || {
+                let ty = self.field_type(module, field);
+                ty.is_some_and(|it| self.is_option(&it))
+            };
+            let optional = has_default || (!field.validation.required() && optional());
+            upstream::insert_object_property(schema, &field.name, optional, inner);
+        });
+    }
+
+    fn field_type(&self, module: ModuleId, field: &Field) -> Option<Rc<Type>> {
+        self.type_(module, field.with.as_ref().unwrap_or(&field.ty))
+    }
+
+    /// The schema of a field's type, with what the field says about it.
+    pub(super) fn field(
+        &self,
+        module: ModuleId,
+        field: &Field,
+        default: Option<Value>,
+        internal: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let Some(ty) = self.field_type(module, field) else { return Schema::default() };
+        let mut schema = if field.validation.required() {
+            self.present(&ty, generator)
+        } else if internal {
+            standing_for(&[ty], || {
+                upstream::json_schema_for_internally_tagged_enum_newtype_variant::<Dyn<0>>(
+                    generator,
+                )
+            })
+        } else {
+            self.subschema(&ty, generator)
+        };
+        Self::describe(&field.common, &mut schema);
+        field.validation.apply(&mut schema);
+        if field.skip_deserializing {
+            schema.insert("readOnly".to_owned(), true.into());
+        }
+        if field.skip_serializing {
+            schema.insert("writeOnly".to_owned(), true.into());
+        }
+        if let Some(default) = default {
+            schema.insert("default".to_owned(), default);
+        }
+        Self::extend(&field.common, &mut schema);
+        schema
+    }
+
+    /// The default that the schema states.
+    fn default(&self, id: ItemId, field: &Field, whole: &Fallback) -> Option<Value> {
+        let none = matches!((&field.default, whole), (Fallback::None, Fallback::None));
+        if field.skip_serializing || none {
+            return None;
+        }
+        let values = self.values(self.module(id));
+        let way_out =
+            "state the default with `#[schemars(extend(\"default\" = …))]` on a field without one";
+        let refuse = |what: &str| {
+            let message = format!("the default of `{}` {what}", field.member);
+            Err(self.world.problem(self.module(id), field.span, message, way_out))
+        };
+        let read = || {
+            if field.serialize_with {
+                return refuse("is written by a function of its own, which is not read");
+            }
+            let ty = self.world.type_(self.module(id), &field.ty)?;
+            let at = &field.ty;
+            let value = match (&field.default, whole) {
+                (Fallback::Path(path), _) => values.call(path, &ty)?,
+                (Fallback::Trait, _) => values.default_of(&ty, at)?,
+                (Fallback::None, Fallback::Trait) => {
+                    if self.world.derived(id, "std::default::Default")? != Derived::Yes {
+                        return refuse(
+                            "comes from a `Default` that is not derived, which is not read yet",
+                        );
+                    }
+                    values.default_of(&ty, at)?
+                }
+                (Fallback::None, _) => {
+                    return refuse("comes from a function for the whole, which is not read yet");
+                }
+            };
+            match &field.skip_if {
+                Some(skip) if values.skips(skip, &ty, &value)? => Ok(None),
+                _ => Ok(Some(value)),
+            }
+        };
+        match read() {
+            Ok(found) => found,
+            Err(problem) => {
+                self.refuse(problem);
+                None
+            }
+        }
+    }
+}
