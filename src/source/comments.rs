@@ -135,7 +135,7 @@ mod tests {
         check("/* // no /* // no */ // no */ // yes", &["1:31 yes"]);
         check("let a = '\"'; // yes\nfn f<'a>(_: &'a str) {} // two", &["1:14 yes", "2:25 two"]);
         check("let a = '\\''; // yes\nlet b = b'\"'; // two", &["1:15 yes", "2:15 two"]);
-        check("let r#type = \"\\\"// no\"; // é yes", &["1:26 é yes"]);
+        check("let r#type = \"\\\"// no\"; // é yes", &["1:25 é yes"]);
         check("\"never closed // no", &[]);
     }
 }
