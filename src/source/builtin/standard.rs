@@ -1,6 +1,6 @@
-//! Types of std, serde_json and kube.
+//! Types of std, serde_json and kube. What schemars gives the functions of another type is linked as that one.
 
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, LinkedList, VecDeque};
 
 use serde_json::{Value, json};
 
@@ -65,8 +65,7 @@ pub fn add(table: &mut Table) {
         "std::net::SocketAddr" 0 std::net::SocketAddr,
         "std::net::SocketAddrV4" 0 std::net::SocketAddrV4,
         "std::net::SocketAddrV6" 0 std::net::SocketAddrV6,
-        "std::time::Duration" 0 std::time::Duration,
-        "std::time::SystemTime" 0 std::time::SystemTime,
+        "std::time::Duration" 0 core::time::Duration,
         "std::num::NonZeroU8" 0 std::num::NonZeroU8,
         "std::num::NonZeroU16" 0 std::num::NonZeroU16,
         "std::num::NonZeroU32" 0 std::num::NonZeroU32,
@@ -97,9 +96,9 @@ pub fn add(table: &mut Table) {
         "std::collections::LinkedList" 1 LinkedList<D> = json!([]),
         "std::collections::BinaryHeap" 1 BinaryHeap<D> = json!([]),
         "std::collections::BTreeSet" 1 BTreeSet<D> = json!([]),
-        "std::collections::HashSet" 1 HashSet<D> = json!([]),
+        "std::collections::HashSet" 1 BTreeSet<D> = json!([]),
         "std::collections::BTreeMap" 2 BTreeMap<D, E> = json!({}),
-        "std::collections::HashMap" 2 HashMap<D, E> = json!({}),
+        "std::collections::HashMap" 2 BTreeMap<D, E> = json!({}),
     }
     arrays! { table:
         "[;0]" 0 "[;1]" 1 "[;2]" 2 "[;3]" 3 "[;4]" 4 "[;5]" 5 "[;6]" 6 "[;7]" 7 "[;8]" 8 "[;9]" 9

@@ -40,7 +40,7 @@ pub struct TextsSpec {
 #[kube(group = "scalars.example.com", version = "v1", kind = "Times")]
 pub struct TimesSpec {
     pub a: std::time::Duration,
-    pub b: Option<std::time::SystemTime>,
+    pub b: Option<core::time::Duration>,
     pub c: kube::core::Duration,
 }
 
