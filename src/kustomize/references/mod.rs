@@ -93,7 +93,7 @@ impl<'a> Search<'a> {
         let Some(namespace) = namespace else { return all };
         let originally = |it: &&'a Object| it.original_id().namespace == namespace;
         if all.iter().any(originally) {
-            all.retain(|it| originally(&it));
+            all.retain(|it| originally(it));
         } else {
             all.retain(|it| it.id().namespace == namespace);
         }
