@@ -1,6 +1,7 @@
 //! A `kustomization.yaml`, and what in it is not known.
 
 mod fields;
+mod items;
 mod reader;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,204 @@
+//! What a kustomization's fields hold: a patch, an image, a generator. Each says which fields it has.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::{WAY_OUT, labels::Reach, selector::Selector},
+    Generator, ImageEntry, Label, Options, Patch, Replica, Source, Text, problem,
+    reader::Reader,
+};
+use crate::yaml::{Data, Entry, Node, Value};
+
+impl Reader {
+    pub fn label(&mut self, node: &Node) -> Label {
+        let (mut pairs, mut reach) = (BTreeMap::new(), Reach::Metadata);
+        for Entry { key, mark, value } in self.map(node) {
+            match key.as_str() {
+                "pairs" => pairs = self.pairs(value),
+                "includeSelectors" if self.boolean(value) => reach = Reach::Selectors,
+                "includeTemplates" if self.boolean(value) && reach == Reach::Metadata => {
+                    reach = Reach::Templates;
+                }
+                "includeSelectors" | "includeTemplates" => {}
+                "fields" => self.native(key, *mark),
+                _ => self.unknown(key, *mark, "a label"),
+            }
+        }
+        Label { pairs, reach }
+    }
+
+    pub fn patch(&mut self, node: &Node) -> Patch {
+        let (mut path, mut inline, mut target) = (None, None, None);
+        for Entry { key, mark, value } in self.map(node) {
+            match key.as_str() {
+                "path" => path = self.text(value).filter(|it| !it.text.is_empty()),
+                "patch" => inline = self.text(value).filter(|it| !it.text.trim().is_empty()),
+                "target" if !value.is_null() => target = Some(self.selector(value)),
+                "target" => {}
+                "options" if value.is_null() => {}
+                "options" => self.native(key, *mark),
+                _ => self.unknown(key, *mark, "a patch"),
+            }
+        }
+        let source = match (path, inline) {
+            (Some(path), None) => Source::Path(path),
+            (None, Some(inline)) => Source::Inline(inline),
+            (path, _) => {
+                let many = path.is_some();
+                self.fault(
+                    node.mark,
+                    if many {
+                        "this has both `path` and `patch`, where it wants one of them"
+                    } else {
+                        "this has neither `path` nor `patch`"
+                    },
+                );
+                Source::Inline(Text { text: String::new(), mark: node.mark })
+            }
+        };
+        Patch { mark: node.mark, source, target }
+    }
+
+    fn selector(&mut self, node: &Node) -> Selector {
+        let mut res = Selector::default();
+        for Entry { key, mark, value } in self.map(node) {
+            let text = self.string(value).unwrap_or_default();
+            let done = match key.as_str() {
+                "group" => res.group.set(&text),
+                "version" => res.version.set(&text),
+                "kind" => res.kind.set(&text),
+                "name" => res.name.set(&text),
+                "namespace" => res.namespace.set(&text),
+                "labelSelector" => res.set_labels(&text),
+                "annotationSelector" => res.set_annotations(&text),
+                _ => {
+                    self.unknown(key, *mark, "a patch's target");
+                    Ok(())
+                }
+            };
+            if let Err(error) = done {
+                self.problems.push(problem(
+                    &self.path,
+                    value.mark,
+                    error.to_string(),
+                    Some(WAY_OUT),
+                ));
+            }
+        }
+        res
+    }
+
+    pub fn image(&mut self, node: &Node) -> ImageEntry {
+        let mut res = ImageEntry {
+            name: String::new(),
+            new_name: String::new(),
+            new_tag: String::new(),
+            digest: String::new(),
+            tag_suffix: String::new(),
+        };
+        for Entry { key, mark, value } in self.map(node) {
+            let text = self.string(value).unwrap_or_default();
+            match key.as_str() {
+                "name" => res.name = text,
+                "newName" => res.new_name = text,
+                "newTag" => res.new_tag = text,
+                "digest" => res.digest = text,
+                "tagSuffix" => res.tag_suffix = text,
+                _ => self.unknown(key, *mark, "an image"),
+            }
+        }
+        res
+    }
+
+    pub fn replica(&mut self, node: &Node) -> Replica {
+        let mut res = Replica { mark: node.mark, name: String::new(), count: 0 };
+        for Entry { key, mark, value } in self.map(node) {
+            match (key.as_str(), &value.data) {
+                ("name", _) => res.name = self.string(value).unwrap_or_default(),
+                ("count", Data::Scalar(Value::Number(it))) if it.is_i64() => {
+                    res.count = it.as_i64().unwrap_or_default();
+                }
+                ("count", _) => self.fault(
+                    value.mark,
+                    &format!("this is {}, where a whole number is expected", value.what()),
+                ),
+                _ => self.unknown(key, *mark, "a replica"),
+            }
+        }
+        res
+    }
+
+    pub fn generator(&mut self, node: &Node, secret: bool) -> Generator {
+        let mut res = Generator {
+            mark: node.mark,
+            secret,
+            name: String::new(),
+            namespace: String::new(),
+            kind: String::new(),
+            literals: Vec::new(),
+            files: Vec::new(),
+            envs: Vec::new(),
+            options: Options::default(),
+        };
+        let mut env = Vec::new();
+        for Entry { key, mark, value } in self.map(node) {
+            match key.as_str() {
+                "name" => res.name = self.string(value).unwrap_or_default(),
+                "namespace" => res.namespace = self.string(value).unwrap_or_default(),
+                "type" if secret => res.kind = self.string(value).unwrap_or_default(),
+                "literals" => res.literals = self.texts(value),
+                "files" => res.files = self.texts(value),
+                "envs" => res.envs = self.texts(value),
+                "env" => env.extend(self.text(value)),
+                "options" => res.options = self.options(value),
+                "behavior" => match self.string(value).as_deref() {
+                    None | Some("" | "create") => {}
+                    Some(_) => self.native(key, *mark),
+                },
+                _ => self.unknown(key, *mark, "a generator"),
+            }
+        }
+        res.envs.extend(env);
+        if res.name.is_empty() {
+            self.fault(node.mark, "this has no `name`");
+        }
+        res
+    }
+
+    pub fn options(&mut self, node: &Node) -> Options {
+        let mut res = Options::default();
+        for Entry { key, mark, value } in self.map(node) {
+            match key.as_str() {
+                "labels" => res.labels = self.pairs(value),
+                "annotations" => res.annotations = self.pairs(value),
+                "disableNameSuffixHash" => res.plain_name = self.boolean(value),
+                "immutable" => res.immutable = self.boolean(value),
+                _ => self.unknown(key, *mark, "the options of generators"),
+            }
+        }
+        res
+    }
+
+    pub fn sort_options(&mut self, node: &Node) -> bool {
+        let mut sorted = true;
+        for Entry { key, mark, value } in self.map(node) {
+            match (key.as_str(), self.string(value).as_deref()) {
+                ("order", Some("legacy")) => {}
+                ("order", Some("fifo")) => sorted = false,
+                ("order", _) => self.fault(value.mark, "this is neither `legacy` nor `fifo`"),
+                _ => self.native(key, *mark),
+            }
+        }
+        sorted
+    }
+
+    pub fn metadata(&mut self, node: &Node) {
+        for Entry { key, mark, value } in self.map(node) {
+            match key.as_str() {
+                "name" | "namespace" => drop(self.string(value)),
+                "labels" | "annotations" => drop(self.pairs(value)),
+                _ => self.unknown(key, *mark, "a kustomization's metadata"),
+            }
+        }
+    }
+}
