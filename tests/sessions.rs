@@ -1,6 +1,6 @@
 //! Every page in `tests/sessions` is played in a fresh folder and must come out word for word: each
 //! line that begins with `$ ` is given to bash there, and what follows it is what was said, stdout
-//! before stderr, then `[exit N]` where it is not 0. A line that ends in a backslash goes on.
+//! before stderr, then `[exit N]` where it is not 0. A line that ends in a backslash or `<<'END'` goes on.
 //!
 //! Where `examples/` has a project of the page's name, the folder must come out byte for byte.
 //! `UPDATE=1 cargo test --test sessions` writes down what the tool does now.
@@ -27,7 +27,16 @@ macro_rules! pages {
 }
 
 pages! {
+    bundle
+    first_operator
+    habits
+    hand_edits
+    installer
+    kinds_and_versions
+    memcached_operator
     mistakes
+    project_file
+    types
 }
 
 #[test]
@@ -93,8 +102,9 @@ fn play(page: &str, dir: &Path) -> String {
             res += &format!("{line}\n");
         } else if let Some(command) = line.strip_prefix("$ ") {
             let mut command = command.to_owned();
-            while command.ends_with('\\') {
-                let more = lines.next().expect("a line that ends in a backslash goes on");
+            let here = command.ends_with("<<'END'");
+            while command.ends_with('\\') || here && !command.ends_with("\nEND") {
+                let more = lines.next().expect("a command that goes on has an end");
                 command += &format!("\n{more}");
             }
             res += &format!("$ {command}\n{}\n", answer(&command, &mut dir));
@@ -136,7 +146,7 @@ fn answer(command: &str, dir: &mut PathBuf) -> String {
             None => format!("[{}]\n", output.status),
         };
     }
-    assert!(!res.contains("```"), "what is said cannot stand on a page:\n{res}");
+    assert!(!res.lines().any(|it| it == "```"), "what is said would end the block:\n{res}");
     res
 }
 

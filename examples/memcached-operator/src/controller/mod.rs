@@ -1,0 +1,12 @@
+//! One module for each kind that is reconciled.
+
+pub mod memcached;
+// +operator-rs:scaffold:controllers
+
+/// Every controller of this operator.
+pub fn all() -> Vec<crate::runtime::Start> {
+    vec![
+        crate::runtime::per_namespace(memcached::run),
+        // +operator-rs:scaffold:run
+    ]
+}
