@@ -106,6 +106,11 @@ fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
     scaffold::generate("derived", &Derived { crds }, |_| "PROJECT and the types themselves")
 }
 
+/// What the source says now, as far as it can be read: problems are told when the plan is made.
+pub fn operator(tree: &impl Tree) -> anyhow::Result<Operator> {
+    Ok(source::read(&sources(tree)?).0)
+}
+
 /// Every Rust file and Cargo file that says what the operator is.
 fn sources(tree: &impl Tree) -> anyhow::Result<BTreeMap<ProjectPath, String>> {
     let mut paths: Vec<ProjectPath> = ["Cargo.toml", "Cargo.lock", "api/Cargo.toml"]

@@ -44,9 +44,10 @@ macro_rules! dns {
 dns! {
     /// A project's name, e.g. `memcached-operator`: a DNS label, and a name that Cargo takes for a package.
     ProjectName, |text| {
-        if text.len() > 50 {
-            // `<name>-system`, `<name>-controller-manager-…` and a hash have to fit in 63.
-            return Err(Refusal::new("must be at most 50 characters long, for names are made from it"));
+        if text.len() > 47 {
+            return Err(Refusal::new(
+                "must be at most 47 characters long, so that `<name>-metrics-service` fits in the 63 of a Service",
+            ));
         }
         label(text)?;
         if text.starts_with(|c: char| c.is_ascii_digit()) {

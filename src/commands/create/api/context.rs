@@ -26,7 +26,8 @@ pub struct Context<'a> {
     kind_file: String,
     kind_object: String,
     plural: &'a Plural,
-    shortnames: &'a [Plural],
+    /// What all versions of the kind say in `#[kube(…)]`, an item each.
+    shared: Vec<String>,
     api_namespaced: bool,
     /// What `#[kube(storage = …)]` has to say, so that one version of the kind is stored.
     storage: bool,
@@ -38,7 +39,13 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(project: &'a Project, place: &'a Place, namespaced: bool, args: &'a Args) -> Self {
+    pub fn new(
+        project: &'a Project,
+        place: &'a Place,
+        namespaced: bool,
+        shared: Vec<String>,
+        args: &'a Args,
+    ) -> Self {
         let Place { group, version, kind, plural, .. } = place;
         let (snake, lower) = (kind.snake(), kind.lower());
         let apart = place.shared_name;
@@ -66,7 +73,7 @@ impl<'a> Context<'a> {
             kind_lower: lower,
             kind_snake: snake,
             plural,
-            shortnames: &args.shortname,
+            shared,
             api_namespaced: namespaced,
             storage: args.storage && !place.kin.is_empty(),
             not_storage: !args.storage && !place.kin.is_empty(),

@@ -9,7 +9,7 @@ use crate::{
     disk::Root,
     hint::Hint as _,
     model::{GroupName, Image, Kind, Plural, Project, Resource, Version},
-    plan::Plan,
+    plan::{Plan, Tree},
     scaffold, terminal,
 };
 
@@ -114,7 +114,8 @@ impl Args {
         let resource = place.resource(&project, namespaced, controller);
         let shown = format!("{} {}", resource.version, resource.kind);
         let edited = project.with(resource)?;
-        let context = Context::new(&project, &place, namespaced, &self);
+        let shared = self.shared(&place, root, &project)?;
+        let context = Context::new(&project, &place, namespaced, shared, &self);
         let mut plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
         plan.edit(Project::path(), edited.text().to_owned());
@@ -130,6 +131,37 @@ impl Args {
         };
         plan.next(next);
         Ok(plan)
+    }
+
+    /// What all versions of a kind have to say alike: as the source says it of the others.
+    fn shared(
+        &self,
+        place: &Place,
+        tree: &impl Tree,
+        project: &Project,
+    ) -> anyhow::Result<Vec<String>> {
+        let group = place.group.qualified(&project.domain);
+        let operator = derive::operator(tree)?;
+        let kin = operator.resources.iter().find(|it| it.group == group && it.kind == place.kind);
+        let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
+        let Some(kin) = kin else {
+            return Ok(asked.iter().map(|it| format!("shortname = {it:?}")).collect());
+        };
+        if !asked.is_empty() && asked != kin.shortnames {
+            return Err(anyhow::format_err!("{} has other short names in {}", place.kind, kin.version))
+                .hint("all versions of a kind share them: leave `--shortname` out, or change it there first");
+        }
+        let singular =
+            (kin.singular != kin.kind.lower()).then(|| format!("singular = {:?}", kin.singular));
+        let lists = [("shortname", &kin.shortnames), ("category", &kin.categories)];
+        let words = lists
+            .into_iter()
+            .flat_map(|(key, list)| list.iter().map(move |it| format!("{key} = {it:?}")));
+        let maps = [("label", &kin.labels), ("annotation", &kin.annotations)];
+        let pairs = maps.into_iter().flat_map(|(key, map)| {
+            map.iter().map(move |it| format!("{key}({:?}, {:?})", it.0, it.1))
+        });
+        Ok(singular.into_iter().chain(words).chain(pairs).collect())
     }
 
     /// `--resource=false`: a controller for a type that is there.
@@ -176,7 +208,7 @@ impl Args {
         }
         let place = Place::of(project, resource, group.clone());
         let namespaced = resource.api.as_ref().is_some_and(|it| it.namespaced);
-        let context = Context::new(project, &place, namespaced, &self);
+        let context = Context::new(project, &place, namespaced, Vec::new(), &self);
         let mut plan =
             scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
         let edited = project.with_controller(at)?;
