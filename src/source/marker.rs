@@ -203,13 +203,17 @@ impl Scanner<'_> {
                 Ok(quoted[1..quoted.len() - 1].replace('\r', ""))
             }
             _ => {
-                let start = self.start;
+                let (start, mut end) = (self.start, self.at);
                 while !matches!(self.peek_word(), None | Some(',' | ';' | ':' | '}')) {
                     self.scan()?;
+                    end = self.at;
                 }
-                // Spaces behind the last token are not part of it.
-                let end = self.start + self.text[self.start..self.at].trim_end().len();
-                Ok(self.text[start..end.max(start)].to_owned())
+                // controller-gen loses the last word before a space.
+                if end < self.at {
+                    let message = "a space stands behind a value without quotes".to_owned();
+                    return Err((end, message));
+                }
+                Ok(self.text[start..end].to_owned())
             }
         }
     }
@@ -299,7 +303,7 @@ mod tests {
             rule(&[], &[], &["get", "list"]),
         );
         check(
-            "//  +kubebuilder:rbac:groups=a.example.com ; core , resources=`x`, verbs=get",
+            "//  +kubebuilder:rbac:groups= a.example.com; core, resources=`x` , verbs=get",
             rule(&["a.example.com", "core"], &["x"], &["get"]),
         );
         assert_eq!(read("// kubebuilder:rbac:groups=a"), Ok(None));
@@ -319,6 +323,10 @@ mod tests {
             "src/main.rs:1:32: an argument is missing after the last comma",
         );
         check("// +kubebuilder:rbac:verbs=get:list", "src/main.rs:1:31: `;` is expected, not `:`");
+        check(
+            "// +kubebuilder:rbac:verbs=get ;list",
+            "src/main.rs:1:31: a space stands behind a value without quotes",
+        );
         check("// +kubebuilder:rbac:verbs=", "src/main.rs:1:22: `verbs` is empty");
         check(
             "// +kubebuilder:rbac:verbs",
