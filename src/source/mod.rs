@@ -17,6 +17,8 @@ mod marker;
 mod names;
 mod panics;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod types;
 mod values;
 mod versions;

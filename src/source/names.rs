@@ -22,6 +22,8 @@ pub enum Named {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Miss {
     Nothing,
+    /// Nothing on this way, which came back to where it started.
+    Cycle,
     Doubt(String),
 }
 
@@ -87,18 +89,24 @@ impl World {
 
     /// A name as code in `from` sees it: the module's own, then crates, the prelude, the language.
     fn lexical(&self, from: ModuleId, name: &str, space: Space, way: &mut Way) -> Found {
+        let mut nothing = Miss::Nothing;
         match self.inside(from, name, space, from, way) {
             // `use anyhow::anyhow` brings a macro, and leaves the crate its name.
             Ok(Named::Foreign(path)) if path == format!("{name}::{name}") => {}
             Err(Miss::Nothing) => {}
+            Err(Miss::Cycle) => nothing = Miss::Cycle,
             found => return found,
         }
-        let found = (space == Space::Types).then(|| self.extern_(from, name)).flatten();
-        let found = found.or_else(|| foreign::prelude(name).map(Named::Foreign));
-        let Some(found) = found else { return Err(self.perhaps(from, name, way)) };
-        match self.perhaps(from, name, way) {
-            Miss::Nothing => Ok(found),
-            doubt => Err(doubt),
+        // What another crate shows under a crate's own name is that crate.
+        let krate = (space == Space::Types).then(|| self.extern_(from, name)).flatten();
+        if let Some(found) = krate {
+            return Ok(found);
+        }
+        let found = foreign::prelude(name).map(Named::Foreign);
+        match (found, self.perhaps(from, name, way)) {
+            (_, doubt @ Miss::Doubt(_)) => Err(doubt),
+            (Some(found), _) => Ok(found),
+            (None, _) => Err(nothing),
         }
     }
 
@@ -139,6 +147,10 @@ impl World {
                 format!("`use {}::*` may bring another `{name}`", glob.path.parts.join("::")),
             )),
             Err(Miss::Doubt(why)) => Some(Miss::Doubt(why)),
+            Err(Miss::Nothing) => {
+                let path = glob.path.parts.join("::");
+                Some(Miss::Doubt(format!("`use {path}::*` is not found, and may bring it")))
+            }
             _ => None,
         }
     }
@@ -179,7 +191,7 @@ impl World {
     ) -> Found {
         let step = (module, name.to_owned(), space);
         if way.contains(&step) {
-            return Err(Miss::Nothing);
+            return Err(Miss::Cycle);
         }
         // Modules that all import everything of each other can be walked in more ways than there is time for.
         self.steps.set(self.steps.get() + 1);
@@ -250,8 +262,8 @@ impl World {
                     let path = foreign::canonical(&path, name);
                     foreign::is_known(&path).then_some(Named::Foreign(path)).ok_or(Miss::Nothing)
                 }
-                Ok(Named::Member(..)) => Err(Miss::Nothing),
-                Err(miss) => Err(miss),
+                // What a module that is not found may bring, `perhaps` says where nothing else is found.
+                Ok(Named::Member(..)) | Err(_) => Err(Miss::Nothing),
             };
             match named {
                 Ok(_) | Err(Miss::Doubt(_)) if glob.cfg == Cfg::Depends => {

@@ -170,7 +170,7 @@ impl World {
             }
             Ok(Named::Module(_)) => Err(refuse("is a module".into(), "")),
             Ok(Named::Member(..)) => Err(refuse("is no type by itself".into(), WAY_OUT)),
-            Err(Miss::Nothing) => {
+            Err(Miss::Nothing | Miss::Cycle) => {
                 Err(refuse("is not found".into(), "define it, or import it by name"))
             }
             Err(Miss::Doubt(why)) => Err(refuse(

@@ -13,10 +13,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use schemars::{Schema, SchemaGenerator};
+use serde_derive_internals::Derive;
 
 pub use resource::resources;
 
-use super::attributes::schemars::Common;
+use super::attributes::{schemars::Common, serde};
 use super::builtin::{Answers, Dyn, standing_for};
 use super::derives::Derived;
 use super::types::Type;
@@ -162,6 +163,16 @@ impl Reader {
             }
         }
         world.unchanged(id, &input)?;
+        for (derive, path) in
+            [(Derive::Deserialize, "serde::Deserialize"), (Derive::Serialize, "serde::Serialize")]
+        {
+            if world.derived(id, path)? == Derived::Yes {
+                // What serde's own derive would refuse.
+                serde::read(&input, derive, |_| ()).map_err(|it| {
+                    world.problem(item.module, it.span(), it.to_string(), "see serde's attributes")
+                })?;
+            }
+        }
         container::read(&input, kube == Derived::Yes, &self.values(item.module))
     }
 

@@ -1,0 +1,375 @@
+use super::*;
+
+/// What stands before the code of every case.
+const HEAD: &str = "use kube::{CustomResource, KubeSchema}; use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";
+const KIND: &str =
+    "#[kube(group = \"example.com\", version = \"v1\", kind = \"Kind\")]\npub struct KindSpec";
+const SPEC: &str = "#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]";
+const TYPE: &str = "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]";
+
+fn files(code: &[(&str, &str)]) -> BTreeMap<ProjectPath, String> {
+    code.iter().map(|(path, text)| (ProjectPath::fixed(path), (*text).to_owned())).collect()
+}
+
+fn problems(files: &BTreeMap<ProjectPath, String>) -> Vec<String> {
+    let (operator, problems) = read(files);
+    if problems.is_empty() {
+        assert!(!operator.resources.is_empty(), "nothing was read, and nothing said");
+    }
+    problems.iter().map(ToString::to_string).collect()
+}
+
+/// A spec with this body, and code beside it.
+fn spec(body: &str, beside: &str) -> BTreeMap<ProjectPath, String> {
+    let beside = beside.replace("$T", TYPE);
+    let text = format!("{HEAD}{SPEC}\n{KIND} {{\n{body}\n}}\n{beside}");
+    files(&[("src/main.rs", &text)])
+}
+
+/// The one problem of a spec. The body starts on line 5.
+#[track_caller]
+fn check(body: &str, beside: &str, expected: &str) {
+    assert_eq!(problems(&spec(body, beside)), [expected], "{body}\n{beside}");
+}
+
+#[test]
+fn what_is_read_is_read_without_a_word() {
+    let none: [&str; 0] = [];
+    assert_eq!(problems(&spec("a: i32, b: Vec<Option<In>>", "$T struct In { x: String }")), none);
+}
+
+#[test]
+fn types_that_cannot_be_read_are_refused_with_the_way_to_them() {
+    check("a: T,", "", "src/main.rs:5:4: `T` is not found (`Kind` → `spec.a`)");
+    check(
+        "a: In,",
+        "$T struct In { x: Vec<Unknown> }",
+        "src/main.rs:7:80: `Unknown` is not found (`Kind` → `spec.a.x`)",
+    );
+    check(
+        "a: In<i32>,",
+        "$T struct In<T> { x: T }",
+        "src/main.rs:5:4: `In<i32>` is generic, which is not read yet (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: other::Thing,",
+        "",
+        "src/main.rs:5:4: `other::Thing` is not found (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: serde_json::Thing,",
+        "",
+        "src/main.rs:5:4: `serde_json::Thing` is `serde_json::Thing`, whose schema is not known (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: k8s_openapi::ByteString,",
+        "",
+        "src/main.rs:5:4: `k8s_openapi::ByteString` is `k8s_openapi::ByteString`, whose schema is not known (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: <In as Has>::It,",
+        "$T struct In;",
+        "src/main.rs:5:4: `<In as Has>::It` is a type of a trait, which is not read (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "struct In; impl JsonSchema for In {}",
+        "src/main.rs:7:8: `In` has a `JsonSchema` written by hand, which is not read yet (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "struct In;",
+        "src/main.rs:7:8: `In` does not derive `JsonSchema` (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "trait In {}",
+        "src/main.rs:5:4: `In` is a trait, which has no schema (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "type In = Vec<In>;",
+        "src/main.rs:7:11: `Vec<In>` is an alias that leads to itself (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: Option<Box<KindSpec>>,",
+        "",
+        "src/main.rs:4:12: `KindSpec` contains itself, which no CRD can say (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: [i32; N],",
+        "",
+        "src/main.rs:5:4: `[i32;N]` has a length that is no number (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: fn(),",
+        "",
+        "src/main.rs:5:4: `fn()` is a kind of type that is not read (`Kind` → `spec.a`)",
+    );
+}
+
+#[test]
+fn names_that_something_unseen_may_define_are_refused() {
+    check(
+        "a: String,",
+        "use other::prelude::*;",
+        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use other::prelude::*` is not found, and may bring it (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: String,",
+        "use kube::runtime::*;",
+        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use kube::runtime::*` may bring another `String` (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: i32,",
+        "make_types! { String }",
+        "src/main.rs:5:4: `i32` cannot be resolved with certainty: `make_types!` in src/main.rs may define it (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "macro_rules! make { ($name:ident) => { $T struct $name; } } make!(In);",
+        "src/main.rs:5:4: `In` cannot be resolved with certainty: `make!` in src/main.rs may define it (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "mod one { #[derive(Clone)] pub struct In; } mod two { pub struct In; } use one::*; use two::*;",
+        "src/main.rs:5:4: `In` cannot be resolved with certainty: more than one `use …::*` in src/main.rs brings it (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "#[cfg(unix)] $T struct In;",
+        "src/main.rs:5:4: `In` cannot be resolved with certainty: whether src/main.rs defines it depends on a `cfg` (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "#[derive(other::JsonSchema)] struct In;",
+        "src/main.rs:7:10: `other::JsonSchema` cannot be told to be `schemars::JsonSchema` (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "mod hidden { #[derive(Clone)] struct In; } use hidden::In;",
+        "src/main.rs:5:4: `In` is not found (`Kind` → `spec.a`)",
+    );
+}
+
+#[test]
+fn attributes_that_may_change_a_type_are_refused() {
+    check(
+        "a: In,",
+        "#[serde_with::serde_as]\n$T struct In;",
+        "src/main.rs:7:1: `#[serde_with::serde_as]` may change the type that it stands on (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "#[skip_serializing_none] $T struct In;",
+        "src/main.rs:7:1: `#[skip_serializing_none]` may change the type that it stands on (`Kind` → `spec.a`)",
+    );
+    check(
+        "#[cfg(unix)] a: i32,",
+        "",
+        "src/main.rs:5:1: whether this is there depends on a `cfg` that the source does not settle",
+    );
+    check(
+        "#[cfg_attr(unix, serde(default))] a: i32,",
+        "",
+        "src/main.rs:5:18: whether `serde` holds here depends on a `cfg_attr` that the source does not settle",
+    );
+    let at = |what: &str| format!("src/main.rs:5:12: {what} (`Kind` → `spec`)");
+    check("#[schemars(rangee(min = 1))] a: i32,", "", &at("unknown schemars attribute `rangee`"));
+    check(
+        "#[schemars(schema_with = \"f\")] a: i32,",
+        "",
+        &at("`schema_with` calls a function, which is not read yet"),
+    );
+    check(
+        "#[schemars(transform = f)] a: i32,",
+        "",
+        &at("`transform` calls a function, which cannot be read"),
+    );
+    check(
+        "#[schemars(length(min = 1), length(max = 2))] a: String,",
+        "",
+        "src/main.rs:5:29: `length` is there twice (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(range(minimum = 1))] a: i32,",
+        "",
+        "src/main.rs:5:18: unknown item in schemars range attribute: `minimum` (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(range(min = f()))] a: i32,",
+        "",
+        "src/main.rs:5:24: `f()` is computed, which is not read yet; write the value itself (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(range(min = 3000000000))] a: i64,",
+        "",
+        "src/main.rs:5:24: `3000000000` does not fit in `i32` (`Kind` → `spec`)",
+    );
+    check(
+        "#[serde(renam = \"b\")] a: i32,",
+        "",
+        "src/main.rs:5:9: unknown serde field attribute `renam` (`Kind` → `spec`)",
+    );
+    check(
+        "#[validate(length(min = 1))] a: String,",
+        "",
+        "src/main.rs:5:12: `validate(length)` is not read yet (`Kind` → `spec`)",
+    );
+    check(
+        "#[garde(ascii, pattern(\"a\"))] a: String,",
+        "",
+        "src/main.rs:5:16: `garde(pattern)` is not read yet (`Kind` → `spec`)",
+    );
+    check(
+        "#[x_kube(validation = \"true\")] a: i32,",
+        "",
+        "src/main.rs:5:1: `x_kube` is read by `#[derive(KubeSchema)]` only (`Kind` → `spec`)",
+    );
+    check(
+        "#[doc = include_str!(\"a\")] a: i32,",
+        "",
+        "src/main.rs:5:9: a doc comment that is computed is not read yet (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(extend(\"a\" = f(1)))] a: i32,",
+        "",
+        "src/main.rs:5:25: `f(1)` is computed, which is not read yet; write the value itself (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(example = \"word\")] a: String,",
+        "",
+        "src/main.rs:5:22: write `example = &\"word\"`: schemars refuses a bare word (`Kind` → `spec`)",
+    );
+}
+
+#[test]
+fn defaults_that_cannot_be_told_are_refused() {
+    let on = |place: &str, what: &str| format!("src/main.rs:{place}: {what} (`Kind` → `spec.a`)");
+    check(
+        "#[serde(default = \"f\")] a: i32,",
+        "fn f() -> i32 { 1 + g() }",
+        &on("7:21", "`g()` is computed, which is not read yet; write the value itself"),
+    );
+    check(
+        "#[serde(default = \"f\")] a: i32,",
+        "fn f() -> i32 { let a = 1; a }",
+        &on("7:4", "`f` has more in it than one value, which is not read yet"),
+    );
+    check(
+        "#[serde(default = \"f\")] a: i32,",
+        "fn f() -> i64 { 1 }",
+        &on("7:4", "`f` returns another type"),
+    );
+    check("#[serde(default = \"f\")] a: i32,", "", &on("5:19", "`f` is not found"));
+    check(
+        "#[serde(default)] a: In,",
+        "$T struct In; impl Default for In { fn default() -> Self { In } }",
+        &on("5:22", "`In` has a default that is not derived, which is not read yet"),
+    );
+    check(
+        "#[serde(default, skip_serializing_if = \"f\")] a: i32,",
+        "fn f(_: &i32) -> bool { true }",
+        &on("5:40", "`f` is a function of your own, which is not read yet"),
+    );
+    check(
+        "#[serde(default)] a: In,",
+        "#[derive(JsonSchema, Default)] struct In;",
+        &on("5:22", "`In` is a default of a type that does not derive `Serialize`"),
+    );
+    check(
+        "#[serde(default)] a: std::net::IpAddr,",
+        "",
+        &on("5:22", "`std::net::IpAddr` has a default of `std::net::IpAddr`, which is not known"),
+    );
+    check(
+        "#[serde(default, with = \"m\")] #[schemars(with = \"i32\")] a: i32,",
+        "",
+        &on("5:57", "the default of `a` is written by a function of its own, which is not read"),
+    );
+    check(
+        "#[serde(default = \"f\")] a: u8,",
+        "fn f() -> u8 { 256 }",
+        &on("7:16", "`256` does not fit in `u8`"),
+    );
+    check(
+        "#[serde(default = \"f\")] a: String,",
+        "fn f() -> String { format!(\"{}\", 1) }",
+        &on("7:20", "`format!(\"{}\", 1)` is not read as a default yet"),
+    );
+}
+
+#[test]
+fn schemas_over_which_kube_panics_are_told() {
+    let tagged = "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)] #[serde(tag = \"t\")] enum In { A { x: i32 }, B { y: i32 } }";
+    let found = problems(&spec("a: In,", tagged));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("src/main.rs:4:12: kube panics over this schema: Property \"t\""),
+        "{found:?}"
+    );
+    let found = problems(&spec(
+        "a: std::collections::BTreeMap<String, In>,",
+        "$T struct In { x: serde_json::Value }",
+    ));
+    assert!(found[0].contains("kube panics over this schema: valid JSONSchemaProps"), "{found:?}");
+}
+
+#[test]
+fn kube_attributes_are_read_with_care() {
+    let kube = |attrs: &str| {
+        let text = format!("{HEAD}{SPEC}\n#[kube({attrs})]\npub struct KindSpec {{}}");
+        problems(&files(&[("src/main.rs", &text)])).join("\n")
+    };
+    let all = "group = \"e.com\", version = \"v1\", kind = \"Kind\"";
+    assert_eq!(kube(all), "");
+    assert_eq!(
+        kube("group = \"e.com\", kind = \"Kind\""),
+        "src/main.rs:4:12: `#[kube(version = …)]` is missing"
+    );
+    assert_eq!(
+        kube(&format!("{all}, grup = \"a\"")),
+        "src/main.rs:3:56: unknown kube attribute `grup`"
+    );
+    assert_eq!(kube(&format!("{all}, kind = \"B\"")), "src/main.rs:3:56: `kind` is there twice");
+    assert_eq!(
+        kube(&format!("{all}, plural = PLURAL")),
+        "src/main.rs:3:65: `plural` needs a string in quotes"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"deprecated\"")),
+        "src/main.rs:3:63: `deprecated` may change the schema, and is not read yet"
+    );
+    assert_eq!(
+        kube(&format!("{all}, schema = \"manual\"")),
+        "src/main.rs:4:12: `schema = \"manual\"` takes a schema that is written by hand, which is not read yet"
+    );
+    assert_eq!(
+        kube(&format!("{all}, status = \"Gone\"")),
+        "src/main.rs:3:65: `Gone` is not found (`Kind` → `status`)"
+    );
+    assert_eq!(
+        kube("group = \"e.com\", version = \"1\", kind = \"Kind\""),
+        "src/main.rs:3:25: version `1` must look like `v1`, `v1beta1` or `v1alpha1`"
+    );
+    assert_eq!(
+        kube(&format!("{all}, printcolumn(name = \"a\", json_path = \".a\")")),
+        "src/main.rs:3:56: `printcolumn` needs `name`, `type_` and `json_path`"
+    );
+    assert_eq!(
+        kube(&format!("{all}, validation = f()")),
+        "src/main.rs:3:69: `f()` is no rule that can be read; write `Rule::new(\"…\").message(\"…\")`"
+    );
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_told_and_the_rest_is_read() {
+    let good = format!("mod bad; mod gone;\n{HEAD}{SPEC}\n{KIND} {{ a: i32 }}");
+    let (operator, problems) =
+        read(&files(&[("src/main.rs", &good), ("src/bad.rs", "pub struct {\n")]));
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(problems[0].starts_with("src/bad.rs:1:12: does not parse"), "{problems:?}");
+    assert_eq!(problems[1], "src/main.rs:1:14: module `gone` has no file");
+    assert_eq!(operator.resources.len(), 1);
+}
