@@ -146,7 +146,9 @@ fn refuse(problems: &[Problem]) -> anyhow::Result<()> {
 
 /// The Rust paths of every kind's versions, and which of them is stored.
 fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Result<Vec<Crd>> {
-    let ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
+    let mut ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
+    // From the lowest version to the highest, as the manifests merge them.
+    ours.sort_by_key(|it| it.version);
     let is = |resource: &Resource, group: &str, version: &Version, kind: &crate::model::Kind| {
         resource.api_group() == group && resource.version == *version && resource.kind == *kind
     };

@@ -270,3 +270,109 @@ fn paths(schema: &Value, at: &str, into: &mut BTreeSet<String>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Place, Schema};
+
+    fn resource(version: &str, storage: Storage, fields: &[&str]) -> CustomResource {
+        let each = fields.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" })));
+        let properties: yaml::Map<String, Value> = each.collect();
+        let kind: Kind = "Cache".parse().expect("a kind");
+        CustomResource {
+            group: "example.com".to_owned(),
+            version: version.parse().expect("a version"),
+            plural: kind.plural().to_string(),
+            singular: kind.lower(),
+            kind,
+            shortnames: Vec::new(),
+            categories: Vec::new(),
+            namespaced: true,
+            labels: BTreeMap::new(),
+            annotations: BTreeMap::new(),
+            served: true,
+            storage,
+            deprecated: None,
+            columns: Vec::new(),
+            selectable: Vec::new(),
+            status: false,
+            scale: None,
+            schema: Some(Schema(json!({ "type": "object", "properties": properties }))),
+            place: Place {
+                path: ProjectPath::fixed(&format!("src/{version}.rs")),
+                line: 1,
+                column: 1,
+            },
+        }
+    }
+
+    fn check(resources: Vec<CustomResource>) -> Generated {
+        generate(&Operator { resources, rules: Vec::new() })
+    }
+
+    #[test]
+    fn one_version_is_stored_where_only_one_can_be_meant() {
+        use Storage::{No, Unsaid, Yes};
+        let check = |said: &[(&str, Storage)], expected: Result<&str, &str>| {
+            let all: Vec<_> =
+                said.iter().map(|(it, storage)| resource(it, *storage, &[])).collect();
+            let found = stored(&all.iter().collect::<Vec<_>>());
+            let found = found.map(|it| it.version.to_string()).map_err(|it| it.to_string());
+            assert_eq!(found, expected.map(str::to_owned).map_err(str::to_owned));
+        };
+        check(&[("v1", Unsaid)], Ok("v1"));
+        check(&[("v1", No), ("v2", Unsaid)], Ok("v2"));
+        check(&[("v1", Unsaid), ("v2", Yes)], Ok("v2"));
+        check(
+            &[("v1", Yes), ("v2", Yes)],
+            Err(
+                "src/v1.rs:1:1: `Cache` has more than one version to store: v1 (src/v1.rs:1:1), v2 (src/v2.rs:1:1)",
+            ),
+        );
+        check(
+            &[("v1", Unsaid), ("v2", Unsaid)],
+            Err(
+                "src/v1.rs:1:1: `Cache` does not say which version is stored: v1 (src/v1.rs:1:1), v2 (src/v2.rs:1:1)",
+            ),
+        );
+        check(
+            &[("v1", No)],
+            Err("src/v1.rs:1:1: `Cache` has no version to store: v1 (src/v1.rs:1:1)"),
+        );
+    }
+
+    #[test]
+    fn fields_that_another_version_does_not_know_are_told() {
+        let found = check(vec![
+            resource("v1", Storage::Yes, &["a", "b"]),
+            resource("v1alpha1", Storage::No, &["a", "c"]),
+        ]);
+        assert_eq!(
+            found.warnings,
+            [
+                "`Cache`: `c` written as v1alpha1 and read as v1 is lost: the versions have no conversion",
+                "`Cache`: `b` written as v1 and read as v1alpha1 is lost: the versions have no conversion",
+            ]
+        );
+        assert_eq!(found.problems, []);
+        assert_eq!(found.manifests.len(), 1);
+    }
+
+    #[test]
+    fn versions_that_disagree_are_told_at_their_places() {
+        let mut other = resource("v2", Storage::No, &[]);
+        other.namespaced = false;
+        other.shortnames = vec!["ca".to_owned()];
+        let found = check(vec![resource("v1", Storage::Yes, &[]), other]);
+        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            [
+                "src/v2.rs:1:1: scopes of `Cache` differ between v2 and v1 (src/v1.rs:1:1)",
+                "src/v2.rs:1:1: short names of `Cache` differ between v2 and v1 (src/v1.rs:1:1)",
+            ]
+        );
+        assert_eq!(found.manifests, []);
+    }
+}
