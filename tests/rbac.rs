@@ -2,15 +2,12 @@
 
 #![allow(
     clippy::disallowed_methods,
-    clippy::print_stderr,
     reason = "the walls stand in src; a test looks at them from outside"
 )]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+mod support;
+
+use std::{fs, path::Path, process::Command};
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -86,7 +83,7 @@ const REFUSED: &[&str] = &[
 
 #[test]
 fn roles_are_as_controller_gen_makes_them() {
-    let Some(controller_gen) = tool("controller-gen") else { return };
+    let Some(controller_gen) = support::tool("controller-gen") else { return };
     for markers in SETS {
         let theirs = theirs(&controller_gen, markers);
         let ours = ours(markers);
@@ -99,7 +96,7 @@ fn roles_are_as_controller_gen_makes_them() {
 fn what_controller_gen_refuses_is_refused() {
     // There, a value loses its last word before a space.
     assert!(ours(&["groups=apps ;batch,resources=jobs,verbs=get"]).is_err());
-    let Some(controller_gen) = tool("controller-gen") else { return };
+    let Some(controller_gen) = support::tool("controller-gen") else { return };
     for marker in REFUSED {
         let theirs = theirs(&controller_gen, &[marker]);
         let ours = ours(&[marker]);
@@ -153,18 +150,4 @@ fn documents(path: &Path) -> Vec<Value> {
         .map(|it| Value::deserialize(it).unwrap())
         .filter(|it| !it.is_null())
         .collect()
-}
-
-/// A tool from `$TOOLS`, or from where `tests/control-plane/build` puts it. In CI it must be there.
-fn tool(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("TOOLS").map(PathBuf::from).or_else(|| {
-        Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/operator-rs/tools"))
-    })?;
-    let path = folder.join(name);
-    if path.is_file() {
-        return Some(path);
-    }
-    assert!(std::env::var_os("CI").is_none(), "{name} is not in {}", folder.display());
-    eprintln!("{name} is not in {}: its part of this test was not run", folder.display());
-    None
 }

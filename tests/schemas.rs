@@ -4,9 +4,10 @@
 
 #![allow(
     clippy::disallowed_methods,
-    clippy::print_stderr,
     reason = "the walls stand in src; a test looks at them from outside"
 )]
+
+mod support;
 
 use std::{
     collections::BTreeMap,
@@ -37,14 +38,10 @@ fn every_kind_is_as_kube_prints_it() {
 
 /// What the fixture prints when it runs.
 fn compiled() -> BTreeMap<String, Value> {
-    let target = std::env::var_os("OPERATOR_RS_TEST_TARGET").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("target/generated"),
-        PathBuf::from,
-    );
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--locked"])
         .current_dir(fixture())
-        .env("CARGO_TARGET_DIR", target)
+        .env("CARGO_TARGET_DIR", support::generated_target())
         .output()
         .unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
