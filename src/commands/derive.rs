@@ -9,7 +9,7 @@ use crate::{
     hint::{Hint as _, hinted},
     manifests,
     model::{Operator, Problem, Project, ProjectName, ProjectPath, Resource, Version},
-    plan::{Overlay, Plan, Tree},
+    plan::{self, Overlay, Plan, Tree},
     scaffold, source,
 };
 
@@ -125,10 +125,24 @@ fn sources(tree: &impl Tree) -> anyhow::Result<BTreeMap<ProjectPath, String>> {
     let mut res = BTreeMap::new();
     for path in paths {
         if let Some(text) = tree.read(&path)? {
+            let text = if is_support_code(&path, &text) { markers_of(&text) } else { text };
             res.insert(path, text);
         }
     }
     Ok(res)
+}
+
+/// Support code as we wrote it: it declares no types of an API, and reading its syntax would take
+/// longer than reading all the rest.
+fn is_support_code(path: &ProjectPath, text: &str) -> bool {
+    path.is_in(&ProjectPath::fixed("src/runtime")) && plan::is_ours(path, text)
+}
+
+/// The marker comments of a text, each in its line.
+fn markers_of(text: &str) -> String {
+    let marker =
+        |it: &str| if it.trim_start().starts_with("// +") { it.to_owned() } else { String::new() };
+    text.lines().map(|it| marker(it) + "\n").collect()
 }
 
 /// All problems in one error.

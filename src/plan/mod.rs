@@ -13,6 +13,11 @@ pub use overlay::Overlay;
 use crate::model::ProjectPath;
 use fragment::Fragment;
 
+/// Whether a file is ours and as we wrote it.
+pub fn is_ours(path: &ProjectPath, text: &str) -> bool {
+    ours::state(path, text) == ours::State::Ours
+}
+
 /// What a plan needs to see of the project: on disk, or in a test's map.
 pub trait Tree {
     /// What stands at a path.
