@@ -103,7 +103,7 @@ fn an_operator_of_one_namespace_compiles() {
 /// Keywords, names of the templates' own types, and names that the formatter would wrap.
 #[test]
 fn kinds_of_any_name_compile() {
-    let long = "AKindWithANameThatIsAsLongAsAnybodyCouldEverWish";
+    let long = "AKindWithANameAsLongAsAnybodyCouldWishTo";
     let image = "--image registry.example.com:5000/an/image:v1 --port 80";
     check(
         "names",
@@ -112,7 +112,7 @@ fn kinds_of_any_name_compile() {
             "--group type --kind Type",
             &format!("--group match --version v1 --kind Match {image}"),
             &format!(
-                "--group a-group-with-quite-a-long-name --version v2beta10 --kind {long} {image}"
+                "--group a-group-with-quite-a-long-nam --version v2beta10 --kind {long} {image}"
             ),
             &format!("--group x --kind Db {image}"),
             "--group x --kind Pod",
