@@ -29,7 +29,7 @@ mod yaml;
 
 use std::{
     collections::BTreeSet,
-    env, fs,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -70,35 +70,6 @@ fn scaffolded_trees_are_rendered_as_kustomize_renders_them() {
         support::done(&dir, "create api --group cache --kind Memcached --version v1beta1");
         wrong.extend(every_folder(&kustomize, &dir, "create api"));
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-}
-
-/// Trees that somebody else wrote: every kustomization below the folder that `KUSTOMIZE_TREES` names.
-/// What we refuse is listed, and is no failure; what we render otherwise than kustomize is.
-#[test]
-#[ignore = "by hand: it needs trees to look at"]
-fn trees_of_others_are_rendered_as_kustomize_renders_them_or_refused() {
-    let Some(kustomize) = support::tool("kustomize") else { return };
-    let Some(root) = env::var_os("KUSTOMIZE_TREES") else { return };
-    let root = PathBuf::from(root);
-    let (mut same, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
-    for folder in folders(&root) {
-        let output = support::command(&kustomize, &folder).args(["build", "."]).output().unwrap();
-        let path = folder.strip_prefix(&root).unwrap().to_str().unwrap();
-        let ours = kustomize::build(&Root::new(&root).unwrap(), &ProjectPath::fixed(path), &[]);
-        match (output.status.success(), ours) {
-            (false, Err(_)) => {}
-            (false, Ok(_)) => {
-                wrong.push(format!("{path}: kustomize refuses it: {}", support::said(&output)))
-            }
-            (true, Err(error)) => refused.push(format!("{path}: {error:#}")),
-            (true, Ok(ours)) => match differs(&ours, &String::from_utf8_lossy(&output.stdout)) {
-                Some(diff) => wrong.push(format!("{path}, kustomize's and ours:\n{diff}")),
-                None => same += 1,
-            },
-        }
-    }
-    eprintln!("{same} the same, {} refused:\n{}", refused.len(), refused.join("\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
