@@ -2,13 +2,11 @@
 
 use std::rc::Rc;
 
-use serde_derive_internals::{Derive, ast, attr};
 use serde_json::{Map, Value};
 use syn::{Expr, Lit, spanned::Spanned as _};
 
-use super::attributes::serde;
-use super::derives::Derived;
 use super::names::{Named, Space};
+use super::standard_defaults::same;
 use super::types::{Type, text};
 use super::values::{Values, peel, range};
 use super::world::{ItemId, Kind, Path};
@@ -20,12 +18,12 @@ const WAY_OUT: &str =
     "write a literal, or leave the default out of the schema with `#[schemars(extend(…))]`";
 
 impl Values<'_> {
-    fn refuse<T>(&self, expr: &impl quote::ToTokens, what: &str) -> Read<T> {
+    pub(super) fn refuse<T>(&self, expr: &impl quote::ToTokens, what: &str) -> Read<T> {
         let span = expr.to_token_stream().span();
         Err(self.world.problem(self.module, span, format!("`{}` {what}", text(expr)), WAY_OUT))
     }
 
-    fn told<T>(&self, found: syn::Result<T>) -> Read<T> {
+    pub(super) fn told<T>(&self, found: syn::Result<T>) -> Read<T> {
         found.map_err(|it| self.world.problem(self.module, it.span(), it.to_string(), WAY_OUT))
     }
 
@@ -290,161 +288,5 @@ impl Values<'_> {
             }
             _ => self.refuse(expr, "is not read as a default yet"),
         }
-    }
-
-    /// `T::default()`, as serde writes it.
-    pub fn default_of(&self, ty: &Type, at: &impl quote::ToTokens) -> Read<Value> {
-        match ty {
-            Type::Root(_) => self.refuse(at, "is not read as a default"),
-            Type::Foreign { path: "std::boxed::Box", arguments, .. } => {
-                self.default_of(&arguments[0], at)
-            }
-            Type::Foreign { builtin, path, .. } => match builtin.default.and_then(|it| it()) {
-                Some(value) => Ok(value),
-                None => self.refuse(at, &format!("has a default of `{path}`, which is not known")),
-            },
-            Type::Data(id) => {
-                if self.world.derived(*id, "std::default::Default")? != Derived::Yes {
-                    return self
-                        .refuse(at, "has a default that is not derived, which is not read yet");
-                }
-                let Kind::Data(input) = &self.world.items[*id].kind else {
-                    return self.refuse(at, "is no type");
-                };
-                let there = Self { module: self.world.items[*id].module, ..*self };
-                match &input.data {
-                    syn::Data::Enum(it) => {
-                        let marked = it
-                            .variants
-                            .iter()
-                            .find(|it| it.attrs.iter().any(|it| it.path().is_ident("default")));
-                        match marked {
-                            Some(variant) => {
-                                self.variant(*id, &super::world::plain(&variant.ident), at)
-                            }
-                            None => self.refuse(at, "has no default variant"),
-                        }
-                    }
-                    _ => self.structure(*id, at, |_, ty, field| there.default_of(ty, field)),
-                }
-            }
-        }
-    }
-
-    /// A unit variant, as serde writes it.
-    fn variant(&self, id: ItemId, name: &str, at: &impl quote::ToTokens) -> Read<Value> {
-        let found = self.serial(id, at, |it| {
-            let ast::Data::Enum(variants) = &it.data else { return None };
-            let plain = matches!(it.attrs.tag(), attr::TagType::External);
-            let variant = variants.iter().find(|it| super::world::plain(&it.ident) == name)?;
-            let unit = matches!(variant.style, ast::Style::Unit);
-            let attrs = &variant.attrs;
-            let kept = !attrs.skip_serializing() && !attrs.untagged();
-            let said = it.attrs.type_into().is_none() && attrs.serialize_with().is_none();
-            (plain && unit && kept && said)
-                .then(|| Value::from(attrs.name().serialize_name().value.clone()))
-        })?;
-        found.map_or_else(|| self.refuse(at, "is not read as a default yet"), Ok)
-    }
-
-    /// A struct of which `value` gives each field, as serde writes it.
-    fn structure(
-        &self,
-        id: ItemId,
-        at: &impl quote::ToTokens,
-        value: impl Fn(&syn::Member, &Type, &syn::Field) -> Read<Value>,
-    ) -> Read<Value> {
-        let module = self.world.items[id].module;
-        let there = Self { module, ..*self };
-        let found = self.serial(id, at, |it| -> Option<Read<Value>> {
-            let ast::Data::Struct(style, fields) = &it.data else { return None };
-            let plain = it.attrs.type_into().is_none()
-                && matches!(it.attrs.tag(), attr::TagType::External)
-                && !it.attrs.transparent();
-            let newtype = match style {
-                ast::Style::Struct => false,
-                ast::Style::Newtype => true,
-                _ => return None,
-            };
-            let odd =
-                |it: &ast::Field<'_>| it.attrs.flatten() || it.attrs.serialize_with().is_some();
-            if !plain || fields.iter().any(odd) {
-                return None;
-            }
-            let mut res = Map::new();
-            for field in fields {
-                if field.attrs.skip_serializing() {
-                    continue;
-                }
-                let read = || -> Read<Option<Value>> {
-                    let ty = self.world.type_(module, field.ty)?;
-                    let value = value(&field.member, &ty, field.original)?;
-                    match field.attrs.skip_serializing_if() {
-                        Some(skip) if there.skips(skip, &ty, &value)? => Ok(None),
-                        _ => Ok(Some(value)),
-                    }
-                };
-                match read() {
-                    Ok(Some(value)) if newtype => return Some(Ok(value)),
-                    Ok(Some(value)) => {
-                        res.insert(field.attrs.name().serialize_name().value.clone(), value);
-                    }
-                    Ok(None) => {}
-                    Err(problem) => return Some(Err(problem)),
-                }
-            }
-            Some(Ok(Value::Object(res)))
-        })?;
-        found.unwrap_or_else(|| self.refuse(at, "is not read as a default yet"))
-    }
-
-    fn serial<T>(
-        &self,
-        id: ItemId,
-        at: &impl quote::ToTokens,
-        f: impl FnOnce(&ast::Container<'_>) -> T,
-    ) -> Read<T> {
-        if self.world.derived(id, "serde::Serialize")? != Derived::Yes {
-            return self.refuse(at, "is a default of a type that does not derive `Serialize`");
-        }
-        let input = self.world.settled(id)?;
-        let there = Self { module: self.world.items[id].module, ..*self };
-        there.told(serde::read(&input, Derive::Serialize, f))
-    }
-
-    /// What `skip_serializing_if` says of a value.
-    pub fn skips(&self, path: &syn::ExprPath, ty: &Type, value: &Value) -> Read<bool> {
-        let named = self.world.resolve(self.module, &Path::from(&path.path), Space::Values);
-        let Ok(Named::Foreign(name)) = named else {
-            return self.refuse(path, "is a function of your own, which is not read yet");
-        };
-        let of = name.rsplit_once("::").map_or("", |(of, _)| of);
-        match (name.as_str(), value) {
-            ("std::option::Option::is_none", value) if of == ty.path() => Ok(value.is_null()),
-            ("std::option::Option::is_some", value) if of == ty.path() => Ok(!value.is_null()),
-            ("std::ops::Not::not", Value::Bool(it)) => Ok(!*it),
-            ("str::is_empty" | "std::string::String::is_empty", Value::String(it)) => {
-                Ok(it.is_empty())
-            }
-            (name, Value::Array(it)) if name.ends_with("::is_empty") && of == ty.path() => {
-                Ok(it.is_empty())
-            }
-            (name, Value::Object(it)) if name.ends_with("::is_empty") && of == ty.path() => {
-                Ok(it.is_empty())
-            }
-            _ => self.refuse(path, "is a function that is not read yet"),
-        }
-    }
-}
-
-/// Whether two types are one.
-fn same(one: &Type, other: &Type) -> bool {
-    match (one, other) {
-        (Type::Data(one), Type::Data(other)) | (Type::Root(one), Type::Root(other)) => one == other,
-        (
-            Type::Foreign { path: one, arguments: left, .. },
-            Type::Foreign { path: other, arguments: right, .. },
-        ) => one == other && left.iter().zip(right).all(|(one, other)| same(one, other)),
-        _ => false,
     }
 }

@@ -11,12 +11,14 @@ mod comments;
 mod crates;
 mod defaults;
 mod derives;
+mod files;
 mod foreign;
 mod macros;
 mod marker;
 mod names;
 mod panics;
 mod schema;
+mod standard_defaults;
 #[cfg(test)]
 mod tests;
 mod types;
