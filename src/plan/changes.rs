@@ -58,7 +58,12 @@ impl Changes {
     }
 
     pub(super) fn in_the_way(&mut self, path: &ProjectPath, what: &str) {
-        self.conflicts.push(format!("{path}: {what}"));
+        // One file or link in the way of many is told once.
+        let told = what.starts_with('`')
+            && self.conflicts.iter().any(|it| it.ends_with(&format!(": {what}")));
+        if !told {
+            self.conflicts.push(format!("{path}: {what}"));
+        }
         self.hint("move away what is in the way".to_owned());
     }
 
