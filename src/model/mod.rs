@@ -25,9 +25,10 @@ pub use version::Version;
 macro_rules! text {
     ($name:ty) => {
         impl TryFrom<String> for $name {
-            type Error = <$name as std::str::FromStr>::Err;
+            type Error = $crate::model::Refusal;
             fn try_from(text: String) -> Result<Self, Self::Error> {
-                text.parse()
+                // Where a flag would show what it was given, a file's reader does not.
+                text.parse().map_err(|it| $crate::model::Refusal::new(format!("`{text}` {it}")))
             }
         }
         impl From<$name> for String {

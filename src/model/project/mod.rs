@@ -106,6 +106,10 @@ impl Head {
             None => bail!(
                 "reading PROJECT: it has no `version`; `version: \"3\"` is what this tool reads"
             ),
+            Some(yaml::Value::Number(number)) if number.as_u64() == Some(3) => {
+                return Err(anyhow::format_err!("PROJECT has `version: 3`, a number"))
+                    .hint("write it in quotes: `version: \"3\"`");
+            }
             Some(other) => {
                 return Err(anyhow::format_err!("PROJECT is of version {other}, and this tool reads version \"3\"")).hint(
                     "projects of version 2 are kubebuilder's of 2020 and older; `operator-rs init` starts a new one in another folder",
