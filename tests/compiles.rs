@@ -127,7 +127,7 @@ fn kinds_of_any_name_compile() {
 
 #[test]
 fn a_project_with_a_long_name_compiles() {
-    let name = "an-operator-with-a-name-as-long-as-a-name-may-be-x";
+    let name = "an-operator-with-a-name-as-long-as-names-may-be";
     check(
         "long",
         &format!("--project-name {name} --domain operators.a-rather-long-name.example.com"),
