@@ -12,11 +12,16 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Cargo locks the target folder anyway; so what is printed belongs to one project.
+/// Held from before a project is made: cargo tells projects of one name apart by the age of their files
+/// only, and takes what it built of another for this one's if that is younger than the files here.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 #[test]
 fn an_empty_project_compiles() {
@@ -44,6 +49,7 @@ fn edited_types_compile() {
         let text = page.split_once(from).expect("the page has it").1;
         text.split_once("END\n").expect("it has an end").0.to_owned()
     };
+    let _alone = alone();
     let dir = made(
         "edited",
         "--project-name flavours",
@@ -57,7 +63,6 @@ fn edited_types_compile() {
     assert!(edited.contains("resources:") && edited.contains("pub enum Eviction"));
     fs::write(&path, edited).unwrap();
     support::done(&dir, "manifests");
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     cargo(&dir, "fmt --all --check");
     fetch(&dir);
     cargo(&dir, "test --locked --offline --test crds");
@@ -137,12 +142,14 @@ fn a_project_with_a_long_name_compiles() {
 
 #[test]
 fn the_example_compiles() {
+    let _alone = alone();
     let dir = support::fresh("compiles/example");
     support::put(&support::tree(&support::home().join("examples/memcached-operator")), &dir);
     build(&dir);
 }
 
 fn check(name: &str, init: &str, apis: &[&str]) {
+    let _alone = alone();
     build(&made(name, init, apis));
 }
 
@@ -158,7 +165,6 @@ fn made(name: &str, init: &str, apis: &[&str]) -> PathBuf {
 fn build(dir: &Path) {
     // A user's project is not below ours: the walls of this house are none of its.
     fs::write(dir.with_file_name("clippy.toml"), "").unwrap();
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let before = support::tree(dir);
     cargo(dir, "fmt --all --check");
     fetch(dir);
@@ -201,12 +207,12 @@ fn run(dir: &Path, words: &str) -> (bool, String) {
 
 #[test]
 fn a_warning_fails_the_check() {
+    let _alone = alone();
     let dir = support::fresh("compiles/warning");
     fs::create_dir(dir.join("src")).unwrap();
     let manifest = "[package]\nname = \"warning\"\nedition = \"2024\"\n[workspace]\n";
     fs::write(dir.join("Cargo.toml"), manifest).unwrap();
     fs::write(dir.join("src/lib.rs"), "fn unused() {}\n").unwrap();
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let caught = std::panic::catch_unwind(|| cargo(&dir, "check --offline"));
     let message = caught.expect_err("there is a warning");
     assert!(message.downcast_ref::<String>().is_some_and(|it| it.contains("warns")));
