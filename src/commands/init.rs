@@ -80,9 +80,11 @@ impl Args {
         }
         plan.only_lines(&ProjectPath::fixed(".gitignore"));
         let mut taken = false;
+        // Carried as it is: to parse so long a template would take longer than all the others together.
         plan.rework(&ProjectPath::fixed("Cargo.lock"), |lock| {
-            taken = has_twice(lock, &project.name.to_string());
-            sorted_lock(lock)
+            let lock = lock.replace("{{project_name}}", &project.name.to_string());
+            taken = has_twice(&lock, &project.name.to_string());
+            sorted_lock(&lock)
         });
         if taken {
             return Err(anyhow::format_err!(
