@@ -84,10 +84,7 @@ pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::R
 }
 
 fn derived(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
-    let mut sources = sources(tree)?;
-    // Ours, and written from what is read here: the first time it is not there yet.
-    sources.entry(ProjectPath::fixed("api/src/crds.rs")).or_default();
-    let (operator, problems) = source::read(&sources);
+    let (operator, problems) = source::read(&sources(tree)?);
     refuse(&problems)?;
     let (manifests, problems, warnings) = manifests::generate(&operator);
     refuse(&problems)?;
