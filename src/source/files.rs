@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use syn::{Item as Syntax, spanned::Spanned as _};
 
 use super::cfg::{self, Cfg};
-use super::macros::Macro;
+use super::expand::Work;
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World, place, plain};
 use crate::model::{Place, Problem, ProjectPath};
 
 pub struct Files<'a> {
     pub files: &'a BTreeMap<ProjectPath, String>,
     pub problems: &'a mut Vec<Problem>,
+    pub macros: Work,
 }
 
 impl Files<'_> {
@@ -29,13 +30,14 @@ impl Files<'_> {
                 self.tell(place(&file, error.span()), message, None);
             }
             Ok(syntax) => {
+                world.source(&syntax, &file);
                 let folder = folder(&file, way.len() == 1);
                 self.items(world, module, syntax.items, &folder, way);
             }
         }
     }
 
-    fn items(
+    pub fn items(
         &mut self,
         world: &mut World,
         module: ModuleId,
@@ -99,6 +101,10 @@ impl Files<'_> {
             Syntax::ExternCrate(it) => {
                 let name = it.rename.as_ref().map_or(&it.ident, |(_, name)| name);
                 let kind = Kind::ExternCrate(plain(&it.ident));
+                if it.attrs.iter().any(|it| it.path().is_ident("macro_use")) {
+                    let krate = world.modules[module].krate;
+                    world.macro_uses.insert((krate, plain(&it.ident)));
+                }
                 world.add(new(name, &it.vis, kind), true, false);
             }
             Syntax::Use(it) => {
@@ -107,8 +113,9 @@ impl Files<'_> {
                 uses(world, module, &it.tree, path, &it.vis, cfg);
             }
             Syntax::Mod(it) => self.mod_(world, module, it, cfg, folder, way),
-            Syntax::Macro(it) => world.modules[module].macros.push(Macro::new(&it)),
-            Syntax::Impl(it) => {
+            Syntax::Macro(it) => self.macro_(world, module, it, cfg, folder, way),
+            Syntax::Impl(mut it) => {
+                self.impl_items(world, module, &mut it);
                 let trait_ = it.trait_.as_ref().and_then(|(path, _)| path.segments.last());
                 let trait_ = trait_.map(|it| plain(&it.ident));
                 world.impls.push(Impl { module, trait_, syntax: it });
@@ -173,6 +180,8 @@ impl Files<'_> {
             true,
             false,
         );
+        let above = self.macros.scope.clone();
+        world.modules[child].scope = above.clone();
         match it.content {
             Some((_, items)) => {
                 self.items(world, child, items, &format!("{folder}{name}/"), way);
@@ -185,6 +194,11 @@ impl Files<'_> {
                 let way: Vec<ProjectPath> = way.iter().cloned().chain([below]).collect();
                 self.open(world, child, &way);
             }
+        }
+        if it.attrs.iter().any(|it| it.path().is_ident("macro_use")) {
+            world.modules[module].scope = self.macros.scope.clone();
+        } else {
+            self.macros.scope = above;
         }
     }
 

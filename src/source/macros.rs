@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::world::plain;
+use crate::model::ProjectPath;
 
 /// Macros that define no type, whatever they are given.
 const TAME: &[&str] = &[
@@ -48,6 +49,8 @@ pub struct Macro {
     defines: Option<String>,
     words: BTreeSet<String>,
     calls: BTreeSet<String>,
+    /// Why it could not be opened.
+    why: Option<String>,
 }
 
 impl Macro {
@@ -57,6 +60,7 @@ impl Macro {
             defines: item.ident.as_ref().map(plain),
             words: BTreeSet::new(),
             calls: BTreeSet::new(),
+            why: None,
         };
         if res.defines.is_none() {
             res.called = item.mac.path.segments.last().map(|it| plain(&it.ident));
@@ -83,8 +87,17 @@ impl Macro {
         definitions.is_empty() || !definitions.iter().all(closed)
     }
 
-    pub fn name(&self) -> &str {
-        self.called.as_deref().unwrap_or("macro_rules")
+    pub fn because(self, error: &syn::Error) -> Self {
+        Self { why: Some(error.to_string()), ..self }
+    }
+
+    /// That it may define a name, and why that is not known.
+    pub fn doubt(&self, file: &ProjectPath) -> String {
+        let name = self.called.as_deref().unwrap_or("macro_rules");
+        match &self.why {
+            Some(why) => format!("`{name}!` in {file} may define it, which cannot be read: {why}"),
+            None => format!("`{name}!` in {file} may define it"),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod comments;
 mod crates;
 mod defaults;
 mod derives;
+mod expand;
 mod files;
 mod foreign;
 mod macros;

@@ -4,6 +4,7 @@
 
 use super::cfg::Cfg;
 use super::crates::Extern;
+use super::expand::DOLLAR_CRATE;
 use super::foreign;
 use super::world::{Glob, ItemId, Kind, ModuleId, Path, World};
 
@@ -50,12 +51,14 @@ impl World {
         let Some((first, middle)) = front.split_first() else {
             return match last.as_str() {
                 "crate" | "self" | "super" => self.module_word(from, last),
+                word if word.starts_with(DOLLAR_CRATE) => self.module_word(from, word),
                 _ if path.global => self.extern_(from, last).ok_or(Miss::Nothing),
                 _ => self.lexical(from, last, space, way),
             };
         };
         let mut found = match first.as_str() {
             "crate" | "self" | "super" => self.module_word(from, first)?,
+            word if word.starts_with(DOLLAR_CRATE) => self.module_word(from, word)?,
             _ if path.global => self.extern_(from, first).ok_or(Miss::Nothing)?,
             _ => self.lexical(from, first, Space::Types, way)?,
         };
@@ -70,6 +73,11 @@ impl World {
         let found = match word {
             "self" => Some(from),
             "super" => up(from),
+            _ if word.starts_with(DOLLAR_CRATE) => {
+                let krate = word[DOLLAR_CRATE.len()..].parse::<usize>().ok();
+                let root = krate.and_then(|it| self.crates.get(it)).map(|it| &it.root);
+                root.and_then(|it| self.roots.get(it)).copied()
+            }
             _ => Some(std::iter::successors(Some(from), |it| up(*it)).last().unwrap_or(from)),
         };
         found.map(Named::Module).ok_or(Miss::Nothing)
@@ -121,7 +129,7 @@ impl World {
                 .flat_map(|it| &it.macros)
                 .collect();
             if let Some(it) = here.macros.iter().find(|it| it.may_define(name, &all)) {
-                return Miss::Doubt(format!("`{}!` in {} may define it", it.name(), here.file));
+                return Miss::Doubt(it.doubt(&here.file));
             }
         }
         // The path of a glob may itself start with the name: that is for others to find.
@@ -297,7 +305,7 @@ impl World {
     fn hidden_by_macro(&self, module: ModuleId, name: &str) -> Option<Miss> {
         let here = &self.modules[module];
         let it = here.macros.iter().find(|it| it.may_define(name, &[]))?;
-        Some(Miss::Doubt(format!("`{}!` in {} may define it", it.name(), here.file)))
+        Some(Miss::Doubt(it.doubt(&here.file)))
     }
 
     fn target(&self, id: ItemId, space: Space, way: &mut Way) -> Found {

@@ -105,6 +105,11 @@ impl World {
                     it.elems.iter().map(|it| self.type_at(module, it, depth)).collect();
                 foreign(&format!("({})", it.elems.len()), parts?)
             }
+            syn::Type::Macro(it) => match self.opened(module, &it.mac) {
+                Ok(Some(made)) => self.type_at(module, &made, depth + 1),
+                Ok(None) => Err(refuse("is a macro that is not read")),
+                Err(error) => Err(refuse(&format!("cannot be read: {error}"))),
+            },
             syn::Type::Path(it) if it.qself.is_some() => {
                 Err(refuse("is a type of a trait, which is not read"))
             }

@@ -1,11 +1,12 @@
 //! Files → crates → modules → items: everything that has a name, before any name is looked up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 
 use super::cfg::Cfg;
 use super::crates::{self, Krate};
+use super::expand::{MadeItems, Rules, Scope, Work};
 use super::files::Files;
 use super::macros::Macro;
 use crate::model::{Place, Problem, ProjectPath};
@@ -24,6 +25,16 @@ pub struct World {
     pub impls: Vec<Impl>,
     /// How far the search for one name has gone.
     pub steps: std::cell::Cell<usize>,
+    /// Every `macro_rules!`.
+    pub rules: Vec<Rules>,
+    /// What macros made of items.
+    pub made: Vec<MadeItems>,
+    /// How many tokens macros have made.
+    pub spent: std::cell::Cell<usize>,
+    /// `#[macro_use] extern crate`: the crate, and the name it uses.
+    pub macro_uses: BTreeSet<(usize, String)>,
+    /// The files, by what their spans call them.
+    sources: BTreeMap<String, ProjectPath>,
 }
 
 pub struct Module {
@@ -38,7 +49,10 @@ pub struct Module {
     /// Functions, constants, imports.
     pub values: BTreeMap<String, Vec<ItemId>>,
     pub globs: Vec<Glob>,
+    /// Those that may define what is not known.
     pub macros: Vec<Macro>,
+    /// The macros that may be called by name alone.
+    pub scope: Scope,
 }
 
 pub struct Item {
@@ -89,12 +103,15 @@ pub struct Impl {
 impl World {
     pub fn new(files: &BTreeMap<ProjectPath, String>, problems: &mut Vec<Problem>) -> Self {
         let mut res = Self { crates: crates::crates(files, problems), ..Self::default() };
+        let mut files = Files { files, problems, macros: Work::default() };
         for krate in 0..res.crates.len() {
             let (root, name) = (res.crates[krate].root.clone(), res.crates[krate].name.clone());
             let module = res.module(krate, None, name, root.clone(), Cfg::Yes);
             res.roots.insert(root.clone(), module);
-            Files { files, problems }.open(&mut res, module, &[root]);
+            files.macros.scope = Scope::default();
+            files.open(&mut res, module, &[root]);
         }
+        files.open_pending(&mut res);
         res
     }
 
@@ -116,6 +133,7 @@ impl World {
             values: BTreeMap::new(),
             globs: Vec::new(),
             macros: Vec::new(),
+            scope: Scope::default(),
         });
         self.modules.len() - 1
     }
@@ -125,7 +143,14 @@ impl World {
     }
 
     pub fn place(&self, module: ModuleId, span: Span) -> Place {
-        place(&self.modules[module].file, span)
+        // What a macro made stands where the macro was written.
+        place(self.sources.get(&span.file()).unwrap_or(&self.modules[module].file), span)
+    }
+
+    pub(super) fn source(&mut self, syntax: &syn::File, file: &ProjectPath) {
+        use syn::spanned::Spanned as _;
+        let first = syntax.items.first().map(|it| it.span().file());
+        self.sources.extend(first.map(|it| (it, file.clone())));
     }
 
     /// The place of an item's name.

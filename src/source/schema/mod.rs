@@ -63,9 +63,17 @@ impl Reader {
         Values { world: &self.world, module }
     }
 
-    /// Notes a problem, with the way that led to it.
-    fn refuse(&self, mut problem: Problem) {
+    /// Notes a problem of the type that we are inside of, with the way that led to it.
+    fn refuse(&self, problem: Problem) {
+        let item = self.open.borrow().last().map(|it| it.0);
+        self.refuse_in(item, problem);
+    }
+
+    fn refuse_in(&self, item: Option<ItemId>, mut problem: Problem) {
         self.refused.set(self.refused.get() + 1);
+        if let Some(call) = item.and_then(|it| self.world.made_by(it)) {
+            problem.message = format!("{}, in what {call} makes", problem.message);
+        }
         let way = self.way.borrow();
         if 1 < way.len() {
             let fields = way[1..].join(".");
@@ -103,7 +111,10 @@ impl Reader {
                 None
             }
         };
-        self.types.borrow_mut().insert(key, found.clone());
+        // Macros tell apart what looks the same as text.
+        if !key.1.contains('!') {
+            self.types.borrow_mut().insert(key, found.clone());
+        }
         found
     }
 
@@ -120,7 +131,7 @@ impl Reader {
         let found = match read {
             Ok(it) => Some(Rc::new(it)),
             Err(problem) => {
-                self.refuse(problem);
+                self.refuse_in(Some(id), problem);
                 None
             }
         };

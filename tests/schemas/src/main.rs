@@ -6,6 +6,7 @@ mod defaults;
 mod docs;
 mod enums;
 mod kubernetes;
+mod made;
 mod modules;
 mod names;
 mod resources;
@@ -37,6 +38,7 @@ fn main() {
         docs: Described Documented Headed Titles Variants;
         enums: External Untagged UntaggedPlain InternalOne AdjacentOne EnumSpec Empty VariantTypes;
         kubernetes: Small Pods Workloads Policies;
+        made: Whole Used Shown Odd;
         modules: Named Holder;
         names: Camel Kebab Shouting Pascal EnumNames Skips Overrides;
         resources: Everything ScaleJson ScaleLost Unschemed Proxy Mesh RootedRoot Sprawled Attributed Split;

@@ -1,0 +1,135 @@
+//! The project's own macros: what they hide, and what is told of what they make.
+
+use super::{check, files, problems, spec};
+
+const NONE: [&str; 0] = [];
+
+#[test]
+fn what_a_macro_makes_is_told_with_its_definition_and_its_call() {
+    check(
+        "a: In,",
+        "macro_rules! make {\n($name:ident) => { $T\nstruct $name { x: Unknown } } }\nmake!(In);",
+        "src/main.rs:9:19: `Unknown` is not found, in what `make!` at src/main.rs:10:1 makes (`Kind` → `spec.a.x`)",
+    );
+    check(
+        "a: In,",
+        "macro_rules! make {\n($name:ident, $t:ty) => { $T struct $name { x: Option<$t> } } }\nmake!(In, Unknown);",
+        "src/main.rs:9:11: `Unknown` is not found, in what `make!` at src/main.rs:9:1 makes (`Kind` → `spec.a.x`)",
+    );
+    check(
+        "a: In,",
+        "macro_rules! make { ($name:ident) => {\nstruct $name { x: i32 } } }\nmake!(In);",
+        "src/main.rs:9:7: `In` does not derive `JsonSchema`, in what `make!` at src/main.rs:9:1 makes (`Kind` → `spec.a`)",
+    );
+}
+
+#[test]
+fn a_definition_in_another_file_keeps_its_place() {
+    let text = "#[macro_use] mod macros;\n".to_owned()
+        + spec("a: In,", "make!(In);").values().next().unwrap();
+    let macros = format!(
+        "macro_rules! make {{ ($name:ident) => {{ {}\nstruct $name {{ x: Unknown }} }} }}",
+        super::TYPE
+    );
+    let files = files(&[("src/main.rs", &text), ("src/macros.rs", &macros)]);
+    assert_eq!(
+        problems(&files),
+        [
+            "src/macros.rs:2:19: `Unknown` is not found, in what `make!` at src/main.rs:8:1 makes (`Kind` → `spec.a.x`)"
+        ]
+    );
+}
+
+#[test]
+fn calls_that_cannot_be_opened_hide_what_they_may_define() {
+    let hidden = |beside: &str, why: &str| {
+        let expected = format!(
+            "src/main.rs:5:4: `In` cannot be resolved with certainty: `make!` in src/main.rs may define it{why} (`Kind` → `spec.a`)"
+        );
+        check("a: In,", beside, &expected);
+    };
+    hidden("make!(In);", "");
+    // Not yet defined where it is called.
+    hidden(
+        "mod a { make!(In); } macro_rules! make { ($n:ident) => { $T pub struct $n; } } use a::*;",
+        "",
+    );
+    hidden(
+        "macro_rules! make { ($n:ty) => { $T struct $n; } } make!(In, 1);",
+        ", which cannot be read: no arm of it matches",
+    );
+    hidden(
+        "#[cfg(unix)] macro_rules! make { ($n:ident) => { $T struct $n; } } make!(In);",
+        ", which cannot be read: its definition depends on a `cfg` that the source does not settle",
+    );
+    hidden(
+        "macro_rules! make { ($n:ident) => { $T struct $n; } } #[cfg(unix)] make!(In);",
+        ", which cannot be read: it is called by a `cfg` that the source does not settle",
+    );
+    hidden(
+        "macro_rules! make { ($n:ident) => { make!($n); } } make!(In);",
+        ", which cannot be read: macros in macros have no end",
+    );
+    hidden(
+        "macro_rules! make { ($($n:tt)*) => { make!($($n)* $($n)*); } } make!(In);",
+        ", which cannot be read: macros make more tokens than are read",
+    );
+    hidden(
+        "macro_rules! make { ($n:ident) => { $T struct $n } } make!(In);",
+        ", which cannot be read: unexpected end of input, expected one of: `where`, parentheses, curly braces, `;`",
+    );
+}
+
+#[test]
+fn a_macro_is_seen_below_its_definition_and_inside_only() {
+    let define = "macro_rules! make { ($n:ident) => { $T pub struct $n; } }";
+    for beside in [
+        format!("{define} mod a {{ use super::*; make!(In); }} use a::In;"),
+        format!("#[macro_use] mod m {{ {define} }} make!(In);"),
+        format!("mod m {{ {define} pub(crate) use make; }} m::make!(In);"),
+        format!("mod m {{ {define} pub(crate) use make; }} use m::*; make!(In);"),
+        format!("mod a {{ use super::*; crate::make!(In); }} #[macro_export] {define} use a::In;"),
+    ] {
+        assert_eq!(problems(&spec("a: In,", &beside)), NONE, "{beside}");
+    }
+    check(
+        "a: In,",
+        &format!("mod m {{ {define} }} make!(In);"),
+        "src/main.rs:5:4: `In` cannot be resolved with certainty: `make!` in src/main.rs may define it (`Kind` → `spec.a`)",
+    );
+}
+
+#[test]
+fn another_crates_macros_and_its_own_crate_are_found() {
+    let lib = format!(
+        "pub mod types {{ use schemars::JsonSchema; use serde::{{Deserialize, Serialize}}; {}\npub struct Theirs {{ x: Missing }} }}\n\
+         #[macro_export] macro_rules! make {{ ($n:ident) => {{ {} pub struct $n {{ t: $crate::types::Theirs }} }} }}",
+        super::TYPE,
+        super::TYPE
+    );
+    let manifest = |name: &str, rest: &str| {
+        format!(
+            "[package]\nname = \"{name}\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n{rest}"
+        )
+    };
+    for (before, call) in [
+        ("", "lib::make!(In);"),
+        ("use lib::make;", "make!(In);"),
+        ("#[macro_use] extern crate lib;", "make!(In);"),
+    ] {
+        let text = format!("{before}{}", spec("a: In,", call).values().next().unwrap());
+        let found = problems(&files(&[
+            ("Cargo.toml", "[workspace]\nmembers = [\"a\", \"lib\"]\n"),
+            ("a/Cargo.toml", &manifest("a", "lib = { path = \"../lib\" }\n")),
+            ("a/src/main.rs", &text),
+            ("lib/Cargo.toml", &manifest("lib", "")),
+            ("lib/src/lib.rs", &lib),
+        ]));
+        let found: Vec<_> = found.iter().filter(|it| !it.contains("Cargo.lock")).collect();
+        assert_eq!(
+            found,
+            ["lib/src/lib.rs:2:24: `Missing` is not found (`Kind` → `spec.a.t.x`)"],
+            "{call}"
+        );
+    }
+}
