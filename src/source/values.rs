@@ -32,12 +32,7 @@ impl<'a> Values<'a> {
                 }
                 there.text(&constant.expr).map_err(|it| by_way_of(path.span(), &text(path), &it))
             }
-            Expr::Macro(it) if it.mac.path.is_ident("concat") => {
-                let parser =
-                    syn::punctuated::Punctuated::<syn::LitStr, syn::Token![,]>::parse_terminated;
-                let parts = it.mac.parse_body_with(parser)?;
-                Ok(parts.iter().map(syn::LitStr::value).collect())
-            }
+            Expr::Macro(_) => self.world.said(self.module, expr),
             other => error(other.span(), format!("`{}` {NOT_READ}", text(other))),
         }
     }

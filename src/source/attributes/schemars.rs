@@ -99,7 +99,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
     others(attrs, on)?;
     res.common.deprecated = attrs.iter().any(|it| it.path().is_ident("deprecated"));
     let _ = example;
-    document(attrs, &mut res.common)?;
+    document(attrs, values, &mut res.common)?;
     Ok(res)
 }
 
@@ -174,15 +174,18 @@ fn extend(meta: &Meta, values: &Values<'_>, into: &mut Vec<(String, Value)>) -> 
 }
 
 /// Doc comments: a first line that starts with `#` is the title.
-fn document(attrs: &[Attribute], common: &mut Common) -> syn::Result<()> {
+fn document(attrs: &[Attribute], values: &Values<'_>, common: &mut Common) -> syn::Result<()> {
     let mut lines = Vec::new();
     for attr in attrs.iter().filter(|it| it.path().is_ident("doc")) {
         let Meta::NameValue(it) = &attr.meta else { continue };
-        let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) = &it.value else {
-            return error(it.value.span(), "a doc comment that is computed is not read yet");
-        };
-        let line = line.value();
-        lines.push(line.strip_prefix(' ').unwrap_or(&line).to_owned());
+        lines.push(match &it.value {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) => {
+                let line = line.value();
+                line.strip_prefix(' ').unwrap_or(&line).to_owned()
+            }
+            // What is no plain string there keeps its first space.
+            other => values.world.said(values.module, other)?,
+        });
     }
     if lines.is_empty() {
         return Ok(());

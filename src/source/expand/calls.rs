@@ -173,17 +173,29 @@ impl World {
     ///
     /// What is made may hold such a call again: who asks bounds how deep that goes.
     pub fn opened<T: Parse>(&self, module: ModuleId, call: &syn::Macro) -> syn::Result<Option<T>> {
-        self.opened_with(module, call, T::parse)
+        match self.rules_of(module, call)? {
+            Some(rules) => self.expanded(module, call, rules, T::parse).map(Some),
+            None => Ok(None),
+        }
     }
 
-    pub fn opened_with<T>(
+    /// The same as an expression, or as what stands in a body: a name of the macro's own that its call has too
+    /// is refused. A last `;` behind an expression counts for nothing, as for rustc.
+    #[allow(dead_code, reason = "for values")]
+    pub fn opened_value(
         &self,
         module: ModuleId,
         call: &syn::Macro,
-        parse: impl Fn(ParseStream<'_>) -> syn::Result<T>,
-    ) -> syn::Result<Option<T>> {
+    ) -> syn::Result<Option<Vec<syn::Stmt>>> {
+        let Some(rules) = self.rules_of(module, call)? else { return Ok(None) };
+        let krate = self.modules[module].krate;
+        let tokens = self.rules[rules].expand_value(call, krate, &self.spent)?;
+        syn::Block::parse_within.parse2(plain(tokens)).map(Some)
+    }
+
+    fn rules_of(&self, module: ModuleId, call: &syn::Macro) -> syn::Result<Option<RulesId>> {
         match self.called(module, &Path::from(&call.path)) {
-            Called::Rules(rules) => self.expanded(module, call, rules, parse).map(Some),
+            Called::Rules(rules) => Ok(Some(rules)),
             Called::Elsewhere => Ok(None),
             Called::Doubt(why) => Err(syn::Error::new(call.span(), why)),
         }

@@ -7,8 +7,10 @@
 mod calls;
 mod define;
 mod fragments;
+mod hygiene;
 mod matching;
 mod plain;
+mod said;
 mod scope;
 #[cfg(test)]
 mod tests;
@@ -22,7 +24,7 @@ use proc_macro2::{Span, TokenStream};
 use super::cfg::Cfg;
 use super::world::plain;
 use define::Made;
-use matching::Matcher;
+use matching::{Bindings, Matcher};
 use transcribe::Transcriber;
 
 pub use calls::{MadeItems, Work};
@@ -70,21 +72,53 @@ impl Rules {
         from: usize,
         spent: &Cell<usize>,
     ) -> syn::Result<TokenStream> {
+        self.arm(call)?.made(self, from, spent)
+    }
+
+    /// The same where locals may be: refused where one of the definition and one of the call have one name,
+    /// which are two for rustc and would be one here.
+    pub fn expand_value(
+        &self,
+        call: &syn::Macro,
+        from: usize,
+        spent: &Cell<usize>,
+    ) -> syn::Result<TokenStream> {
+        let arm = self.arm(call)?;
+        if let Some(name) = hygiene::clash(arm.made, &arm.bindings) {
+            let message = format!("`{name}` is a name of the macro's own and one of its call's");
+            return Err(syn::Error::new(name.span(), message));
+        }
+        arm.made(self, from, spent)
+    }
+
+    fn arm(&self, call: &syn::Macro) -> syn::Result<Arm<'_>> {
         if self.cfg == Cfg::Depends {
             let message = "its definition depends on a `cfg` that the source does not settle";
             return Err(syn::Error::new(name_span(call), message));
         }
-        let krate = match self.krate == from {
-            true => "crate".to_owned(),
-            false => format!("{DOLLAR_CRATE}{}", self.krate),
-        };
         for (matcher, made) in self.arms.as_ref().map_err(Clone::clone)? {
             if let Some(bindings) = matcher.matches(call.tokens.clone())? {
-                let transcriber = Transcriber { bindings: &bindings, krate: &krate, spent };
-                return transcriber.write(made, &mut Vec::new());
+                return Ok(Arm { made, bindings });
             }
         }
         Err(syn::Error::new(name_span(call), "no arm of it matches"))
+    }
+}
+
+/// The arm that a call takes.
+struct Arm<'a> {
+    made: &'a [Made],
+    bindings: Bindings,
+}
+
+impl Arm<'_> {
+    fn made(&self, of: &Rules, from: usize, spent: &Cell<usize>) -> syn::Result<TokenStream> {
+        let krate = match of.krate == from {
+            true => "crate".to_owned(),
+            false => format!("{DOLLAR_CRATE}{}", of.krate),
+        };
+        let transcriber = Transcriber { bindings: &self.bindings, krate: &krate, spent };
+        transcriber.write(self.made, &mut Vec::new())
     }
 }
 

@@ -128,3 +128,18 @@ fn a_crate_of_its_own_is_named_where_it_is_called() {
     assert_eq!(from(3), "crate::A");
     assert_eq!(from(1), "crateǃ3::A");
 }
+
+#[test]
+fn a_local_of_the_definition_and_one_of_the_call_are_not_taken_for_one() {
+    let value = |arms: &str, call: &str| {
+        let definition: syn::ItemMacro =
+            syn::parse_str(&format!("macro_rules! m {{ {arms} }}")).unwrap();
+        let call: syn::Macro = syn::parse_str(&format!("m!({call})")).unwrap();
+        let rules = Rules::new(&definition, 0, Cfg::Yes).unwrap();
+        rules.expand_value(&call, 0, &Cell::new(0)).map_or_else(|it| it.to_string(), |it| text(&it))
+    };
+    let map = "($($k:expr => $v:expr),*) => {{ let mut m = Map::new(); $(m.insert($k, $v);)* m }}";
+    assert_eq!(value(map, "1 => f(x.m)"), "{let mut m=Map::new();m.insert(1, f(x.m));m}");
+    assert_eq!(value(map, "1 => f(m)"), "`m` is a name of the macro's own and one of its call's");
+    assert_eq!(value("($a:expr) => { m($a) }", "m"), "m(m)");
+}

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 #[macro_use]
 mod shared;
 mod below;
+mod docs;
 mod odd;
 
 pub use below::Shown;
+pub use docs::Docs;
 pub use odd::Odd;
 
 macro_rules! spec {
