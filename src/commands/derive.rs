@@ -1,16 +1,17 @@
 //! What follows from the source: read as a plan would leave it, so that a command which changes source
 //! also brings the manifests up to date.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::{
-    hint::{Hint as _, hinted},
+    hint::Hint as _,
     manifests,
     model::{Operator, Problem, Project, ProjectName, ProjectPath, Resource, Version},
     plan::{self, Overlay, Plan, Tree},
-    scaffold, source,
+    scaffold,
+    source::{self, Reading},
 };
 
 /// What every template may say.
@@ -84,10 +85,13 @@ pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::R
 }
 
 fn derived(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
-    let (operator, problems) = source::read(&sources(tree)?);
-    refuse(&problems)?;
+    let reading = source::project(&sources(tree)?);
+    refuse(&reading)?;
+    let operator = reading.operator;
     let (manifests, problems, warnings) = manifests::generate(&operator);
-    refuse(&problems)?;
+    if !problems.is_empty() {
+        return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
+    }
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit);
     }
@@ -105,7 +109,7 @@ fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
 
 /// What the source says now, as far as it can be read: problems are told when the plan is made.
 pub fn operator(tree: &impl Tree) -> anyhow::Result<Operator> {
-    Ok(source::read(&sources(tree)?).0)
+    Ok(source::project(&sources(tree)?).operator)
 }
 
 /// Every Rust file and Cargo file that says what the operator is.
@@ -143,16 +147,28 @@ fn markers_of(text: &str) -> String {
 }
 
 /// All problems in one error.
-fn refuse(problems: &[Problem]) -> anyhow::Result<()> {
-    if problems.is_empty() {
-        return Ok(());
+fn refuse(reading: &Reading) -> anyhow::Result<()> {
+    match &reading.problems[..] {
+        [] => Ok(()),
+        problems => {
+            Err(refusal(&format!("{}, and nothing was written", unread(reading)), problems))
+        }
     }
-    let list: String = problems.iter().map(|it| format!("\n  {it}")).collect();
-    let hints: BTreeSet<String> = problems.iter().filter_map(|it| it.hint.clone()).collect();
-    hinted(
-        anyhow::format_err!("the source cannot be read exactly, and nothing was written:{list}"),
-        hints.into_iter(),
-    )
+}
+
+/// How much of the source could not be read.
+pub fn unread(reading: &Reading) -> String {
+    match (reading.refused.len(), reading.kinds.len()) {
+        (0, _) => "the source cannot be read exactly".to_owned(),
+        (1, 1) => "the CRD cannot be read exactly".to_owned(),
+        (refused, all) => format!("{refused} of {all} CRDs cannot be read exactly"),
+    }
+}
+
+/// Problems with the way to each and the way out of it, below what they come to.
+pub fn refusal(what: &str, problems: &[Problem]) -> anyhow::Error {
+    let list: String = problems.iter().map(|it| format!("\n{}", it.told("  "))).collect();
+    anyhow::format_err!("{what}:{list}")
 }
 
 /// The Rust paths of every kind's versions, and which of them is stored.

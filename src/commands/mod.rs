@@ -9,6 +9,7 @@ mod habits;
 mod init;
 mod manifests;
 mod version;
+mod workspace;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -77,6 +78,10 @@ enum Outcome {
     Plan(Plan),
     /// Data for stdout.
     Text(String),
+    /// Changes to another folder than the project's.
+    Elsewhere(Root, Plan),
+    /// As much as could be done, and why the rest could not.
+    Partly(Box<Self>, anyhow::Error),
 }
 
 impl From<Plan> for Outcome {
@@ -106,6 +111,12 @@ impl Cli {
             _ => {}
         }
         let root = Root::new(&self.dir)?;
+        // What only reads is of any project, and leaves no lock in it.
+        if let Command::Generate(args) = &self.command
+            && let Some(args) = args.of_any_project()
+        {
+            return args.outcome(&self.dir)?.settle(&root, &self.mode);
+        }
         if self.mode.writes() {
             root.lock()?;
         }
@@ -130,11 +141,22 @@ impl Cli {
             Command::Bundle(args) => args.outcome(&root)?,
             Command::Version(_) | Command::Completion(_) => return Ok(()),
         };
-        match outcome {
-            Outcome::Plan(plan) => settle(&plan, &root, &self.mode),
-            Outcome::Text(text) => {
+        outcome.settle(&root, &self.mode)
+    }
+}
+
+impl Outcome {
+    fn settle(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+        match self {
+            Self::Plan(plan) => settle(&plan, root, mode),
+            Self::Elsewhere(root, plan) => settle(&plan, &root, mode),
+            Self::Text(text) => {
                 terminal::print(&text);
                 Ok(())
+            }
+            Self::Partly(done, error) => {
+                done.settle(root, mode)?;
+                Err(error)
             }
         }
     }

@@ -27,6 +27,41 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("reading `{}`", path.display()))
 }
 
+/// The same; nothing where there is no such file.
+pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("reading `{}`", path.display())),
+    }
+}
+
+/// The folder that a path means, without symlinks.
+pub fn real(path: &Path) -> anyhow::Result<PathBuf> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    fs::canonicalize(path).with_context(|| format!("looking at `{}`", path.display()))
+}
+
+/// The folders in a folder, sorted. A name that is not UTF-8 is none that a project could use.
+fn folders(path: &Path) -> anyhow::Result<Vec<String>> {
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            return Err(error).with_context(|| format!("listing `{}`", path.display()));
+        }
+    };
+    let mut res = Vec::new();
+    for entry in entries {
+        let entry = entry.with_context(|| format!("listing `{}`", path.display()))?;
+        if entry.path().is_dir() {
+            res.extend(entry.file_name().into_string());
+        }
+    }
+    res.sort();
+    Ok(res)
+}
+
 /// A project's directory.
 pub struct Root {
     dir: PathBuf,
@@ -97,6 +132,10 @@ impl Tree for Root {
             Ok(text) => Found::Text(text),
             Err(_) => Found::Other("what is there is not UTF-8 text".to_owned()),
         })
+    }
+
+    fn folders(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        folders(&self.dir.join(folder))
     }
 
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {

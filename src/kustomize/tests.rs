@@ -24,6 +24,9 @@ impl Tree for Files {
     fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
         Ok(self.0.get(path).map_or(Found::Nothing, |it| Found::Text(it.clone())))
     }
+    fn folders(&self, _: &str) -> anyhow::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         Ok(self.0.keys().filter(|it| it.is_in(folder)).cloned().collect())
     }

@@ -19,6 +19,7 @@ pub fn generate(operator: &Operator) -> Generated {
         let first = versions[0];
         if let Some(other) = plurals.insert((&first.group, &first.plural), first) {
             res.problems.push(Problem {
+                way: Vec::new(),
                 place: first.place.clone(),
                 message: format!(
                     "`{kind}` and `{}` ({}) have the same plural, `{}`",
@@ -45,6 +46,7 @@ pub fn generate(operator: &Operator) -> Generated {
                 edit: sources(&versions),
             }),
             Err(error) => res.problems.push(Problem {
+                way: Vec::new(),
                 place: first.place.clone(),
                 message: format!("the versions of `{kind}` do not go together: {error}"),
                 hint: None,
@@ -86,7 +88,7 @@ pub fn stored<'a>(versions: &[&'a CustomResource]) -> Result<&'a CustomResource,
     let (said, unsaid) = (with(Storage::Yes), with(Storage::Unsaid));
     let refuse = |at: &CustomResource, message: String, hint: &str| {
         let hint = Some(hint.to_owned());
-        Err(Problem { place: at.place.clone(), message, hint })
+        Err(Problem { way: Vec::new(), place: at.place.clone(), message, hint })
     };
     let list = |all: &[&CustomResource]| {
         let each = all.iter().map(|it| format!("{} ({})", it.version, it.place));
@@ -119,6 +121,7 @@ fn disagreements(kind: &Kind, versions: &[&CustomResource]) -> Vec<Problem> {
     for other in &versions[1..] {
         let mut differ = |what: &str| {
             res.push(Problem {
+                way: Vec::new(),
                 place: other.place.clone(),
                 message: format!(
                     "{} of `{kind}` differ between {} and {} ({})",
@@ -131,6 +134,7 @@ fn disagreements(kind: &Kind, versions: &[&CustomResource]) -> Vec<Problem> {
             || versions.iter().filter(|it| it.version == other.version).count() > 1
         {
             res.push(Problem {
+                way: Vec::new(),
                 place: other.place.clone(),
                 message: format!(
                     "`{kind}` {} is there twice: also at {}",

@@ -35,6 +35,11 @@ pub struct Generated {
 
 const GENERATORS: &[fn(&Operator) -> Generated] = &[crd::generate, rbac::generate];
 
+/// The CustomResourceDefinitions alone.
+pub fn crds(operator: &Operator) -> Generated {
+    crd::generate(operator)
+}
+
 /// Every manifest of the operator.
 pub fn generate(operator: &Operator) -> (Vec<Manifest>, Vec<Problem>, Vec<String>) {
     let mut res = Generated::default();

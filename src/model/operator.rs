@@ -4,7 +4,7 @@ use super::{Kind, ProjectPath, Version};
 use crate::yaml::Value;
 
 /// What the source says the operator is. Knows nothing of Rust syntax, nor of YAML.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Operator {
     /// Every version of every kind, in the order of their files.
     pub resources: Vec<CustomResource>,
@@ -38,6 +38,23 @@ pub struct CustomResource {
     pub schema: Option<Schema>,
     /// Where the source declares it.
     pub place: Place,
+}
+
+/// What the source calls a kind, as far as it can be told where the rest is malformed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KindName {
+    pub group: Option<String>,
+    pub kind: Option<String>,
+    /// The struct that declares it, where the kind is not known.
+    pub unnamed: Option<String>,
+}
+
+impl KindName {
+    /// Whether this may be a version of that resource's kind.
+    pub fn may_be(&self, it: &CustomResource) -> bool {
+        self.group.as_ref().is_none_or(|group| *group == it.group)
+            && self.kind.as_ref().is_none_or(|kind| *kind == it.kind.to_string())
+    }
 }
 
 /// A structural schema, as kube-rs would print it.
@@ -106,12 +123,34 @@ impl std::fmt::Display for Place {
 pub struct Problem {
     pub place: Place,
     pub message: String,
+    /// What led there, of a custom resource: its kind, the fields, the type that could not be read.
+    pub way: Vec<String>,
     pub hint: Option<String>,
 }
 
+impl Problem {
+    /// Over several lines: the way and the hint below what was met.
+    pub fn told(&self, indent: &str) -> String {
+        let Self { place, message, way, hint } = self;
+        let mut res = format!("{indent}{place}: {message}");
+        if 1 < way.len() {
+            res += &format!("\n{indent}  {}", way.join(" → "));
+        }
+        if let Some(hint) = hint {
+            res += &format!("\n{indent}  hint: {hint}");
+        }
+        res
+    }
+}
+
+/// In one line, without the way out.
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { place, message, .. } = self;
-        write!(f, "{place}: {message}")
+        let Self { place, message, way, .. } = self;
+        write!(f, "{place}: {message}")?;
+        match &way[..] {
+            [kind, fields, ..] if !fields.is_empty() => write!(f, " (`{kind}` → `{fields}`)"),
+            _ => Ok(()),
+        }
     }
 }

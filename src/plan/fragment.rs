@@ -26,6 +26,7 @@ impl Fragment {
             [] => return Err(self.missing(path, &marker, &lines)),
             [first, second, ..] => {
                 return Err(Problem {
+                    way: Vec::new(),
                     place: Place { path: path.clone(), line: second + 1, column: 1 },
                     message: format!(
                         "the marker `{marker}` stands here and in line {} too",
@@ -58,6 +59,7 @@ impl Fragment {
     fn missing(&self, path: &ProjectPath, marker: &str, lines: &[&str]) -> Problem {
         let sign = if path.extension() == "rs" { "//" } else { "#" };
         Problem {
+            way: Vec::new(),
             place: Place { path: path.clone(), line: lines.len().max(1), column: 1 },
             message: format!("there is no line `{sign} {marker}`"),
             hint: Some(format!(

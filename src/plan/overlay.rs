@@ -25,6 +25,20 @@ impl<T: Tree> Tree for Overlay<'_, T> {
         }
     }
 
+    fn folders(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        let mut res = self.below.folders(folder)?;
+        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        for (path, after) in &self.changed {
+            let inside = path.as_str().strip_prefix(&start).and_then(|it| it.split_once('/'));
+            if let (Some(_), Some((name, _))) = (after, inside) {
+                res.push(name.to_owned());
+            }
+        }
+        res.sort();
+        res.dedup();
+        Ok(res)
+    }
+
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         let mut res = self.below.list(folder)?;
         res.retain(|it| self.changed.get(it).is_none_or(Option::is_some));

@@ -13,6 +13,10 @@ pub struct Krate {
     /// The name that stands first in `module_path!()`.
     pub name: String,
     pub root: ProjectPath,
+    /// The package it is of.
+    pub package: String,
+    /// Whether its kinds are wanted.
+    pub selected: bool,
     /// Crates that its code can name, by the name it uses.
     pub externs: BTreeMap<String, Extern>,
     /// The features that its package declares.
@@ -68,6 +72,8 @@ fn bare(files: &BTreeMap<ProjectPath, String>) -> Vec<Krate> {
     roots
         .map(|root| Krate {
             name: "project".to_owned(),
+            package: "project".to_owned(),
+            selected: true,
             root: root.clone(),
             externs: externs.clone(),
             features: BTreeSet::new(),
@@ -151,6 +157,8 @@ impl Package {
         let mut res = Vec::new();
         let krate = |name: &str, root: &ProjectPath, externs: &BTreeMap<_, _>| Krate {
             name: name.to_owned(),
+            package: self.name.clone(),
+            selected: true,
             root: root.clone(),
             externs: externs.clone(),
             features: self.features.clone(),
@@ -196,7 +204,7 @@ fn inside(folder: &str, path: &str) -> Option<ProjectPath> {
 }
 
 /// A folder and a relative path, with `.` and `..` taken out; none where it leaves the project.
-fn joined(folder: &str, path: &str) -> Option<String> {
+pub fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
     for part in path.split('/') {
         match part {
@@ -213,6 +221,7 @@ pub fn malformed(path: &ProjectPath, text: &str, error: &toml::de::Error) -> Pro
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
     Problem {
+        way: Vec::new(),
         place: Place { path: path.clone(), line, column },
         message: format!("does not parse: {}", error.message().trim()),
         hint: None,

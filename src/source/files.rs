@@ -17,7 +17,12 @@ pub struct Files<'a> {
 
 impl Files<'_> {
     fn tell(&mut self, place: Place, message: String, hint: Option<&str>) {
-        self.problems.push(Problem { place, message, hint: hint.map(str::to_owned) });
+        self.problems.push(Problem {
+            way: Vec::new(),
+            place,
+            message,
+            hint: hint.map(str::to_owned),
+        });
     }
 
     /// Parses the file of a module. `way` is the files that lead here, this one last.

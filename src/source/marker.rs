@@ -9,6 +9,7 @@ const NAME: &str = "kubebuilder:rbac";
 pub fn rule(path: &ProjectPath, comment: &Comment<'_>) -> Result<Option<Rule>, Problem> {
     let text = comment.text.trim();
     let problem = |offset: usize, message: String, hint: &str| Problem {
+        way: Vec::new(),
         place: Place {
             path: path.clone(),
             line: comment.line,

@@ -60,7 +60,7 @@ fn packages(path: &ProjectPath, text: &str) -> Vec<Problem> {
     let mut res = Vec::new();
     let mut refuse = |line: usize, message: String, hint: String| {
         let place = Place { path: path.clone(), line, column: 1 };
-        res.push(Problem { place, message, hint: Some(hint) });
+        res.push(Problem { way: Vec::new(), place, message, hint: Some(hint) });
     };
     for (name, known) in KNOWN {
         let major = known.split('.').next().unwrap_or(known);
@@ -128,7 +128,7 @@ fn feature(files: &BTreeMap<ProjectPath, String>) -> Vec<Problem> {
         "say `k8s-openapi = {{ version = \"0.29\", features = [\"{FEATURE}\", \"schemars\"] }}`, the oldest that the crate knows"
     );
     let refuse = |place: &Place, message: String| {
-        vec![Problem { place: place.clone(), message, hint: Some(hint.clone()) }]
+        vec![Problem { way: Vec::new(), place: place.clone(), message, hint: Some(hint.clone()) }]
     };
     match (said.iter().find(|(it, _)| *it != FEATURE && *it != "earliest"), &depends) {
         (Some((feature, place)), _) => refuse(

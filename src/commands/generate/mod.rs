@@ -1,5 +1,6 @@
 //! `operator-rs generate`
 
+mod crds;
 mod installer;
 
 use super::{Outcome, derive, project};
@@ -15,10 +16,19 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum What {
+    Crds(crds::Args),
     Installer(installer::Args),
 }
 
 impl Args {
+    /// What is asked of any cargo project, whether or not it is one of ours.
+    pub fn of_any_project(&self) -> Option<&crds::Args> {
+        match &self.what {
+            Some(What::Crds(args)) => Some(args),
+            _ => None,
+        }
+    }
+
     pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {
         let project = project(root)?;
         if let Some(What::Installer(args)) = self.what {

@@ -107,7 +107,7 @@ impl Kustomization {
 
 fn problem(path: &ProjectPath, mark: Mark, message: String, hint: Option<&str>) -> Problem {
     let place = Place { path: path.clone(), line: mark.line, column: mark.column };
-    Problem { place, message, hint: hint.map(str::to_owned) }
+    Problem { way: Vec::new(), place, message, hint: hint.map(str::to_owned) }
 }
 
 /// What a text is not, with its place in the file.

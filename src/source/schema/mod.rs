@@ -65,19 +65,24 @@ impl Reader {
 
     /// Notes a problem of the type that we are inside of, with the way that led to it.
     fn refuse(&self, problem: Problem) {
-        let item = self.open.borrow().last().map(|it| it.0);
-        self.refuse_in(item, problem);
+        self.refuse_at(problem, None);
     }
 
-    fn refuse_in(&self, item: Option<ItemId>, mut problem: Problem) {
+    /// The same, of the type of this name that could not be read there.
+    fn refuse_at(&self, problem: Problem, name: Option<String>) {
+        let item = self.open.borrow().last().map(|it| it.0);
+        self.refuse_in(item, problem, name);
+    }
+
+    fn refuse_in(&self, item: Option<ItemId>, mut problem: Problem, name: Option<String>) {
         self.refused.set(self.refused.get() + 1);
         if let Some(call) = item.and_then(|it| self.world.made_by(it)) {
             problem.message = format!("{}, in what {call} makes", problem.message);
         }
-        let way = self.way.borrow();
-        if 1 < way.len() {
-            let fields = way[1..].join(".");
-            problem.message = format!("{} (`{}` → `{fields}`)", problem.message, way[0]);
+        if let Some((kind, fields)) = self.way.borrow().split_first() {
+            problem.way = vec![kind.clone()];
+            problem.way.extend((!fields.is_empty()).then(|| fields.join(".")));
+            problem.way.extend(name.filter(|_| !fields.is_empty()));
         }
         self.problems.borrow_mut().push(problem);
     }
@@ -107,7 +112,7 @@ impl Reader {
         let found = match self.world.type_(module, ty) {
             Ok(found) => Some(found),
             Err(problem) => {
-                self.refuse(problem);
+                self.refuse_at(problem, Some(super::types::text(ty)));
                 None
             }
         };
@@ -131,7 +136,7 @@ impl Reader {
         let found = match read {
             Ok(it) => Some(Rc::new(it)),
             Err(problem) => {
-                self.refuse_in(Some(id), problem);
+                self.refuse_in(Some(id), problem, Some(self.world.items[id].name.clone()));
                 None
             }
         };

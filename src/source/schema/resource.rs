@@ -1,15 +1,17 @@
 //! Custom resources: the struct that kube's derive makes of a spec, and its CRD's schema.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use quote::{format_ident, quote_spanned};
 use schemars::generate::SchemaSettings;
 use schemars::transform::AddNullable;
+use syn::punctuated::Punctuated;
 
 use super::Reader;
 use super::container::{self, Container};
-use crate::model::{CustomResource, Kind, Problem, Schema, Storage, Version};
+use crate::model::{CustomResource, Kind, KindName, Problem, Schema, Storage, Version};
 use crate::source::attributes::kube::{self, Kube, Mode};
 use crate::source::attributes::x_kube;
 use crate::source::builtin::{Dyn, answering, standing_for};
@@ -19,36 +21,99 @@ use crate::source::panics;
 use crate::source::types::Type;
 use crate::source::world::{ItemId, Kind as ItemKind, World};
 
-/// Every custom resource of the project that can be read, what cannot, and whether any holds a type of k8s-openapi.
-pub fn resources(world: World) -> (Vec<CustomResource>, Vec<Problem>, bool) {
+/// What the selected crates declare.
+#[derive(Default)]
+pub struct Read {
+    pub resources: Vec<CustomResource>,
+    pub problems: Vec<Problem>,
+    /// Every kind that is declared, with its group.
+    pub kinds: BTreeSet<KindName>,
+    /// Those that could not be read in all of their versions.
+    pub refused: BTreeSet<KindName>,
+    /// A type of k8s-openapi was met.
+    pub kubernetes: bool,
+}
+
+/// Every custom resource of the project that can be read, and what cannot.
+pub fn resources(world: World) -> Read {
     let world = Rc::new(world);
     let reader = Rc::new(Reader::new(world.clone()));
-    let mut res: Vec<CustomResource> = Vec::new();
+    let mut res = Read::default();
+    let mut seen = BTreeSet::new();
     for (id, item) in world.items.iter().enumerate() {
         let ItemKind::Data(input) = &item.kind else { continue };
         // A file that two crates share is read for the first.
         if !kube::is_on(&input.attrs) && !has_cfg_attr(input) {
             continue;
         }
-        let place = world.place_of(id);
-        if res.iter().any(|it| it.place == place) {
+        if !world.crates[world.modules[item.module].krate].selected
+            || !seen.insert(world.place_of(id))
+        {
             continue;
         }
-        let before = reader.problems.borrow().len();
-        let read = answering(reader.clone(), || reader.resource(id));
-        match read {
-            Ok(found) => res.extend(found),
-            Err(problems) => reader.problems.borrow_mut().extend(problems),
+        let said = said(input, &item.name);
+        let way: Vec<String> = said.kind.clone().into_iter().collect();
+        match answering(reader.clone(), || reader.resource(id)) {
+            Ok(Declared::Nothing) => {}
+            Ok(Declared::Refused) => {
+                res.refused.insert(said.clone());
+                res.kinds.insert(said);
+            }
+            Ok(Declared::Read(found)) => {
+                res.kinds.insert(said);
+                res.resources.push(*found);
+            }
+            Err(problems) => {
+                let named = |it: Problem| match it.way.is_empty() {
+                    true => Problem { way: way.clone(), ..it },
+                    false => it,
+                };
+                reader.problems.borrow_mut().extend(problems.into_iter().map(named));
+                res.refused.insert(said.clone());
+                res.kinds.insert(said);
+            }
         }
         reader.way.borrow_mut().clear();
-        debug_assert!(before <= reader.problems.borrow().len(), "problems only pile up");
     }
-    res.sort_by(|one, other| one.place.cmp(&other.place));
-    let mut problems = reader.problems.take();
-    problems.sort();
+    res.resources.sort_by(|one, other| one.place.cmp(&other.place));
+    res.problems = reader.problems.take();
+    res.problems.sort();
     // One place, told once, whichever ways lead there.
-    problems.dedup_by(|one, other| one.place == other.place);
-    (res, problems, reader.kubernetes.get())
+    res.problems.dedup_by(|one, other| one.place == other.place);
+    res.kubernetes = reader.kubernetes.get();
+    res
+}
+
+/// What a struct comes to.
+enum Declared {
+    /// No custom resource.
+    Nothing,
+    Read(Box<CustomResource>),
+    /// Why is told already.
+    Refused,
+}
+
+/// The group and the kind that `#[kube(…)]` seems to say, also where the rest of it cannot be read.
+fn said(input: &syn::DeriveInput, name: &str) -> KindName {
+    let text = |name: &str| {
+        input.attrs.iter().filter(|it| it.path().is_ident("kube")).find_map(|attr| {
+            let metas = attr
+                .parse_args_with(Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated)
+                .ok()?;
+            metas.into_iter().find_map(|it| match it {
+                syn::Meta::NameValue(syn::MetaNameValue {
+                    path,
+                    value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }),
+                    ..
+                }) if path.is_ident(name) => Some(it.value()),
+                _ => None,
+            })
+        })
+    };
+    let (group, kind) = (text("group"), text("kind"));
+    // What cannot be told by its kind is told by its struct.
+    let unnamed = kind.is_none().then(|| name.to_owned());
+    KindName { group, kind, unnamed }
 }
 
 fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
@@ -56,12 +121,12 @@ fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
 }
 
 impl Reader {
-    fn resource(&self, id: ItemId) -> Result<Option<CustomResource>, Vec<Problem>> {
+    fn resource(&self, id: ItemId) -> Result<Declared, Vec<Problem>> {
         let world = &*self.world;
         let item = &world.items[id];
         let one = |it: Problem| vec![it];
         match world.derived(id, "kube::CustomResource").map_err(one)? {
-            Derived::No => return Ok(None),
+            Derived::No => return Ok(Declared::Nothing),
             Derived::Yes => {}
             Derived::Depends => {
                 let message = format!(
@@ -112,7 +177,7 @@ impl Reader {
                 match self.root_schema(id) {
                     Some(schema) => Some(schema),
                     // Told already.
-                    None => return Ok(None),
+                    None => return Ok(Declared::Refused),
                 }
             }
         };
@@ -123,7 +188,7 @@ impl Reader {
             (kube.kind.parse()).map_err(|it| noun("kind", format!("kind `{}` {it}", kube.kind)))?;
         let version: Version = (kube.version.parse())
             .map_err(|it| noun("version", format!("version `{}` {it}", kube.version)))?;
-        Ok(Some(described(kube, kind, version, schema, place)))
+        Ok(Declared::Read(Box::new(described(kube, kind, version, schema, place))))
     }
 
     /// The schema of the whole resource, through every step that kube's `crd()` takes.

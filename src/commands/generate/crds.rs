@@ -1,0 +1,148 @@
+//! `operator-rs generate crds`: the CRDs of any cargo project, with no PROJECT file.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::{
+    commands::{
+        Outcome,
+        derive::{refusal, unread},
+        workspace::{Sources, Workspace},
+    },
+    disk::Root,
+    hint::Hint as _,
+    manifests::{self, Manifest},
+    model::ProjectPath,
+    plan::Plan,
+    source::{self, Reading, Request},
+    terminal, yaml,
+};
+
+/// Print the CRDs of any cargo package or workspace, as kube's `crd()` would give them
+#[derive(clap::Args)]
+pub struct Args {
+    /// Its Cargo.toml [default: the next one from here upwards]
+    #[arg(long, value_name = "PATH")]
+    manifest_path: Option<PathBuf>,
+    /// Only the kinds of this package (can be repeated) [default: every member of the workspace]
+    #[arg(long, short, value_name = "PACKAGE")]
+    package: Vec<String>,
+    /// Kinds of example targets too
+    #[arg(long)]
+    examples: bool,
+    /// Write a file for each CRD into this folder
+    #[arg(long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+    /// How to print: a stream of YAML documents, or one JSON list
+    #[arg(long, short, default_value = "yaml", conflicts_with = "output_dir")]
+    output: Format,
+    /// Print or write the CRDs that can be read where others cannot, and fail all the same
+    #[arg(long)]
+    keep_going: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Format {
+    Yaml,
+    Json,
+}
+
+impl Args {
+    pub fn outcome(&self, dir: &Path) -> anyhow::Result<Outcome> {
+        let workspace = Workspace::find(dir, self.manifest_path.as_deref())?;
+        let packages = match &workspace.member {
+            Some(member) if self.package.is_empty() => vec![member.clone()],
+            _ => self.package.clone(),
+        };
+        let request = Request { packages, examples: self.examples };
+        let reading = source::workspace(&Sources(&workspace.root), &request);
+        self.known(&reading)?;
+        if reading.kinds.is_empty() && reading.problems.is_empty() {
+            return nothing(&reading, &request);
+        }
+        let operator = if self.keep_going { reading.whole() } else { reading.operator.clone() };
+        let generated = manifests::crds(&operator);
+        let problems: Vec<_> =
+            reading.problems.iter().chain(&generated.problems).cloned().collect();
+        let error = |what: &str| refusal(&format!("{}{what}", unread(&reading)), &problems);
+        if !problems.is_empty() && !self.keep_going {
+            return Err(error(match self.output_dir {
+                Some(_) => ", and nothing was written",
+                None => ", and nothing is printed",
+            }));
+        }
+        generated.warnings.iter().for_each(|it| terminal::warn(it));
+        let outcome = self.put(dir, generated.manifests)?;
+        Ok(match &problems[..] {
+            [] => outcome,
+            _ => Outcome::Partly(Box::new(outcome), error("")),
+        })
+    }
+
+    /// Refuses packages that are no members.
+    fn known(&self, reading: &Reading) -> anyhow::Result<()> {
+        let members = &reading.members;
+        if let Some(package) = self.package.iter().find(|it| !members.contains(*it)) {
+            let error = anyhow::format_err!("`{package}` is no package of this workspace");
+            let near = members.iter().find(|it| near(it, package));
+            let list: Vec<&str> = members.iter().map(String::as_str).collect();
+            return Err(error).hint(match near {
+                Some(it) => format!("did you mean `-p {it}`?"),
+                None => format!("its packages are {}", list.join(", ")),
+            });
+        }
+        Ok(())
+    }
+
+    fn put(&self, dir: &Path, manifests: Vec<Manifest>) -> anyhow::Result<Outcome> {
+        let Some(folder) = &self.output_dir else {
+            let objects: Vec<_> = manifests.into_iter().flat_map(|it| it.objects).collect();
+            return Ok(Outcome::Text(match self.output {
+                Format::Yaml => {
+                    objects.iter().map(|it| format!("---\n{}", yaml::to_text(it))).collect()
+                }
+                Format::Json => format!("{:#}\n", yaml::Value::Array(objects)),
+            }));
+        };
+        let inside = folder.components().all(|it| matches!(it, Component::Normal(_)));
+        // What is not below the folder we are in is written from the folder above it.
+        let (root, folder) = match (inside, folder.file_name(), folder.parent()) {
+            (false, Some(name), Some(above)) => (dir.join(above), Path::new(name)),
+            (false, ..) => (dir.join(folder), Path::new("")),
+            _ => (dir.to_owned(), folder.as_path()),
+        };
+        let mut plan = Plan::default();
+        for it in manifests {
+            let path = folder.join(it.path.name());
+            let path: ProjectPath = path.to_str().unwrap_or_default().parse()?;
+            plan.generate(path, it.to_text(), &it.edit);
+        }
+        Ok(Outcome::Elsewhere(Root::new(&root)?, plan))
+    }
+}
+
+/// Tells where kinds were looked for.
+fn nothing(reading: &Reading, request: &Request) -> anyhow::Result<Outcome> {
+    let looked = match &request.packages[..] {
+        [] => reading.members.iter().cloned().collect::<Vec<_>>(),
+        packages => packages.to_vec(),
+    };
+    let hint = match request.examples {
+        true => {
+            "kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package"
+        }
+        false => {
+            "kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package; `--examples` looks at example targets too"
+        }
+    };
+    Err(anyhow::format_err!("no kind is declared in {}", looked.join(", "))).hint(hint)
+}
+
+/// Whether two names differ by a slip of the hand.
+fn near(one: &str, other: &str) -> bool {
+    let folded = |it: &str| it.to_lowercase().replace('_', "-");
+    let (one, other) = (folded(one), folded(other));
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let end = one[..].chars().rev().zip(other.chars().rev()).take_while(|(a, b)| a == b).count();
+    let longest = one.chars().count().max(other.chars().count());
+    longest <= same + end + 2 || other.len() > 2 && one.contains(&other)
+}

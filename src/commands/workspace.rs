@@ -1,0 +1,117 @@
+//! Where a cargo workspace is, and what the reader sees of it.
+
+use std::{
+    path::{Component, Path, PathBuf},
+    rc::Rc,
+};
+
+use toml::{Table, Value};
+
+use crate::{
+    disk::{self, Root},
+    hint::Hint as _,
+    model::ProjectPath,
+    plan::Tree,
+    source::Library,
+};
+
+/// A workspace on disk, or a package that is in none.
+pub struct Workspace {
+    pub root: Root,
+    /// The package whose Cargo.toml was named, where it is not the workspace's own.
+    pub member: Option<String>,
+}
+
+impl Workspace {
+    /// Finds it as cargo does: from the Cargo.toml that was named, or the next one upwards.
+    pub fn find(dir: &Path, manifest: Option<&Path>) -> anyhow::Result<Self> {
+        let manifest = match manifest {
+            Some(path) if path.is_dir() => path.join("Cargo.toml"),
+            Some(path) => path.to_owned(),
+            None => next(dir)?,
+        };
+        if manifest.file_name().is_none_or(|it| it != "Cargo.toml") {
+            return Err(anyhow::format_err!("`{}` is no Cargo.toml", manifest.display()))
+                .hint("give `--manifest-path` the path of a Cargo.toml, or its folder's");
+        }
+        let Some(text) = disk::text_if_any(&manifest)? else {
+            return Err(anyhow::format_err!("there is no `{}`", manifest.display()))
+                .hint("give `--manifest-path` the path of a Cargo.toml, or its folder's");
+        };
+        let folder = disk::real(manifest.parent().unwrap_or(Path::new("")))?;
+        let table = parse(&manifest, &text)?;
+        let own = table.get("package").and_then(|it| it.get("workspace")).and_then(Value::as_str);
+        if own.is_none() && table.contains_key("workspace") {
+            return Ok(Self { root: Root::new(&folder)?, member: None });
+        }
+        let above = match own {
+            Some(path) => Some(disk::real(&folder.join(path))?),
+            None => above(&folder)?,
+        };
+        let member = table.get("package").and_then(|it| it.get("name")).and_then(Value::as_str);
+        Ok(match above {
+            Some(root) => Self { root: Root::new(&root)?, member: member.map(str::to_owned) },
+            None => Self { root: Root::new(&folder)?, member: None },
+        })
+    }
+}
+
+/// The next Cargo.toml from a folder upwards.
+fn next(dir: &Path) -> anyhow::Result<PathBuf> {
+    let dir = disk::real(dir)?;
+    for folder in dir.ancestors() {
+        let path = folder.join("Cargo.toml");
+        if path.is_file() {
+            return Ok(path);
+        }
+    }
+    Err(anyhow::format_err!("there is no Cargo.toml in `{}`, nor above it", dir.display()))
+        .hint("point `--manifest-path` at the Cargo.toml of a package or workspace")
+}
+
+/// The next folder above whose workspace does not exclude this one.
+fn above(folder: &Path) -> anyhow::Result<Option<PathBuf>> {
+    for root in folder.ancestors().skip(1) {
+        let path = root.join("Cargo.toml");
+        let Some(text) = disk::text_if_any(&path)? else { continue };
+        let table = parse(&path, &text)?;
+        let Some(workspace) = table.get("workspace") else { continue };
+        let below = folder.strip_prefix(root).unwrap_or(folder);
+        let list = |key: &str| {
+            let list = workspace.get(key).and_then(Value::as_array).into_iter().flatten();
+            list.filter_map(Value::as_str).map(Path::new).collect::<Vec<_>>()
+        };
+        let is_in = |it: &&Path| below.starts_with(plain(it));
+        let excluded = list("exclude").iter().any(is_in) && !list("members").iter().any(is_in);
+        return Ok((!excluded).then(|| root.to_owned()));
+    }
+    Ok(None)
+}
+
+/// A relative path without its `.`.
+fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|it| *it != Component::CurDir).collect()
+}
+
+fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
+    text.parse().map_err(|error: toml::de::Error| {
+        anyhow::format_err!("{} does not parse: {}", path.display(), error.to_string().trim())
+    })
+}
+
+/// A tree as the reader sees it.
+pub struct Sources<'a, T>(pub &'a T);
+
+impl<T: Tree> Library for Sources<'_, T> {
+    fn text(&self, path: &ProjectPath) -> anyhow::Result<Option<Rc<str>>> {
+        Ok(self.0.read(path)?.map(Rc::from))
+    }
+
+    fn folders(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        self.0.folders(folder)
+    }
+
+    fn below(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        self.0.list(folder)
+    }
+}

@@ -1,0 +1,126 @@
+//! The members of a cargo workspace, found as cargo finds them: what `members` lists, and the packages in its
+//! folder that a member depends on by path.
+
+use std::collections::BTreeMap;
+
+use toml::{Table, Value};
+
+use super::crates::{joined, malformed};
+use super::library::Library;
+use crate::model::{Place, Problem, ProjectPath};
+
+/// One Cargo.toml.
+pub struct Manifest {
+    pub path: ProjectPath,
+    pub text: std::rc::Rc<str>,
+    pub table: Table,
+}
+
+impl Manifest {
+    fn read(library: &dyn Library, folder: &str) -> Result<Option<Self>, Problem> {
+        let path = manifest_of(folder);
+        let refuse = |error: anyhow::Error| Problem {
+            place: Place { path: path.clone(), line: 1, column: 1 },
+            message: error.to_string(),
+            way: Vec::new(),
+            hint: None,
+        };
+        let Some(text) = library.text(&path).map_err(refuse)? else { return Ok(None) };
+        match text.parse() {
+            Ok(table) => Ok(Some(Self { path, text, table })),
+            Err(error) => Err(malformed(&path, &text, &error)),
+        }
+    }
+
+    /// The package's name; none where the workspace has no package of its own.
+    pub fn name(&self) -> Option<&str> {
+        self.table.get("package")?.get("name")?.as_str()
+    }
+
+    /// Every table of dependencies, of whatever kind and for whatever target.
+    pub fn dependencies(&self) -> impl Iterator<Item = (&String, &Value)> {
+        const KINDS: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
+        let targets = self.table.get("target").and_then(Value::as_table).into_iter().flatten();
+        let each = targets.filter_map(|(_, it)| it.as_table()).chain([&self.table]);
+        each.flat_map(|it| KINDS.iter().filter_map(|kind| it.get(*kind)?.as_table())).flatten()
+    }
+}
+
+fn manifest_of(folder: &str) -> ProjectPath {
+    let path = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    ProjectPath::fixed(&format!("{path}Cargo.toml"))
+}
+
+/// Every member by its folder, the workspace's own at `""`.
+pub fn members(library: &dyn Library, problems: &mut Vec<Problem>) -> BTreeMap<String, Manifest> {
+    let mut res: BTreeMap<String, Manifest> = BTreeMap::new();
+    let root = match Manifest::read(library, "") {
+        Ok(Some(root)) => root,
+        Ok(None) => return res,
+        Err(problem) => {
+            problems.push(problem);
+            return res;
+        }
+    };
+    let workspace = root.table.get("workspace").and_then(Value::as_table).cloned();
+    let workspace = workspace.unwrap_or_default();
+    let excluded = words(workspace.get("exclude"));
+    let shared = workspace.get("dependencies").and_then(Value::as_table).cloned();
+    let shared = shared.unwrap_or_default();
+    let mut wanted: Vec<String> = Vec::new();
+    for pattern in words(workspace.get("members")) {
+        wanted.extend(folders(library, pattern));
+    }
+    let mut open = vec![(String::new(), root)];
+    while let Some((folder, manifest)) = open.pop() {
+        for (name, value) in manifest.dependencies() {
+            let inherited = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
+            let (value, from) = match shared.get(name) {
+                Some(shared) if inherited => (shared, ""),
+                _ => (value, folder.as_str()),
+            };
+            let path = value.get("path").and_then(Value::as_str);
+            // What is outside of the workspace's folder is no member of it.
+            wanted.extend(path.and_then(|it| joined(from, it)));
+        }
+        res.insert(folder, manifest);
+        for folder in std::mem::take(&mut wanted) {
+            let is_out = |it: &&str| folder == **it || folder.starts_with(&format!("{it}/"));
+            let known = res.contains_key(&folder) || open.iter().any(|it| it.0 == folder);
+            if known || folder.parse::<ProjectPath>().is_err() || excluded.iter().any(is_out) {
+                continue;
+            }
+            match Manifest::read(library, &folder) {
+                // A package with a workspace of its own is a member of that one.
+                Ok(Some(it)) if it.table.contains_key("workspace") => {}
+                Ok(it) => open.extend(it.map(|it| (folder, it))),
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    res
+}
+
+pub fn words(value: Option<&Value>) -> Vec<&str> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The folders that a pattern such as `crates/*` means.
+fn folders(library: &dyn Library, pattern: &str) -> Vec<String> {
+    let mut res = vec![String::new()];
+    for part in pattern.split('/').filter(|it| !matches!(*it, "" | ".")) {
+        let mut next = Vec::new();
+        for folder in res {
+            if !part.contains(['*', '?', '[']) {
+                next.extend(joined(&folder, part));
+                continue;
+            }
+            let Ok(pattern) = glob::Pattern::new(part) else { continue };
+            let names = library.folders(&folder).unwrap_or_default();
+            let names = names.iter().filter(|it| pattern.matches(it));
+            next.extend(names.filter_map(|it| joined(&folder, it)));
+        }
+        res = next;
+    }
+    res
+}
