@@ -118,7 +118,7 @@ impl Values<'_> {
         }
         match ty {
             Type::Data(id) => self.data(expr, *id),
-            Type::Root(_) => self.refuse(expr, "is not read as a default"),
+            Type::Root(_) | Type::Kubernetes(_) => self.refuse(expr, "is not read as a default"),
             Type::Foreign { path, arguments, .. } => self.foreign(expr, path, arguments),
         }
     }

@@ -1,6 +1,8 @@
 //! Names that come from outside the project, each by one path, whichever way it was reached.
 
 use super::builtin;
+use super::builtin::kubernetes::Miss;
+use super::world::World;
 
 /// The standard prelude and the language's own types.
 const PRELUDE: &[(&str, &str)] = &[
@@ -55,6 +57,8 @@ const SAME: &[(&str, &str)] = &[
     ("serde_json::map", "serde_json"),
     ("k8s_openapi::serde_json", "serde_json"),
     ("k8s_openapi::schemars", "schemars"),
+    ("k8s_openapi::chrono", "chrono"),
+    ("k8s_openapi::jiff", "jiff"),
     ("k8s_openapi::serde", "serde"),
     ("schemars::_private::serde_json", "serde_json"),
     ("serde::ser", "serde"),
@@ -91,15 +95,23 @@ pub const TRAITS: &[&str] = &[
     "kube_core::StructMerge",
 ];
 
-/// Whether a foreign path is a name that we know for certain.
-pub fn is_known(path: &str) -> bool {
-    builtin::find(path).is_some()
-        || TRAITS.contains(&path)
-        || PRELUDE.iter().any(|(_, it)| *it == path)
-}
+impl World {
+    /// Whether a foreign path is a name that we know for certain.
+    pub fn is_known(&self, path: &str) -> bool {
+        match self.kubernetes.find(path) {
+            Some(found) => !matches!(found, Err(Miss::Absent)),
+            None => {
+                builtin::find(path).is_some()
+                    || TRAITS.contains(&path)
+                    || PRELUDE.iter().any(|(_, it)| *it == path)
+            }
+        }
+    }
 
-/// Modules of which we know that they hold no name that we do not: a `use …::*` of one hides nothing.
-pub fn is_known_whole(module: &str) -> bool {
-    const WHOLE: &[&str] = &["std::collections", "std::prelude", "serde", "schemars"];
-    WHOLE.contains(&module) || builtin::is_module(module)
+    /// Modules of which we know that they hold no name that we do not: a `use …::*` of one hides nothing.
+    pub fn is_known_whole(&self, module: &str) -> bool {
+        const WHOLE: &[&str] = &["std::collections", "std::prelude", "serde", "schemars"];
+        WHOLE.contains(&module)
+            || self.kubernetes.is_module(module).unwrap_or_else(|| builtin::is_module(module))
+    }
 }

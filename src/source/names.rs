@@ -151,9 +151,10 @@ impl World {
         way: &mut Way,
     ) -> Option<Miss> {
         match self.walk(module, &glob.path, Space::Types, way) {
-            Ok(Named::Foreign(path)) if !foreign::is_known_whole(&path) => Some(Miss::Doubt(
-                format!("`use {}::*` may bring another `{name}`", glob.path.parts.join("::")),
-            )),
+            Ok(Named::Foreign(path)) if !self.is_known_whole(&path) => Some(Miss::Doubt(format!(
+                "`use {}::*` may bring another `{name}`",
+                glob.path.parts.join("::")
+            ))),
             Err(Miss::Doubt(why)) => Some(Miss::Doubt(why)),
             Err(Miss::Nothing) => {
                 let path = glob.path.parts.join("::");
@@ -268,7 +269,7 @@ impl World {
                 Ok(Named::Item(item)) => self.variant(item, name),
                 Ok(Named::Foreign(path)) => {
                     let path = foreign::canonical(&path, name);
-                    foreign::is_known(&path).then_some(Named::Foreign(path)).ok_or(Miss::Nothing)
+                    self.is_known(&path).then_some(Named::Foreign(path)).ok_or(Miss::Nothing)
                 }
                 // What a module that is not found may bring, `perhaps` says where nothing else is found.
                 Ok(Named::Member(..)) | Err(_) => Err(Miss::Nothing),

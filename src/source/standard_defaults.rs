@@ -21,6 +21,10 @@ impl Values<'_> {
             Type::Foreign { path: "std::boxed::Box", arguments, .. } => {
                 self.default_of(&arguments[0], at)
             }
+            Type::Kubernetes(model) => match self.world.kubernetes.default_of(&model.path) {
+                Some(value) => Ok(value),
+                None => self.refuse(at, "has no default that can be read"),
+            },
             Type::Foreign { builtin, path, .. } => match builtin.default.and_then(|it| it()) {
                 Some(value) => Ok(value),
                 None => self.refuse(at, &format!("has a default of `{path}`, which is not known")),
@@ -162,6 +166,7 @@ impl Values<'_> {
 /// Whether two types are one.
 pub fn same(one: &Type, other: &Type) -> bool {
     match (one, other) {
+        (Type::Kubernetes(one), Type::Kubernetes(other)) => one.path == other.path,
         (Type::Data(one), Type::Data(other)) | (Type::Root(one), Type::Root(other)) => one == other,
         (
             Type::Foreign { path: one, arguments: left, .. },

@@ -1,3 +1,5 @@
+mod kubernetes;
+
 use super::*;
 
 mod macros;

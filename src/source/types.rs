@@ -5,6 +5,7 @@ use std::rc::Rc;
 use quote::ToTokens;
 use syn::spanned::Spanned as _;
 
+use super::builtin::kubernetes::{Miss as NoType, Model};
 use super::builtin::{self, Builtin};
 use super::names::{Miss, Named, Space};
 use super::world::{ItemId, Kind, ModuleId, Path, World};
@@ -21,6 +22,8 @@ pub enum Type {
         builtin: &'static Builtin,
         arguments: Vec<Rc<Self>>,
     },
+    /// A type of k8s-openapi whose source was read.
+    Kubernetes(Rc<Model>),
 }
 
 impl Type {
@@ -31,9 +34,10 @@ impl Type {
     }
 
     /// The path of a foreign type; empty for a type of the project.
-    pub fn path(&self) -> &'static str {
+    pub fn path(&self) -> &str {
         match self {
             Self::Foreign { path, .. } => path,
+            Self::Kubernetes(model) => &model.path,
             _ => "",
         }
     }
@@ -155,6 +159,13 @@ impl World {
                 let parts: Result<Vec<_>, _> =
                     arguments.iter().map(|it| self.type_at(module, it, depth)).collect();
                 let parts = parts?;
+                if let Some(found) = self.kubernetes.find(&name) {
+                    return match found {
+                        Ok(model) if parts.is_empty() => Ok(Rc::new(Type::Kubernetes(model))),
+                        Ok(_) => Err(refuse("takes no types".into(), WAY_OUT)),
+                        Err(miss) => Err(self.no_type(module, path, &name, &miss)),
+                    };
+                }
                 let name = match name.as_str() {
                     "serde_json::Map" => "std::collections::BTreeMap",
                     "std::borrow::Cow" => "&",
@@ -184,6 +195,25 @@ impl World {
                 "import the type by its name",
             )),
         }
+    }
+
+    /// Why there is no type of k8s-openapi at a path.
+    fn no_type(&self, module: ModuleId, path: &syn::Path, name: &str, miss: &NoType) -> Problem {
+        let (what, hint) = match miss {
+            NoType::Absent => (
+                format!("is `{name}`, which k8s-openapi does not have at this version and feature"),
+                "choose the `v1_…` feature of k8s-openapi that has it",
+            ),
+            NoType::Bare => (
+                format!("is `{name}`, which has no schema"),
+                "use a type that implements `JsonSchema`",
+            ),
+            NoType::Unread { file, what } => (
+                format!("is `{name}`, but k8s-openapi's {file} cannot be read: {what}"),
+                "bring the crate's source with `cargo fetch`",
+            ),
+        };
+        self.problem(module, path.span(), format!("`{}` {what}", text(path)), hint)
     }
 
     fn item_type(

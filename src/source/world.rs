@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
 
+use super::builtin::kubernetes::Kubernetes;
 use super::cfg::Cfg;
 use super::crates::{self, Krate};
 use super::expand::{MadeItems, Rules, Scope, Work};
@@ -23,6 +24,8 @@ pub struct World {
     /// The root module of each crate, by the crate's root file.
     pub roots: BTreeMap<ProjectPath, ModuleId>,
     pub impls: Vec<Impl>,
+    /// The types of k8s-openapi that this project has.
+    pub kubernetes: Kubernetes,
     /// How far the search for one name has gone.
     pub steps: std::cell::Cell<usize>,
     /// Every `macro_rules!`.

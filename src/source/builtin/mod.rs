@@ -3,7 +3,7 @@
 //! A generic type is linked over [`Dyn`], a type whose answers are looked up when they are asked for; so what
 //! schemars does for `Option`, `Vec` or a map is done by schemars.
 
-mod k8s;
+pub mod kubernetes;
 mod standard;
 
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ pub type Table = BTreeMap<&'static str, Builtin>;
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::new();
     standard::add(&mut table);
-    k8s::add(&mut table);
+    kubernetes::linked::add(&mut table);
     table
 });
 

@@ -18,12 +18,13 @@ use serde_derive_internals::Derive;
 pub use resource::resources;
 
 use super::attributes::{schemars::Common, serde};
+use super::builtin::kubernetes::Model;
 use super::builtin::{Answers, Dyn, standing_for};
 use super::derives::Derived;
 use super::types::Type;
 use super::values::Values;
 use super::world::{ItemId, ModuleId, World};
-use crate::model::Problem;
+use crate::model::{Place, Problem, ProjectPath};
 use container::Container;
 
 /// What was read before; nothing where it could not be.
@@ -211,7 +212,7 @@ impl Reader {
         let (id, root) = match ty {
             Type::Data(id) => (*id, false),
             Type::Root(id) => (*id, true),
-            Type::Foreign { .. } => return None,
+            Type::Foreign { .. } | Type::Kubernetes(_) => return None,
         };
         let container = self.container(id, root)?;
         let forward = self.forward(id, &container);
@@ -225,6 +226,7 @@ impl Answers for Reader {
             (Type::Foreign { builtin, arguments, .. }, _) => {
                 standing_for(arguments, || (builtin.inline)())
             }
+            (Type::Kubernetes(_), _) => false,
             (_, Some((_, _, Some(forward)))) => self.inline(&forward),
             (_, Some((_, container, None))) => container.inline || container.kube,
             (_, None) => true,
@@ -236,6 +238,7 @@ impl Answers for Reader {
             (Type::Foreign { builtin, arguments, .. }, _) => {
                 standing_for(arguments, || (builtin.name)()).into_owned()
             }
+            (Type::Kubernetes(model), _) => model.name.clone(),
             (_, Some((_, _, Some(forward)))) => self.name(&forward),
             (_, Some((_, container, None))) => container.name.clone(),
             (_, None) => String::new(),
@@ -247,6 +250,7 @@ impl Answers for Reader {
             (Type::Foreign { builtin, arguments, .. }, _) => {
                 standing_for(arguments, || (builtin.id)()).into_owned()
             }
+            (Type::Kubernetes(model), _) => model.name.clone(),
             (_, Some((_, _, Some(forward)))) => self.id(&forward),
             // As kube's derive has it: the name alone.
             (_, Some((_, container, None))) if container.kube => container.name.clone(),
@@ -263,6 +267,7 @@ impl Answers for Reader {
                 self.kubernetes.set(self.kubernetes.get() || path.starts_with("k8s_openapi::"));
                 standing_for(arguments, || (builtin.schema)(generator))
             }
+            (Type::Kubernetes(model), _) => self.of_kubernetes(model, generator),
             (_, Some((_, _, Some(forward)))) => self.schema(&forward, generator),
             (_, Some((id, container, None))) => {
                 self.once(ty, id, || self.container_schema(id, &container, generator))
@@ -293,6 +298,24 @@ impl Answers for Reader {
 }
 
 impl Reader {
+    /// The schema that the source of k8s-openapi gives a type.
+    fn of_kubernetes(&self, model: &Model, generator: &mut SchemaGenerator) -> Schema {
+        model.schema.schema(generator, &|path, generator| match self.world.kubernetes.find(path) {
+            Some(Ok(model)) => self.subschema(&Rc::new(Type::Kubernetes(model)), generator),
+            _ => {
+                let file = format!("k8s-openapi/{}", model.file);
+                let file = file.parse().unwrap_or_else(|_| ProjectPath::fixed("k8s-openapi"));
+                self.refuse(Problem {
+                    place: Place { path: file, line: 1, column: 1 },
+                    message: self.world.kubernetes.broken(model, path),
+                    way: Vec::new(),
+                    hint: Some("bring its source anew with `cargo fetch`".to_owned()),
+                });
+                Schema::default()
+            }
+        })
+    }
+
     /// Goes into a type of the project, unless we are in it already.
     fn once(&self, ty: &Type, id: ItemId, f: impl FnOnce() -> Schema) -> Schema {
         struct Back<'a>(&'a Reader);

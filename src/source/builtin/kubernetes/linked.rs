@@ -1,8 +1,8 @@
-//! The types of k8s-openapi that have a schema, each called by its real implementation.
+//! The types of k8s-openapi 0.29 that have a schema, each called by its real implementation: the fast way for new projects.
 //!
 //! Which types there are was read from the crate, at its feature `v1_33`. After `;` stand those without a default.
 
-use super::{Builtin, Table};
+use crate::source::builtin::{Builtin, Table};
 
 macro_rules! types {
     ($table:ident: $module:literal $path:path { $($type:ident)* $(; $($bare:ident)*)? }) => {{

@@ -1,0 +1,180 @@
+//! k8s-openapi as its source says it is: a small crate in the form that its generator gives it.
+
+use std::rc::Rc;
+
+use super::super::builtin::kubernetes::Kubernetes;
+use super::*;
+
+const CRATE: &[(&str, &str)] = &[
+    ("mod.rs", "\npub mod api;\n\nmod list;\npub use self::list::List;\n"),
+    ("api/mod.rs", "pub mod v1;\n"),
+    (
+        "api/v1/mod.rs",
+        "\nmod a;\npub use self::a::A;\n\nmod b;\npub use self::b::B;\n\nmod c;\npub use self::c::C;\n\nmod d;\npub use self::d::D;\n\nmod gone;\npub use self::gone::Gone;\n",
+    ),
+    ("api/v1/a.rs", A),
+    ("api/v1/b.rs", B),
+    ("api/v1/c.rs", "pub struct C;\n"),
+    ("api/v1/d.rs", D),
+    ("list.rs", "pub struct List<T> {\n}\n"),
+];
+
+const A: &str = r#"#[derive(Clone, Debug, Default, PartialEq)]
+pub struct A {
+    pub all: std::vec::Vec<std::string::String>,
+
+    pub b: Option<crate::api::v1::B>,
+
+    pub type_: std::string::String,
+}
+
+impl crate::Resource for A {
+    const API_VERSION: &'static str = "v1";
+    const KIND: &'static str = "A";
+}
+
+impl crate::serde::Serialize for A {
+    fn serialize<S>(&self, serializer: S) -> Result<S::Ok, S::Error> where S: crate::serde::Serializer {
+        let mut state = serializer.serialize_struct(
+            <Self as crate::Resource>::KIND,
+            4 +
+            self.b.as_ref().map_or(0, |_| 1),
+        )?;
+        crate::serde::ser::SerializeStruct::serialize_field(&mut state, "apiVersion", <Self as crate::Resource>::API_VERSION)?;
+        crate::serde::ser::SerializeStruct::serialize_field(&mut state, "kind", <Self as crate::Resource>::KIND)?;
+        crate::serde::ser::SerializeStruct::serialize_field(&mut state, "all", &self.all)?;
+        if let Some(value) = &self.b {
+            crate::serde::ser::SerializeStruct::serialize_field(&mut state, "b", value)?;
+        }
+        crate::serde::ser::SerializeStruct::serialize_field(&mut state, "type", &self.type_)?;
+        crate::serde::ser::SerializeStruct::end(state)
+    }
+}
+
+#[cfg(feature = "schemars")]
+impl crate::schemars::JsonSchema for A {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "io.k8s.api.v1.A".into()
+    }
+
+    fn json_schema(__gen: &mut crate::schemars::SchemaGenerator) -> crate::schemars::Schema {
+        crate::schemars::json_schema!({
+            "type": "object",
+            "properties": {
+                "b": ({
+                    let mut schema_obj = __gen.subschema_for::<crate::api::v1::B>();
+                    schema_obj.ensure_object().insert("description".into(), "A \"b\".".into());
+                    schema_obj
+                }),
+            },
+            "required": [
+                "type",
+            ],
+        })
+    }
+}
+"#;
+
+const B: &str = r#"#[derive(Clone, Debug, PartialEq)]
+pub struct B(pub std::string::String);
+
+#[cfg(feature = "schemars")]
+impl crate::schemars::JsonSchema for B {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "io.k8s.api.v1.B".into()
+    }
+
+    fn json_schema(__gen: &mut crate::schemars::SchemaGenerator) -> crate::schemars::Schema {
+        crate::schemars::json_schema!({
+            "description": "Its own.",
+            "type": "string",
+        })
+    }
+}
+"#;
+
+const D: &str = r#"pub struct D;
+
+#[cfg(feature = "schemars")]
+impl crate::schemars::JsonSchema for D {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "io.k8s.api.v1.D".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(__gen: &mut crate::schemars::SchemaGenerator) -> crate::schemars::Schema {
+        crate::schemars::json_schema!({
+            "type": "string",
+        })
+    }
+}
+"#;
+
+/// The problems of a spec and its schema.
+fn read_with(body: &str, beside: &str) -> (Vec<String>, serde_json::Value) {
+    let mut problems = Vec::new();
+    let mut world = World::new(&spec(body, beside), &mut problems);
+    world.kubernetes = Kubernetes::of(
+        "v1_99",
+        Rc::new(|path| {
+            let path = path.strip_prefix("src/v1_99/")?;
+            CRATE.iter().find(|(it, _)| *it == path).map(|(_, text)| (*text).to_owned())
+        }),
+    );
+    let read = schema::resources(world);
+    problems.extend(read.problems);
+    let schema =
+        read.resources.iter().find_map(|it| it.schema.clone()).map(|it| it.0).unwrap_or_default();
+    (
+        problems.iter().map(ToString::to_string).collect(),
+        schema.pointer("/properties/spec/properties").cloned().unwrap_or_default(),
+    )
+}
+
+#[test]
+fn a_type_is_what_its_source_says() {
+    let a = serde_json::json!({
+        "type": "object",
+        "properties": { "b": { "type": "string", "description": "A \"b\"." } },
+        "required": ["type"],
+    });
+    let body = "a: k8s_openapi::api::v1::A, #[serde(default)] d: k8s_openapi::api::v1::A,";
+    let mut d = a.clone();
+    d["default"] = serde_json::json!({ "apiVersion": "v1", "kind": "A", "all": [], "type": "" });
+    assert_eq!(read_with(body, ""), (Vec::new(), serde_json::json!({ "a": a, "d": d })));
+    let glob = read_with("a: A,", "use k8s_openapi::api::v1::*;");
+    assert_eq!(glob, (Vec::new(), serde_json::json!({ "a": a })));
+}
+
+#[test]
+fn a_type_that_its_source_does_not_say_is_refused() {
+    let check = |ty: &str, expected: &str| {
+        let (problems, _) = read_with(&format!("a: k8s_openapi::{ty},"), "");
+        let expected =
+            format!("src/main.rs:5:4: `k8s_openapi::{ty}` {expected} (`Kind` → `spec.a`)");
+        assert_eq!(problems, [expected]);
+    };
+    check(
+        "api::v1::X",
+        "is `k8s_openapi::api::v1::X`, which k8s-openapi does not have at this version and feature",
+    );
+    check(
+        "api::v2::X",
+        "is `k8s_openapi::api::v2::X`, which k8s-openapi does not have at this version and feature",
+    );
+    check("api::v1::C", "is `k8s_openapi::api::v1::C`, which has no schema");
+    check("ByteString", "is `k8s_openapi::ByteString`, which has no schema");
+    check("List<i32>", "is `k8s_openapi::List`, which has no schema");
+    check("api::v1::A<i32>", "takes no types");
+    check(
+        "api::v1::Gone",
+        "is `k8s_openapi::api::v1::Gone`, but k8s-openapi's src/v1_99/api/v1/gone.rs cannot be read: it is not there",
+    );
+    check(
+        "api::v1::D",
+        "is `k8s_openapi::api::v1::D`, but k8s-openapi's src/v1_99/api/v1/d.rs cannot be read: it has a function of another form",
+    );
+}

@@ -1,0 +1,107 @@
+//! What the source of k8s-openapi is read to say, against the crate itself: every type, with its name, its id, its
+//! schema (inlined as kube has it, and by reference) and its default.
+//!
+//! Without arguments, against the types that are linked in operator-rs. By hand at any version and feature:
+//! `cargo test --test kubernetes -- 0.28.0 v1_35` builds the crate and asks it.
+
+#![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+#![allow(clippy::print_stdout, reason = "it says what it compared")]
+#![allow(dead_code, unused_imports, reason = "a part of the source is taken into this test")]
+
+mod oracle;
+mod read;
+#[path = "../support/mod.rs"]
+mod support;
+
+/// Stands for the room of that name: the reader of k8s-openapi needs nothing else of it.
+#[path = "."]
+mod source {
+    #[path = "."]
+    pub mod builtin {
+        #[path = "../../src/source/builtin/kubernetes/mod.rs"]
+        pub mod kubernetes;
+
+        pub use crate::oracle::{Builtin, Table};
+    }
+}
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use serde_json::Value;
+use source::builtin::kubernetes::{ReadFile, Source};
+
+/// What there is to say of one type.
+#[derive(Debug, PartialEq)]
+struct Said {
+    name: Value,
+    id: Value,
+    inlined: Value,
+    referred: Value,
+    /// Null where it has none.
+    default: Value,
+}
+
+fn main() {
+    let mut words = std::env::args().skip(1);
+    let version = words.next().filter(|it| it.split('.').count() == 3);
+    let (version, feature, expected) = match (version, words.next()) {
+        (Some(version), Some(feature)) => {
+            let expected = oracle::built(&version, &feature, &folder(&version));
+            (version, feature, expected)
+        }
+        _ => ("0.29.0".to_owned(), "v1_33".to_owned(), oracle::linked()),
+    };
+    let source = Source::new(&feature, reader(folder(&version)));
+    let started = std::time::Instant::now();
+    let found = read::all(Rc::new(source));
+    let took = started.elapsed();
+    let mut different = 0;
+    for path in expected.keys().chain(found.keys()).collect::<std::collections::BTreeSet<_>>() {
+        let (expected, found) = (expected.get(path), found.get(path));
+        if expected != found {
+            different += 1;
+            println!("{path}: {}", difference(expected, found));
+        }
+    }
+    println!(
+        "k8s-openapi {version} {feature}: {} types, {different} different, {took:?}",
+        found.len()
+    );
+    assert!(500 < found.len(), "types are missing");
+    assert_eq!(different, 0);
+}
+
+fn difference(expected: Option<&Said>, found: Option<&Said>) -> String {
+    let (Some(expected), Some(found)) = (expected, found) else {
+        let whose = if found.is_some() { "source" } else { "crate" };
+        return format!("only the {whose} has it");
+    };
+    let pairs = [
+        ("name", &expected.name, &found.name),
+        ("id", &expected.id, &found.id),
+        ("inlined", &expected.inlined, &found.inlined),
+        ("referred", &expected.referred, &found.referred),
+        ("default", &expected.default, &found.default),
+    ];
+    let (what, expected, found) =
+        pairs.into_iter().find(|(_, one, other)| one != other).expect("they differ");
+    format!("{what}\n  the crate: {expected}\n  its source: {found}")
+}
+
+/// Where cargo keeps the source of k8s-openapi.
+fn folder(version: &str) -> PathBuf {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let sources = home.expect("cargo has a home").join("registry/src");
+    let found = std::fs::read_dir(&sources).expect("cargo has sources").find_map(|it| {
+        let folder = it.ok()?.path().join(format!("k8s-openapi-{version}"));
+        folder.is_dir().then_some(folder)
+    });
+    found.unwrap_or_else(|| panic!("no k8s-openapi {version} in {}", sources.display()))
+}
+
+fn reader(folder: PathBuf) -> ReadFile {
+    Rc::new(move |path| std::fs::read_to_string(folder.join(path)).ok())
+}

@@ -1,0 +1,155 @@
+//! Every type as k8s-openapi itself has it: as it is linked here, or as a crate that is made for the purpose prints it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::source::builtin::kubernetes::linked;
+use crate::{Said, support};
+
+/// Stands for the reader's own table, which is filled with the same list of types.
+pub type Table = BTreeMap<&'static str, Builtin>;
+
+pub struct Builtin {
+    said: fn() -> Said,
+    default: fn() -> Value,
+}
+
+impl Builtin {
+    pub fn of<T: JsonSchema>(_: usize) -> Self {
+        let said = || Said {
+            name: T::schema_name().into(),
+            id: T::schema_id().into(),
+            inlined: inlined::<T>(),
+            referred: referred::<T>(),
+            default: Value::Null,
+        };
+        Self { said, default: || Value::Null }
+    }
+
+    pub fn with_default<T: Default + Serialize>(self) -> Self {
+        Self { default: || serde_json::to_value(T::default()).expect("it is plain"), ..self }
+    }
+}
+
+/// As kube generates it.
+pub fn inlined<T: JsonSchema>() -> Value {
+    let generator = SchemaSettings::openapi3().with(|it| it.inline_subschemas = true);
+    generator.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// Every type that it leads to under its name.
+pub fn referred<T: JsonSchema>() -> Value {
+    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
+}
+
+pub fn linked() -> BTreeMap<String, Said> {
+    let mut table = Table::new();
+    linked::add(&mut table);
+    let said = |it: &Builtin| Said { default: (it.default)(), ..(it.said)() };
+    table.iter().map(|(path, it)| ((*path).to_owned(), said(it))).collect()
+}
+
+/// As a crate prints it that depends on this version of k8s-openapi.
+pub fn built(version: &str, feature: &str, source: &Path) -> BTreeMap<String, Said> {
+    let dir = support::fresh("kubernetes");
+    std::fs::create_dir(dir.join("src")).expect("target/tmp can be written");
+    let manifest = format!(
+        r#"[package]
+name = "kubernetes"
+version = "0.0.0"
+edition = "2024"
+[dependencies]
+k8s-openapi = {{ version = "={version}", features = ["{feature}", "schemars"] }}
+schemars = "1"
+serde = "1"
+serde_json = "1"
+[profile.dev]
+debug = false
+[workspace]
+"#
+    );
+    std::fs::write(dir.join("Cargo.toml"), manifest).expect("target/tmp can be written");
+    let mut main = PROGRAM.to_owned();
+    for path in types(&source.join("src").join(feature)) {
+        writeln!(main, "    say!({path});").expect("a text can be written to");
+    }
+    main.push_str("    println!(\"{}\", serde_json::Value::Object(all));\n}\n");
+    std::fs::write(dir.join("src/main.rs"), main).expect("target/tmp can be written");
+    let output = support::command("cargo", &dir)
+        .args(["run", "--quiet"])
+        .env("CARGO_TARGET_DIR", dir.with_file_name("kubernetes-target"))
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "{}", support::said(&output));
+    let all: BTreeMap<String, [Value; 5]> =
+        serde_json::from_slice(&output.stdout).expect("it prints what is expected");
+    let said = |[name, id, inlined, referred, default]: [Value; 5]| Said {
+        name,
+        id,
+        inlined,
+        referred,
+        default,
+    };
+    all.into_iter().map(|(path, it)| (path, said(it))).collect()
+}
+
+/// Every type with a schema, found by looking into every file: the reader finds them by their modules.
+fn types(folder: &Path) -> Vec<String> {
+    let mut res = Vec::new();
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry.expect("the crate can be read");
+        if entry.file_name() == "mod.rs" || !entry.file_type().is_file() {
+            continue;
+        }
+        let text = std::fs::read_to_string(entry.path()).expect("the crate can be read");
+        let head = "\nimpl crate::schemars::JsonSchema for ";
+        let Some(name) = text.split(head).nth(1).and_then(|it| it.split(" {").next()) else {
+            continue;
+        };
+        let module = entry.path().parent().and_then(|it| it.strip_prefix(folder).ok());
+        let module = module.expect("it is below").to_string_lossy().replace('/', "::");
+        res.push(format!("k8s_openapi::{module}::{name}"));
+    }
+    res
+}
+
+const PROGRAM: &str = r#"use std::marker::PhantomData;
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::Value;
+
+struct Of<T>(PhantomData<T>);
+trait Has { fn default(&self) -> Value; }
+impl<T: Default + serde::Serialize> Has for Of<T> {
+    fn default(&self) -> Value { serde_json::to_value(T::default()).unwrap() }
+}
+trait HasNot { fn default(&self) -> Value; }
+impl<T> HasNot for &Of<T> {
+    fn default(&self) -> Value { Value::Null }
+}
+
+fn said<T: JsonSchema>(default: Value) -> Value {
+    let inlined = SchemaSettings::openapi3().with(|it| it.inline_subschemas = true);
+    Value::Array(vec![
+        T::schema_name().into(),
+        T::schema_id().into(),
+        inlined.into_generator().into_root_schema_for::<T>().to_value(),
+        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value(),
+        default,
+    ])
+}
+
+fn main() {
+    let mut all = serde_json::Map::new();
+    macro_rules! say {
+        ($path:path) => {
+            let default = (&Of::<$path>(PhantomData)).default();
+            all.insert(stringify!($path).replace(' ', ""), said::<$path>(default));
+        };
+    }
+"#;
