@@ -131,7 +131,7 @@ impl World {
                 if it.segments.last().is_none_or(|it| it.ident != last) {
                     continue;
                 }
-                let found = self.resolve(item.module, &Path::from(&it), Space::Types);
+                let found = self.resolve(item.module, &Path::from(&it), Space::Macros);
                 if found != Ok(Named::Foreign(path.to_owned())) {
                     let message =
                         format!("`{}` cannot be told to be `{path}`", super::types::text(&it));

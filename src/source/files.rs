@@ -33,6 +33,7 @@ impl Files<'_> {
             Err(error) => {
                 let message = format!("does not parse: {error}");
                 self.tell(place(&file, error.span()), message, None);
+                world.modules[module].broken = true;
             }
             Ok(syntax) => {
                 world.source(&syntax, &file);
@@ -138,7 +139,8 @@ impl Files<'_> {
     ) {
         let root = super::attributes::kube::root_name(&input);
         let (ident, vis) = (input.ident.clone(), input.vis.clone());
-        let data = world.add(new(&ident, &vis, Kind::Data(Box::new(input))), true, true);
+        let values = matches!(&input.data, syn::Data::Struct(it) if !matches!(it.fields, syn::Fields::Named(_)));
+        let data = world.add(new(&ident, &vis, Kind::Data(Box::new(input))), true, values);
         if let Some(root) = root {
             world.add(new(&root, &vis, Kind::Root(data)), true, false);
         }

@@ -95,6 +95,11 @@ pub const TRAITS: &[&str] = &[
     "kube_core::StructMerge",
 ];
 
+/// Derives that no trait or type shares its name with.
+pub fn is_macro(path: &str) -> bool {
+    matches!(path, "kube::CustomResource" | "kube::KubeSchema")
+}
+
 impl World {
     /// Whether a foreign path is a name that we know for certain.
     pub fn is_known(&self, path: &str) -> bool {

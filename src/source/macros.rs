@@ -99,6 +99,11 @@ impl Macro {
             None => format!("`{name}!` in {file} may define it"),
         }
     }
+
+    /// Whether it is `macro_rules!` for this name.
+    pub fn defines(&self, name: &str) -> bool {
+        self.defines.as_deref() == Some(name)
+    }
 }
 
 fn words(tokens: TokenStream, words_: &mut BTreeSet<String>, calls: &mut BTreeSet<String>) {

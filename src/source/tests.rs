@@ -3,6 +3,7 @@ mod kubernetes;
 use super::*;
 
 mod macros;
+mod names;
 
 /// What stands before the code of every case.
 const HEAD: &str = "use kube::{CustomResource, KubeSchema}; use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";

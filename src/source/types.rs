@@ -187,10 +187,10 @@ impl World {
             }
             Ok(Named::Module(_)) => Err(refuse("is a module".into(), "")),
             Ok(Named::Member(..)) => Err(refuse("is no type by itself".into(), WAY_OUT)),
-            Err(Miss::Nothing | Miss::Cycle) => {
+            Err(Miss::Nothing | Miss::Lost) => {
                 Err(refuse("is not found".into(), "define it, or import it by name"))
             }
-            Err(Miss::Doubt(why)) => Err(refuse(
+            Err(Miss::Doubt(why) | Miss::Perhaps(why)) => Err(refuse(
                 format!("cannot be resolved with certainty: {why}"),
                 "import the type by its name",
             )),

@@ -10,6 +10,7 @@ use super::crates::{self, Krate};
 use super::expand::{MadeItems, Rules, Scope, Work};
 use super::files::Files;
 use super::macros::Macro;
+use super::names::Imports;
 use crate::model::{Place, Problem, ProjectPath};
 
 pub type ModuleId = usize;
@@ -26,8 +27,6 @@ pub struct World {
     pub impls: Vec<Impl>,
     /// The types of k8s-openapi that this project has.
     pub kubernetes: Kubernetes,
-    /// How far the search for one name has gone.
-    pub steps: std::cell::Cell<usize>,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
     /// What macros made of items.
@@ -38,6 +37,8 @@ pub struct World {
     pub macro_uses: BTreeSet<(usize, String)>,
     /// The files, by what their spans call them.
     sources: BTreeMap<String, ProjectPath>,
+    /// Where every import leads, once it was asked for.
+    pub imports: std::cell::OnceCell<Imports>,
 }
 
 pub struct Module {
@@ -47,6 +48,8 @@ pub struct Module {
     pub path: String,
     pub file: ProjectPath,
     pub cfg: Cfg,
+    /// Its file does not parse, or is not there.
+    pub broken: bool,
     /// Structs, enums, aliases, modules, imports.
     pub types: BTreeMap<String, Vec<ItemId>>,
     /// Functions, constants, imports.
@@ -115,6 +118,7 @@ impl World {
             files.open(&mut res, module, &[root]);
         }
         files.open_pending(&mut res);
+        res.imports.take();
         res
     }
 
@@ -126,12 +130,14 @@ impl World {
         file: ProjectPath,
         cfg: Cfg,
     ) -> ModuleId {
+        self.imports.take();
         self.modules.push(Module {
             krate,
             parent,
             path,
             file,
             cfg,
+            broken: false,
             types: BTreeMap::new(),
             values: BTreeMap::new(),
             globs: Vec::new(),
@@ -162,6 +168,7 @@ impl World {
     }
 
     pub(super) fn add(&mut self, item: Item, types: bool, values: bool) -> ItemId {
+        self.imports.take();
         let id = self.items.len();
         let module = &mut self.modules[item.module];
         if types {

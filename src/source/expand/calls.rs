@@ -117,9 +117,13 @@ impl Files<'_> {
             let pending = std::mem::take(&mut self.macros.pending);
             let before = pending.len();
             let mut opened = false;
-            for it in pending {
-                let path = Path::from(&it.call.mac.path);
-                match world.called(it.module, &path) {
+            // All are looked up before one is opened, for what one makes may change where all imports lead.
+            let called: Vec<_> = pending
+                .iter()
+                .map(|it| world.called(it.module, &Path::from(&it.call.mac.path)))
+                .collect();
+            for (it, called) in pending.into_iter().zip(called) {
+                match called {
                     Called::Rules(rules) => {
                         opened = true;
                         self.macros.scope = it.scope.clone();

@@ -1,0 +1,247 @@
+//! Where every `use` of the project leads: repeated until nothing changes, which is the meaning that Rust gives it.
+//!
+//! What was read on the way is noted, so that a change is taken up only where it was read.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::super::foreign;
+use super::super::world::{ItemId, Kind, ModuleId, World};
+use super::brought::Brought;
+use super::{Found, Miss, Named, Names, SPACES, Space};
+
+/// How often globs are looked at anew, and how often an import is, on average.
+const ENOUGH: usize = 100;
+
+/// Where an import leads, in one space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Nowhere, in no space.
+    Lost,
+    /// To something that is in another space.
+    Absent,
+    Is(Named),
+    Doubt(String),
+    Perhaps(String),
+}
+
+/// What an import depends on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Read {
+    /// What is written in a module under a name.
+    At(ModuleId, String),
+    /// What globs bring under a name.
+    Globs(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reader {
+    Use(ItemId),
+    Glob(ModuleId, usize),
+}
+
+#[derive(Default)]
+pub struct Imports {
+    /// They do not come to rest: no name is certain.
+    pub entangled: bool,
+    targets: BTreeMap<ItemId, [Target; 3]>,
+    globs: BTreeMap<(ModuleId, usize), Found>,
+    /// Those who import everything of a module.
+    pub importers: Vec<Vec<(ModuleId, usize)>>,
+    /// Globs of enums.
+    pub enums: Vec<(ModuleId, usize, ItemId)>,
+    /// Globs of what other crates have, by its path.
+    pub foreign: BTreeMap<String, Vec<(ModuleId, usize)>>,
+    /// Globs that lead nowhere for certain, and why they may bring a name.
+    pub lost: Vec<(ModuleId, usize, String)>,
+    /// The modules in which a name is written.
+    pub by_name: BTreeMap<String, Vec<ModuleId>>,
+    /// Modules with macros in them, and those that do not parse.
+    pub macros: Vec<ModuleId>,
+    pub broken: Vec<ModuleId>,
+    pub brought: RefCell<BTreeMap<(String, Space), Rc<Brought>>>,
+    /// What was read since this was last emptied; nothing once all is solved.
+    reads: RefCell<Option<BTreeSet<Read>>>,
+}
+
+impl Imports {
+    pub fn target(&self, import: ItemId, space: Space) -> &Target {
+        self.targets.get(&import).map_or(&Target::Lost, |it| &it[space as usize])
+    }
+
+    pub fn note(&self, read: impl FnOnce() -> Read) {
+        if let Some(reads) = &mut *self.reads.borrow_mut() {
+            reads.insert(read());
+        }
+    }
+
+    pub fn solve(world: &World) -> Self {
+        let mut res = Self::default();
+        res.importers.resize(world.modules.len(), Vec::new());
+        let (mut uses, mut globs) = (BTreeSet::new(), BTreeSet::new());
+        for (id, item) in world.items.iter().enumerate() {
+            if let Kind::Use(_) = &item.kind {
+                uses.insert(id);
+            }
+        }
+        for (module, it) in world.modules.iter().enumerate() {
+            globs.extend((0..it.globs.len()).map(|index| (module, index)));
+            let names: BTreeSet<_> = it.types.keys().chain(it.values.keys()).collect();
+            for name in names {
+                res.by_name.entry(name.clone()).or_default().push(module);
+            }
+            if !it.macros.is_empty() {
+                res.macros.push(module);
+            }
+            if it.broken {
+                res.broken.push(module);
+            }
+        }
+        *res.reads.borrow_mut() = Some(BTreeSet::new());
+        res.settle(world, uses, globs);
+        *res.reads.borrow_mut() = None;
+        res
+    }
+
+    fn settle(
+        &mut self,
+        world: &World,
+        mut uses: BTreeSet<ItemId>,
+        mut globs: BTreeSet<(ModuleId, usize)>,
+    ) {
+        let mut readers: BTreeMap<Read, BTreeSet<Reader>> = BTreeMap::new();
+        let mut left = ENOUGH * (100 + uses.len());
+        for _ in 0..ENOUGH {
+            let mut changed = false;
+            for (module, index) in std::mem::take(&mut globs) {
+                let found = self.glob(world, module, index);
+                self.remember(&mut readers, Reader::Glob(module, index));
+                changed |= self.globs.get(&(module, index)) != Some(&found);
+                self.globs.insert((module, index), found);
+            }
+            if changed {
+                self.join(world);
+                let globbed = readers.range(Read::Globs(String::new())..);
+                queue(globbed.flat_map(|it| it.1), &mut uses, &mut globs);
+            }
+            while let Some(id) = uses.pop_first() {
+                let targets = self.import(world, id);
+                self.remember(&mut readers, Reader::Use(id));
+                if self.targets.get(&id) == Some(&targets) {
+                    continue;
+                }
+                let Some(rest) = left.checked_sub(1) else {
+                    self.entangled = true;
+                    return;
+                };
+                left = rest;
+                self.targets.insert(id, targets);
+                let (module, name) = (world.items[id].module, &world.items[id].name);
+                for space in SPACES {
+                    self.brought.borrow_mut().remove(&(name.clone(), space));
+                }
+                for read in [Read::At(module, name.clone()), Read::Globs(name.clone())] {
+                    queue(readers.get(&read).into_iter().flatten(), &mut uses, &mut globs);
+                }
+            }
+            if globs.is_empty() {
+                return;
+            }
+        }
+        self.entangled = true;
+    }
+
+    fn remember(&self, readers: &mut BTreeMap<Read, BTreeSet<Reader>>, reader: Reader) {
+        let reads = self.reads.borrow_mut().replace(BTreeSet::new()).unwrap_or_default();
+        for read in reads {
+            readers.entry(read).or_default().insert(reader);
+        }
+    }
+
+    fn glob(&self, world: &World, module: ModuleId, index: usize) -> Found {
+        let path = &world.modules[module].globs[index].path;
+        let names = Names { world, imports: self };
+        if path.parts.is_empty() {
+            return Ok(Named::Module(world.root(module)));
+        }
+        names.path(module, path, Space::Types, None)
+    }
+
+    fn import(&self, world: &World, id: ItemId) -> [Target; 3] {
+        let item = &world.items[id];
+        let Kind::Use(path) = &item.kind else { return SPACES.map(|_| Target::Lost) };
+        let names = Names { world, imports: self };
+        let Some((last, front)) = path.parts.split_last() else {
+            return SPACES.map(|_| Target::Lost);
+        };
+        let found: [Found; 3] = if front.is_empty() {
+            SPACES.map(|space| names.path(item.module, path, space, Some(id)))
+        } else {
+            match names.front(item.module, path, front, Some(id)) {
+                Ok(of) => SPACES.map(|it| names.member(&of, last, it, item.module, Some(id))),
+                Err(miss) => SPACES.map(|_| Err(miss.clone())),
+            }
+        };
+        let is_macro = || {
+            let modules = self.macros.iter().map(|it| &world.modules[*it]);
+            modules.flat_map(|it| &it.macros).any(|it| it.defines(last))
+        };
+        let nowhere = found.iter().all(|it| matches!(it, Err(Miss::Nothing | Miss::Lost)));
+        let none = if nowhere && !is_macro() { Target::Lost } else { Target::Absent };
+        let mut targets = found.map(|found| match found {
+            Ok(named) => Target::Is(named),
+            Err(Miss::Nothing | Miss::Lost) => none.clone(),
+            Err(Miss::Doubt(why)) => Target::Doubt(why),
+            Err(Miss::Perhaps(why)) => Target::Perhaps(why),
+        });
+        // A derive leaves its name to a type.
+        if let Target::Is(Named::Foreign(path)) = &targets[0]
+            && foreign::is_macro(path)
+        {
+            targets[0] = Target::Absent;
+            targets[1] = Target::Absent;
+        }
+        targets
+    }
+
+    /// Sorts the globs by what they lead to.
+    fn join(&mut self, world: &World) {
+        self.brought.borrow_mut().clear();
+        self.importers.iter_mut().for_each(Vec::clear);
+        self.enums.clear();
+        self.foreign.clear();
+        self.lost.clear();
+        for ((module, index), found) in &self.globs {
+            let (module, index) = (*module, *index);
+            let path = || world.modules[module].globs[index].path.parts.join("::");
+            match found {
+                Ok(Named::Module(of)) => self.importers[*of].push((module, index)),
+                Ok(Named::Item(item)) => self.enums.push((module, index, *item)),
+                Ok(Named::Foreign(path)) => {
+                    self.foreign.entry(path.clone()).or_default().push((module, index));
+                }
+                Ok(Named::Member(..)) | Err(Miss::Nothing | Miss::Lost) => {
+                    let why = format!("`use {}::*` is not found, and may bring it", path());
+                    self.lost.push((module, index, why));
+                }
+                Err(Miss::Doubt(why) | Miss::Perhaps(why)) => {
+                    self.lost.push((module, index, why.clone()));
+                }
+            }
+        }
+    }
+}
+
+fn queue<'a>(
+    readers: impl Iterator<Item = &'a Reader>,
+    uses: &mut BTreeSet<ItemId>,
+    globs: &mut BTreeSet<(ModuleId, usize)>,
+) {
+    for reader in readers {
+        match reader {
+            Reader::Use(id) => drop(uses.insert(*id)),
+            Reader::Glob(module, index) => drop(globs.insert((*module, *index))),
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! What a path names: an item of the project, a type of the language, or something from another crate.
+//!
+//! Imports are solved once, before the first path is looked up. Never guesses: a name that a macro, an unknown
+//! `cfg` or a foreign `use …::*` may stand behind is a [`Miss`].
+
+mod brought;
+mod imports;
+mod reach;
+
+use std::collections::BTreeSet;
+
+use super::cfg::Cfg;
+use super::crates::Extern;
+use super::expand::DOLLAR_CRATE;
+use super::foreign;
+use super::world::{Item, ItemId, Kind, ModuleId, Path, World};
+pub use imports::Imports;
+use imports::{Read, Target};
+use reach::Reach;
+
+/// What a path names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named {
+    Item(ItemId),
+    Module(ModuleId),
+    /// By its whole path, e.g. `std::option::Option` or `k8s_openapi::api::core::v1::Pod`.
+    Foreign(String),
+    /// A variant of an enum, or an associated function of a type, of the project.
+    Member(ItemId, String),
+}
+
+/// Why a path names nothing for certain; completes "`T` cannot be resolved: …".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Miss {
+    Nothing,
+    /// It is imported or guarded, and what is there cannot be reached: no other thing of this name is meant.
+    Lost,
+    /// Something unseen may bring it.
+    Perhaps(String),
+    Doubt(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Space {
+    Types,
+    Values,
+    /// Macros and derives.
+    Macros,
+}
+
+const SPACES: [Space; 3] = [Space::Types, Space::Values, Space::Macros];
+
+type Found = Result<Named, Miss>;
+
+impl World {
+    pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Found {
+        let imports = self.imports.get_or_init(|| Imports::solve(self));
+        if imports.entangled {
+            return Err(Miss::Doubt("the imports around it are too entangled".to_owned()));
+        }
+        let names = Names { world: self, imports };
+        names.path(from, path, space, None).map_err(|miss| match miss {
+            Miss::Perhaps(why) => Miss::Doubt(why),
+            miss => miss,
+        })
+    }
+}
+
+/// Names as the imports bring them, as far as those are solved.
+struct Names<'a> {
+    world: &'a World,
+    imports: &'a Imports,
+}
+
+impl Names<'_> {
+    /// `skip` is the import whose own path this is: it does not lead to itself.
+    fn path(&self, from: ModuleId, path: &Path, space: Space, skip: Option<ItemId>) -> Found {
+        let Some((last, front)) = path.parts.split_last() else { return Err(Miss::Nothing) };
+        if front.is_empty() {
+            return self.first(from, path, last, space, skip);
+        }
+        let found = self.front(from, path, front, skip)?;
+        self.member(&found, last, space, from, skip)
+    }
+
+    /// What the path up to its last name leads to.
+    fn front(&self, from: ModuleId, path: &Path, front: &[String], skip: Option<ItemId>) -> Found {
+        let Some((first, middle)) = front.split_first() else { return Err(Miss::Nothing) };
+        let first = self.first(from, path, first, Space::Types, skip)?;
+        middle
+            .iter()
+            .try_fold(first, |found, part| self.member(&found, part, Space::Types, from, skip))
+    }
+
+    fn first(
+        &self,
+        from: ModuleId,
+        path: &Path,
+        name: &str,
+        space: Space,
+        skip: Option<ItemId>,
+    ) -> Found {
+        match name {
+            "crate" | "self" | "super" => self.module_word(from, name),
+            _ if name.starts_with(DOLLAR_CRATE) => self.module_word(from, name),
+            _ if path.global => self.extern_(from, name).ok_or(Miss::Nothing),
+            _ => self.lexical(from, name, space, skip),
+        }
+    }
+
+    fn module_word(&self, from: ModuleId, word: &str) -> Found {
+        let found = match word {
+            "self" => Some(from),
+            "super" => self.world.modules[from].parent,
+            _ if word.starts_with(DOLLAR_CRATE) => {
+                let krate = word[DOLLAR_CRATE.len()..].parse::<usize>().ok();
+                let root = krate.and_then(|it| self.world.crates.get(it)).map(|it| &it.root);
+                root.and_then(|it| self.world.roots.get(it)).copied()
+            }
+            _ => Some(self.world.root(from)),
+        };
+        found.map(Named::Module).ok_or(Miss::Nothing)
+    }
+
+    /// A crate by the name that this one knows it by.
+    fn extern_(&self, from: ModuleId, name: &str) -> Option<Named> {
+        let root = self.world.root(from);
+        // `extern crate a as b` in the root of a crate names it everywhere in there.
+        let renamed = self.world.modules[root].types.get(name).into_iter().flatten();
+        let renamed = renamed.filter_map(|id| match &self.world.items[*id].kind {
+            Kind::ExternCrate(it) => Some(it.as_str()),
+            _ => None,
+        });
+        match renamed.last().unwrap_or(name) {
+            "self" => Some(Named::Module(root)),
+            name => self.krate(from, name),
+        }
+    }
+
+    fn krate(&self, from: ModuleId, name: &str) -> Option<Named> {
+        match self.world.crates[self.world.modules[from].krate].externs.get(name) {
+            Some(Extern::Here(root)) => Some(Named::Module(*self.world.roots.get(root)?)),
+            Some(Extern::Elsewhere(name)) => Some(Named::Foreign(name.clone())),
+            None if matches!(name, "std" | "core" | "alloc") => {
+                Some(Named::Foreign("std".to_owned()))
+            }
+            None => None,
+        }
+    }
+
+    /// A name as code in `from` sees it: the module's own, then crates, the prelude, the language.
+    fn lexical(&self, from: ModuleId, name: &str, space: Space, skip: Option<ItemId>) -> Found {
+        let perhaps = match self.inside(from, name, space, from, skip) {
+            // `use anyhow::anyhow` brings a macro, and leaves the crate its name.
+            Ok(Named::Foreign(path))
+                if space == Space::Types && path == format!("{name}::{name}") =>
+            {
+                None
+            }
+            Err(Miss::Nothing) => None,
+            Err(Miss::Perhaps(why)) => Some(why),
+            found => return found,
+        };
+        // What another crate shows under a crate's own name is that crate.
+        let krate = (space == Space::Types).then(|| self.extern_(from, name)).flatten();
+        match (krate, perhaps) {
+            (Some(found), _) => Ok(found),
+            (None, Some(why)) => Err(Miss::Perhaps(why)),
+            (None, None) => foreign::prelude(name).map(Named::Foreign).ok_or(Miss::Nothing),
+        }
+    }
+
+    fn member(
+        &self,
+        of: &Named,
+        name: &str,
+        space: Space,
+        from: ModuleId,
+        skip: Option<ItemId>,
+    ) -> Found {
+        match of {
+            Named::Module(module) if matches!(name, "self" | "super") => {
+                self.module_word(*module, name)
+            }
+            Named::Module(module) => self.inside(*module, name, space, from, skip),
+            Named::Foreign(path) => Ok(Named::Foreign(foreign::canonical(path, name))),
+            Named::Item(item) => match &self.world.items[*item].kind {
+                Kind::Data(_) => Ok(Named::Member(*item, name.to_owned())),
+                Kind::Alias(_) => match self.behind(*item)? {
+                    // A chain of aliases has an end, which is none.
+                    Named::Item(end) if matches!(self.world.items[end].kind, Kind::Alias(_)) => {
+                        Err(Miss::Nothing)
+                    }
+                    target => self.member(&target, name, space, from, skip),
+                },
+                _ => Err(Miss::Nothing),
+            },
+            Named::Member(..) => Err(Miss::Nothing),
+        }
+    }
+
+    /// What an alias stands for, through as many as there are; an alias where they come back to themselves.
+    fn behind(&self, alias: ItemId) -> Found {
+        let (mut at, mut seen) = (alias, BTreeSet::new());
+        while let Kind::Alias(alias) = &self.world.items[at].kind {
+            if !seen.insert(at) {
+                break;
+            }
+            let path = path_of(&alias.ty).filter(|_| alias.generics.params.is_empty());
+            let Some(path) = path else {
+                return Err(Miss::Doubt("it goes by way of a type alias".to_owned()));
+            };
+            match self.path(self.world.items[at].module, &path, Space::Types, None)? {
+                Named::Item(next) => at = next,
+                found => return Ok(found),
+            }
+        }
+        Ok(Named::Item(at))
+    }
+
+    /// A name inside a module, as `from` may see it: what is defined or imported there, then its globs.
+    fn inside(
+        &self,
+        module: ModuleId,
+        name: &str,
+        space: Space,
+        from: ModuleId,
+        skip: Option<ItemId>,
+    ) -> Found {
+        self.imports.note(|| Read::At(module, name.to_owned()));
+        if let Some(found) = self.written(module, name, space, from, skip) {
+            return found;
+        }
+        self.imports.note(|| Read::Globs(name.to_owned()));
+        let (mut sure, mut perhaps) = (Vec::new(), None);
+        for it in self.brought(name, space).get(&module).into_iter().flatten() {
+            match &it.what {
+                _ if !self.world.sees(from, it.reach) => {}
+                Ok(named) => sure.push(named.clone()),
+                Err(why) => perhaps = Some(why.clone()),
+            }
+        }
+        let hidden = self.unseen(module, name);
+        match (&sure[..], hidden.or(perhaps)) {
+            ([], None) => Err(Miss::Nothing),
+            ([], Some(why)) => Err(Miss::Perhaps(why)),
+            // What a macro defines goes before what a glob brings.
+            ([_], _) if self.by_macro(module, name).is_some() => {
+                Err(Miss::Doubt(self.by_macro(module, name).unwrap_or_default()))
+            }
+            ([one], _) => Ok(one.clone()),
+            _ => {
+                let file = &self.world.modules[module].file;
+                Err(Miss::Doubt(format!("more than one `use …::*` in {file} brings it")))
+            }
+        }
+    }
+
+    /// What is written in a module by name, items and imports alike; nothing where a glob may bring it.
+    fn written(
+        &self,
+        module: ModuleId,
+        name: &str,
+        space: Space,
+        from: ModuleId,
+        skip: Option<ItemId>,
+    ) -> Option<Found> {
+        let (mut sure, mut doubt, mut any) = (Vec::new(), None, false);
+        for (found, reach) in self.all_written(module, name, space, skip) {
+            any = true;
+            match found {
+                _ if !self.world.sees(from, reach) => {}
+                Ok(named) if !sure.contains(&named) => sure.push(named),
+                Err(Miss::Doubt(why) | Miss::Perhaps(why)) => doubt = Some(why),
+                _ => {}
+            }
+        }
+        // An import of something foreign may be a macro or a function: what is defined here goes first.
+        if 1 < sure.len() && sure.iter().any(|it| !matches!(it, Named::Foreign(_))) {
+            sure.retain(|it| !matches!(it, Named::Foreign(_)));
+        }
+        match (doubt, &sure[..]) {
+            (Some(why), _) => Some(Err(Miss::Doubt(why))),
+            (None, [one]) => Some(Ok(one.clone())),
+            (None, [_, ..]) => {
+                let file = &self.world.modules[module].file;
+                Some(Err(Miss::Doubt(format!("{file} defines it more than once"))))
+            }
+            (None, []) => any.then_some(Err(Miss::Lost)),
+        }
+    }
+
+    fn all_written(
+        &self,
+        module: ModuleId,
+        name: &str,
+        space: Space,
+        skip: Option<ItemId>,
+    ) -> Vec<(Found, Reach)> {
+        let here = &self.world.modules[module];
+        let names = match space {
+            Space::Types => &here.types,
+            // Imports may bring macros, and stand in both.
+            Space::Values | Space::Macros => &here.values,
+        };
+        let mut res = Vec::new();
+        for id in names.get(name).into_iter().flatten().filter(|id| Some(**id) != skip) {
+            let item = &self.world.items[*id];
+            let found = match self.item(*id, item, space) {
+                None => continue,
+                Some(_) if item.cfg == Cfg::Depends => {
+                    let file = &here.file;
+                    Err(Miss::Doubt(format!("whether {file} defines it depends on a `cfg`")))
+                }
+                Some(found) => found,
+            };
+            res.push((found, self.world.reach(module, &item.vis)));
+        }
+        res
+    }
+
+    /// What an item is in a space; nothing where it is not in there.
+    fn item(&self, id: ItemId, item: &Item, space: Space) -> Option<Found> {
+        match &item.kind {
+            Kind::Use(_) => match self.imports.target(id, space) {
+                Target::Absent => None,
+                Target::Lost => Some(Err(Miss::Lost)),
+                Target::Is(named) => Some(Ok(named.clone())),
+                Target::Doubt(why) => Some(Err(Miss::Doubt(why.clone()))),
+                Target::Perhaps(why) => Some(Err(Miss::Perhaps(why.clone()))),
+            },
+            _ if space == Space::Macros => None,
+            Kind::Module(module) => Some(Ok(Named::Module(*module))),
+            Kind::ExternCrate(name) if name == "self" => {
+                Some(self.module_word(item.module, "crate"))
+            }
+            Kind::ExternCrate(name) => Some(self.krate(item.module, name).ok_or(Miss::Lost)),
+            _ => Some(Ok(Named::Item(id))),
+        }
+    }
+
+    /// What may define a name that is not written in a module.
+    fn unseen(&self, module: ModuleId, name: &str) -> Option<String> {
+        let here = &self.world.modules[module];
+        if here.broken {
+            return Some(format!("{} does not parse, and may define it", here.file));
+        }
+        self.by_macro(module, name)
+    }
+
+    fn by_macro(&self, module: ModuleId, name: &str) -> Option<String> {
+        let here = &self.world.modules[module];
+        if here.macros.is_empty() {
+            return None;
+        }
+        let modules = self.imports.macros.iter().map(|it| &self.world.modules[*it]);
+        let all: Vec<_> =
+            modules.filter(|it| it.krate == here.krate).flat_map(|it| &it.macros).collect();
+        let it = here.macros.iter().find(|it| it.may_define(name, &all))?;
+        Some(it.doubt(&here.file))
+    }
+}
+
+impl From<&syn::Path> for Path {
+    fn from(path: &syn::Path) -> Self {
+        use syn::spanned::Spanned as _;
+        Self {
+            global: path.leading_colon.is_some(),
+            parts: path.segments.iter().map(|it| super::world::plain(&it.ident)).collect(),
+            span: path.span(),
+        }
+    }
+}
+
+fn path_of(ty: &syn::Type) -> Option<Path> {
+    match ty {
+        syn::Type::Path(it) if it.qself.is_none() => Some(Path::from(&it.path)),
+        _ => None,
+    }
+}
