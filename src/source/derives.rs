@@ -15,36 +15,6 @@ pub enum Derived {
     Depends,
 }
 
-/// Attributes of the language, and of the derives that are read here: they leave the type as it is.
-const INERT: &[&str] = &[
-    "derive",
-    "serde",
-    "schemars",
-    "kube",
-    "x_kube",
-    "validate",
-    "garde",
-    "doc",
-    "allow",
-    "warn",
-    "deny",
-    "expect",
-    "forbid",
-    "non_exhaustive",
-    "must_use",
-    "deprecated",
-    "repr",
-    "automatically_derived",
-    "default",
-    "cfg",
-    "cfg_attr",
-    "cfg_eval",
-];
-
-/// Attributes that belong to derives of well-known crates: `#[strum(…)]` beside `#[derive(Display)]`.
-const HELPERS: &[&str] =
-    &["strum", "builder", "derivative", "educe", "display", "clap", "arg", "command"];
-
 impl World {
     /// A type as it is after every `cfg` that can be told.
     pub fn settled(&self, id: ItemId) -> Result<DeriveInput, Problem> {
@@ -72,6 +42,7 @@ impl World {
             }
             syn::Data::Union(_) => {}
         }
+        self.skip_none(item.module, &mut res);
         Ok(res)
     }
 
@@ -149,12 +120,10 @@ impl World {
     /// Refuses a type that an attribute macro may change.
     pub fn unchanged(&self, id: ItemId, input: &DeriveInput) -> Result<(), Problem> {
         let module = self.items[id].module;
+        let own = input.attrs.iter().flat_map(|it| derives(&it.meta));
+        let theirs = { own }.any(|it| !super::inert::is_known_derive(&it));
         for attr in &input.attrs {
-            let first = attr.path().segments.first().map(|it| it.ident.to_string());
-            let tool = matches!(first.as_deref(), Some("rustfmt" | "clippy" | "diagnostic"));
-            let name = attr.path().get_ident().map(ToString::to_string).unwrap_or_default();
-            let known = INERT.contains(&name.as_str()) || HELPERS.contains(&name.as_str());
-            if !tool && !known {
+            if !self.leaves_alone(module, attr, theirs) {
                 let message = format!(
                     "`#[{}]` may change the type that it stands on",
                     super::types::text(attr.path())

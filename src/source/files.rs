@@ -6,6 +6,8 @@ use syn::{Item as Syntax, spanned::Spanned as _};
 
 use super::cfg::{self, Cfg};
 use super::expand::Work;
+use super::inert;
+use super::macros::Macro;
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World, place, plain};
 use crate::model::{Place, Problem, ProjectPath};
 
@@ -80,6 +82,11 @@ impl Files<'_> {
             vis: vis.clone(),
             kind,
         };
+        if let Some(attr) = inert::changing(&item, &settled.attrs) {
+            let changed = Macro::attribute(attr.path(), &item);
+            world.modules[module].macros.push(changed);
+            return Ok(());
+        }
         match item {
             Syntax::Struct(it) => self.data(world, new, it.into()),
             Syntax::Enum(it) => self.data(world, new, it.into()),
@@ -297,7 +304,7 @@ fn uses(
     world.add(Item { module, name: local, span, cfg, vis: vis.clone(), kind }, true, true);
 }
 
-fn attributes(item: &Syntax) -> &[syn::Attribute] {
+pub fn attributes(item: &Syntax) -> &[syn::Attribute] {
     match item {
         Syntax::Const(it) => &it.attrs,
         Syntax::Enum(it) => &it.attrs,

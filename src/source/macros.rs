@@ -51,6 +51,8 @@ pub struct Macro {
     calls: BTreeSet<String>,
     /// Why it could not be opened.
     why: Option<String>,
+    /// It stands on an item as an attribute.
+    attribute: bool,
 }
 
 impl Macro {
@@ -61,6 +63,7 @@ impl Macro {
             words: BTreeSet::new(),
             calls: BTreeSet::new(),
             why: None,
+            attribute: false,
         };
         if res.defines.is_none() {
             res.called = item.mac.path.segments.last().map(|it| plain(&it.ident));
@@ -69,9 +72,27 @@ impl Macro {
         res
     }
 
+    /// An attribute macro, and the item that it may make anything of.
+    pub fn attribute(path: &syn::Path, item: &impl quote::ToTokens) -> Self {
+        let mut res = Self {
+            called: Some(super::types::text(path)),
+            defines: None,
+            words: BTreeSet::new(),
+            calls: BTreeSet::new(),
+            why: None,
+            attribute: true,
+        };
+        words(item.to_token_stream(), &mut res.words, &mut res.calls);
+        res
+    }
+
     /// Whether this may define `name`. `others` is every macro of the crate.
     pub fn may_define(&self, name: &str, others: &[&Self]) -> bool {
         let Some(called) = &self.called else { return false };
+        if self.attribute {
+            // What it makes has names of its own, not those of the language.
+            return self.words.contains(name) && super::foreign::prelude(name).is_none();
+        }
         if TAME.contains(&called.as_str()) {
             return false;
         }
@@ -94,9 +115,10 @@ impl Macro {
     /// That it may define a name, and why that is not known.
     pub fn doubt(&self, file: &ProjectPath) -> String {
         let name = self.called.as_deref().unwrap_or("macro_rules");
+        let name = if self.attribute { format!("#[{name}]") } else { format!("{name}!") };
         match &self.why {
-            Some(why) => format!("`{name}!` in {file} may define it, which cannot be read: {why}"),
-            None => format!("`{name}!` in {file} may define it"),
+            Some(why) => format!("`{name}` in {file} may define it, which cannot be read: {why}"),
+            None => format!("`{name}` in {file} may define it"),
         }
     }
 
@@ -118,6 +140,11 @@ fn words(tokens: TokenStream, words_: &mut BTreeSet<String>, calls: &mut BTreeSe
             TokenTree::Punct(it) if it.as_char() == '!' => calls.extend(before.take()),
             TokenTree::Group(group) => {
                 words(group.stream(), words_, calls);
+                before = None;
+            }
+            // An attribute may be told a name in quotes.
+            TokenTree::Literal(it) => {
+                words_.insert(it.to_string().trim_matches('"').to_owned());
                 before = None;
             }
             _ => before = None,

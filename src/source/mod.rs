@@ -14,6 +14,7 @@ mod derives;
 mod expand;
 mod files;
 mod foreign;
+mod inert;
 mod library;
 mod macros;
 mod marker;

@@ -160,11 +160,6 @@ fn attributes_that_may_change_a_type_are_refused() {
         "src/main.rs:7:1: `#[serde_with::serde_as]` may change the type that it stands on (`Kind` → `spec.a`)",
     );
     check(
-        "a: In,",
-        "#[skip_serializing_none] $T struct In;",
-        "src/main.rs:7:1: `#[skip_serializing_none]` may change the type that it stands on (`Kind` → `spec.a`)",
-    );
-    check(
         "#[cfg(unix)] a: i32,",
         "",
         "src/main.rs:5:1: whether this is there depends on a `cfg` that the source does not settle",

@@ -133,3 +133,49 @@ fn another_crates_macros_and_its_own_crate_are_found() {
         );
     }
 }
+
+#[test]
+fn attributes_of_derives_are_told_from_attribute_macros() {
+    let read = |beside: &str| problems(&spec("a: In,", beside));
+    // No import has its name, so it can only be the derive's.
+    assert_eq!(read("use other::Theirs;\n$T #[derive(Theirs)] #[theirs(a)] struct In {}"), NONE);
+    assert_eq!(read("#[derive(strum::Display)] #[strum(a)] $T struct In {}"), NONE);
+    let text =
+        spec("a: In,", "#[typeshare::typeshare] $T struct In {}").into_values().next().unwrap();
+    let manifest = "[package]\nname = \"a\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\ntypeshare = \"1\"\n";
+    let found = problems(&files(&[("Cargo.toml", manifest), ("src/main.rs", &text)]));
+    assert!(found.iter().all(|it| it.contains("Cargo.lock")), "{found:?}");
+    let refused = |name: &str| {
+        vec![format!(
+            "src/main.rs:7:1: `#[{name}]` may change the type that it stands on (`Kind` → `spec.a`)"
+        )]
+    };
+    assert_eq!(read("#[theirs] $T struct In {}"), refused("theirs"));
+    assert_eq!(
+        read("#[other::theirs] $T #[derive(A)] struct In {} use other::A;"),
+        refused("other::theirs")
+    );
+    assert_eq!(
+        read("#[theirs] $T #[derive(A)] struct In {} use other::{A, theirs};"),
+        refused("theirs")
+    );
+    assert_eq!(read("#[theirs] $T #[derive(A)] struct In {} use other::*;"), refused("theirs"));
+    assert_eq!(
+        read("#[theirs] $T #[derive(A)] struct In {} #[macro_use] extern crate other;"),
+        refused("theirs")
+    );
+}
+
+#[test]
+fn what_stands_under_an_attribute_macro_is_not_taken_as_it_is() {
+    check(
+        "a: v1::In,",
+        "#[versioned(version(name = \"v1\"))] pub mod versioned { $T pub struct In; }",
+        "src/main.rs:5:4: `v1::In` cannot be resolved with certainty: `#[versioned]` in src/main.rs may define it (`Kind` → `spec.a`)",
+    );
+    check(
+        "#[serde(default)] a: In,",
+        "$T struct In; #[other::changed] impl Default for In { fn default() -> Self { In } }",
+        "src/main.rs:5:22: `In` has a default that is not derived, which is not read yet (`Kind` → `spec.a`)",
+    );
+}
