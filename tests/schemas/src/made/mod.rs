@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 #[macro_use]
 mod shared;
+mod attributes;
 mod below;
 mod docs;
 mod odd;
 
+pub use attributes::Attributes;
 pub use below::Shown;
 pub use docs::Docs;
 pub use odd::Odd;
