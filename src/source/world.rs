@@ -118,7 +118,6 @@ impl World {
             files.open(&mut res, module, &[root]);
         }
         files.open_pending(&mut res);
-        res.imports.take();
         res
     }
 

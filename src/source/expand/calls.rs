@@ -114,15 +114,16 @@ impl Files<'_> {
     /// Opens what only a path leads to, for as long as there is more to open.
     pub fn open_pending(&mut self, world: &mut World) {
         loop {
+            // All are looked up before any is opened: what was solved of imports ends where items are added.
+            let named = |it: Pending| {
+                let called = world.called(it.module, &Path::from(&it.call.mac.path));
+                (called, it)
+            };
             let pending = std::mem::take(&mut self.macros.pending);
-            let before = pending.len();
+            let called: Vec<_> = pending.into_iter().map(named).collect();
+            world.imports.take();
             let mut opened = false;
-            // All are looked up before one is opened, for what one makes may change where all imports lead.
-            let called: Vec<_> = pending
-                .iter()
-                .map(|it| world.called(it.module, &Path::from(&it.call.mac.path)))
-                .collect();
-            for (it, called) in pending.into_iter().zip(called) {
+            for (called, it) in called {
                 match called {
                     Called::Rules(rules) => {
                         opened = true;
@@ -132,7 +133,7 @@ impl Files<'_> {
                     _ => self.macros.pending.push(it),
                 }
             }
-            if !opened || before == 0 {
+            if !opened {
                 break;
             }
         }
