@@ -3,7 +3,10 @@
 //! Knows nothing of Rust: an [`Operator`] comes in, [`Manifest`]s go out, with what cannot be said told at its place.
 
 mod crd;
+mod lints;
 mod rbac;
+
+pub use lints::{lints, shorten};
 
 use std::collections::BTreeMap;
 

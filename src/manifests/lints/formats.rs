@@ -1,0 +1,72 @@
+//! Formats that an API server does not know: it warns of each, and checks none.
+
+use std::collections::BTreeMap;
+
+use super::{Fault, text, walk};
+use crate::yaml::Value;
+
+/// Formats of strings, without hyphens, as the API server compares them
+/// (apiextensions-apiserver 0.36, pkg/apiserver/validation/formats.go).
+const STRINGS: &[&str] = &[
+    "bsonobjectid",
+    "byte",
+    "cidr",
+    "creditcard",
+    "date",
+    "datetime",
+    "duration",
+    "email",
+    "hexcolor",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "k8slongname",
+    "k8sshortname",
+    "mac",
+    "password",
+    "rgbcolor",
+    "ssn",
+    "uri",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+];
+
+pub fn faults(schema: &Value) -> Vec<Fault> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    walk("", schema, &mut |at, it| {
+        let format = text(it, "format");
+        let known = match text(it, "type") {
+            _ if format.is_empty() => true,
+            "" | "string" => STRINGS.contains(&&*format.replace('-', "")),
+            "integer" => matches!(format, "int32" | "int64"),
+            "number" => matches!(format, "float" | "double"),
+            _ => false,
+        };
+        let places = found.entry(format.to_owned()).or_default();
+        if !known && !places.iter().any(|it| it == at) {
+            places.push(at.to_owned());
+        }
+    });
+    let one = |(format, places): (String, Vec<String>)| {
+        let (first, others) = places.split_first()?;
+        let also = match others {
+            [] => String::new(),
+            [one] => format!(", as `{one}`"),
+            _ => format!(", as {} more", others.len()),
+        };
+        let hint = match format.starts_with('u') && format != "uri" {
+            true => "take `i32` or `i64`, with `#[schemars(range(min = 0))]`",
+            false => "leave it: nothing but the warning comes of it",
+        };
+        let message = format!(
+            "has the format `{format}`, of which API servers warn that they do not know it{also}"
+        );
+        Some(Fault { at: first.clone(), message, hint })
+    };
+    found.into_iter().filter_map(one).collect()
+}

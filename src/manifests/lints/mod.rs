@@ -1,0 +1,93 @@
+//! What an API server will say of a CRD, before one is asked: warnings, each at the place of its kind.
+//!
+//! Rules are those of apiextensions-apiserver 0.36. None of them changes a CRD.
+
+mod cel;
+mod formats;
+mod size;
+mod structural;
+
+pub use size::shorten;
+
+use crate::model::{CustomResource, Operator, Problem};
+use crate::yaml::Value;
+
+/// A fault in a schema: where, as `spec.size`, and what.
+struct Fault {
+    at: String,
+    message: String,
+    hint: &'static str,
+}
+
+/// Everything to warn of, in the order of the kinds' places.
+pub fn lints(operator: &Operator) -> Vec<Problem> {
+    let mut res: Vec<Problem> = operator.resources.iter().flat_map(of_resource).collect();
+    res.extend(size::lints(operator));
+    res.sort();
+    res
+}
+
+fn of_resource(resource: &CustomResource) -> Vec<Problem> {
+    let Some(schema) = &resource.schema else { return Vec::new() };
+    let mut faults = structural::faults(&schema.0);
+    faults.extend(formats::faults(&schema.0));
+    // Rules are looked at by the API server where the schema itself is in order.
+    faults.extend(cel::faults(&schema.0));
+    let told = |it: Fault| {
+        let Fault { at, message, hint } = it;
+        let at = if at.is_empty() { "the resource itself".to_owned() } else { format!("`{at}`") };
+        let (kind, version) = (&resource.kind, &resource.version);
+        Problem {
+            place: resource.place.clone(),
+            message: format!("{kind} {version}: {at} {message}"),
+            hint: Some(hint.to_owned()),
+        }
+    };
+    faults.into_iter().map(told).collect()
+}
+
+/// Where a value stands, one step further down.
+fn below(at: &str, name: &str) -> String {
+    match at {
+        "" => name.to_owned(),
+        at => format!("{at}.{name}"),
+    }
+}
+
+/// Calls `f` for a schema and every schema in it, each with its way from the top.
+fn walk(at: &str, schema: &Value, f: &mut impl FnMut(&str, &Value)) {
+    f(at, schema);
+    let Value::Object(map) = schema else { return };
+    for (key, value) in map {
+        match (key.as_str(), value) {
+            ("properties" | "patternProperties" | "definitions", Value::Object(properties)) => {
+                properties.iter().for_each(|(name, it)| walk(&below(at, name), it, f));
+            }
+            ("items", Value::Object(_)) => walk(&format!("{at}[]"), value, f),
+            ("additionalProperties", Value::Object(_)) => walk(&format!("{at}.*"), value, f),
+            ("allOf" | "anyOf" | "oneOf" | "items", Value::Array(list)) => {
+                list.iter().for_each(|it| walk(at, it, f));
+            }
+            ("not", Value::Object(_)) => walk(at, value, f),
+            _ => {}
+        }
+    }
+}
+
+/// Faults without those that say the same of the same place again.
+fn once(mut faults: Vec<Fault>) -> Vec<Fault> {
+    let mut seen = std::collections::BTreeSet::new();
+    faults.retain(|it| seen.insert((it.at.clone(), it.message.clone())));
+    faults
+}
+
+fn text<'a>(schema: &'a Value, key: &str) -> &'a str {
+    schema.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn says(schema: &Value, key: &str) -> bool {
+    schema.get(key) == Some(&Value::Bool(true))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! CRDs that are too large to be applied as `kubectl apply` does it.
+
+use std::collections::BTreeMap;
+
+use crate::manifests::crd;
+use crate::model::{Operator, Problem};
+use crate::yaml::Value;
+
+/// The bytes that all annotations of an object may have together (apimachinery's `TotalAnnotationSizeLimitB`):
+/// `kubectl apply` keeps the whole object in one.
+const LIMIT: usize = 256 * 1024;
+
+pub fn lints(operator: &Operator) -> Vec<Problem> {
+    let places: BTreeMap<_, _> = crd::kinds(operator)
+        .into_iter()
+        .map(|(key, versions)| (key, versions[0].place.clone()))
+        .collect();
+    let mut res = Vec::new();
+    for manifest in crd::generate(operator).manifests {
+        for crd in &manifest.objects {
+            let bytes = crd.to_string().len();
+            if bytes <= LIMIT {
+                continue;
+            }
+            let names = &crd["spec"]["names"]["kind"];
+            let kind = names.as_str().unwrap_or_default();
+            let group = crd["spec"]["group"].as_str().unwrap_or_default();
+            let place =
+                places.iter().find(|((one, name), _)| one == group && name.to_string() == kind);
+            let Some((_, place)) = place else { continue };
+            let mut bare = crd.clone();
+            let saved = shorten(&mut bare, 0);
+            let message = format!(
+                "the CRD of {kind} has {} KiB, and `kubectl apply` takes 256; without descriptions it has {}",
+                bytes.div_ceil(1024),
+                (bytes - saved.min(bytes)).div_ceil(1024)
+            );
+            let hint = "shorten descriptions with `--max-description-length`, or apply it with `--server-side`";
+            res.push(Problem { place: place.clone(), message, hint: Some(hint.to_owned()) });
+        }
+    }
+    res
+}
+
+/// Shortens every description of a CRD's schemas to `longest` bytes, or drops them at 0. Gives the bytes saved.
+///
+/// As controller-gen's `maxDescLen`: cut behind the last sentence that fits, else behind the last word.
+pub fn shorten(crd: &mut Value, longest: usize) -> usize {
+    let before = crd.to_string().len();
+    let versions = crd["spec"]["versions"].as_array_mut();
+    for version in versions.into_iter().flatten() {
+        if let Some(schema) = version.pointer_mut("/schema/openAPIV3Schema") {
+            shorten_schema(schema, longest);
+        }
+    }
+    before - crd.to_string().len()
+}
+
+fn shorten_schema(schema: &mut Value, longest: usize) {
+    let Value::Object(map) = schema else { return };
+    if let Some(Value::String(text)) = map.get_mut("description") {
+        if longest == 0 {
+            map.remove("description");
+        } else {
+            *text = cut(text, longest);
+        }
+    }
+    for (key, value) in map.iter_mut() {
+        match (key.as_str(), value) {
+            ("properties" | "patternProperties" | "definitions", Value::Object(all)) => {
+                all.values_mut().for_each(|it| shorten_schema(it, longest));
+            }
+            ("allOf" | "anyOf" | "oneOf" | "items", Value::Array(all)) => {
+                all.iter_mut().for_each(|it| shorten_schema(it, longest));
+            }
+            ("items" | "additionalProperties" | "not", it) => shorten_schema(it, longest),
+            _ => {}
+        }
+    }
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    // Sentence terminals of Unicode's most written scripts.
+    const ENDS: &[char] =
+        &['.', '!', '?', '\u{589}', '\u{61f}', '\u{964}', '\u{3002}', '\u{ff01}', '\u{ff1f}'];
+    if text.len() <= longest {
+        return text.to_owned();
+    }
+    let end = (0..=longest).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
+    let fits = &text[..end];
+    let sentence = fits.char_indices().rev().find(|(at, it)| 0 < *at && ENDS.contains(it));
+    if let Some((at, end)) = sentence {
+        return fits[..at + end.len_utf8()].to_owned();
+    }
+    let word = fits.char_indices().rev().find(|(at, it)| 0 < *at && it.is_whitespace());
+    format!("{}...", word.map_or(fits, |(at, _)| &fits[..at]))
+}
+
+#[test]
+fn descriptions_are_cut_behind_a_sentence() {
+    assert_eq!(cut("One. Two. Three", 11), "One. Two.");
+    assert_eq!(cut("No sentence ends here", 14), "No sentence...");
+    assert_eq!(cut("Nowordends", 4), "Nowo...");
+    assert_eq!(cut("Short.", 7), "Short.");
+    assert_eq!(cut("äöü", 3), "ä...");
+}

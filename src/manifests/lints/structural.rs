@@ -1,0 +1,264 @@
+//! Schemas that an API server rejects, by the rules for structural schemas.
+//!
+//! apiextensions-apiserver 0.36: pkg/apiserver/schema/{validation,complete}.go and
+//! pkg/apis/apiextensions/validation/validation.go. Defaults and the cost of rules are not looked at.
+
+use serde_json::json;
+
+use super::{Fault, below, once, says, text};
+use crate::yaml::Value;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Level {
+    Root,
+    Item,
+    Field,
+}
+
+const CHANGE: &str = "change the type: the API server rejects the CRD as it is";
+const ANY: &str = "say which type it is, or let it take anything with \
+                   `#[schemars(extend(\"x-kubernetes-preserve-unknown-fields\" = true))]`";
+const RECURSION: &str =
+    "end the recursion with a type that takes any value, e.g. `serde_json::Value`";
+const TUPLE: &str = "write a struct: items of an array are all of one type";
+
+pub fn faults(schema: &Value) -> Vec<Fault> {
+    let mut res = Vec::new();
+    outer("", schema, Level::Root, &mut res);
+    once(res)
+}
+
+/// A schema outside of `allOf`, `anyOf`, `oneOf` and `not`.
+fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
+    let mut say = |message: &str, hint: &'static str| {
+        res.push(Fault { at: at.to_owned(), message: message.to_owned(), hint });
+    };
+    let kind = text(schema, "type");
+    let any = says(schema, "x-kubernetes-preserve-unknown-fields");
+    let either = says(schema, "x-kubernetes-int-or-string");
+    let embedded = says(schema, "x-kubernetes-embedded-resource");
+    if schema.get("$ref").is_some() {
+        return say("refers to a type that it is in, which no CRD can say", RECURSION);
+    }
+    match (kind, level) {
+        ("", _) if either || any => {}
+        ("", Level::Root) => say("has no type, which must be `object`", CHANGE),
+        ("", _) => say("has no type", ANY),
+        ("object", _) => {}
+        (_, Level::Root) => say("is no object", CHANGE),
+        ("array", _) if schema.get("items").is_none() => {
+            say("is an array of nothing that is said", CHANGE);
+        }
+        ("array" | "boolean" | "integer" | "number" | "string", _) => {}
+        ("null", _) => say("can only be null", CHANGE),
+        (other, _) => say(&format!("has a type that is none: `{other}`"), CHANGE),
+    }
+    if embedded && kind != "object" {
+        say("is an embedded resource, and no object", CHANGE);
+    }
+    if embedded && !any && no_properties(schema) {
+        say("is an embedded resource without properties", ANY);
+    }
+    if either && any {
+        say("takes a number or a string, and unknown fields", CHANGE);
+    }
+    if schema.get("items").is_some_and(Value::is_array) {
+        say("is a tuple", TUPLE);
+    }
+    never(schema, &mut say);
+    lists(schema, &mut say);
+    if let Some(more) = schema.get("additionalProperties") {
+        if level == Level::Root || embedded {
+            say("takes additional properties, which a resource cannot", CHANGE);
+        }
+        if !no_properties(schema) && *more != Value::Bool(true) {
+            say("has properties, and says that others are not allowed or of a type", CHANGE);
+        }
+    }
+    if let Some(metadata) = property(schema, "metadata")
+        && level == Level::Root
+        && !only_names(metadata)
+    {
+        say("says more of `metadata` than `name` and `generateName`", CHANGE);
+    }
+    for_each_property(schema, |name, it| outer(&below(at, name), it, Level::Field, res));
+    if let Some(items @ Value::Object(_)) = schema.get("items") {
+        outer(&format!("{at}[]"), items, Level::Item, res);
+    }
+    if let Some(more @ Value::Object(_)) = schema.get("additionalProperties") {
+        outer(&format!("{at}.*"), more, Level::Field, res);
+    }
+    for (nested, skip) in junctors(schema) {
+        if !skip {
+            inner(at, nested, Some(schema), res);
+        }
+    }
+}
+
+/// A schema within `allOf`, `anyOf`, `oneOf` or `not`. `shape` is what stands outside for the same value.
+fn inner(at: &str, schema: &Value, shape: Option<&Value>, res: &mut Vec<Fault>) {
+    let mut say = |message: String, hint: &'static str| {
+        res.push(Fault { at: at.to_owned(), message, hint });
+    };
+    if shape.is_none() {
+        say("is only described within one of several alternatives".to_owned(), CHANGE);
+        return;
+    }
+    let empty = |it: &Value| {
+        matches!(it, Value::Null | Value::Bool(false)) || *it == json!("") || *it == json!([])
+    };
+    for key in [
+        "type",
+        "additionalProperties",
+        "default",
+        "title",
+        "description",
+        "nullable",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-list-map-keys",
+        "x-kubernetes-list-type",
+        "x-kubernetes-map-type",
+        "x-kubernetes-validations",
+    ] {
+        let defined = |it: &Value| !empty(it) || (key == "additionalProperties" && !it.is_null());
+        if schema.get(key).is_some_and(defined) {
+            say(
+                format!("says `{key}` within one of several alternatives, where it must not be"),
+                CHANGE,
+            );
+        }
+    }
+    if property(schema, "metadata").is_some() {
+        say("says something of `metadata` within one of several alternatives".to_owned(), CHANGE);
+    }
+    for_each_property(schema, |name, it| {
+        inner(&below(at, name), it, shape.and_then(|shape| property(shape, name)), res);
+    });
+    if let Some(items @ Value::Object(_)) = schema.get("items") {
+        inner(&format!("{at}[]"), items, shape.and_then(|it| it.get("items")), res);
+    }
+    for (nested, _) in junctors(schema) {
+        inner(at, nested, shape, res);
+    }
+}
+
+/// What no schema of a CRD may say anywhere.
+fn never(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
+    for key in ["id", "additionalItems", "patternProperties", "definitions", "dependencies"] {
+        let there = match schema.get(key) {
+            None | Some(Value::Null) => false,
+            Some(Value::Object(it)) => !it.is_empty(),
+            Some(Value::String(it)) => !it.is_empty(),
+            Some(_) => true,
+        };
+        match key {
+            _ if !there => {}
+            "patternProperties" => say(
+                "is a map whose keys are no plain strings (`patternProperties`)",
+                "take a map from `String`",
+            ),
+            "additionalItems" => {}
+            key => say(&format!("says `{key}`, which no CRD may"), CHANGE),
+        }
+    }
+    if says(schema, "uniqueItems") {
+        say("wants items that differ", "say `x_kube(merge_strategy = ListMerge::Set)` instead");
+    }
+}
+
+/// How lists and maps are merged.
+fn lists(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
+    const KEYS: &str =
+        "name fields of the items that are required or have a default, and no `Option`";
+    let (list, map) =
+        (text(schema, "x-kubernetes-list-type"), text(schema, "x-kubernetes-map-type"));
+    let kind = text(schema, "type");
+    if !map.is_empty() && kind != "object" {
+        say("is merged as a map, and is none", "take the merge strategy away");
+    }
+    if !list.is_empty() && kind != "array" {
+        say("is merged as a list, and is none", "take the merge strategy away");
+    }
+    let Some(items) = schema.get("items").filter(|it| it.is_object()) else { return };
+    if matches!(list, "set" | "map") && says(items, "nullable") {
+        say("is a list whose items can be null, which cannot be merged", KEYS);
+    }
+    let atomic = match text(items, "type") {
+        "array" => matches!(text(items, "x-kubernetes-list-type"), "" | "atomic"),
+        "object" => text(items, "x-kubernetes-map-type") == "atomic",
+        _ => true,
+    };
+    if list == "set" && !atomic {
+        say(
+            "is a set of what is no scalar and not atomic",
+            "merge it as a map with keys, or as a whole",
+        );
+    }
+    if list != "map" {
+        return;
+    }
+    let keys = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
+    let keys: Vec<&str> = keys.into_iter().flatten().filter_map(Value::as_str).collect();
+    if keys.is_empty() || text(items, "type") != "object" {
+        return say("is merged by keys, and has none", KEYS);
+    }
+    let required = items.get("required").and_then(Value::as_array);
+    let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+    for key in keys {
+        let fault = match property(items, key) {
+            None => "which its items have not",
+            Some(it) if matches!(text(it, "type"), "array" | "object") => "which is no scalar",
+            Some(it) if says(it, "nullable") => "which can be null",
+            Some(it) if !required.contains(&key) && it.get("default").is_none() => {
+                "which may be left out"
+            }
+            Some(_) => continue,
+        };
+        say(&format!("is merged by the key `{key}`, {fault}"), KEYS);
+    }
+}
+
+/// What stands in `allOf`, `anyOf`, `oneOf` and `not`, and whether it is the one that ints-or-strings may have.
+fn junctors(schema: &Value) -> Vec<(&Value, bool)> {
+    let int_or_string = |it: &Value| *it == json!([{ "type": "integer" }, { "type": "string" }]);
+    let mut res = Vec::new();
+    for key in ["allOf", "anyOf", "oneOf"] {
+        let Some(list @ Value::Array(items)) = schema.get(key) else { continue };
+        let skip = key == "anyOf" && int_or_string(list);
+        let first = |index: usize, it: &Value| {
+            key == "allOf" && index == 0 && it.get("anyOf").is_some_and(int_or_string)
+        };
+        res.extend(items.iter().enumerate().map(|(index, it)| (it, skip || first(index, it))));
+    }
+    res.extend(schema.get("not").map(|it| (it, false)));
+    res
+}
+
+fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    schema.get("properties")?.get(name)
+}
+
+fn for_each_property(schema: &Value, mut f: impl FnMut(&str, &Value)) {
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        properties.iter().for_each(|(name, it)| f(name, it));
+    }
+}
+
+fn no_properties(schema: &Value) -> bool {
+    schema.get("properties").and_then(Value::as_object).is_none_or(serde_json::Map::is_empty)
+}
+
+fn only_names(metadata: &Value) -> bool {
+    let names = |it: &Value| {
+        it.as_object()
+            .is_some_and(|it| it.keys().all(|it| matches!(it.as_str(), "name" | "generateName")))
+    };
+    let Value::Object(map) = metadata else { return false };
+    map.iter().all(|(key, it)| match key.as_str() {
+        "type" => true,
+        "properties" => names(it),
+        _ => false,
+    })
+}

@@ -1,0 +1,115 @@
+use serde_json::json;
+
+use super::{Fault, cel, formats, structural};
+use crate::yaml::Value;
+
+/// A root with this one field, `spec.it`.
+fn root(it: Value) -> Value {
+    json!({ "type": "object", "properties": { "spec": { "type": "object", "properties": { "it": it } } } })
+}
+
+#[track_caller]
+fn check(found: Vec<Fault>, expected: &[&str]) {
+    let found: Vec<String> = found.iter().map(|it| format!("{} {}", it.at, it.message)).collect();
+    assert_eq!(found, expected);
+}
+
+#[track_caller]
+fn structure(it: Value, expected: &[&str]) {
+    check(structural::faults(&root(it)), expected);
+}
+
+#[test]
+fn what_an_api_server_takes_is_not_warned_of() {
+    structure(json!({ "type": "string" }), &[]);
+    structure(
+        json!({ "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "integer" }, { "type": "string" }] }),
+        &[],
+    );
+    structure(json!({ "x-kubernetes-preserve-unknown-fields": true }), &[]);
+    structure(json!({ "type": "object", "additionalProperties": { "type": "string" } }), &[]);
+    structure(
+        json!({ "type": "object", "properties": { "a": { "type": "string" } }, "oneOf": [{ "required": ["a"] }] }),
+        &[],
+    );
+    structure(
+        json!({ "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+            "items": { "type": "object", "required": ["k"], "properties": { "k": { "type": "string" } } } }),
+        &[],
+    );
+}
+
+#[test]
+fn what_an_api_server_rejects_is_told_where_it_is() {
+    structure(json!({}), &["spec.it has no type"]);
+    structure(
+        json!({ "$ref": "#/x" }),
+        &["spec.it refers to a type that it is in, which no CRD can say"],
+    );
+    structure(json!({ "type": "array", "items": [{ "type": "string" }] }), &["spec.it is a tuple"]);
+    structure(json!({ "type": "array", "items": {} }), &["spec.it[] has no type"]);
+    structure(
+        json!({ "type": "object", "additionalProperties": { "type": "null" } }),
+        &["spec.it.* can only be null"],
+    );
+    structure(
+        json!({ "type": "object", "patternProperties": { "a": { "type": "string" } } }),
+        &["spec.it is a map whose keys are no plain strings (`patternProperties`)"],
+    );
+    structure(
+        json!({ "type": "object", "properties": { "a": { "type": "string" } }, "additionalProperties": { "type": "string" } }),
+        &["spec.it has properties, and says that others are not allowed or of a type"],
+    );
+    structure(
+        json!({ "type": "object", "anyOf": [{ "type": "object", "properties": { "a": {} } }] }),
+        &[
+            "spec.it says `type` within one of several alternatives, where it must not be",
+            "spec.it.a is only described within one of several alternatives",
+        ],
+    );
+    structure(
+        json!({ "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+            "items": { "type": "object", "properties": { "k": { "type": "string" } } } }),
+        &["spec.it is merged by the key `k`, which may be left out"],
+    );
+    check(structural::faults(&json!({ "type": "string" })), &[" is no object"]);
+}
+
+#[test]
+fn formats_are_told_once_each() {
+    let of = |format: &str| json!({ "type": "integer", "format": format });
+    let schema = root(json!({ "type": "object", "properties": {
+        "a": of("uint32"), "b": of("uint32"), "c": of("int64"), "d": { "type": "string", "format": "date-time" },
+    } }));
+    let expected = "spec.it.a has the format `uint32`, of which API servers warn that they do not know it, as `spec.it.b`";
+    check(formats::faults(&schema), &[expected]);
+}
+
+#[test]
+fn rules_that_do_not_compile_are_told() {
+    let rule = |rule: &str, expected: &[&str]| {
+        let schema = root(
+            json!({ "type": "object", "x-kubernetes-validations": [{ "rule": rule }], "properties": {
+            "min": { "type": "integer" }, "x-y": { "type": "string" },
+            "list": { "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string" } } } },
+            "map": { "type": "object", "additionalProperties": { "type": "object", "properties": { "a": { "type": "string" } } } },
+            "any": { "type": "object", "x-kubernetes-preserve-unknown-fields": true },
+        } }),
+        );
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|it| format!("spec.it has a rule that does not compile: `{rule}`: {it}"))
+            .collect();
+        check(cel::faults(&schema), &expected.iter().map(String::as_str).collect::<Vec<_>>());
+    };
+    rule("self.min >= 1 && has(self.list)", &[]);
+    rule("self.list.all(it, it.name != '') && self.list[0].name.startsWith('a')", &[]);
+    rule("self.map.all(key, self.map[key].a != '') && self.x__dash__y == 'a'", &[]);
+    rule("self.?min.orValue(1) == 1 || oldSelf.min == self.min", &[]);
+    rule("sets.contains([1], [2]) && isURL('a') && quantity('1').isInteger()", &[]);
+    rule("self.list.all(it, it.nam != '')", &["there is no field `nam`"]);
+    rule("self.map['a'].b == ''", &["there is no field `b`"]);
+    rule("sel.min >= 1", &["nothing is called `sel`"]);
+    rule("self.any.thing == 1", &["there is no field `thing`"]);
+    rule("self.min = 1", &["1:10: token recognition error at: '= '"]);
+}
