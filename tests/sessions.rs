@@ -37,6 +37,7 @@ pages! {
     mistakes
     project_file
     types
+    warnings
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     hint::Hint as _,
-    manifests,
+    manifests::{self, Wishes},
     model::{Operator, Problem, Project, ProjectName, ProjectPath, Resource, Version},
     plan::{self, Overlay, Plan, Tree},
     scaffold,
@@ -73,10 +73,20 @@ pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyho
 
 /// CRDs, RBAC and the list of types, from the source as the plan would leave it.
 pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
+    wished(plan, tree, project, &Wishes::default())
+}
+
+/// The same, otherwise than kube gives it.
+pub fn wished(
+    plan: &mut Plan,
+    tree: &impl Tree,
+    project: &Project,
+    wishes: &Wishes,
+) -> anyhow::Result<()> {
     // The list of types is read with the source that it is made from: at first it is of none.
     plan.extend(types_list(Vec::new())?);
     let changes = plan.preview(tree)?;
-    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project) {
+    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, wishes) {
         // Where a file is in the way, that is what to tell: the rest follows from it.
         plan.against(tree, true)?;
         return Err(error);
@@ -84,11 +94,16 @@ pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::R
     Ok(())
 }
 
-fn derived(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
+fn derived(
+    plan: &mut Plan,
+    tree: &impl Tree,
+    project: &Project,
+    wishes: &Wishes,
+) -> anyhow::Result<()> {
     let reading = source::project(&sources(tree)?);
     refuse(&reading)?;
     let operator = reading.operator;
-    let (manifests, problems, warnings) = manifests::generate(&operator);
+    let (manifests, problems, warnings) = manifests::generate(&operator, wishes);
     if !problems.is_empty() {
         return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
     }

@@ -6,8 +6,6 @@ mod crd;
 mod lints;
 mod rbac;
 
-pub use lints::{lints, shorten};
-
 use std::collections::BTreeMap;
 
 use crate::model::{Kind, Operator, Problem, ProjectPath, Version};
@@ -36,18 +34,35 @@ pub struct Generated {
     pub warnings: Vec<String>,
 }
 
-const GENERATORS: &[fn(&Operator) -> Generated] = &[crd::generate, rbac::generate];
+/// What a person may want otherwise than kube gives it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// The most bytes that a description in a CRD may have.
+    pub longest_description: Option<usize>,
+}
+
+const GENERATORS: &[fn(&Operator, &Wishes) -> Generated] = &[crds, rbac::generate];
 
 /// The CustomResourceDefinitions alone.
-pub fn crds(operator: &Operator) -> Generated {
-    crd::generate(operator)
+pub fn crds(operator: &Operator, wishes: &Wishes) -> Generated {
+    let mut res = crd::generate(operator);
+    if let Some(longest) = wishes.longest_description {
+        for crd in res.manifests.iter_mut().flat_map(|it| &mut it.objects) {
+            lints::shorten(crd, longest);
+        }
+    }
+    res.warnings.extend(lints::lints(operator, &res.manifests).iter().map(|it| it.told("")));
+    res
 }
 
 /// Every manifest of the operator.
-pub fn generate(operator: &Operator) -> (Vec<Manifest>, Vec<Problem>, Vec<String>) {
+pub fn generate(
+    operator: &Operator,
+    wishes: &Wishes,
+) -> (Vec<Manifest>, Vec<Problem>, Vec<String>) {
     let mut res = Generated::default();
     for generator in GENERATORS {
-        let Generated { manifests, problems, warnings } = generator(operator);
+        let Generated { manifests, problems, warnings } = generator(operator, wishes);
         res.manifests.extend(manifests);
         res.problems.extend(problems);
         res.warnings.extend(warnings);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Generated, Manifest};
+use super::{Generated, Manifest, Wishes};
 use crate::model::{Operator, ProjectPath, Rule};
 use crate::yaml::{Map, Value, json};
 
 /// The role of comments that name none.
 const ROLE: &str = "manager-role";
 
-pub fn generate(operator: &Operator) -> Generated {
+pub fn generate(operator: &Operator, _: &Wishes) -> Generated {
     let mut roles: BTreeMap<(String, String), Vec<Rule>> = BTreeMap::new();
     for rule in &operator.rules {
         let namespace = rule.namespace.clone().unwrap_or_default();

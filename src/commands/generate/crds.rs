@@ -10,7 +10,7 @@ use crate::{
     },
     disk::Root,
     hint::Hint as _,
-    manifests::{self, Manifest},
+    manifests::{self, Manifest, Wishes},
     model::ProjectPath,
     plan::Plan,
     source::{self, Reading, Request},
@@ -38,6 +38,9 @@ pub struct Args {
     /// Print or write the CRDs that can be read where others cannot, and fail all the same
     #[arg(long)]
     keep_going: bool,
+    /// Shorten descriptions to this many bytes, behind a sentence where one ends; 0 leaves them out
+    #[arg(long, value_name = "N")]
+    max_description_length: Option<usize>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -60,7 +63,8 @@ impl Args {
             return nothing(&reading, &request);
         }
         let operator = if self.keep_going { reading.whole() } else { reading.operator.clone() };
-        let generated = manifests::crds(&operator);
+        let wishes = Wishes { longest_description: self.max_description_length };
+        let generated = manifests::crds(&operator, &wishes);
         let problems: Vec<_> =
             reading.problems.iter().chain(&generated.problems).cloned().collect();
         let error = |what: &str| refusal(&format!("{}{what}", unread(&reading)), &problems);

@@ -9,6 +9,7 @@ mod structural;
 
 pub use size::shorten;
 
+use crate::manifests::Manifest;
 use crate::model::{CustomResource, Operator, Problem};
 use crate::yaml::Value;
 
@@ -20,9 +21,9 @@ struct Fault {
 }
 
 /// Everything to warn of, in the order of the kinds' places.
-pub fn lints(operator: &Operator) -> Vec<Problem> {
+pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
     let mut res: Vec<Problem> = operator.resources.iter().flat_map(of_resource).collect();
-    res.extend(size::lints(operator));
+    res.extend(size::lints(operator, crds));
     res.sort();
     res
 }
@@ -40,6 +41,7 @@ fn of_resource(resource: &CustomResource) -> Vec<Problem> {
         Problem {
             place: resource.place.clone(),
             message: format!("{kind} {version}: {at} {message}"),
+            way: Vec::new(),
             hint: Some(hint.to_owned()),
         }
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::manifests::crd;
+use crate::manifests::{Manifest, crd};
 use crate::model::{Operator, Problem};
 use crate::yaml::Value;
 
@@ -10,13 +10,13 @@ use crate::yaml::Value;
 /// `kubectl apply` keeps the whole object in one.
 const LIMIT: usize = 256 * 1024;
 
-pub fn lints(operator: &Operator) -> Vec<Problem> {
+pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
     let places: BTreeMap<_, _> = crd::kinds(operator)
         .into_iter()
         .map(|(key, versions)| (key, versions[0].place.clone()))
         .collect();
     let mut res = Vec::new();
-    for manifest in crd::generate(operator).manifests {
+    for manifest in crds {
         for crd in &manifest.objects {
             let bytes = crd.to_string().len();
             if bytes <= LIMIT {
@@ -36,7 +36,12 @@ pub fn lints(operator: &Operator) -> Vec<Problem> {
                 (bytes - saved.min(bytes)).div_ceil(1024)
             );
             let hint = "shorten descriptions with `--max-description-length`, or apply it with `--server-side`";
-            res.push(Problem { place: place.clone(), message, hint: Some(hint.to_owned()) });
+            res.push(Problem {
+                place: place.clone(),
+                message,
+                way: Vec::new(),
+                hint: Some(hint.to_owned()),
+            });
         }
     }
     res
