@@ -32,6 +32,8 @@ pub struct Container {
 pub enum Data {
     Struct(Shape),
     Enum(Vec<Variant>),
+    /// An enum that is written as numbers.
+    Numbers(Vec<serde_json::Value>),
 }
 
 pub enum Shape {

@@ -5,6 +5,7 @@
 
 pub mod container;
 mod enums;
+mod repr;
 mod resource;
 mod structs;
 
@@ -151,6 +152,7 @@ impl Reader {
         let input = world.settled(id)?;
         let json = world.derived(id, "schemars::JsonSchema")?;
         let kube = world.derived(id, "kube::KubeSchema")?;
+        let repr = world.derived(id, "schemars::JsonSchema_repr")? == Derived::Yes;
         let refuse = |what: &str, hint: &str| {
             let message = format!("`{}` {what}", item.name);
             Err(world.problem(item.module, item.span, message, hint))
@@ -163,6 +165,7 @@ impl Reader {
             (Derived::Depends, _) | (_, Derived::Depends) => {
                 return refuse("derives its schema by a `cfg` that the source does not settle", "");
             }
+            _ if repr => {}
             _ => {
                 let own = world.impls.iter().any(|it| {
                     it.trait_.as_deref() == Some("JsonSchema") && world.is_impl_for(it, id)
@@ -190,7 +193,12 @@ impl Reader {
                 })?;
             }
         }
-        container::read(&input, kube == Derived::Yes, &self.values(item.module))
+        let values = self.values(item.module);
+        let mut res = container::read(&input, kube == Derived::Yes, &values)?;
+        if repr {
+            res.data = container::Data::Numbers(repr::numbers(&input, &values)?);
+        }
+        Ok(res)
     }
 
     fn module(&self, id: ItemId) -> ModuleId {

@@ -33,6 +33,7 @@ impl Reader {
             match &container.data {
                 Data::Struct(shape) => self.shape(id, shape, container, generator),
                 Data::Enum(variants) => self.enum_(id, variants, container, generator),
+                Data::Numbers(numbers) => json_schema!({ "type": "integer", "enum": numbers }),
             }
         };
         Self::describe(&container.common, &mut schema);

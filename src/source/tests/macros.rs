@@ -179,3 +179,30 @@ fn what_stands_under_an_attribute_macro_is_not_taken_as_it_is() {
         "src/main.rs:5:22: `In` has a default that is not derived, which is not read yet (`Kind` → `spec.a`)",
     );
 }
+
+#[test]
+fn enums_of_numbers_are_read_or_refused() {
+    let with = |code: &str| {
+        problems(&spec(
+            "a: In,",
+            &format!("use schemars::JsonSchema_repr; #[derive(JsonSchema_repr)]\n{code}"),
+        ))
+    };
+    let at = |place: &str, what: &str| {
+        vec![format!("src/main.rs:8:{place}: {what} (`Kind` → `spec.a`)")]
+    };
+    assert_eq!(with("#[repr(u8)] enum In { A = 255 }"), NONE);
+    assert_eq!(
+        with("#[repr(u8)] enum In { A = 255, B }"),
+        at("32", "has a number that does not fit in `u8`")
+    );
+    assert_eq!(
+        with("enum In { A }"),
+        at("6", "`JsonSchema_repr` needs `#[repr(…)]` with a type of numbers")
+    );
+    assert_eq!(
+        with("#[repr(u8)] enum In { A(i32) }"),
+        at("23", "`JsonSchema_repr` is for variants without fields")
+    );
+    assert_eq!(with("#[repr(u8)] struct In;"), at("20", "`JsonSchema_repr` is for enums"));
+}

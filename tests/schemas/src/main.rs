@@ -38,7 +38,7 @@ fn main() {
         docs: Described Documented Headed Titles Variants;
         enums: External Untagged UntaggedPlain InternalOne AdjacentOne EnumSpec Empty VariantTypes;
         kubernetes: Small Pods Workloads Policies;
-        made: Whole Used Shown Odd Docs Attributes;
+        made: Whole Used Shown Odd Docs Attributes Numbers;
         modules: Named Holder;
         names: Camel Kebab Shouting Pascal EnumNames Skips Overrides;
         resources: Everything ScaleJson ScaleLost Unschemed Proxy Mesh RootedRoot Sprawled Attributed Split;

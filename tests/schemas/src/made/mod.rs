@@ -9,11 +9,13 @@ mod shared;
 mod attributes;
 mod below;
 mod docs;
+mod numbers;
 mod odd;
 
 pub use attributes::Attributes;
 pub use below::Shown;
 pub use docs::Docs;
+pub use numbers::Numbers;
 pub use odd::Odd;
 
 macro_rules! spec {
