@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::workspace::Sources;
 use crate::{
     hint::Hint as _,
     manifests::{self, Wishes},
     model::{Operator, Problem, Project, ProjectName, ProjectPath, Resource, Version},
-    plan::{self, Overlay, Plan, Tree},
+    plan::{Overlay, Plan, Tree},
     scaffold,
-    source::{self, Reading},
+    source::{self, Reading, Request},
 };
 
 /// What every template may say.
@@ -100,7 +101,7 @@ fn derived(
     project: &Project,
     wishes: &Wishes,
 ) -> anyhow::Result<()> {
-    let reading = source::project(&sources(tree)?);
+    let reading = read(tree);
     refuse(&reading)?;
     let operator = reading.operator;
     let (manifests, problems, warnings) = manifests::generate(&operator, wishes);
@@ -123,42 +124,12 @@ fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
 }
 
 /// What the source says now, as far as it can be read: problems are told when the plan is made.
-pub fn operator(tree: &impl Tree) -> anyhow::Result<Operator> {
-    Ok(source::project(&sources(tree)?).operator)
+pub fn operator(tree: &impl Tree) -> Operator {
+    read(tree).operator
 }
 
-/// Every Rust file and Cargo file that says what the operator is.
-fn sources(tree: &impl Tree) -> anyhow::Result<BTreeMap<ProjectPath, String>> {
-    let mut paths: Vec<ProjectPath> = ["Cargo.toml", "Cargo.lock", "api/Cargo.toml"]
-        .into_iter()
-        .map(ProjectPath::fixed)
-        .collect();
-    for folder in ["src", "api/src"] {
-        paths.extend(
-            tree.list(&ProjectPath::fixed(folder))?.into_iter().filter(|it| it.extension() == "rs"),
-        );
-    }
-    let mut res = BTreeMap::new();
-    for path in paths {
-        if let Some(text) = tree.read(&path)? {
-            let text = if is_support_code(&path, &text) { markers_of(&text) } else { text };
-            res.insert(path, text);
-        }
-    }
-    Ok(res)
-}
-
-/// Support code as we wrote it: it declares no types of an API, and reading its syntax would take
-/// longer than reading all the rest.
-fn is_support_code(path: &ProjectPath, text: &str) -> bool {
-    path.is_in(&ProjectPath::fixed("src/runtime")) && plan::is_ours(path, text)
-}
-
-/// The marker comments of a text, each in its line.
-fn markers_of(text: &str) -> String {
-    let marker =
-        |it: &str| if it.trim_start().starts_with("// +") { it.to_owned() } else { String::new() };
-    text.lines().map(|it| marker(it) + "\n").collect()
+fn read(tree: &impl Tree) -> Reading {
+    source::workspace(&Sources(tree), &Request { rules: true, ..Request::default() })
 }
 
 /// All problems in one error.

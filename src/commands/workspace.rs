@@ -10,8 +10,8 @@ use toml::{Table, Value};
 use crate::{
     disk::{self, Root},
     hint::Hint as _,
-    model::ProjectPath,
-    plan::Tree,
+    model::{ProjectPath, SourcePath},
+    plan::{self, Found, Tree},
     source::Library,
 };
 
@@ -103,15 +103,33 @@ fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
 pub struct Sources<'a, T>(pub &'a T);
 
 impl<T: Tree> Library for Sources<'_, T> {
-    fn text(&self, path: &ProjectPath) -> anyhow::Result<Option<Rc<str>>> {
-        Ok(self.0.read(path)?.map(Rc::from))
+    fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
+        let Some(path) = path.inside() else { return Ok(None) };
+        Ok(self.0.read(&path)?.map(|text| {
+            let text = if is_support_code(&path, &text) { markers_of(&text) } else { text };
+            Rc::from(text)
+        }))
     }
 
-    fn folders(&self, folder: &str) -> anyhow::Result<Vec<String>> {
-        self.0.folders(folder)
+    fn is_file(&self, path: &SourcePath) -> bool {
+        let Some(path) = path.inside() else { return false };
+        !matches!(self.0.look(&path), Ok(Found::Nothing))
     }
 
-    fn below(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
-        self.0.list(folder)
+    fn names(&self, folder: &str) -> Vec<String> {
+        self.0.names(folder).unwrap_or_default()
     }
+}
+
+/// Support code as we wrote it: it declares no types of an API, and reading its syntax would take
+/// longer than reading all the rest.
+fn is_support_code(path: &ProjectPath, text: &str) -> bool {
+    path.is_in(&ProjectPath::fixed("src/runtime")) && plan::is_ours(path, text)
+}
+
+/// The marker comments of a text, each in its line.
+fn markers_of(text: &str) -> String {
+    let marker =
+        |it: &str| if it.trim_start().starts_with("// +") { it.to_owned() } else { String::new() };
+    text.lines().map(|it| marker(it) + "\n").collect()
 }

@@ -42,11 +42,16 @@ pub fn real(path: &Path) -> anyhow::Result<PathBuf> {
     fs::canonicalize(path).with_context(|| format!("looking at `{}`", path.display()))
 }
 
-/// The folders in a folder, sorted. A name that is not UTF-8 is none that a project could use.
-fn folders(path: &Path) -> anyhow::Result<Vec<String>> {
+/// What is in a folder, sorted, folders with a `/` behind their names; nothing where there is no such folder.
+/// A name that is not UTF-8 is none that a project could use.
+pub fn names(path: &Path) -> anyhow::Result<Vec<String>> {
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(Vec::new());
+        }
         Err(error) => {
             return Err(error).with_context(|| format!("listing `{}`", path.display()));
         }
@@ -54,9 +59,10 @@ fn folders(path: &Path) -> anyhow::Result<Vec<String>> {
     let mut res = Vec::new();
     for entry in entries {
         let entry = entry.with_context(|| format!("listing `{}`", path.display()))?;
-        if entry.path().is_dir() {
-            res.extend(entry.file_name().into_string());
-        }
+        let kind = entry.file_type().with_context(|| format!("listing `{}`", path.display()))?;
+        let folder = kind.is_dir() || kind.is_symlink() && entry.path().is_dir();
+        let end = if folder { "/" } else { "" };
+        res.extend(entry.file_name().into_string().map(|it| it + end));
     }
     res.sort();
     Ok(res)
@@ -134,8 +140,8 @@ impl Tree for Root {
         })
     }
 
-    fn folders(&self, folder: &str) -> anyhow::Result<Vec<String>> {
-        folders(&self.dir.join(folder))
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        names(&self.dir.join(folder))
     }
 
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {

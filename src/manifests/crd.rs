@@ -304,7 +304,7 @@ mod tests {
             scale: None,
             schema: Some(Schema(json!({ "type": "object", "properties": properties }))),
             place: Place {
-                path: ProjectPath::fixed(&format!("src/{version}.rs")),
+                path: crate::model::SourcePath::fixed(&format!("src/{version}.rs")),
                 line: 1,
                 column: 1,
             },

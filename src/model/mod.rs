@@ -9,6 +9,7 @@ mod operator;
 mod path;
 mod project;
 mod resource;
+mod source_path;
 mod version;
 
 pub use channel::Channel;
@@ -19,6 +20,7 @@ pub use operator::*;
 pub use path::ProjectPath;
 pub use project::Project;
 pub use resource::{Api, CrdVersion, Resource};
+pub use source_path::{SourcePath, below};
 pub use version::Version;
 
 /// Gives a type that parses from text the ways in and out that text needs: serde, and so the PROJECT file.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::{Kind, ProjectPath, Version};
+use super::{Kind, SourcePath, Version};
 use crate::yaml::Value;
 
 /// What the source says the operator is. Knows nothing of Rust syntax, nor of YAML.
@@ -106,7 +106,7 @@ pub struct Rule {
 /// A place in a file: line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    pub path: ProjectPath,
+    pub path: SourcePath,
     pub line: usize,
     pub column: usize,
 }

@@ -27,7 +27,7 @@ impl Fragment {
             [first, second, ..] => {
                 return Err(Problem {
                     way: Vec::new(),
-                    place: Place { path: path.clone(), line: second + 1, column: 1 },
+                    place: Place { path: path.clone().into(), line: second + 1, column: 1 },
                     message: format!(
                         "the marker `{marker}` stands here and in line {} too",
                         first + 1
@@ -60,7 +60,7 @@ impl Fragment {
         let sign = if path.extension() == "rs" { "//" } else { "#" };
         Problem {
             way: Vec::new(),
-            place: Place { path: path.clone(), line: lines.len().max(1), column: 1 },
+            place: Place { path: path.clone().into(), line: lines.len().max(1), column: 1 },
             message: format!("there is no line `{sign} {marker}`"),
             hint: Some(format!(
                 "put that line back into {path}, where new lines should go, and run this again"

@@ -26,8 +26,9 @@ pub trait Tree {
     /// Every file below a folder, in path order; empty where there is no such folder.
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>>;
 
-    /// The folders in a folder, sorted; `""` is the project's own. Empty where there is no such folder.
-    fn folders(&self, folder: &str) -> anyhow::Result<Vec<String>>;
+    /// What is in a folder, sorted, folders with a `/` behind their names; `""` is the project's own.
+    /// Empty where there is no such folder.
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>>;
 
     /// The text of a file, or nothing where there is none. What is there but is no text is an error.
     fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {

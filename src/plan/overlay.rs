@@ -25,13 +25,17 @@ impl<T: Tree> Tree for Overlay<'_, T> {
         }
     }
 
-    fn folders(&self, folder: &str) -> anyhow::Result<Vec<String>> {
-        let mut res = self.below.folders(folder)?;
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        let mut res = self.below.names(folder)?;
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         for (path, after) in &self.changed {
-            let inside = path.as_str().strip_prefix(&start).and_then(|it| it.split_once('/'));
-            if let (Some(_), Some((name, _))) = (after, inside) {
-                res.push(name.to_owned());
+            let Some(inner) = path.as_str().strip_prefix(&start) else { continue };
+            match (inner.split_once('/'), after) {
+                (Some((name, _)), Some(_)) => res.push(format!("{name}/")),
+                (None, Some(_)) => res.push(inner.to_owned()),
+                (None, None) => res.retain(|it| it != inner),
+                // The folder may have become empty: then it holds nothing that is looked for.
+                (Some(_), None) => {}
             }
         }
         res.sort();

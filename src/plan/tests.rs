@@ -10,7 +10,7 @@ impl Tree for Map {
     fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
         Ok(self.0.get(path).map_or(Found::Nothing, |it| Found::Text(it.clone())))
     }
-    fn folders(&self, _: &str) -> anyhow::Result<Vec<String>> {
+    fn names(&self, _: &str) -> anyhow::Result<Vec<String>> {
         Ok(Vec::new())
     }
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {

@@ -6,15 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
-use crate::model::{Place, Problem, ProjectPath};
+use super::library::Texts;
+use super::workspace::Manifest;
+use super::{Request, targets};
+use crate::model::{Place, Problem, SourcePath, below};
 
 /// One crate: a library or a binary.
 pub struct Krate {
     /// The name that stands first in `module_path!()`.
     pub name: String,
-    pub root: ProjectPath,
-    /// The package it is of.
-    pub package: String,
+    pub root: SourcePath,
     /// Whether its kinds are wanted.
     pub selected: bool,
     /// Crates that its code can name, by the name it uses.
@@ -26,7 +27,7 @@ pub struct Krate {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Extern {
     /// A library of this project, by its root file.
-    Here(ProjectPath),
+    Here(SourcePath),
     /// A package from elsewhere, by its own name, with `_`.
     Elsewhere(String),
 }
@@ -37,42 +38,40 @@ const USUAL: &[&str] = &["kube", "k8s_openapi", "schemars", "serde", "serde_json
 struct Package {
     folder: String,
     name: String,
-    lib: Option<(String, ProjectPath)>,
-    bins: Vec<(String, ProjectPath)>,
+    lib: Option<(String, SourcePath)>,
+    bins: Vec<(String, SourcePath)>,
     dependencies: BTreeMap<String, Value>,
     features: BTreeSet<String>,
+    selected: bool,
 }
 
-/// Every crate of the project. A Cargo.toml that is malformed is told and left out.
-pub fn crates(files: &BTreeMap<ProjectPath, String>, problems: &mut Vec<Problem>) -> Vec<Krate> {
-    let mut manifests = BTreeMap::new();
-    for (path, text) in files.iter().filter(|(path, _)| path.name() == "Cargo.toml") {
-        match text.parse::<Table>() {
-            Ok(table) => drop(manifests.insert(folder(path), table)),
-            Err(error) => problems.push(malformed(path, text, &error)),
-        }
+/// Every crate of the members.
+pub fn crates(
+    texts: &Texts<'_>,
+    members: &BTreeMap<String, Manifest>,
+    request: &Request,
+) -> Vec<Krate> {
+    if members.is_empty() {
+        return bare(texts);
     }
-    if manifests.is_empty() {
-        return bare(files);
-    }
-    let shared = manifests
-        .values()
-        .find_map(|it| it.get("workspace")?.get("dependencies")?.as_table().cloned())
-        .unwrap_or_default();
-    let packages: Vec<Package> =
-        manifests.iter().filter_map(|(folder, table)| package(folder, table, files)).collect();
+    let shared = members.get("").and_then(|it| it.table.get("workspace")?.get("dependencies"));
+    let shared = shared.and_then(Value::as_table).cloned().unwrap_or_default();
+    let packages: Vec<Package> = members
+        .iter()
+        .filter_map(|(folder, it)| package(folder, &it.table, texts, request))
+        .collect();
     packages.iter().flat_map(|it| it.crates(&packages, &shared)).collect()
 }
 
 /// A project without Cargo.toml, as tests give it: `src/lib.rs`, `src/main.rs`, `api/src/lib.rs`.
-fn bare(files: &BTreeMap<ProjectPath, String>) -> Vec<Krate> {
+fn bare(texts: &Texts<'_>) -> Vec<Krate> {
     let externs: BTreeMap<_, _> =
         USUAL.iter().map(|it| ((*it).to_owned(), Extern::Elsewhere((*it).to_owned()))).collect();
-    let roots = files.keys().filter(|it| matches!(it.name(), "lib.rs" | "main.rs"));
+    let files = texts.below("");
+    let roots = files.iter().filter(|it| matches!(it.name(), "lib.rs" | "main.rs"));
     roots
         .map(|root| Krate {
             name: "project".to_owned(),
-            package: "project".to_owned(),
             selected: true,
             root: root.clone(),
             externs: externs.clone(),
@@ -84,44 +83,23 @@ fn bare(files: &BTreeMap<ProjectPath, String>) -> Vec<Krate> {
 fn package(
     folder: &str,
     manifest: &Table,
-    files: &BTreeMap<ProjectPath, String>,
+    texts: &Texts<'_>,
+    request: &Request,
 ) -> Option<Package> {
     let name = manifest.get("package")?.get("name")?.as_str()?.to_owned();
-    let there = |path: &str| -> Option<ProjectPath> {
-        inside(folder, path).filter(|it| files.contains_key(it))
-    };
-    let text = |value: Option<&Value>, key: &str| -> Option<String> {
-        Some(value?.get(key)?.as_str()?.to_owned())
-    };
-    let lib = manifest.get("lib");
-    let lib_name = text(lib, "name").unwrap_or_else(|| name.replace('-', "_"));
-    let lib_path = text(lib, "path").unwrap_or_else(|| "src/lib.rs".to_owned());
-    let mut bins = BTreeMap::new();
-    for bin in manifest.get("bin").and_then(Value::as_array).into_iter().flatten() {
-        if let (Some(name), Some(path)) = (text(Some(bin), "name"), text(Some(bin), "path")) {
-            bins.extend(there(&path).map(|it| (it, name)));
-        }
-    }
-    if let Some(main) = there("src/main.rs") {
-        bins.entry(main).or_insert_with(|| name.clone());
-    }
-    if let Some(place) = inside(folder, "src/bin") {
-        for path in files.keys().filter(|it| it.is_in(&place) && it.extension() == "rs") {
-            let rest = &path.as_str()[place.as_str().len() + 1..];
-            let name = match rest.split('/').collect::<Vec<_>>()[..] {
-                [file] => file.trim_end_matches(".rs").to_owned(),
-                [name, "main.rs"] => name.to_owned(),
-                _ => continue,
-            };
-            bins.entry(path.clone()).or_insert(name);
+    let mut targets = Vec::new();
+    for kind in [targets::BINARIES, targets::EXAMPLES] {
+        if kind.key == "bin" || request.examples {
+            targets.extend(targets::read(&kind, folder, manifest, &name, texts));
         }
     }
     Some(Package {
         folder: folder.to_owned(),
-        lib: there(&lib_path).map(|it| (lib_name, it)),
-        bins: bins.into_iter().map(|(path, name)| (name.replace('-', "_"), path)).collect(),
+        lib: targets::library(folder, manifest, &name, texts),
+        bins: targets,
         dependencies: dependencies(manifest),
         features: features(manifest),
+        selected: request.packages.is_empty() || request.packages.contains(&name),
         name,
     })
 }
@@ -155,10 +133,9 @@ impl Package {
             externs.insert(name.replace('-', "_"), self.extern_(name, value, packages, shared));
         }
         let mut res = Vec::new();
-        let krate = |name: &str, root: &ProjectPath, externs: &BTreeMap<_, _>| Krate {
+        let krate = |name: &str, root: &SourcePath, externs: &BTreeMap<_, _>| Krate {
             name: name.to_owned(),
-            package: self.name.clone(),
-            selected: true,
+            selected: self.selected,
             root: root.clone(),
             externs: externs.clone(),
             features: self.features.clone(),
@@ -179,7 +156,7 @@ impl Package {
         };
         let package = value.get("package").and_then(Value::as_str).unwrap_or(name);
         let path = value.get("path").and_then(Value::as_str);
-        let here = path.and_then(|it| joined(folder, it)).and_then(|folder| {
+        let here = path.map(|it| below(folder, it)).and_then(|folder| {
             let it = packages.iter().find(|it| it.folder == folder && it.name == package)?;
             Some(it.lib.as_ref()?.1.clone())
         });
@@ -195,28 +172,7 @@ impl Package {
     }
 }
 
-fn folder(path: &ProjectPath) -> String {
-    path.parent().map_or_else(String::new, |it| it.to_string())
-}
-
-fn inside(folder: &str, path: &str) -> Option<ProjectPath> {
-    joined(folder, path)?.parse().ok()
-}
-
-/// A folder and a relative path, with `.` and `..` taken out; none where it leaves the project.
-pub fn joined(folder: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-pub fn malformed(path: &ProjectPath, text: &str, error: &toml::de::Error) -> Problem {
+pub fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem {
     let before = &text[..error.span().map_or(0, |it| it.start).min(text.len())];
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;

@@ -1,18 +1,17 @@
 //! A crate's files read into modules and items: what each declares, imports and re-exports.
 
-use std::collections::BTreeMap;
-
 use syn::{Item as Syntax, spanned::Spanned as _};
 
 use super::cfg::{self, Cfg};
 use super::expand::Work;
 use super::inert;
+use super::library::Texts;
 use super::macros::Macro;
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World, place, plain};
-use crate::model::{Place, Problem, ProjectPath};
+use crate::model::{Place, Problem, SourcePath};
 
 pub struct Files<'a> {
-    pub files: &'a BTreeMap<ProjectPath, String>,
+    pub files: &'a Texts<'a>,
     pub problems: &'a mut Vec<Problem>,
     pub macros: Work,
 }
@@ -28,10 +27,10 @@ impl Files<'_> {
     }
 
     /// Parses the file of a module. `way` is the files that lead here, this one last.
-    pub fn open(&mut self, world: &mut World, module: ModuleId, way: &[ProjectPath]) {
+    pub fn open(&mut self, world: &mut World, module: ModuleId, way: &[SourcePath]) {
         let file = world.modules[module].file.clone();
         let Some(text) = self.files.get(&file) else { return };
-        match syn::parse_file(text) {
+        match syn::parse_file(&text) {
             Err(error) => {
                 let message = format!("does not parse: {error}");
                 self.tell(place(&file, error.span()), message, None);
@@ -51,7 +50,7 @@ impl Files<'_> {
         module: ModuleId,
         items: Vec<Syntax>,
         folder: &str,
-        way: &[ProjectPath],
+        way: &[SourcePath],
     ) {
         for item in items {
             if let Err(error) = self.item(world, module, item, folder, way) {
@@ -67,7 +66,7 @@ impl Files<'_> {
         module: ModuleId,
         item: Syntax,
         folder: &str,
-        way: &[ProjectPath],
+        way: &[SourcePath],
     ) -> syn::Result<()> {
         let settled = cfg::settle(attributes(&item), world.features(module))?;
         let cfg = settled.cfg.and(world.modules[module].cfg);
@@ -160,7 +159,7 @@ impl Files<'_> {
         it: syn::ItemMod,
         cfg: Cfg,
         folder: &str,
-        way: &[ProjectPath],
+        way: &[SourcePath],
     ) {
         let name = plain(&it.ident);
         let here = &world.modules[module];
@@ -205,7 +204,7 @@ impl Files<'_> {
                 self.tell(place, message, None);
             }
             None => {
-                let way: Vec<ProjectPath> = way.iter().cloned().chain([below]).collect();
+                let way: Vec<SourcePath> = way.iter().cloned().chain([below]).collect();
                 self.open(world, child, &way);
             }
         }
@@ -221,10 +220,10 @@ impl Files<'_> {
         &self,
         it: &syn::ItemMod,
         name: &str,
-        file: &ProjectPath,
+        file: &SourcePath,
         folder: &str,
-    ) -> Result<Option<ProjectPath>, String> {
-        let there = |path: String| -> Option<ProjectPath> {
+    ) -> Result<Option<SourcePath>, String> {
+        let there = |path: String| -> Option<SourcePath> {
             path.parse().ok().filter(|it| self.files.contains_key(it))
         };
         if let Some(attr) = it.attrs.iter().find(|it| it.path().is_ident("path")) {
@@ -251,7 +250,7 @@ impl Files<'_> {
 }
 
 /// Where the modules of a file are: beside `lib.rs`, `main.rs` and `mod.rs`, otherwise in a folder of its name.
-fn folder(file: &ProjectPath, root: bool) -> String {
+fn folder(file: &SourcePath, root: bool) -> String {
     let beside = file.parent().map_or_else(String::new, |it| format!("{it}/"));
     match file.name() {
         "mod.rs" => beside,

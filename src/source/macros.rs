@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::world::plain;
-use crate::model::ProjectPath;
+use crate::model::SourcePath;
 
 /// Macros that define no type, whatever they are given.
 const TAME: &[&str] = &[
@@ -113,7 +113,7 @@ impl Macro {
     }
 
     /// That it may define a name, and why that is not known.
-    pub fn doubt(&self, file: &ProjectPath) -> String {
+    pub fn doubt(&self, file: &SourcePath) -> String {
         let name = self.called.as_deref().unwrap_or("macro_rules");
         let name = if self.attribute { format!("#[{name}]") } else { format!("{name}!") };
         match &self.why {

@@ -1,12 +1,12 @@
 //! `// +kubebuilder:rbac:groups=…,resources=…,verbs=…`, by controller-gen's own grammar.
 
 use super::comments::Comment;
-use crate::model::{Place, Problem, ProjectPath, Rule};
+use crate::model::{Place, Problem, Rule, SourcePath};
 
 const NAME: &str = "kubebuilder:rbac";
 
 /// The rule that a comment states; none where it is no such marker.
-pub fn rule(path: &ProjectPath, comment: &Comment<'_>) -> Result<Option<Rule>, Problem> {
+pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Problem> {
     let text = comment.text.trim();
     let problem = |offset: usize, message: String, hint: &str| Problem {
         way: Vec::new(),
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Result<Option<Rule>, String> {
-        let path = ProjectPath::fixed("src/main.rs");
+        let path = SourcePath::fixed("src/main.rs");
         let comment = comments(line).pop().expect("a comment");
         rule(&path, &comment).map_err(|it| it.to_string())
     }

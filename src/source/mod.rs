@@ -22,6 +22,7 @@ mod names;
 mod panics;
 mod schema;
 mod standard_defaults;
+mod targets;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -34,7 +35,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use library::Library;
 
-use crate::model::{CustomResource, KindName, Operator, Problem, ProjectPath};
+use crate::model::{CustomResource, KindName, Operator, Problem, SourcePath, below};
+use library::Texts;
 use world::World;
 
 /// What of a workspace is wanted.
@@ -44,6 +46,8 @@ pub struct Request {
     pub packages: Vec<String>,
     /// Kinds of example targets are wanted too.
     pub examples: bool,
+    /// Permissions are wanted too.
+    pub rules: bool,
 }
 
 /// What a workspace says, and what of it could not be read.
@@ -59,44 +63,42 @@ pub struct Reading {
     pub members: BTreeSet<String>,
 }
 
-/// Reads a cargo workspace: the kinds that it declares, with their schemas.
+/// Reads a cargo workspace: everything that can be read, and what cannot, with its place.
 pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
     let mut problems = Vec::new();
-    let members = workspace::members(library, &mut problems);
-    let mut files = BTreeMap::new();
-    let mut paths = vec![ProjectPath::fixed("Cargo.lock")];
-    for (folder, manifest) in &members {
-        files.insert(manifest.path.clone(), manifest.text.to_string());
-        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        for inner in if request.examples { &["src", "examples"][..] } else { &["src"] } {
-            let below = library.below(&ProjectPath::fixed(&format!("{start}{inner}")));
-            paths.extend(below.into_iter().flatten().filter(|it| it.extension() == "rs"));
+    let texts = Texts::new(library);
+    let members = workspace::members(&texts, &mut problems);
+    let mut rules = Vec::new();
+    if request.rules {
+        let folders = members.keys().map(|it| below(it, "src"));
+        let folders: Vec<String> =
+            if members.is_empty() { vec![String::new()] } else { folders.collect() };
+        for path in folders.iter().flat_map(|it| texts.below(it)) {
+            let Some(text) = texts.get(&path) else { continue };
+            for comment in comments::comments(&text) {
+                match marker::rule(&path, &comment) {
+                    Ok(rule) => rules.extend(rule),
+                    Err(problem) => problems.push(problem),
+                }
+            }
         }
     }
-    for path in paths {
-        match library.text(&path) {
-            Ok(text) => files.extend(text.map(|it| (path, it.to_string()))),
-            Err(error) => problems.push(Problem {
-                place: crate::model::Place { path, line: 1, column: 1 },
-                message: error.to_string(),
-                way: Vec::new(),
-                hint: None,
-            }),
-        }
-    }
-    let mut world = World::new(&files, &mut problems);
-    for krate in &mut world.crates {
-        krate.selected = request.packages.is_empty() || request.packages.contains(&krate.package);
-    }
+    let crates = crates::crates(&texts, &members, request);
+    let world = World::with(&texts, crates, &mut problems);
     let read = schema::resources(world);
-    if !read.kinds.is_empty() {
+    if !read.kinds.is_empty() || !read.problems.is_empty() {
+        let mut files: BTreeMap<SourcePath, String> = BTreeMap::new();
+        let lock = SourcePath::fixed("Cargo.lock");
+        files.extend(texts.get(&lock).map(|it| (lock, it.to_string())));
+        files.extend(members.values().map(|it| (it.path.clone(), it.text.to_string())));
         problems.extend(versions::check(&files, read.kubernetes));
     }
     problems.extend(read.problems);
+    problems.extend(texts.problems.take());
     problems.sort();
     problems.dedup();
     Reading {
-        operator: Operator { resources: read.resources, rules: Vec::new() },
+        operator: Operator { resources: read.resources, rules },
         problems,
         kinds: read.kinds,
         refused: read.refused,
@@ -114,38 +116,10 @@ impl Reading {
     }
 }
 
-/// Reads everything that can be read, and tells everything that cannot.
+/// Reads a project in a map.
 #[cfg(test)]
-fn read(files: &BTreeMap<ProjectPath, String>) -> (Operator, Vec<Problem>) {
-    let Reading { operator, problems, .. } = project(files);
+fn read(files: &BTreeMap<SourcePath, String>) -> (Operator, Vec<Problem>) {
+    let request = Request { rules: true, ..Request::default() };
+    let Reading { operator, problems, .. } = workspace(files, &request);
     (operator, problems)
-}
-
-/// Reads a project by its files: its kinds with their schemas, and its permissions.
-pub fn project(files: &BTreeMap<ProjectPath, String>) -> Reading {
-    let mut problems = Vec::new();
-    let mut rules = Vec::new();
-    for (path, text) in files.iter().filter(|(path, _)| path.extension() == "rs") {
-        for comment in comments::comments(text) {
-            match marker::rule(path, &comment) {
-                Ok(rule) => rules.extend(rule),
-                Err(problem) => problems.push(problem),
-            }
-        }
-    }
-    let world = World::new(files, &mut problems);
-    let read = schema::resources(world);
-    if !read.kinds.is_empty() || !read.problems.is_empty() {
-        problems.extend(versions::check(files, read.kubernetes));
-    }
-    problems.extend(read.problems);
-    problems.sort();
-    problems.dedup();
-    Reading {
-        operator: Operator { resources: read.resources, rules },
-        problems,
-        kinds: read.kinds,
-        refused: read.refused,
-        members: BTreeSet::new(),
-    }
 }

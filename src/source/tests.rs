@@ -12,11 +12,11 @@ const KIND: &str =
 const SPEC: &str = "#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]";
 const TYPE: &str = "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]";
 
-fn files(code: &[(&str, &str)]) -> BTreeMap<ProjectPath, String> {
-    code.iter().map(|(path, text)| (ProjectPath::fixed(path), (*text).to_owned())).collect()
+fn files(code: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
+    code.iter().map(|(path, text)| (SourcePath::fixed(path), (*text).to_owned())).collect()
 }
 
-fn problems(files: &BTreeMap<ProjectPath, String>) -> Vec<String> {
+fn problems(files: &BTreeMap<SourcePath, String>) -> Vec<String> {
     let (operator, problems) = read(files);
     if problems.is_empty() {
         assert!(!operator.resources.is_empty(), "nothing was read, and nothing said");
@@ -25,7 +25,7 @@ fn problems(files: &BTreeMap<ProjectPath, String>) -> Vec<String> {
 }
 
 /// A spec with this body, and code beside it.
-fn spec(body: &str, beside: &str) -> BTreeMap<ProjectPath, String> {
+fn spec(body: &str, beside: &str) -> BTreeMap<SourcePath, String> {
     let beside = beside.replace("$T", TYPE);
     let text = format!("{HEAD}{SPEC}\n{KIND} {{\n{body}\n}}\n{beside}");
     files(&[("src/main.rs", &text)])

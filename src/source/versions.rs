@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
-use crate::model::{Place, Problem, ProjectPath};
+use crate::model::{Place, Problem, SourcePath};
 
 /// The packages that decide what `crd()` prints, and the versions that are known: those that are built in here.
 const KNOWN: &[(&str, &str)] = &[
@@ -21,7 +21,7 @@ const KNOWN: &[(&str, &str)] = &[
 const FEATURE: &str = "v1_33";
 
 /// `kubernetes` says that a schema holds types of k8s-openapi.
-pub fn check(files: &BTreeMap<ProjectPath, String>, kubernetes: bool) -> Vec<Problem> {
+pub fn check(files: &BTreeMap<SourcePath, String>, kubernetes: bool) -> Vec<Problem> {
     let mut res = Vec::new();
     let lock = files.iter().find(|(path, _)| path.as_str() == "Cargo.lock");
     if let Some((path, text)) = lock {
@@ -39,7 +39,7 @@ struct Package<'a> {
     source: Option<&'a str>,
 }
 
-fn packages(path: &ProjectPath, text: &str) -> Vec<Problem> {
+fn packages(path: &SourcePath, text: &str) -> Vec<Problem> {
     let mut found: BTreeMap<&str, Vec<Package<'_>>> = BTreeMap::new();
     let mut name = "";
     for (index, line) in text.lines().enumerate() {
@@ -105,7 +105,7 @@ fn packages(path: &ProjectPath, text: &str) -> Vec<Problem> {
 }
 
 /// k8s-openapi's types are those of the Kubernetes version that a feature names.
-fn feature(files: &BTreeMap<ProjectPath, String>) -> Vec<Problem> {
+fn feature(files: &BTreeMap<SourcePath, String>) -> Vec<Problem> {
     let mut said: BTreeMap<String, Place> = BTreeMap::new();
     let mut depends = None;
     for (path, text) in files.iter().filter(|(path, _)| path.name() == "Cargo.toml") {
@@ -172,7 +172,7 @@ fn the_versions_that_are_known_are_those_that_are_built_in() {
 #[test]
 fn other_versions_are_refused_by_name() {
     let check = |lock: &str, expected: &[&str]| {
-        let found = packages(&ProjectPath::fixed("Cargo.lock"), lock);
+        let found = packages(&SourcePath::fixed("Cargo.lock"), lock);
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(found, expected);
     };

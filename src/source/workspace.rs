@@ -5,27 +5,21 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
-use super::crates::{joined, malformed};
-use super::library::Library;
-use crate::model::{Place, Problem, ProjectPath};
+use super::crates::malformed;
+use super::library::Texts;
+use crate::model::{Problem, SourcePath, below};
 
 /// One Cargo.toml.
 pub struct Manifest {
-    pub path: ProjectPath,
+    pub path: SourcePath,
     pub text: std::rc::Rc<str>,
     pub table: Table,
 }
 
 impl Manifest {
-    fn read(library: &dyn Library, folder: &str) -> Result<Option<Self>, Problem> {
+    fn read(texts: &Texts<'_>, folder: &str) -> Result<Option<Self>, Problem> {
         let path = manifest_of(folder);
-        let refuse = |error: anyhow::Error| Problem {
-            place: Place { path: path.clone(), line: 1, column: 1 },
-            message: error.to_string(),
-            way: Vec::new(),
-            hint: None,
-        };
-        let Some(text) = library.text(&path).map_err(refuse)? else { return Ok(None) };
+        let Some(text) = texts.get(&path) else { return Ok(None) };
         match text.parse() {
             Ok(table) => Ok(Some(Self { path, text, table })),
             Err(error) => Err(malformed(&path, &text, &error)),
@@ -46,15 +40,15 @@ impl Manifest {
     }
 }
 
-fn manifest_of(folder: &str) -> ProjectPath {
+fn manifest_of(folder: &str) -> SourcePath {
     let path = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    ProjectPath::fixed(&format!("{path}Cargo.toml"))
+    SourcePath::fixed(&format!("{path}Cargo.toml"))
 }
 
 /// Every member by its folder, the workspace's own at `""`.
-pub fn members(library: &dyn Library, problems: &mut Vec<Problem>) -> BTreeMap<String, Manifest> {
+pub fn members(texts: &Texts<'_>, problems: &mut Vec<Problem>) -> BTreeMap<String, Manifest> {
     let mut res: BTreeMap<String, Manifest> = BTreeMap::new();
-    let root = match Manifest::read(library, "") {
+    let root = match Manifest::read(texts, "") {
         Ok(Some(root)) => root,
         Ok(None) => return res,
         Err(problem) => {
@@ -69,7 +63,7 @@ pub fn members(library: &dyn Library, problems: &mut Vec<Problem>) -> BTreeMap<S
     let shared = shared.unwrap_or_default();
     let mut wanted: Vec<String> = Vec::new();
     for pattern in words(workspace.get("members")) {
-        wanted.extend(folders(library, pattern));
+        wanted.extend(folders(texts, pattern));
     }
     let mut open = vec![(String::new(), root)];
     while let Some((folder, manifest)) = open.pop() {
@@ -81,16 +75,16 @@ pub fn members(library: &dyn Library, problems: &mut Vec<Problem>) -> BTreeMap<S
             };
             let path = value.get("path").and_then(Value::as_str);
             // What is outside of the workspace's folder is no member of it.
-            wanted.extend(path.and_then(|it| joined(from, it)));
+            wanted.extend(path.map(|it| below(from, it)).filter(|it| !it.starts_with("..")));
         }
         res.insert(folder, manifest);
         for folder in std::mem::take(&mut wanted) {
             let is_out = |it: &&str| folder == **it || folder.starts_with(&format!("{it}/"));
             let known = res.contains_key(&folder) || open.iter().any(|it| it.0 == folder);
-            if known || folder.parse::<ProjectPath>().is_err() || excluded.iter().any(is_out) {
+            if known || excluded.iter().any(is_out) {
                 continue;
             }
-            match Manifest::read(library, &folder) {
+            match Manifest::read(texts, &folder) {
                 // A package with a workspace of its own is a member of that one.
                 Ok(Some(it)) if it.table.contains_key("workspace") => {}
                 Ok(it) => open.extend(it.map(|it| (folder, it))),
@@ -106,19 +100,19 @@ pub fn words(value: Option<&Value>) -> Vec<&str> {
 }
 
 /// The folders that a pattern such as `crates/*` means.
-fn folders(library: &dyn Library, pattern: &str) -> Vec<String> {
+fn folders(texts: &Texts<'_>, pattern: &str) -> Vec<String> {
     let mut res = vec![String::new()];
     for part in pattern.split('/').filter(|it| !matches!(*it, "" | ".")) {
         let mut next = Vec::new();
         for folder in res {
             if !part.contains(['*', '?', '[']) {
-                next.extend(joined(&folder, part));
+                next.push(below(&folder, part));
                 continue;
             }
             let Ok(pattern) = glob::Pattern::new(part) else { continue };
-            let names = library.folders(&folder).unwrap_or_default();
-            let names = names.iter().filter(|it| pattern.matches(it));
-            next.extend(names.filter_map(|it| joined(&folder, it)));
+            let names = texts.library.names(&folder);
+            let folders = names.iter().filter_map(|it| it.strip_suffix('/'));
+            next.extend(folders.filter(|it| pattern.matches(it)).map(|it| below(&folder, it)));
         }
         res = next;
     }

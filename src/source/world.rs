@@ -6,12 +6,13 @@ use proc_macro2::Span;
 
 use super::builtin::kubernetes::Kubernetes;
 use super::cfg::Cfg;
-use super::crates::{self, Krate};
+use super::crates::Krate;
 use super::expand::{MadeItems, Rules, Scope, Work};
 use super::files::Files;
+use super::library::Texts;
 use super::macros::Macro;
 use super::names::Imports;
-use crate::model::{Place, Problem, ProjectPath};
+use crate::model::{Place, Problem, SourcePath};
 
 pub type ModuleId = usize;
 pub type ItemId = usize;
@@ -23,7 +24,7 @@ pub struct World {
     pub modules: Vec<Module>,
     pub items: Vec<Item>,
     /// The root module of each crate, by the crate's root file.
-    pub roots: BTreeMap<ProjectPath, ModuleId>,
+    pub roots: BTreeMap<SourcePath, ModuleId>,
     pub impls: Vec<Impl>,
     /// The types of k8s-openapi that this project has.
     pub kubernetes: Kubernetes,
@@ -36,7 +37,7 @@ pub struct World {
     /// `#[macro_use] extern crate`: the crate, and the name it uses.
     pub macro_uses: BTreeSet<(usize, String)>,
     /// The files, by what their spans call them.
-    sources: BTreeMap<String, ProjectPath>,
+    sources: BTreeMap<String, SourcePath>,
     /// Where every import leads, once it was asked for.
     pub imports: std::cell::OnceCell<Imports>,
 }
@@ -46,7 +47,7 @@ pub struct Module {
     pub parent: Option<ModuleId>,
     /// As `module_path!()` gives it.
     pub path: String,
-    pub file: ProjectPath,
+    pub file: SourcePath,
     pub cfg: Cfg,
     /// Its file does not parse, or is not there.
     pub broken: bool,
@@ -107,9 +108,18 @@ pub struct Impl {
 }
 
 impl World {
-    pub fn new(files: &BTreeMap<ProjectPath, String>, problems: &mut Vec<Problem>) -> Self {
-        let mut res = Self { crates: crates::crates(files, problems), ..Self::default() };
-        let mut files = Files { files, problems, macros: Work::default() };
+    /// A project in a map.
+    #[cfg(test)]
+    pub fn new(files: &BTreeMap<SourcePath, String>, problems: &mut Vec<Problem>) -> Self {
+        let texts = Texts::new(files);
+        let members = super::workspace::members(&texts, problems);
+        let crates = super::crates::crates(&texts, &members, &super::Request::default());
+        Self::with(&texts, crates, problems)
+    }
+
+    pub fn with(texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) -> Self {
+        let mut res = Self { crates, ..Self::default() };
+        let mut files = Files { files: texts, problems, macros: Work::default() };
         for krate in 0..res.crates.len() {
             let (root, name) = (res.crates[krate].root.clone(), res.crates[krate].name.clone());
             let module = res.module(krate, None, name, root.clone(), Cfg::Yes);
@@ -126,7 +136,7 @@ impl World {
         krate: usize,
         parent: Option<ModuleId>,
         path: String,
-        file: ProjectPath,
+        file: SourcePath,
         cfg: Cfg,
     ) -> ModuleId {
         self.imports.take();
@@ -155,7 +165,7 @@ impl World {
         place(self.sources.get(&span.file()).unwrap_or(&self.modules[module].file), span)
     }
 
-    pub(super) fn source(&mut self, syntax: &syn::File, file: &ProjectPath) {
+    pub(super) fn source(&mut self, syntax: &syn::File, file: &SourcePath) {
         use syn::spanned::Spanned as _;
         let first = syntax.items.first().map(|it| it.span().file());
         self.sources.extend(first.map(|it| (it, file.clone())));
@@ -181,7 +191,7 @@ impl World {
     }
 }
 
-pub fn place(file: &ProjectPath, span: Span) -> Place {
+pub fn place(file: &SourcePath, span: Span) -> Place {
     let start = span.start();
     Place { path: file.clone(), line: start.line, column: start.column + 1 }
 }

@@ -56,7 +56,7 @@ impl Args {
             Some(member) if self.package.is_empty() => vec![member.clone()],
             _ => self.package.clone(),
         };
-        let request = Request { packages, examples: self.examples };
+        let request = Request { packages, examples: self.examples, rules: false };
         let reading = source::workspace(&Sources(&workspace.root), &request);
         self.known(&reading)?;
         if reading.kinds.is_empty() && reading.problems.is_empty() {

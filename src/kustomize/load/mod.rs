@@ -106,7 +106,7 @@ impl Kustomization {
 }
 
 fn problem(path: &ProjectPath, mark: Mark, message: String, hint: Option<&str>) -> Problem {
-    let place = Place { path: path.clone(), line: mark.line, column: mark.column };
+    let place = Place { path: path.clone().into(), line: mark.line, column: mark.column };
     Problem { way: Vec::new(), place, message, hint: hint.map(str::to_owned) }
 }
 

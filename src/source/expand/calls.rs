@@ -5,7 +5,7 @@ use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
 
 use super::{Called, DEEP, Rules, RulesId, Scope, plain::plain};
-use crate::model::{Place, ProjectPath};
+use crate::model::{Place, SourcePath};
 use crate::source::cfg::Cfg;
 use crate::source::files::Files;
 use crate::source::macros::Macro;
@@ -25,7 +25,7 @@ pub struct Pending {
     call: syn::ItemMacro,
     cfg: Cfg,
     folder: String,
-    way: Vec<ProjectPath>,
+    way: Vec<SourcePath>,
     scope: Scope,
     depth: usize,
 }
@@ -46,7 +46,7 @@ impl Files<'_> {
         it: syn::ItemMacro,
         cfg: Cfg,
         folder: &str,
-        way: &[ProjectPath],
+        way: &[SourcePath],
     ) {
         if it.ident.is_some() {
             return self.define(world, module, &it, cfg);

@@ -25,7 +25,7 @@ use super::derives::Derived;
 use super::types::Type;
 use super::values::Values;
 use super::world::{ItemId, ModuleId, World};
-use crate::model::{Place, Problem, ProjectPath};
+use crate::model::{Place, Problem, SourcePath};
 use container::Container;
 
 /// What was read before; nothing where it could not be.
@@ -312,7 +312,7 @@ impl Reader {
             Some(Ok(model)) => self.subschema(&Rc::new(Type::Kubernetes(model)), generator),
             _ => {
                 let file = format!("k8s-openapi/{}", model.file);
-                let file = file.parse().unwrap_or_else(|_| ProjectPath::fixed("k8s-openapi"));
+                let file = file.parse().unwrap_or_else(|_| SourcePath::fixed("k8s-openapi"));
                 self.refuse(Problem {
                     place: Place { path: file, line: 1, column: 1 },
                     message: self.world.kubernetes.broken(model, path),

@@ -141,7 +141,7 @@ impl Args {
         project: &Project,
     ) -> anyhow::Result<Vec<String>> {
         let group = place.group.qualified(&project.domain);
-        let operator = derive::operator(tree)?;
+        let operator = derive::operator(tree);
         let kin = operator.resources.iter().find(|it| it.group == group && it.kind == place.kind);
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
         let Some(kin) = kin else {
