@@ -128,6 +128,7 @@ impl World {
             files.open(&mut res, module, &[root]);
         }
         files.open_pending(&mut res);
+        res.add_smart_defaults();
         res
     }
 

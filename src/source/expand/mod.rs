@@ -12,6 +12,7 @@ mod matching;
 mod plain;
 mod said;
 mod scope;
+mod smart_default;
 #[cfg(test)]
 mod tests;
 mod tokens;
