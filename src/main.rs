@@ -29,5 +29,17 @@ mod yaml;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    commands::run()
+    with_room(commands::run)
+}
+
+/// Runs `f` with room on the stack for source that is nested deep: what is too deep is refused before that ends.
+fn with_room<T: Send>(f: impl Fn() -> T + Sync) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(256 << 20);
+        match thread.spawn_scoped(scope, &f).map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(found)) => found,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => f(),
+        }
+    })
 }

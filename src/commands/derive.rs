@@ -112,6 +112,7 @@ fn derived(
         plan.generate(it.path.clone(), it.to_text(), &it.edit);
     }
     plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"]);
+    operator.warnings.iter().for_each(|it| plan.warn(it.told("")));
     warnings.into_iter().for_each(|it| plan.warn(it));
     let crds = types(plan, &operator, project)?;
     plan.extend(types_list(crds)?);

@@ -312,7 +312,7 @@ mod tests {
     }
 
     fn check(resources: Vec<CustomResource>) -> Generated {
-        generate(&Operator { resources, rules: Vec::new() })
+        generate(&Operator { resources, ..Operator::default() })
     }
 
     #[test]

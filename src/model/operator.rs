@@ -10,6 +10,8 @@ pub struct Operator {
     pub resources: Vec<CustomResource>,
     /// Every `+kubebuilder:rbac:` comment, in the order of their files and lines.
     pub rules: Vec<Rule>,
+    /// What was read, and will not do what it looks like.
+    pub warnings: Vec<Problem>,
 }
 
 /// One version of a kind, as `#[derive(CustomResource)]` declares it.

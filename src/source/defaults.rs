@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use syn::{Expr, Lit, spanned::Spanned as _};
 
 use super::names::{Named, Space};
-use super::standard_defaults::same;
 use super::types::{Type, text};
 use super::values::{Values, peel, range};
 use super::world::{ItemId, Kind, Path};
@@ -69,7 +68,7 @@ impl Values<'_> {
         match found[..] {
             [(module, it)] => Self { module, ..*self }.body(&it.sig, &it.attrs, &it.block, ty),
             [] if name == "default" => match ty {
-                Type::Data(it) if *it == id => self.default_of(ty, path),
+                Type::Data(it, _) if *it == id => self.default_of(ty, path),
                 _ => self.refuse(path, "is of another type"),
             },
             _ => self.refuse(path, "is not read as a default yet"),
@@ -93,7 +92,7 @@ impl Values<'_> {
             (syn::ReturnType::Type(_, returned), [syn::Stmt::Expr(expr, None)]) => {
                 // What is evaluated as a type must be of that type.
                 let returned = self.world.type_(self.module, returned)?;
-                if !same(&returned, ty) {
+                if *returned != *ty {
                     return self.refuse(&signature.ident, "returns another type");
                 }
                 self.evaluate(expr, ty)
@@ -117,8 +116,10 @@ impl Values<'_> {
             return self.call(path, ty);
         }
         match ty {
-            Type::Data(id) => self.data(expr, *id),
-            Type::Root(_) | Type::Kubernetes(_) => self.refuse(expr, "is not read as a default"),
+            Type::Data(id, _) => self.data(expr, ty, *id),
+            Type::Root(_) | Type::Kubernetes(_) | Type::Constant(_) => {
+                self.refuse(expr, "is not read as a default")
+            }
             Type::Foreign { path, arguments, .. } => self.foreign(expr, path, arguments),
         }
     }
@@ -252,7 +253,7 @@ impl Values<'_> {
     }
 
     /// `Enum::Variant`, `Struct { … }`, `Newtype(…)`.
-    fn data(&self, expr: &Expr, id: ItemId) -> Read<Value> {
+    fn data(&self, expr: &Expr, of: &Type, id: ItemId) -> Read<Value> {
         match expr {
             Expr::Path(path) => {
                 let named = self.world.resolve(self.module, &Path::from(&path.path), Space::Values);
@@ -261,10 +262,10 @@ impl Values<'_> {
                     _ => match self.constant(path) {
                         Ok((there, constant)) => {
                             let ty = self.world.type_(there.module, &constant.ty)?;
-                            if !same(&ty, &Type::Data(id)) {
+                            if *ty != *of {
                                 return self.refuse(expr, "is of another type");
                             }
-                            there.evaluate(&constant.expr, &Type::Data(id))
+                            there.evaluate(&constant.expr, of)
                         }
                         Err(_) => self.refuse(expr, "is not read as a default yet"),
                     },
@@ -275,7 +276,7 @@ impl Values<'_> {
                 if named != Ok(Named::Item(id)) {
                     return self.refuse(expr, "is not read as a default yet");
                 }
-                self.structure(id, expr, |field, ty, there| {
+                self.structure(of, id, expr, |field, ty, there| {
                     let value = it.fields.iter().find(|it| match (&it.member, field) {
                         (syn::Member::Named(one), syn::Member::Named(other)) => one == other,
                         _ => false,

@@ -98,7 +98,7 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
     problems.sort();
     problems.dedup();
     Reading {
-        operator: Operator { resources: read.resources, rules },
+        operator: Operator { resources: read.resources, rules, warnings: read.warnings },
         problems,
         kinds: read.kinds,
         refused: read.refused,

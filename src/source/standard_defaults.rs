@@ -17,7 +17,7 @@ impl Values<'_> {
     /// `T::default()`, as serde writes it.
     pub fn default_of(&self, ty: &Type, at: &impl quote::ToTokens) -> Read<Value> {
         match ty {
-            Type::Root(_) => self.refuse(at, "is not read as a default"),
+            Type::Root(_) | Type::Constant(_) => self.refuse(at, "is not read as a default"),
             Type::Foreign { path: "std::boxed::Box", arguments, .. } => {
                 self.default_of(&arguments[0], at)
             }
@@ -29,7 +29,7 @@ impl Values<'_> {
                 Some(value) => Ok(value),
                 None => self.refuse(at, &format!("has a default of `{path}`, which is not known")),
             },
-            Type::Data(id) => {
+            Type::Data(id, _) => {
                 if self.world.derived(*id, "std::default::Default")? != Derived::Yes {
                     return self
                         .refuse(at, "has a default that is not derived, which is not read yet");
@@ -51,7 +51,7 @@ impl Values<'_> {
                             None => self.refuse(at, "has no default variant"),
                         }
                     }
-                    _ => self.structure(*id, at, |_, ty, field| there.default_of(ty, field)),
+                    _ => self.structure(ty, *id, at, |_, ty, field| there.default_of(ty, field)),
                 }
             }
         }
@@ -76,12 +76,13 @@ impl Values<'_> {
     /// A struct of which `value` gives each field, as serde writes it.
     pub(super) fn structure(
         &self,
+        ty: &Type,
         id: ItemId,
         at: &impl quote::ToTokens,
         value: impl Fn(&syn::Member, &Type, &syn::Field) -> Read<Value>,
     ) -> Read<Value> {
-        let module = self.world.items[id].module;
-        let there = Self { module, ..*self };
+        let scope = self.world.scope(ty);
+        let there = Self { module: scope.module, ..*self };
         let found = self.serial(id, at, |it| -> Option<Read<Value>> {
             let ast::Data::Struct(style, fields) = &it.data else { return None };
             let plain = it.attrs.type_into().is_none()
@@ -103,7 +104,7 @@ impl Values<'_> {
                     continue;
                 }
                 let read = || -> Read<Option<Value>> {
-                    let ty = self.world.type_(module, field.ty)?;
+                    let ty = self.world.type_in(&scope, field.ty)?;
                     let value = value(&field.member, &ty, field.original)?;
                     match field.attrs.skip_serializing_if() {
                         Some(skip) if there.skips(skip, &ty, &value)? => Ok(None),
@@ -160,18 +161,5 @@ impl Values<'_> {
             }
             _ => self.refuse(path, "is a function that is not read yet"),
         }
-    }
-}
-
-/// Whether two types are one.
-pub fn same(one: &Type, other: &Type) -> bool {
-    match (one, other) {
-        (Type::Kubernetes(one), Type::Kubernetes(other)) => one.path == other.path,
-        (Type::Data(one), Type::Data(other)) | (Type::Root(one), Type::Root(other)) => one == other,
-        (
-            Type::Foreign { path: one, arguments: left, .. },
-            Type::Foreign { path: other, arguments: right, .. },
-        ) => one == other && left.iter().zip(right).all(|(one, other)| same(one, other)),
-        _ => false,
     }
 }

@@ -1,5 +1,6 @@
 //! Rust types as written → [`Type`]: which type of the project, or which of another crate, with what in it.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use quote::ToTokens;
@@ -8,15 +9,18 @@ use syn::spanned::Spanned as _;
 use super::builtin::kubernetes::{Miss as NoType, Model};
 use super::builtin::{self, Builtin};
 use super::names::{Miss, Named, Space};
-use super::world::{ItemId, Kind, ModuleId, Path, World};
+use super::values::Values;
+use super::world::{ItemId, Kind, ModuleId, Path, World, plain};
 use crate::model::Problem;
 
 #[derive(Clone)]
 pub enum Type {
-    /// A struct or enum of the project.
-    Data(ItemId),
+    /// A struct or enum of the project, with what its parameters stand for.
+    Data(ItemId, Vec<Rc<Self>>),
     /// The resource that `#[derive(CustomResource)]` makes of a struct of the project.
     Root(ItemId),
+    /// What a `const` parameter stands for, as it is displayed.
+    Constant(String),
     Foreign {
         path: &'static str,
         builtin: &'static Builtin,
@@ -40,6 +44,60 @@ impl Type {
             Self::Kubernetes(model) => &model.path,
             _ => "",
         }
+    }
+
+    /// What tells two types apart: which it is, then what is in it.
+    fn key(&self) -> (u8, usize, &str, &[Rc<Self>]) {
+        match self {
+            Self::Data(id, arguments) => (0, *id, "", arguments),
+            Self::Root(id) => (1, *id, "", &[]),
+            Self::Constant(text) => (2, 0, text, &[]),
+            Self::Foreign { path, arguments, .. } => (3, 0, path, arguments),
+            Self::Kubernetes(model) => (4, 0, &model.path, &[]),
+        }
+    }
+
+    /// Takes one off for every type in it; false where there are more than that.
+    fn fits(&self, left: &mut usize) -> bool {
+        *left = left.saturating_sub(1);
+        0 < *left && self.key().3.iter().all(|it| it.fits(left))
+    }
+}
+
+impl PartialEq for Type {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other) || self.key() == other.key()
+    }
+}
+
+impl Eq for Type {}
+
+impl PartialOrd for Type {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Type {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        if std::ptr::eq(self, other) {
+            return std::cmp::Ordering::Equal;
+        }
+        self.key().cmp(&other.key())
+    }
+}
+
+/// Where a type is written: the module, and what the parameters around it stand for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Scope {
+    pub module: ModuleId,
+    /// By name; `Self` among them, where there is one.
+    pub parameters: Rc<BTreeMap<String, Rc<Type>>>,
+}
+
+impl From<ModuleId> for Scope {
+    fn from(module: ModuleId) -> Self {
+        Self { module, parameters: Rc::default() }
     }
 }
 
@@ -77,61 +135,93 @@ impl World {
 
     /// What a type in a module's code is.
     pub fn type_(&self, module: ModuleId, ty: &syn::Type) -> Result<Rc<Type>, Problem> {
-        self.type_at(module, ty, 0)
+        self.type_in(&Scope::from(module), ty)
     }
 
-    fn type_at(&self, module: ModuleId, ty: &syn::Type, depth: u8) -> Result<Rc<Type>, Problem> {
-        let refuse =
-            |what: &str| self.problem(module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT);
-        if 32 < depth {
+    /// What a type is where parameters stand for others.
+    pub fn type_in(&self, scope: &Scope, ty: &syn::Type) -> Result<Rc<Type>, Problem> {
+        self.type_steps.set(0);
+        self.type_at(scope, ty, Depth::default())
+    }
+
+    /// What the parameters of a type of the project stand for in its own code.
+    pub fn scope(&self, ty: &Type) -> Scope {
+        let (id, arguments) = match ty {
+            Type::Data(id, arguments) => (*id, &arguments[..]),
+            Type::Root(id) => (*id, &[][..]),
+            _ => return Scope::from(0),
+        };
+        let mut parameters = BTreeMap::new();
+        if let Kind::Data(input) = &self.items[id].kind {
+            parameters.extend(names(&input.generics).zip(arguments.iter().cloned()));
+        }
+        parameters.insert("Self".to_owned(), Rc::new(ty.clone()));
+        Scope { module: self.items[id].module, parameters: Rc::new(parameters) }
+    }
+
+    fn type_at(&self, scope: &Scope, ty: &syn::Type, depth: Depth) -> Result<Rc<Type>, Problem> {
+        let refuse = |what: &str| {
+            self.problem(scope.module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT)
+        };
+        if MOST_ALIASES < depth.aliases {
             return Err(refuse("is an alias that leads to itself"));
         }
+        if MOST_NESTED < depth.nested {
+            let message = "a type is nested too deep to be read";
+            return Err(match depth.aliases {
+                0..20 => self.problem(scope.module, ty.span(), message, WAY_OUT),
+                _ => refuse("is an alias that leads to itself"),
+            });
+        }
+        self.type_steps.set(self.type_steps.get() + 1);
+        if MOST_TYPES < self.type_steps.get() {
+            return Err(refuse("has too many types in it to be read"));
+        }
+        let depth = Depth { nested: depth.nested + 1, ..depth };
         let foreign = |path: &str, arguments| {
             Type::foreign(path, arguments).ok_or_else(|| refuse("has no schema"))
         };
         match ty {
-            syn::Type::Paren(it) => self.type_at(module, &it.elem, depth),
-            syn::Type::Group(it) => self.type_at(module, &it.elem, depth),
+            syn::Type::Paren(it) => self.type_at(scope, &it.elem, depth),
+            syn::Type::Group(it) => self.type_at(scope, &it.elem, depth),
             syn::Type::Reference(it) if it.mutability.is_none() => {
-                foreign("&", vec![self.type_at(module, &it.elem, depth)?])
+                foreign("&", vec![self.type_at(scope, &it.elem, depth)?])
             }
-            syn::Type::Slice(it) => foreign("[]", vec![self.type_at(module, &it.elem, depth)?]),
+            syn::Type::Slice(it) => foreign("[]", vec![self.type_at(scope, &it.elem, depth)?]),
             syn::Type::Array(it) => {
-                let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(length), .. }) = &it.len
-                else {
-                    return Err(refuse("has a length that is no number"));
-                };
-                let length = length.base10_digits();
-                foreign(&format!("[;{length}]"), vec![self.type_at(module, &it.elem, depth)?])
+                let length = self.constant(scope, &it.len, "usize")?;
+                foreign(&format!("[;{length}]"), vec![self.type_at(scope, &it.elem, depth)?])
             }
             syn::Type::Tuple(it) if it.elems.is_empty() => foreign("()", Vec::new()),
             syn::Type::Tuple(it) => {
                 let parts: Result<Vec<_>, _> =
-                    it.elems.iter().map(|it| self.type_at(module, it, depth)).collect();
+                    it.elems.iter().map(|it| self.type_at(scope, it, depth)).collect();
                 foreign(&format!("({})", it.elems.len()), parts?)
             }
-            syn::Type::Macro(it) => match self.opened(module, &it.mac) {
-                Ok(Some(made)) => self.type_at(module, &made, depth + 1),
+            syn::Type::Macro(it) => match self.opened(scope.module, &it.mac) {
+                Ok(Some(made)) => {
+                    self.type_at(scope, &made, Depth { aliases: depth.aliases + 1, ..depth })
+                }
                 Ok(None) => Err(refuse("is a macro that is not read")),
                 Err(error) => Err(refuse(&format!("cannot be read: {error}"))),
             },
             syn::Type::Path(it) if it.qself.is_some() => {
                 Err(refuse("is a type of a trait, which is not read"))
             }
-            syn::Type::Path(it) => self.path_type(module, ty, &it.path, depth),
+            syn::Type::Path(it) => self.path_type(scope, ty, &it.path, depth),
             _ => Err(refuse("is a kind of type that is not read")),
         }
     }
 
     fn path_type(
         &self,
-        module: ModuleId,
+        scope: &Scope,
         ty: &syn::Type,
         path: &syn::Path,
-        depth: u8,
+        depth: Depth,
     ) -> Result<Rc<Type>, Problem> {
         let refuse = |what: String, hint: &str| {
-            self.problem(module, path.span(), format!("`{}` {what}", text(path)), hint)
+            self.problem(scope.module, path.span(), format!("`{}` {what}", text(path)), hint)
         };
         let mut arguments = Vec::new();
         for (index, segment) in path.segments.iter().enumerate() {
@@ -139,31 +229,43 @@ impl World {
             match &segment.arguments {
                 syn::PathArguments::None => {}
                 syn::PathArguments::AngleBracketed(it) if last => {
-                    for it in &it.args {
-                        match it {
-                            syn::GenericArgument::Type(it) => arguments.push(it),
-                            syn::GenericArgument::Lifetime(_) => {}
-                            _ => return Err(refuse("takes what is not read".into(), WAY_OUT)),
-                        }
-                    }
+                    let lifetime = |it: &&syn::GenericArgument| {
+                        matches!(it, syn::GenericArgument::Lifetime(_))
+                    };
+                    arguments.extend(it.args.iter().filter(|it| !lifetime(it)));
                 }
                 _ => return Err(refuse("is a kind of type that is not read".into(), WAY_OUT)),
             }
         }
+        if let Some(first) = path.segments.first()
+            && path.leading_colon.is_none()
+            && let Some(found) = scope.parameters.get(&plain(&first.ident))
+        {
+            return match (path.segments.len(), &**found) {
+                (1, Type::Constant(_)) => Err(refuse("is a number, and no type".into(), WAY_OUT)),
+                (1, _) => Ok(found.clone()),
+                _ => Err(refuse("is a type of a trait, which is not read".into(), WAY_OUT)),
+            };
+        }
         if path.is_ident("Self") {
             return Err(refuse("names the type it stands in".into(), "write the type's name"));
         }
-        match self.resolve(module, &Path::from(path), Space::Types) {
-            Ok(Named::Item(id)) => self.item_type(module, ty, id, !arguments.is_empty(), depth),
+        match self.resolve(scope.module, &Path::from(path), Space::Types) {
+            Ok(Named::Item(id)) => self.item_type(scope, ty, id, &arguments, depth),
             Ok(Named::Foreign(name)) => {
-                let parts: Result<Vec<_>, _> =
-                    arguments.iter().map(|it| self.type_at(module, it, depth)).collect();
+                let parts: Result<Vec<_>, _> = arguments
+                    .iter()
+                    .map(|it| match it {
+                        syn::GenericArgument::Type(it) => self.type_at(scope, it, depth),
+                        _ => Err(refuse("takes what is not read".into(), WAY_OUT)),
+                    })
+                    .collect();
                 let parts = parts?;
                 if let Some(found) = self.kubernetes.find(&name) {
                     return match found {
                         Ok(model) if parts.is_empty() => Ok(Rc::new(Type::Kubernetes(model))),
                         Ok(_) => Err(refuse("takes no types".into(), WAY_OUT)),
-                        Err(miss) => Err(self.no_type(module, path, &name, &miss)),
+                        Err(miss) => Err(self.no_type(scope.module, path, &name, &miss)),
                     };
                 }
                 let name = match name.as_str() {
@@ -218,29 +320,159 @@ impl World {
 
     fn item_type(
         &self,
-        module: ModuleId,
+        scope: &Scope,
         ty: &syn::Type,
         id: ItemId,
-        arguments: bool,
-        depth: u8,
+        arguments: &[&syn::GenericArgument],
+        depth: Depth,
     ) -> Result<Rc<Type>, Problem> {
         let item = &self.items[id];
-        let generic = |generics: &syn::Generics| arguments || !generics.params.is_empty();
-        let refuse =
-            |what: &str| self.problem(module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT);
-        match &item.kind {
-            Kind::Data(input) if generic(&input.generics) => {
-                Err(refuse("is generic, which is not read yet"))
+        let refuse = |what: &str| {
+            self.problem(scope.module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT)
+        };
+        let found = match &item.kind {
+            Kind::Data(input) => {
+                let bound =
+                    self.bound(scope, ty, item.module, &input.generics, arguments, depth)?;
+                let arguments = names(&input.generics).map(|it| bound[&it].clone()).collect();
+                Rc::new(Type::Data(id, arguments))
             }
-            Kind::Data(_) => Ok(Rc::new(Type::Data(id))),
-            Kind::Root(spec) => Ok(Rc::new(Type::Root(*spec))),
-            Kind::Alias(it) if generic(&it.generics) => {
-                Err(refuse("is a generic alias, which is not read yet"))
+            Kind::Root(_) if !arguments.is_empty() => return Err(refuse("takes no types")),
+            Kind::Root(spec) => return Ok(Rc::new(Type::Root(*spec))),
+            Kind::Alias(it) => {
+                let parameters =
+                    self.bound(scope, ty, item.module, &it.generics, arguments, depth)?;
+                let there = Scope { module: item.module, parameters: Rc::new(parameters) };
+                let depth = Depth { aliases: depth.aliases + 1, ..depth };
+                let plain = there.parameters.is_empty();
+                let known = plain.then(|| self.aliases.borrow().get(&id).cloned()).flatten();
+                let found = match known {
+                    Some(found) => found,
+                    None => self.type_at(&there, &it.ty, depth)?,
+                };
+                if plain {
+                    self.aliases.borrow_mut().insert(id, found.clone());
+                }
+                found
             }
-            Kind::Alias(it) => self.type_at(item.module, &it.ty, depth + 1),
-            Kind::Other(what) => Err(refuse(&format!("is {what}, which has no schema"))),
-            _ => Err(refuse("is no type")),
+            Kind::Other(what) => return Err(refuse(&format!("is {what}, which has no schema"))),
+            _ => return Err(refuse("is no type")),
+        };
+        match found.fits(&mut { MOST_TYPES }) {
+            true => Ok(found),
+            false => Err(refuse("has too many types in it to be read")),
         }
+    }
+
+    /// What each parameter of a definition stands for: what is given, then its own defaults.
+    fn bound(
+        &self,
+        scope: &Scope,
+        ty: &syn::Type,
+        module: ModuleId,
+        generics: &syn::Generics,
+        arguments: &[&syn::GenericArgument],
+        depth: Depth,
+    ) -> Result<BTreeMap<String, Rc<Type>>, Problem> {
+        let refuse = |what: &str| {
+            let message = format!("`{}` {what}", text(ty));
+            Err(self.problem(scope.module, ty.span(), message, WAY_OUT))
+        };
+        let mut res = Scope::from(module);
+        let mut given = arguments.iter();
+        for parameter in &generics.params {
+            let (name, found) = match (parameter, given_for(parameter, &mut given)) {
+                (syn::GenericParam::Lifetime(_), _) => continue,
+                (syn::GenericParam::Type(it), Some(syn::GenericArgument::Type(given))) => {
+                    (&it.ident, self.type_at(scope, given, depth)?)
+                }
+                (syn::GenericParam::Type(it), None) => match &it.default {
+                    Some((_, default)) => (&it.ident, self.type_at(&res, default, depth)?),
+                    None => return refuse(&format!("does not say what its `{}` is", it.ident)),
+                },
+                (syn::GenericParam::Const(it), given) => {
+                    let (scope, value) = match (given, &it.default) {
+                        (Some(syn::GenericArgument::Const(given)), _) => (scope, given.clone()),
+                        // A name may be a type or a constant to the parser.
+                        (Some(syn::GenericArgument::Type(syn::Type::Path(given))), _) => {
+                            let path = given.path.clone();
+                            let path = syn::ExprPath { attrs: Vec::new(), qself: None, path };
+                            (scope, syn::Expr::Path(path))
+                        }
+                        (None, Some((_, default))) => (&res, default.clone()),
+                        _ => {
+                            return refuse(&format!("does not say what its `{}` is", it.ident));
+                        }
+                    };
+                    let found = self.constant(scope, &value, &text(&it.ty))?;
+                    (&it.ident, Rc::new(Type::Constant(found)))
+                }
+                _ => return refuse("takes what is not read"),
+            };
+            Rc::make_mut(&mut res.parameters).insert(plain(name), found);
+        }
+        match given.next() {
+            Some(_) => refuse("has more types in it than it takes"),
+            None => Ok(Rc::unwrap_or_clone(res.parameters)),
+        }
+    }
+
+    /// What stands for a `const` parameter, or for the length of an array, as it is displayed.
+    fn constant(&self, scope: &Scope, expr: &syn::Expr, ty: &str) -> Result<String, Problem> {
+        if let syn::Expr::Block(it) = expr
+            && let [syn::Stmt::Expr(inner, None)] = &it.block.stmts[..]
+        {
+            return self.constant(scope, inner, ty);
+        }
+        if let syn::Expr::Path(it) = expr
+            && let Some(name) = it.path.get_ident()
+            && let Some(found) = scope.parameters.get(&plain(name))
+            && let Type::Constant(found) = &**found
+        {
+            return Ok(found.clone());
+        }
+        let values = Values { world: self, module: scope.module };
+        let found = match (ty, expr) {
+            ("bool", syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(it), .. })) => {
+                Ok(it.value.to_string())
+            }
+            ("char", syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Char(it), .. })) => {
+                Ok(it.value().to_string())
+            }
+            _ => values.number_as(expr, ty).map(|it| it.to_string()),
+        };
+        let way_out = "write the number itself, or a constant";
+        found.map_err(|it| self.problem(scope.module, it.span(), it.to_string(), way_out))
+    }
+}
+
+/// How deep we are in a type.
+#[derive(Clone, Copy, Default)]
+struct Depth {
+    aliases: u8,
+    nested: u8,
+}
+
+const MOST_ALIASES: u8 = 64;
+const MOST_NESTED: u8 = 96;
+const MOST_TYPES: usize = 10_000;
+
+/// The parameters that stand for types and numbers.
+fn names(generics: &syn::Generics) -> impl Iterator<Item = String> {
+    generics.params.iter().filter_map(|it| match it {
+        syn::GenericParam::Type(it) => Some(plain(&it.ident)),
+        syn::GenericParam::Const(it) => Some(plain(&it.ident)),
+        syn::GenericParam::Lifetime(_) => None,
+    })
+}
+
+fn given_for<'a>(
+    parameter: &syn::GenericParam,
+    given: &mut std::slice::Iter<'_, &'a syn::GenericArgument>,
+) -> Option<&'a syn::GenericArgument> {
+    match parameter {
+        syn::GenericParam::Lifetime(_) => None,
+        _ => given.next().copied(),
     }
 }
 

@@ -40,6 +40,10 @@ pub struct World {
     sources: BTreeMap<String, SourcePath>,
     /// Where every import leads, once it was asked for.
     pub imports: std::cell::OnceCell<Imports>,
+    /// How many types were gone through for one.
+    pub type_steps: std::cell::Cell<usize>,
+    /// What the aliases without parameters stand for, of those that were looked at.
+    pub aliases: std::cell::RefCell<BTreeMap<ItemId, std::rc::Rc<super::types::Type>>>,
 }
 
 pub struct Module {

@@ -74,6 +74,7 @@ impl Args {
                 None => ", and nothing is printed",
             }));
         }
+        operator.warnings.iter().for_each(|it| terminal::warn(&it.told("")));
         generated.warnings.iter().for_each(|it| terminal::warn(it));
         let outcome = self.put(dir, generated.manifests)?;
         Ok(match &problems[..] {

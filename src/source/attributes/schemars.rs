@@ -34,7 +34,8 @@ pub struct Said {
     /// `with = "Type"`.
     pub with: Option<syn::Type>,
     pub inline: bool,
-    pub renamed: bool,
+    /// `rename = "…"`, which may have parameters in it.
+    pub renamed: Option<syn::LitStr>,
     pub validation: Validation,
 }
 
@@ -70,11 +71,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
             }
             "crate" if on == On::Container => drop(string(&meta)?),
             "rename" if on == On::Container => {
-                let name = string(&meta)?;
-                if name.value().contains(['{', '}']) {
-                    return error(name.span(), "a name with `{…}` in it is not read yet");
-                }
-                res.renamed = true;
+                once(&mut res.renamed, string(&meta)?, &meta)?;
             }
             "schema_with" => return refuse(&meta, "calls a function, which is not read yet"),
             "transform" => return refuse(&meta, "calls a function, which cannot be read"),
@@ -88,19 +85,26 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
         }
     }
     // serde's `with` stands for a type too.
-    for entry in entries(attrs, "serde")? {
-        if let (Entry::Meta(meta), "with") = (&entry, entry.name().as_str())
-            && on != On::Container
-            && res.with.is_none()
-        {
-            res.with = Some(string(meta)?.parse()?);
-        }
+    if on != On::Container && res.with.is_none() {
+        res.with = stands_for(attrs)?;
     }
     others(attrs, on)?;
     res.common.deprecated = attrs.iter().any(|it| it.path().is_ident("deprecated"));
     let _ = example;
     document(attrs, values, &mut res.common)?;
     Ok(res)
+}
+
+/// The type that `with` says instead of a field's own.
+pub fn stands_for(attrs: &[Attribute]) -> syn::Result<Option<syn::Type>> {
+    for of in ["schemars", "serde"] {
+        for entry in entries(attrs, of)? {
+            if let (Entry::Meta(meta), "with") = (&entry, entry.name().as_str()) {
+                return string(meta)?.parse().map(Some);
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn refuse<T>(meta: &Meta, what: &str) -> syn::Result<T> {

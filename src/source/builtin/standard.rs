@@ -86,10 +86,10 @@ pub fn add(table: &mut Table) {
         "(2)" 2 (D, E),
         "(3)" 3 (D, E, Dyn<2>),
         "(4)" 4 (D, E, Dyn<2>, Dyn<3>),
-        "std::marker::PhantomData" 1 std::marker::PhantomData<D>,
     }
     generic! { table:
         "std::option::Option" 1 Option<D> = Value::Null,
+        "std::marker::PhantomData" 1 std::marker::PhantomData<D> = Value::Null,
         "std::vec::Vec" 1 Vec<D> = json!([]),
         "[]" 1 [D] = json!([]),
         "std::collections::VecDeque" 1 VecDeque<D> = json!([]),

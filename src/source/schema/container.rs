@@ -4,6 +4,7 @@ use kube_core::Rule;
 use serde_derive_internals::{Derive, ast, attr};
 use syn::{DeriveInput, spanned::Spanned as _};
 
+use super::generics::Parameters;
 use crate::model::Problem;
 use crate::source::attributes::schemars::{self as said, Common, On};
 use crate::source::attributes::validation::Validation;
@@ -13,8 +14,9 @@ use crate::source::values::Values;
 use crate::source::world::plain;
 
 pub struct Container {
-    /// What schemars calls it.
+    /// What schemars calls it; a text with `{T}` in it where parameters are in the name.
     pub name: String,
+    pub parameters: Parameters,
     pub inline: bool,
     pub common: Common,
     pub with: Option<syn::Type>,
@@ -102,6 +104,10 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
         {
             return error(input.ident.span(), "`KubeSchema` is for structs with named fields");
         }
+        if !input.generics.params.is_empty() {
+            let message = "`KubeSchema` does not compile on a type with parameters";
+            return error(input.generics.params.span(), message);
+        }
         whitelist(&mut input);
     } else {
         stray_rules(&input)?;
@@ -126,8 +132,19 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
                 Data::Enum(variants?)
             }
         };
+        let name = it.attrs.name().deserialize_name().value.clone();
+        let rename = own.renamed.as_ref();
+        let parameters = Parameters::read(
+            &input,
+            it,
+            rename,
+            |field| said::stands_for(&field.attrs),
+            values.world,
+            values.module,
+        )?;
         Ok(Container {
-            name: it.attrs.name().deserialize_name().value.clone(),
+            name,
+            parameters,
             inline: own.inline,
             common: own.common,
             with: own.with,

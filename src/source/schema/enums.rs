@@ -3,15 +3,14 @@
 use schemars::{_private as upstream, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-use super::Reader;
 use super::container::{Container, Fallback, Shape, Tag, Variant};
+use super::{Reader, This};
 use crate::source::builtin::Answers as _;
-use crate::source::world::ItemId;
 
 impl Reader {
     pub(super) fn enum_(
         &self,
-        id: ItemId,
+        this: &This,
         variants: &[Variant],
         container: &Container,
         generator: &mut SchemaGenerator,
@@ -20,18 +19,18 @@ impl Reader {
             return Schema::from(false);
         }
         if let Tag::External = container.tag {
-            return self.external(id, variants, container.deny, generator);
+            return self.external(this, variants, container.deny, generator);
         }
         let mut schemas = Vec::new();
         for variant in variants.iter().filter(|it| !it.skipped) {
             let schema = self.step(&variant.name, || match &container.tag {
                 Tag::Internal(tag) if !variant.untagged => {
-                    self.internal(id, variant, tag, container.deny, generator)
+                    self.internal(this, variant, tag, container.deny, generator)
                 }
                 Tag::Adjacent(tag, content) if !variant.untagged => {
-                    self.adjacent(id, variant, (tag, content), container.deny, generator)
+                    self.adjacent(this, variant, (tag, content), container.deny, generator)
                 }
-                _ => self.untagged(id, variant, container.deny, true, generator),
+                _ => self.untagged(this, variant, container.deny, true, generator),
             });
             schemas.push(schema.to_value());
         }
@@ -41,7 +40,7 @@ impl Reader {
 
     fn external(
         &self,
-        id: ItemId,
+        this: &This,
         variants: &[Variant],
         deny: bool,
         generator: &mut SchemaGenerator,
@@ -66,13 +65,13 @@ impl Reader {
         for variant in others.iter().filter(kept) {
             let schema = self.step(&variant.name, || {
                 if variant.untagged {
-                    return self.untagged(id, variant, deny, true, generator);
+                    return self.untagged(this, variant, deny, true, generator);
                 }
                 let unit = matches!(variant.shape, Shape::Unit) && variant.with.is_none();
                 let mut schema = if unit {
                     upstream::new_unit_enum_variant(&variant.name)
                 } else {
-                    let inner = self.untagged(id, variant, deny, false, generator);
+                    let inner = self.untagged(this, variant, deny, false, generator);
                     upstream::new_externally_tagged_enum_variant(&variant.name, inner)
                 };
                 Self::describe(&variant.common, &mut schema);
@@ -86,21 +85,19 @@ impl Reader {
 
     fn internal(
         &self,
-        id: ItemId,
+        this: &This,
         variant: &Variant,
         tag: &str,
         deny: bool,
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match (&variant.with, &variant.shape) {
-            (Some(ty), _) => match self.type_(self.module(id), ty) {
+            (Some(ty), _) => match self.type_(this, ty) {
                 Some(ty) => self.schema(&ty, generator),
                 None => Schema::default(),
             },
-            (None, Shape::Newtype(field)) => {
-                self.field(self.module(id), field, None, true, generator)
-            }
-            (None, shape) => self.variant_shape(id, shape, deny, generator),
+            (None, Shape::Newtype(field)) => self.field(this, field, None, true, generator),
+            (None, shape) => self.variant_shape(this, shape, deny, generator),
         };
         upstream::apply_internal_enum_variant_tag(&mut schema, tag, &variant.name, deny);
         Self::describe(&variant.common, &mut schema);
@@ -110,7 +107,7 @@ impl Reader {
 
     fn adjacent(
         &self,
-        id: ItemId,
+        this: &This,
         variant: &Variant,
         (tag, content): (&str, &str),
         deny: bool,
@@ -122,7 +119,7 @@ impl Reader {
         let name = json_schema!({ "type": "string", "const": &variant.name });
         properties.insert(tag.to_owned(), name.to_value());
         if !unit {
-            let inner = self.untagged(id, variant, deny, false, generator);
+            let inner = self.untagged(this, variant, deny, false, generator);
             properties.insert(content.to_owned(), inner.to_value());
             required.push(content.into());
         }
@@ -142,18 +139,18 @@ impl Reader {
     /// What is in a variant. `bare` says that no tag goes around it.
     fn untagged(
         &self,
-        id: ItemId,
+        this: &This,
         variant: &Variant,
         deny: bool,
         bare: bool,
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match &variant.with {
-            Some(ty) => match self.type_(self.module(id), ty) {
+            Some(ty) => match self.type_(this, ty) {
                 Some(ty) => self.subschema(&ty, generator),
                 None => Schema::default(),
             },
-            None => self.variant_shape(id, &variant.shape, deny, generator),
+            None => self.variant_shape(this, &variant.shape, deny, generator),
         };
         if bare {
             Self::describe(&variant.common, &mut schema);
@@ -164,16 +161,16 @@ impl Reader {
 
     fn variant_shape(
         &self,
-        id: ItemId,
+        this: &This,
         shape: &Shape,
         deny: bool,
         generator: &mut SchemaGenerator,
     ) -> Schema {
         match shape {
             Shape::Unit => generator.subschema_for::<()>(),
-            Shape::Newtype(field) => self.field(self.module(id), field, None, false, generator),
-            Shape::Tuple(fields) => self.tuple(id, fields, generator),
-            Shape::Named(fields) => self.named(id, fields, &Fallback::None, deny, generator),
+            Shape::Newtype(field) => self.field(this, field, None, false, generator),
+            Shape::Tuple(fields) => self.tuple(this, fields, generator),
+            Shape::Named(fields) => self.named(this, fields, &Fallback::None, deny, generator),
         }
     }
 }

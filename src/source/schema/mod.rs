@@ -5,12 +5,13 @@
 
 pub mod container;
 mod enums;
+mod generics;
 mod repr;
 mod resource;
 mod structs;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use schemars::{Schema, SchemaGenerator};
@@ -20,9 +21,9 @@ pub use resource::resources;
 
 use super::attributes::{schemars::Common, serde};
 use super::builtin::kubernetes::Model;
-use super::builtin::{Answers, Dyn, standing_for};
+use super::builtin::{Answers, Builtin, Dyn, standing_for};
 use super::derives::Derived;
-use super::types::Type;
+use super::types::{Scope, Type};
 use super::values::Values;
 use super::world::{ItemId, ModuleId, World};
 use crate::model::{Place, Problem, SourcePath};
@@ -35,16 +36,39 @@ type Known<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
 pub struct Reader {
     pub world: Rc<World>,
     containers: Known<(ItemId, bool), Container>,
-    types: Known<(ModuleId, String), Type>,
+    own: Known<Type, This>,
     problems: RefCell<Vec<Problem>>,
     /// What the problems of this resource count, told now or before.
     refused: Cell<usize>,
+    warnings: RefCell<Vec<Problem>>,
+    /// The references in this resource that were told of.
+    references: RefCell<BTreeSet<String>>,
+    /// A name was asked for: only references have names.
+    named: Cell<bool>,
     /// A type of k8s-openapi was met.
     kubernetes: Cell<bool>,
     /// The way to where we are: the kind, then fields.
     way: RefCell<Vec<String>>,
-    /// The types of the project that we are inside of.
-    open: RefCell<Vec<(ItemId, bool)>>,
+    /// The types that we are inside of; nothing for those of other crates.
+    open: RefCell<Vec<Option<ItemId>>>,
+    /// How often a type was gone into for this resource.
+    made: Cell<usize>,
+    /// This resource has no end: nothing more of it is looked at.
+    lost: Cell<bool>,
+}
+
+const MOST_DEEP: usize = 160;
+const MOST_MADE: usize = 200_000;
+
+/// A type of the project, and what stands for the parameters in its code.
+pub struct This {
+    pub id: ItemId,
+    pub container: Rc<Container>,
+    pub scope: Scope,
+    /// The type that this one only forwards to.
+    pub forward: Option<Rc<Type>>,
+    /// What the types in its code are, by where they are in memory: the container keeps them there.
+    types: RefCell<BTreeMap<*const syn::Type, Rc<Type>>>,
 }
 
 impl Reader {
@@ -52,12 +76,17 @@ impl Reader {
         Self {
             world,
             containers: RefCell::default(),
-            types: RefCell::default(),
+            own: RefCell::default(),
             problems: RefCell::default(),
             refused: Cell::new(0),
+            warnings: RefCell::default(),
+            references: RefCell::default(),
+            named: Cell::new(false),
             kubernetes: Cell::new(false),
             way: RefCell::default(),
             open: RefCell::default(),
+            made: Cell::new(0),
+            lost: Cell::new(false),
         }
     }
 
@@ -72,12 +101,21 @@ impl Reader {
 
     /// The same, of the type of this name that could not be read there.
     fn refuse_at(&self, problem: Problem, name: Option<String>) {
-        let item = self.open.borrow().last().map(|it| it.0);
+        let item = self.open.borrow().iter().rev().find_map(|it| *it);
         self.refuse_in(item, problem, name);
     }
 
-    fn refuse_in(&self, item: Option<ItemId>, mut problem: Problem, name: Option<String>) {
+    fn refuse_in(&self, item: Option<ItemId>, problem: Problem, name: Option<String>) {
         self.refused.set(self.refused.get() + 1);
+        self.problems.borrow_mut().push(self.on_the_way(item, problem, name));
+    }
+
+    fn on_the_way(
+        &self,
+        item: Option<ItemId>,
+        mut problem: Problem,
+        name: Option<String>,
+    ) -> Problem {
         if let Some(call) = item.and_then(|it| self.world.made_by(it)) {
             problem.message = format!("{}, in what {call} makes", problem.message);
         }
@@ -86,7 +124,29 @@ impl Reader {
             problem.way.extend((!fields.is_empty()).then(|| fields.join(".")));
             problem.way.extend(name.filter(|_| !fields.is_empty()));
         }
-        self.problems.borrow_mut().push(problem);
+        problem
+    }
+
+    /// Warns of a type that refers to itself, at the field where it does.
+    fn warn_of_references(&self, schema: &Schema, module: ModuleId, span: proc_macro2::Span) {
+        if !self.named.get() {
+            return;
+        }
+        let item = self.open.borrow().iter().rev().find_map(|it| *it);
+        let mut found = BTreeSet::new();
+        references(schema.as_value(), &mut found);
+        let mut told = self.references.borrow_mut();
+        for reference in found {
+            if told.insert(reference.clone()) {
+                let message = format!(
+                    "a type contains itself here: the CRD says `\"$ref\": \"{reference}\"`, which no API server takes"
+                );
+                let hint =
+                    "end the recursion with a type that takes any value, e.g. `serde_json::Value`";
+                let problem = self.world.problem(module, span, message, hint);
+                self.warnings.borrow_mut().push(self.on_the_way(item, problem, None));
+            }
+        }
     }
 
     /// Runs `f` one step further on the way.
@@ -102,27 +162,23 @@ impl Reader {
         f()
     }
 
-    /// A type that stands in a module's code. What is refused is told once; later it only counts.
-    fn type_(&self, module: ModuleId, ty: &syn::Type) -> Option<Rc<Type>> {
-        let key = (module, super::types::text(ty));
-        let known = self.types.borrow().get(&key).cloned();
-        if let Some(found) = known
-            && found.is_some()
-        {
-            return found;
+    /// A type that stands in a type's code. What is refused is told again for each way that leads there.
+    fn type_(&self, this: &This, ty: &syn::Type) -> Option<Rc<Type>> {
+        let key = std::ptr::from_ref(ty);
+        let known = this.types.borrow().get(&key).cloned();
+        if known.is_some() {
+            return known;
         }
-        let found = match self.world.type_(module, ty) {
-            Ok(found) => Some(found),
+        match self.world.type_in(&this.scope, ty) {
+            Ok(found) => {
+                this.types.borrow_mut().insert(key, found.clone());
+                Some(found)
+            }
             Err(problem) => {
                 self.refuse_at(problem, Some(super::types::text(ty)));
                 None
             }
-        };
-        // Macros tell apart what looks the same as text.
-        if !key.1.contains('!') {
-            self.types.borrow_mut().insert(key, found.clone());
         }
-        found
     }
 
     /// What is known of a type of the project; none where it cannot be read.
@@ -201,107 +257,123 @@ impl Reader {
         Ok(res)
     }
 
-    fn module(&self, id: ItemId) -> ModuleId {
-        self.world.items[id].module
-    }
-
-    /// The type that a type of the project only forwards to.
-    fn forward(&self, id: ItemId, container: &Container) -> Option<Rc<Type>> {
-        self.type_(self.module(id), container.forwards_to()?)
-    }
-
     /// `generator.subschema_for::<T>()`.
     fn subschema(&self, ty: &Rc<Type>, generator: &mut SchemaGenerator) -> Schema {
         standing_for(std::slice::from_ref(ty), || generator.subschema_for::<Dyn<0>>())
     }
 
-    /// What is known of a type of the project, with the type it forwards to.
-    fn known(&self, ty: &Type) -> Option<(ItemId, Rc<Container>, Option<Rc<Type>>)> {
+    /// What is known of a type of the project; none where it cannot be read.
+    fn known(&self, ty: &Type) -> Option<Rc<This>> {
         let (id, root) = match ty {
-            Type::Data(id) => (*id, false),
+            Type::Data(id, _) => (*id, false),
             Type::Root(id) => (*id, true),
-            Type::Foreign { .. } | Type::Kubernetes(_) => return None,
+            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Constant(_) => return None,
         };
+        let known = self.own.borrow().get(ty).cloned();
+        if let Some(Some(known)) = known {
+            return Some(known);
+        }
         let container = self.container(id, root)?;
-        let forward = self.forward(id, &container);
-        Some((id, container, forward))
+        let scope = self.world.scope(ty);
+        let mut this = This { id, container, scope, forward: None, types: RefCell::default() };
+        if let Some(forward) = this.container.clone().forwards_to() {
+            this.forward = Some(self.type_(&this, forward)?);
+        }
+        let this = Rc::new(this);
+        self.own.borrow_mut().insert(ty.clone(), Some(this.clone()));
+        Some(this)
+    }
+}
+
+/// A type, as its answers are found.
+enum Seen<'a> {
+    Foreign(&'static Builtin, &'a [Rc<Type>]),
+    Kubernetes(&'a Model),
+    Forward(Rc<Type>),
+    Own(Rc<This>),
+    /// What cannot be read, and was told.
+    Nothing,
+}
+
+impl Reader {
+    fn see<'a>(&self, ty: &'a Type) -> Seen<'a> {
+        if let Type::Foreign { builtin, arguments, .. } = ty {
+            return Seen::Foreign(builtin, arguments);
+        }
+        if let Type::Kubernetes(model) = ty {
+            return Seen::Kubernetes(model);
+        }
+        match self.known(ty) {
+            None => Seen::Nothing,
+            Some(it) => it.forward.clone().map_or(Seen::Own(it), Seen::Forward),
+        }
     }
 }
 
 impl Answers for Reader {
     fn inline(&self, ty: &Type) -> bool {
-        match (ty, self.known(ty)) {
-            (Type::Foreign { builtin, arguments, .. }, _) => {
-                standing_for(arguments, || (builtin.inline)())
-            }
-            (Type::Kubernetes(_), _) => false,
-            (_, Some((_, _, Some(forward)))) => self.inline(&forward),
-            (_, Some((_, container, None))) => container.inline || container.kube,
-            (_, None) => true,
-        }
+        self.deeper(ty, || match self.see(ty) {
+            Seen::Foreign(it, arguments) => standing_for(arguments, || (it.inline)()),
+            Seen::Kubernetes(_) => false,
+            Seen::Forward(it) => self.inline(&it),
+            Seen::Own(it) => it.container.inline || it.container.kube,
+            Seen::Nothing => true,
+        })
     }
 
     fn name(&self, ty: &Type) -> String {
-        match (ty, self.known(ty)) {
-            (Type::Foreign { builtin, arguments, .. }, _) => {
-                standing_for(arguments, || (builtin.name)()).into_owned()
-            }
-            (Type::Kubernetes(model), _) => model.name.clone(),
-            (_, Some((_, _, Some(forward)))) => self.name(&forward),
-            (_, Some((_, container, None))) => container.name.clone(),
-            (_, None) => String::new(),
-        }
+        self.named.set(true);
+        self.deeper(ty, || match self.see(ty) {
+            Seen::Foreign(it, arguments) => standing_for(arguments, || (it.name)()).into_owned(),
+            Seen::Kubernetes(it) => it.name.clone(),
+            Seen::Forward(it) => self.name(&it),
+            Seen::Own(it) => self.full_name(&it),
+            Seen::Nothing => String::new(),
+        })
     }
 
     fn id(&self, ty: &Type) -> String {
-        match (ty, self.known(ty)) {
-            (Type::Foreign { builtin, arguments, .. }, _) => {
-                standing_for(arguments, || (builtin.id)()).into_owned()
-            }
-            (Type::Kubernetes(model), _) => model.name.clone(),
-            (_, Some((_, _, Some(forward)))) => self.id(&forward),
-            // As kube's derive has it: the name alone.
-            (_, Some((_, container, None))) if container.kube => container.name.clone(),
-            (_, Some((id, container, None))) => {
-                format!("{}::{}", self.world.modules[self.module(id)].path, container.name)
-            }
-            (_, None) => String::new(),
+        // The resource itself is referred to without its name.
+        if matches!(ty, Type::Root(_)) && 1 < self.way.borrow().len() {
+            self.named.set(true);
         }
+        self.deeper(ty, || match self.see(ty) {
+            Seen::Foreign(it, arguments) => standing_for(arguments, || (it.id)()).into_owned(),
+            Seen::Kubernetes(it) => it.name.clone(),
+            Seen::Forward(it) => self.id(&it),
+            // As kube's derive has it: the name alone.
+            Seen::Own(it) if it.container.kube => it.container.name.clone(),
+            Seen::Own(it) => self.full_id(&it),
+            Seen::Nothing => String::new(),
+        })
     }
 
     fn schema(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema {
-        match (ty, self.known(ty)) {
-            (Type::Foreign { builtin, arguments, path }, _) => {
-                self.kubernetes.set(self.kubernetes.get() || path.starts_with("k8s_openapi::"));
-                standing_for(arguments, || (builtin.schema)(generator))
-            }
-            (Type::Kubernetes(model), _) => self.of_kubernetes(model, generator),
-            (_, Some((_, _, Some(forward)))) => self.schema(&forward, generator),
-            (_, Some((id, container, None))) => {
-                self.once(ty, id, || self.container_schema(id, &container, generator))
-            }
-            (_, None) => Schema::default(),
-        }
+        let kubernetes = ty.path().starts_with("k8s_openapi::");
+        self.kubernetes.set(self.kubernetes.get() || kubernetes);
+        self.deeper(ty, || match self.see(ty) {
+            Seen::Foreign(it, arguments) => standing_for(arguments, || (it.schema)(generator)),
+            Seen::Kubernetes(it) => self.of_kubernetes(it, generator),
+            Seen::Forward(it) => self.schema(&it, generator),
+            Seen::Own(it) => self.container_schema(&it, generator),
+            Seen::Nothing => Schema::default(),
+        })
     }
 
     fn present(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema {
-        match (ty, self.known(ty)) {
-            (Type::Foreign { builtin, arguments, .. }, _) => {
-                standing_for(arguments, || (builtin.present)(generator))
-            }
-            (_, Some((_, _, Some(forward)))) => self.present(&forward, generator),
+        self.deeper(ty, || match self.see(ty) {
+            Seen::Foreign(it, arguments) => standing_for(arguments, || (it.present)(generator)),
+            Seen::Forward(it) => self.present(&it, generator),
             _ => self.schema(ty, generator),
-        }
+        })
     }
 
     fn is_option(&self, ty: &Type) -> bool {
-        match (ty, self.known(ty)) {
-            (Type::Foreign { builtin, arguments, .. }, _) => {
-                standing_for(arguments, || (builtin.is_option)())
-            }
-            (_, Some((_, _, Some(forward)))) => self.is_option(&forward),
+        self.deeper(ty, || match self.see(ty) {
+            Seen::Foreign(it, arguments) => standing_for(arguments, || (it.is_option)()),
+            Seen::Forward(it) => self.is_option(&it),
             _ => false,
-        }
+        })
     }
 }
 
@@ -324,26 +396,84 @@ impl Reader {
         })
     }
 
-    /// Goes into a type of the project, unless we are in it already.
-    fn once(&self, ty: &Type, id: ItemId, f: impl FnOnce() -> Schema) -> Schema {
+    fn full_name(&self, this: &This) -> String {
+        let Container { name, parameters, .. } = &*this.container;
+        match parameters.named {
+            true => parameters.filled(name, &this.scope, |ty| self.name(ty)),
+            false => name.clone(),
+        }
+    }
+
+    /// What tells this type from every other: its name, and what its parameters stand for.
+    fn full_id(&self, this: &This) -> String {
+        let Container { name, parameters, .. } = &*this.container;
+        let module = &self.world.modules[this.scope.module].path;
+        let told: Vec<String> = parameters
+            .constants
+            .iter()
+            .chain(&parameters.relevant)
+            .filter_map(|it| this.scope.parameters.get(it))
+            .map(|it| match &**it {
+                Type::Constant(text) => text.clone(),
+                ty => self.id(ty),
+            })
+            .collect();
+        match told.is_empty() {
+            true => format!("{module}::{name}"),
+            false => format!("{module}::{name}<{}>", told.concat()),
+        }
+    }
+
+    /// Goes into a type. Where that never ends, it does not for kube either: here it ends, with a word.
+    fn deeper<T: Default>(&self, ty: &Type, f: impl FnOnce() -> T) -> T {
         struct Back<'a>(&'a Reader);
         impl Drop for Back<'_> {
             fn drop(&mut self) {
                 self.0.open.borrow_mut().pop();
             }
         }
-        let key = (id, matches!(ty, Type::Root(_)));
-        if self.open.borrow().contains(&key) {
-            let item = &self.world.items[id];
-            let message = format!("`{}` contains itself, which no CRD can say", item.name);
-            let hint =
-                "end the recursion with a type that takes any value, e.g. `serde_json::Value`";
-            self.refuse(self.world.problem(item.module, item.span, message, hint));
-            return Schema::default();
+        if self.lost.get() {
+            return T::default();
         }
-        self.open.borrow_mut().push(key);
+        self.open.borrow_mut().push(match ty {
+            Type::Data(id, _) | Type::Root(id) => Some(*id),
+            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Constant(_) => None,
+        });
         let _back = Back(self);
-        f()
+        self.made.set(self.made.get() + 1);
+        let deep = MOST_DEEP < self.open.borrow().len();
+        if deep || MOST_MADE < self.made.get() {
+            self.lost.set(true);
+            if let Some(problem) = self.endless(deep) {
+                self.refuse(problem);
+            }
+            return T::default();
+        }
+        let res = f();
+        // Half of what has no end is of no use, and long.
+        if self.lost.get() { T::default() } else { res }
+    }
+
+    fn endless(&self, deep: bool) -> Option<Problem> {
+        let open = self.open.borrow();
+        let id = open.iter().rev().find_map(|it| *it)?;
+        let item = &self.world.items[id];
+        let again = 2 < open.iter().filter(|it| **it == Some(id)).count();
+        let (message, hint) = match (deep, again) {
+            (true, true) => (
+                format!("`{}` contains itself without end, which no CRD can say", item.name),
+                "end the recursion with a type that takes any value, e.g. `serde_json::Value`",
+            ),
+            (true, false) => (
+                format!("`{}` is nested too deep in other types to be read", item.name),
+                "keep the types flatter",
+            ),
+            (false, _) => (
+                format!("`{}` makes the schema larger than any CRD may be", item.name),
+                "use fewer types that are made of the same types again and again",
+            ),
+        };
+        Some(self.world.problem(item.module, item.span, message, hint))
     }
 
     /// What title, description, deprecation and examples put into a schema.
@@ -367,5 +497,19 @@ impl Reader {
         for (key, value) in &common.extensions {
             schema.insert(key.clone(), value.clone());
         }
+    }
+}
+
+/// Every `$ref` in a schema.
+fn references(value: &serde_json::Value, found: &mut BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(it) => {
+            if let Some(serde_json::Value::String(reference)) = it.get("$ref") {
+                found.insert(reference.clone());
+            }
+            it.values().for_each(|it| references(it, found));
+        }
+        serde_json::Value::Array(it) => it.iter().for_each(|it| references(it, found)),
+        _ => {}
     }
 }

@@ -26,6 +26,7 @@ use crate::source::world::{ItemId, Kind as ItemKind, World};
 pub struct Read {
     pub resources: Vec<CustomResource>,
     pub problems: Vec<Problem>,
+    pub warnings: Vec<Problem>,
     /// Every kind that is declared, with its group.
     pub kinds: BTreeSet<KindName>,
     /// Those that could not be read in all of their versions.
@@ -76,10 +77,14 @@ pub fn resources(world: World) -> Read {
         reader.way.borrow_mut().clear();
     }
     res.resources.sort_by(|one, other| one.place.cmp(&other.place));
-    res.problems = reader.problems.take();
-    res.problems.sort();
     // One place, told once, whichever ways lead there.
-    res.problems.dedup_by(|one, other| one.place == other.place);
+    let once = |mut it: Vec<Problem>| {
+        it.sort();
+        it.dedup_by(|one, other| one.place == other.place);
+        it
+    };
+    res.problems = once(reader.problems.take());
+    res.warnings = once(reader.warnings.take());
     res.kubernetes = reader.kubernetes.get();
     res
 }
@@ -194,6 +199,10 @@ impl Reader {
     /// The schema of the whole resource, through every step that kube's `crd()` takes.
     fn root_schema(&self, id: ItemId) -> Option<Schema> {
         self.refused.set(0);
+        self.made.set(0);
+        self.lost.set(false);
+        self.named.set(false);
+        self.references.borrow_mut().clear();
         let ty = Rc::new(Type::Root(id));
         let made = panics::caught(|| {
             standing_for(&[ty], || {
@@ -230,11 +239,7 @@ impl Reader {
             }
             Err(text) => return refuse(format!("kube panics over this schema: {text}")),
         };
-        let value = crate::yaml::to_value(&props);
-        match has_reference(&value) {
-            true => refuse("this schema would refer to itself, which no CRD can say".to_owned()),
-            false => Some(Schema(value)),
-        }
+        Some(Schema(crate::yaml::to_value(&props)))
     }
 
     /// The struct that `#[derive(CustomResource)]` writes, read like one that the user wrote.
@@ -312,17 +317,6 @@ fn named(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Span> {
     use syn::spanned::Spanned;
     let metas = crate::source::attributes::metas(&input.attrs, "kube").ok()?;
     metas.iter().find(|it| it.path().is_ident(name)).map(Spanned::span)
-}
-
-fn has_reference(value: &serde_json::Value) -> bool {
-    match value {
-        serde_json::Value::Object(it) => {
-            it.get("$ref").is_some_and(serde_json::Value::is_string)
-                || it.values().any(has_reference)
-        }
-        serde_json::Value::Array(it) => it.iter().any(has_reference),
-        _ => false,
-    }
 }
 
 fn described(

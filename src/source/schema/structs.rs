@@ -6,40 +6,35 @@ use kube_core::{merge_properties, merge_strategy_property, validate, validate_pr
 use schemars::{_private as upstream, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-use super::Reader;
 use super::container::{Container, Data, Fallback, Field, Shape};
+use super::generics::Writes;
+use super::{Reader, This};
 use crate::source::attributes::x_kube::Merge;
 use crate::source::builtin::{Answers as _, Dyn, standing_for};
 use crate::source::derives::Derived;
 use crate::source::types::Type;
-use crate::source::world::{ItemId, ModuleId};
 
 impl Reader {
-    pub(super) fn container_schema(
-        &self,
-        id: ItemId,
-        container: &Container,
-        generator: &mut SchemaGenerator,
-    ) -> Schema {
-        let module = self.module(id);
+    pub(super) fn container_schema(&self, this: &This, generator: &mut SchemaGenerator) -> Schema {
+        let container = &*this.container;
         let mut schema = if let Some(ty) = container.with.as_ref().or(container.from.as_ref()) {
-            match self.type_(module, ty) {
+            match self.type_(this, ty) {
                 Some(ty) => self.schema(&ty, generator),
                 None => Schema::default(),
             }
         } else if let Some(field) = container.transparent_field() {
-            self.field(module, field, None, false, generator)
+            self.field(this, field, None, false, generator)
         } else {
             match &container.data {
-                Data::Struct(shape) => self.shape(id, shape, container, generator),
-                Data::Enum(variants) => self.enum_(id, variants, container, generator),
+                Data::Struct(shape) => self.shape(this, shape, container, generator),
+                Data::Enum(variants) => self.enum_(this, variants, container, generator),
                 Data::Numbers(numbers) => json_schema!({ "type": "integer", "enum": numbers }),
             }
         };
         Self::describe(&container.common, &mut schema);
         Self::extend(&container.common, &mut schema);
         if container.kube {
-            self.rules(id, container, &mut schema, generator);
+            self.rules(this, container, &mut schema, generator);
         }
         schema
     }
@@ -47,7 +42,7 @@ impl Reader {
     /// What `KubeSchema` adds: the rules of the whole, then each field that has rules or a strategy, anew.
     fn rules(
         &self,
-        id: ItemId,
+        this: &This,
         container: &Container,
         schema: &mut Schema,
         generator: &mut SchemaGenerator,
@@ -55,8 +50,8 @@ impl Reader {
         for rule in &container.rules {
             if let Err(error) = validate(schema, rule.clone()) {
                 self.refuse(self.world.problem(
-                    self.module(id),
-                    self.world.items[id].span,
+                    this.scope.module,
+                    self.world.items[this.id].span,
                     error.to_string(),
                     "",
                 ));
@@ -64,7 +59,7 @@ impl Reader {
         }
         let Data::Struct(Shape::Named(fields)) = &container.data else { return };
         for field in fields.iter().filter(|it| !it.rules.is_empty() || it.merge.is_some()) {
-            let module = self.module(id);
+            let module = this.scope.module;
             let plain =
                 container.with.is_none() && container.from.is_none() && !container.transparent;
             if field.flatten || !plain {
@@ -74,7 +69,7 @@ impl Reader {
                 continue;
             }
             let mut alone = json_schema!({ "type": "object" });
-            self.property(id, field, &Fallback::None, &mut alone, generator);
+            self.property(this, field, &Fallback::None, &mut alone, generator);
             let strategy = |schema: &mut Schema| match field.merge.clone() {
                 None => Ok(()),
                 Some(Merge::List(it)) => merge_strategy_property(schema, 0, it),
@@ -96,31 +91,31 @@ impl Reader {
 
     pub(super) fn shape(
         &self,
-        id: ItemId,
+        this: &This,
         shape: &Shape,
         container: &Container,
         generator: &mut SchemaGenerator,
     ) -> Schema {
         match shape {
             Shape::Unit => generator.subschema_for::<()>(),
-            Shape::Newtype(field) => self.field(self.module(id), field, None, false, generator),
-            Shape::Tuple(fields) => self.tuple(id, fields, generator),
+            Shape::Newtype(field) => self.field(this, field, None, false, generator),
+            Shape::Tuple(fields) => self.tuple(this, fields, generator),
             Shape::Named(fields) => {
-                self.named(id, fields, &container.default, container.deny, generator)
+                self.named(this, fields, &container.default, container.deny, generator)
             }
         }
     }
 
     pub(super) fn tuple(
         &self,
-        id: ItemId,
+        this: &This,
         fields: &[Field],
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let items: Vec<Value> = fields
             .iter()
             .filter(|it| !it.skip_deserializing)
-            .map(|it| self.field(self.module(id), it, None, false, generator).to_value())
+            .map(|it| self.field(this, it, None, false, generator).to_value())
             .collect();
         let length = items.len();
         let mut res = Map::new();
@@ -135,7 +130,7 @@ impl Reader {
 
     pub(super) fn named(
         &self,
-        id: ItemId,
+        this: &This,
         fields: &[Field],
         default: &Fallback,
         deny: bool,
@@ -147,15 +142,14 @@ impl Reader {
         }
         for field in fields.iter().filter(|it| !it.skip_deserializing) {
             if field.flatten {
-                let module = self.module(id);
-                let Some(ty) = self.field_type(module, field) else { continue };
+                let Some(ty) = self.field_type(this, field) else { continue };
                 let required = field.validation.required();
                 let inner = standing_for(&[ty], || {
                     upstream::json_schema_for_flatten::<Dyn<0>>(generator, required)
                 });
                 upstream::flatten(&mut schema, inner);
             } else {
-                self.property(id, field, default, &mut schema, generator);
+                self.property(this, field, default, &mut schema, generator);
             }
         }
         schema
@@ -163,7 +157,7 @@ impl Reader {
 
     fn property(
         &self,
-        id: ItemId,
+        this: &This,
         field: &Field,
         whole: &Fallback,
         schema: &mut Schema,
@@ -173,13 +167,12 @@ impl Reader {
             return;
         }
         self.step(&field.name, || {
-            let module = self.module(id);
-            let default = self.default(id, field, whole);
-            let inner = self.field(module, field, default, false, generator);
+            let default = self.default(this, field, whole);
+            let inner = self.field(this, field, default, false, generator);
             let has_default =
                 !matches!(whole, Fallback::None) || !matches!(field.default, Fallback::None);
             let optional = || {
-                let ty = self.field_type(module, field);
+                let ty = self.field_type(this, field);
                 ty.is_some_and(|it| self.is_option(&it))
             };
             let optional = has_default || (!field.validation.required() && optional());
@@ -187,20 +180,20 @@ impl Reader {
         });
     }
 
-    fn field_type(&self, module: ModuleId, field: &Field) -> Option<Rc<Type>> {
-        self.type_(module, field.with.as_ref().unwrap_or(&field.ty))
+    fn field_type(&self, this: &This, field: &Field) -> Option<Rc<Type>> {
+        self.type_(this, field.with.as_ref().unwrap_or(&field.ty))
     }
 
     /// The schema of a field's type, with what the field says about it.
     pub(super) fn field(
         &self,
-        module: ModuleId,
+        this: &This,
         field: &Field,
         default: Option<Value>,
         internal: bool,
         generator: &mut SchemaGenerator,
     ) -> Schema {
-        let Some(ty) = self.field_type(module, field) else { return Schema::default() };
+        let Some(ty) = self.field_type(this, field) else { return Schema::default() };
         let mut schema = if field.validation.required() {
             self.present(&ty, generator)
         } else if internal {
@@ -212,6 +205,7 @@ impl Reader {
         } else {
             self.subschema(&ty, generator)
         };
+        self.warn_of_references(&schema, this.scope.module, field.span);
         Self::describe(&field.common, &mut schema);
         field.validation.apply(&mut schema);
         if field.skip_deserializing {
@@ -228,29 +222,44 @@ impl Reader {
     }
 
     /// The default that the schema states.
-    fn default(&self, id: ItemId, field: &Field, whole: &Fallback) -> Option<Value> {
+    fn default(&self, this: &This, field: &Field, whole: &Fallback) -> Option<Value> {
         let none = matches!((&field.default, whole), (Fallback::None, Fallback::None));
         if field.skip_serializing || none {
             return None;
         }
-        let values = self.values(self.module(id));
+        match this.container.parameters.writes(&field.ty, &self.world, this.scope.module) {
+            Writes::Yes => {}
+            // The derive writes what it knows to be `Serialize`, and leaves the rest out.
+            Writes::No => return None,
+            Writes::Unknown => {
+                let message = format!(
+                    "whether the default of `{}` is written depends on the bounds of a parameter, which are not read",
+                    field.member
+                );
+                let hint = "say `T: Serialize` on the type, or leave the bound out";
+                let problem = self.world.problem(this.scope.module, field.span, message, hint);
+                self.refuse(problem);
+                return None;
+            }
+        }
+        let values = self.values(this.scope.module);
         let way_out =
             "state the default with `#[schemars(extend(\"default\" = …))]` on a field without one";
         let refuse = |what: &str| {
             let message = format!("the default of `{}` {what}", field.member);
-            Err(self.world.problem(self.module(id), field.span, message, way_out))
+            Err(self.world.problem(this.scope.module, field.span, message, way_out))
         };
         let read = || {
             if field.serialize_with {
                 return refuse("is written by a function of its own, which is not read");
             }
-            let ty = self.world.type_(self.module(id), &field.ty)?;
+            let ty = self.world.type_in(&this.scope, &field.ty)?;
             let at = &field.ty;
             let value = match (&field.default, whole) {
                 (Fallback::Path(path), _) => values.call(path, &ty)?,
                 (Fallback::Trait, _) => values.default_of(&ty, at)?,
                 (Fallback::None, Fallback::Trait) => {
-                    if self.world.derived(id, "std::default::Default")? != Derived::Yes {
+                    if self.world.derived(this.id, "std::default::Default")? != Derived::Yes {
                         return refuse(
                             "comes from a `Default` that is not derived, which is not read yet",
                         );

@@ -5,6 +5,7 @@ mod containers;
 mod defaults;
 mod docs;
 mod enums;
+mod generics;
 mod kubernetes;
 mod made;
 mod modules;
@@ -37,6 +38,7 @@ fn main() {
         defaults: Bare Functions Derived Whole Foreign;
         docs: Described Documented Headed Titles Variants;
         enums: External Untagged UntaggedPlain InternalOne AdjacentOne EnumSpec Empty VariantTypes;
+        generics: Generic GenericNames GenericDefaults GenericEnums Tree Forest Twice;
         kubernetes: Small Pods Workloads Policies;
         made: Whole Used Shown Odd Docs Attributes Numbers;
         modules: Named Holder;
