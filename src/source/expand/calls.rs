@@ -116,7 +116,12 @@ impl Files<'_> {
         loop {
             // All are looked up before any is opened: what was solved of imports ends where items are added.
             let named = |it: Pending| {
-                let called = world.called(it.module, &Path::from(&it.call.mac.path));
+                let path = Path::from(&it.call.mac.path);
+                // Most are of other crates: then no import need be solved for them.
+                let called = match world.may_be_ours(it.module, &path) {
+                    true => world.called(it.module, &path),
+                    false => Called::Elsewhere,
+                };
                 (called, it)
             };
             let pending = std::mem::take(&mut self.macros.pending);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::RulesId;
 use crate::source::names::{Named, Space};
-use crate::source::world::{Kind, ModuleId, Path, World};
+use crate::source::world::{ItemId, Kind, ModuleId, Path, World};
 
 /// The definitions above a place in the text, nearest first.
 #[derive(Clone, Default)]
@@ -53,6 +53,17 @@ pub enum Called {
 }
 
 impl World {
+    /// Whether a path may name a macro of the project: one has its name, or an import gives another that name.
+    pub fn may_be_ours(&self, module: ModuleId, path: &Path) -> bool {
+        let Some(name) = path.parts.last() else { return false };
+        let renamed = |id: &ItemId| match &self.items[*id].kind {
+            Kind::Use(path) => path.parts.last() != Some(name),
+            _ => false,
+        };
+        let mut imports = self.modules[module].values.get(name).into_iter().flatten();
+        self.rules.iter().any(|it| it.name == *name) || imports.any(renamed)
+    }
+
     /// The macro of a path in a module, wherever in it that stands.
     pub fn called(&self, module: ModuleId, path: &Path) -> Called {
         if let [name] = &path.parts[..]
