@@ -6,11 +6,6 @@ use super::*;
 mod macros;
 mod names;
 
-fn read(files: &BTreeMap<ProjectPath, String>) -> (Operator, Vec<Problem>) {
-    let Reading { operator, problems, .. } = project(files);
-    (operator, problems)
-}
-
 /// What stands before the code of every case.
 const HEAD: &str = "use kube::{CustomResource, KubeSchema}; use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";
 const KIND: &str =
