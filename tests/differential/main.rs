@@ -1,0 +1,43 @@
+//! Random custom resources: what kube prints of them, and what we read in them.
+//!
+//! For every case: the same CRD as data and in the form of each number, or the same panic, or refused
+//! by us; never different. `tests/differential/run --help` tells how to run it at any size.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the walls stand in src; a test looks at them from outside"
+)]
+#![allow(clippy::print_stdout, reason = "the figures of a run by hand are for people")]
+
+mod author;
+mod compare;
+mod oracle;
+mod random;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::env;
+
+use oracle::Version;
+
+#[test]
+fn random_resources_are_as_kube_prints_them_or_refused() {
+    let seed = number("SEED", 1);
+    let size = number("SIZE", 200);
+    let version =
+        Version::find(&env::var("DIFFERENTIAL_KUBE").unwrap_or_else(|_| "5.0.0".to_owned()));
+    let only = env::var("DIFFERENTIAL_ONLY").ok().map(|it| it.parse::<usize>().unwrap());
+    let numbers = 0..usize::try_from(size).unwrap();
+    let cases: Vec<_> = numbers
+        .filter(|it| only.is_none_or(|only| only == *it))
+        .map(|it| author::case(seed, it, version.dialect))
+        .collect();
+    let report = compare::compare("differential", version, &cases);
+    println!("{report}");
+    assert!(report.different.is_empty(), "what differs is above");
+}
+
+/// A number that the caller may set.
+fn number(name: &str, default: u64) -> u64 {
+    env::var(format!("DIFFERENTIAL_{name}")).map_or(default, |it| it.parse().unwrap())
+}

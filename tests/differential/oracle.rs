@@ -1,0 +1,277 @@
+//! What kube itself prints: a workspace of cases, compiled and run.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::Value;
+
+use crate::author::{Case, Dialect};
+use crate::support;
+
+/// A version of kube, with what goes with it.
+pub struct Version {
+    pub kube: &'static str,
+    pub k8s: &'static str,
+    pub dialect: Dialect,
+    lock: &'static str,
+}
+
+pub const VERSIONS: &[Version] = &[Version {
+    kube: "5.0.0",
+    k8s: "0.29",
+    dialect: Dialect { major: 5, newest: true },
+    lock: include_str!("locks/5.0.0.lock"),
+}];
+
+impl Version {
+    pub fn find(kube: &str) -> &'static Self {
+        let known = || VERSIONS.iter().map(|it| it.kube).collect::<Vec<_>>().join(", ");
+        VERSIONS
+            .iter()
+            .find(|it| it.kube == kube)
+            .unwrap_or_else(|| panic!("kube `{kube}` is none of {}", known()))
+    }
+
+    /// Cargo.toml, Cargo.lock and the shared crate.
+    pub fn frame(&self) -> BTreeMap<String, String> {
+        let newest = if self.dialect.newest {
+            "arrayvec = { version = \"0.7\", features = [\"serde\"] }
+bytes = { version = \"1\", features = [\"serde\"] }
+either = { version = \"1\", features = [\"serde\"] }
+indexmap = { version = \"2\", features = [\"serde\"] }
+jiff = { version = \"0.2\", default-features = false, features = [\"std\", \"serde\"] }
+smallvec = { version = \"1\", features = [\"serde\"] }
+smol_str = { version = \"0.3\", features = [\"serde\"] }
+"
+        } else {
+            ""
+        };
+        let features = if self.dialect.newest {
+            "\"arrayvec07\", \"bytes1\", \"chrono04\", \"either1\", \"indexmap2\", \"jiff02\", \"semver1\", \"smallvec1\", \"smol_str03\", \"url2\", \"uuid1\""
+        } else {
+            "\"chrono04\", \"semver1\", \"url2\", \"uuid1\""
+        };
+        let (kube, k8s) = (self.kube, self.k8s);
+        let manifest = format!(
+            "[package]
+name = \"differential\"
+version = \"0.0.1\"
+edition = \"2024\"
+publish = false
+
+[features]
+default = [\"on\"]
+on = []
+off = []
+
+[dependencies]
+chrono = {{ version = \"0.4\", default-features = false, features = [\"std\", \"serde\"] }}
+k8s-openapi = {{ version = \"{k8s}\", features = [\"v1_33\", \"schemars\"] }}
+kube = {{ version = \"={kube}\", default-features = false, features = [\"derive\"] }}
+schemars = {{ version = \"1\", features = [{features}] }}
+semver = {{ version = \"1\", features = [\"serde\"] }}
+serde = {{ version = \"1\", features = [\"derive\", \"rc\"] }}
+serde_json = \"1\"
+shared = {{ path = \"shared\", default-features = false, features = [\"extra\"] }}
+url = {{ version = \"2\", features = [\"serde\"] }}
+uuid = {{ version = \"1\", features = [\"serde\"] }}
+{newest}
+[workspace]
+
+[profile.dev]
+debug = false
+incremental = false
+"
+        );
+        let shared = format!(
+            "[package]
+name = \"shared\"
+version = \"0.0.1\"
+edition = \"2024\"
+publish = false
+
+[features]
+default = [\"plain\"]
+plain = []
+extra = []
+
+[dependencies]
+k8s-openapi = {{ version = \"{k8s}\", features = [\"schemars\"] }}
+kube = {{ version = \"={kube}\", default-features = false, features = [\"derive\"] }}
+schemars = \"1\"
+serde = {{ version = \"1\", features = [\"derive\"] }}
+serde_json = \"1\"
+"
+        );
+        BTreeMap::from([
+            ("Cargo.toml".to_owned(), manifest),
+            ("Cargo.lock".to_owned(), self.lock.to_owned()),
+            ("shared/Cargo.toml".to_owned(), shared),
+            ("shared/src/lib.rs".to_owned(), include_str!("shared.rs").to_owned()),
+        ])
+    }
+}
+
+/// What came of a case when it was compiled and run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Printed {
+    Crd(Value),
+    Panic(String),
+    /// Its stack overflows, which nothing catches.
+    Abort,
+    /// It does not compile: what rustc says first.
+    Nothing(String),
+}
+
+/// Compiles all cases, leaves out what does not compile, and runs the rest.
+pub fn printed(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usize, Printed> {
+    let mut res = BTreeMap::new();
+    let dir = support::fresh(folder);
+    write(&dir, &version.frame());
+    loop {
+        let left: Vec<_> = cases.iter().filter(|it| !res.contains_key(&it.number)).collect();
+        let mut files = BTreeMap::from([("src/main.rs".to_owned(), main(&left))]);
+        for case in &left {
+            files.extend(
+                case.files.iter().map(|(path, text)| (format!("src/{path}"), text.clone())),
+            );
+        }
+        let _ = fs::remove_dir_all(dir.join("src"));
+        write(&dir, &files);
+        let failed = build(&dir);
+        if failed.is_empty() {
+            break;
+        }
+        for (number, message) in failed {
+            res.insert(number, Printed::Nothing(message));
+        }
+    }
+    // A stack that overflows ends the program: the rest is run without that case.
+    let mut skip: Vec<String> = Vec::new();
+    loop {
+        let mut words = vec!["run", "--quiet", "--locked", "--"];
+        words.extend(skip.iter().map(String::as_str));
+        let output = cargo(&dir, &words);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let mut last = "";
+        for line in text.lines() {
+            let (number, value) = line.split_once(' ').unwrap();
+            last = number;
+            let it = match serde_json::from_str(value) {
+                Ok(Value::String(text)) => Printed::Panic(text),
+                Ok(value) => Printed::Crd(value),
+                Err(_) => Printed::Abort,
+            };
+            res.insert(number.parse().unwrap(), it);
+        }
+        if output.status.success() {
+            return res;
+        }
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!last.is_empty() && !skip.contains(&last.to_owned()), "{stderr}");
+        skip.push(last.to_owned());
+    }
+}
+
+pub fn write(dir: &Path, files: &BTreeMap<String, String>) {
+    for (path, text) in files {
+        let path = dir.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+/// `src/main.rs` for these cases.
+pub fn main(cases: &[&Case]) -> String {
+    let mut res = "#![allow(warnings)]\n".to_owned();
+    for case in cases {
+        writeln!(res, "mod k{};", case.number).unwrap();
+    }
+    res += "
+fn add(number: &str, crd: fn() -> serde_json::Value) {
+    use std::io::Write;
+    if std::env::args().any(|it| it == number) {
+        return;
+    }
+    print!(\"{number} \");
+    std::io::stdout().flush().unwrap();
+    let value = std::panic::catch_unwind(crd).unwrap_or_else(|it| {
+        let text = it.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| it.downcast_ref::<&str>().copied()).unwrap_or(\"a panic\").into()
+    });
+    println!(\"{value}\");
+}
+
+fn main() {
+    std::panic::set_hook(Box::new(|_| {}));
+";
+    for case in cases {
+        writeln!(
+            res,
+            "    add(\"{}\", || serde_json::to_value(<{} as kube::CustomResourceExt>::crd()).unwrap());",
+            case.number, case.path
+        )
+        .unwrap();
+    }
+    res + "}\n"
+}
+
+/// The cases that do not compile, with what rustc says of each first.
+fn build(dir: &Path) -> BTreeMap<usize, String> {
+    let output = cargo(dir, &["build", "--quiet", "--locked", "--message-format=json"]);
+    if output.status.success() {
+        return BTreeMap::new();
+    }
+    let mut res = BTreeMap::new();
+    let mut elsewhere = BTreeSet::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
+        let message = &value["message"];
+        if message["level"] != "error" {
+            continue;
+        }
+        let text = message["rendered"].as_str().unwrap_or_default();
+        let spans = message["spans"].as_array().into_iter().flatten();
+        let numbers: Vec<usize> =
+            spans.filter_map(|it| number(it["file_name"].as_str()?)).collect();
+        if numbers.is_empty() {
+            elsewhere.insert(text.to_owned());
+        }
+        for number in numbers {
+            res.entry(number).or_insert_with(|| text.to_owned());
+        }
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!res.is_empty(), "{elsewhere:?}\n{stderr}");
+    res
+}
+
+/// The case that a file belongs to.
+fn number(path: &str) -> Option<usize> {
+    let name = path.strip_prefix("src/k")?;
+    name.split(['/', '.']).next()?.parse().ok()
+}
+
+fn cargo(dir: &Path, words: &[&str]) -> std::process::Output {
+    Command::new(env!("CARGO"))
+        .args(words)
+        .current_dir(dir)
+        .env("CARGO_TARGET_DIR", support::generated_target())
+        .output()
+        .unwrap()
+}
+
+/// A folder for one run of ours.
+pub fn alone(folder: &str, version: &Version, case: &Case) -> PathBuf {
+    let dir = support::fresh(folder);
+    let mut files = version.frame();
+    files.insert("src/main.rs".to_owned(), main(&[case]));
+    files.extend(case.files.iter().map(|(path, text)| (format!("src/{path}"), text.clone())));
+    write(&dir, &files);
+    dir
+}
