@@ -99,11 +99,12 @@ impl World {
         let mut res = Derived::No;
         for (meta, derived) in sure.chain(doubtful) {
             for it in derives(meta) {
-                if it.segments.last().is_none_or(|it| it.ident != last) {
-                    continue;
-                }
                 let found = self.resolve(item.module, &Path::from(&it), Space::Macros);
                 if found != Ok(Named::Foreign(path.to_owned())) {
+                    // Whatever it is called: a derive that is renamed is found by what it names.
+                    if it.segments.last().is_none_or(|it| it.ident != last) {
+                        continue;
+                    }
                     let message =
                         format!("`{}` cannot be told to be `{path}`", super::types::text(&it));
                     let hint = format!("import it by name: `use {path};`");

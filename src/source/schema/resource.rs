@@ -131,6 +131,14 @@ impl Reader {
         let item = &world.items[id];
         let one = |it: Problem| vec![it];
         match world.derived(id, "kube::CustomResource").map_err(one)? {
+            Derived::No if kube::is_on(&world.settled(id).map_err(one)?.attrs) => {
+                let message = format!(
+                    "`{}` has `#[kube(…)]`, and no derive that is known to be kube's `CustomResource`",
+                    item.name
+                );
+                let hint = "import it by name: `use kube::CustomResource;`";
+                return Err(one(world.problem(item.module, item.span, message, hint)));
+            }
             Derived::No => return Ok(Declared::Nothing),
             Derived::Yes => {}
             Derived::Depends => {
@@ -234,7 +242,7 @@ impl Reader {
             Ok(Ok(props)) => props,
             Ok(Err(error)) => {
                 return refuse(format!(
-                    "kube panics over this schema: valid JSONSchemaProps from schemars schema: {error}"
+                    "kube panics over this schema: valid JSONSchemaProps from schemars schema: {error:?}"
                 ));
             }
             Err(text) => return refuse(format!("kube panics over this schema: {text}")),
