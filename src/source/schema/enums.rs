@@ -96,13 +96,23 @@ impl Reader {
                 Some(ty) => self.schema(&ty, generator),
                 None => Schema::default(),
             },
-            (None, Shape::Newtype(field)) => self.field(this, field, None, true, generator),
+            (None, Shape::Newtype(field)) => {
+                self.described_field(this, field, None, true, generator)
+            }
             (None, shape) => self.variant_shape(this, shape, deny, generator),
         };
         upstream::apply_internal_enum_variant_tag(&mut schema, tag, &variant.name, deny);
         Self::describe(&variant.common, &mut schema);
-        Self::extend(&variant.common, &mut schema);
+        Self::extend_variant(variant, &mut schema);
         schema
+    }
+
+    /// What extends a variant comes last: that of its one field first.
+    fn extend_variant(variant: &Variant, schema: &mut Schema) {
+        if let (None, Shape::Newtype(field)) = (&variant.with, &variant.shape) {
+            Self::extend(&field.common, schema);
+        }
+        Self::extend(&variant.common, schema);
     }
 
     fn adjacent(
@@ -150,11 +160,16 @@ impl Reader {
                 Some(ty) => self.subschema(&ty, generator),
                 None => Schema::default(),
             },
-            None => self.variant_shape(this, &variant.shape, deny, generator),
+            None => match &variant.shape {
+                Shape::Newtype(field) if bare => {
+                    self.described_field(this, field, None, false, generator)
+                }
+                shape => self.variant_shape(this, shape, deny, generator),
+            },
         };
         if bare {
             Self::describe(&variant.common, &mut schema);
-            Self::extend(&variant.common, &mut schema);
+            Self::extend_variant(variant, &mut schema);
         }
         schema
     }

@@ -17,21 +17,31 @@ use crate::source::types::Type;
 impl Reader {
     pub(super) fn container_schema(&self, this: &This, generator: &mut SchemaGenerator) -> Schema {
         let container = &*this.container;
+        let mut inside = None;
         let mut schema = if let Some(ty) = container.with.as_ref().or(container.from.as_ref()) {
             match self.type_(this, ty) {
                 Some(ty) => self.schema(&ty, generator),
                 None => Schema::default(),
             }
         } else if let Some(field) = container.transparent_field() {
-            self.field(this, field, None, false, generator)
+            inside = Some(field);
+            self.described_field(this, field, None, false, generator)
         } else {
             match &container.data {
+                Data::Struct(Shape::Newtype(field)) => {
+                    inside = Some(&**field);
+                    self.described_field(this, field, None, false, generator)
+                }
                 Data::Struct(shape) => self.shape(this, shape, container, generator),
                 Data::Enum(variants) => self.enum_(this, variants, container, generator),
                 Data::Numbers(numbers) => json_schema!({ "type": "integer", "enum": numbers }),
             }
         };
         Self::describe(&container.common, &mut schema);
+        // What extends a schema comes last, the field's before the container's.
+        if let Some(field) = inside {
+            Self::extend(&field.common, &mut schema);
+        }
         Self::extend(&container.common, &mut schema);
         if container.kube {
             self.rules(this, container, &mut schema, generator);
@@ -184,8 +194,22 @@ impl Reader {
         self.type_(this, field.with.as_ref().unwrap_or(&field.ty))
     }
 
-    /// The schema of a field's type, with what the field says about it.
+    /// The schema of a field's type, with all that the field says about it.
     pub(super) fn field(
+        &self,
+        this: &This,
+        field: &Field,
+        default: Option<Value>,
+        internal: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let mut res = self.described_field(this, field, default, internal, generator);
+        Self::extend(&field.common, &mut res);
+        res
+    }
+
+    /// The same without what extends it, which waits for what is said around a field that stands alone.
+    pub(super) fn described_field(
         &self,
         this: &This,
         field: &Field,
@@ -217,7 +241,6 @@ impl Reader {
         if let Some(default) = default {
             schema.insert("default".to_owned(), default);
         }
-        Self::extend(&field.common, &mut schema);
         schema
     }
 

@@ -197,3 +197,35 @@ pub struct RenamedSpec {
 pub struct RenamedInner {
     pub x: i32,
 }
+
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "composed.example.com", version = "v1", kind = "Extended")]
+pub struct ExtendedSpec {
+    pub a: ExtendedNewtype,
+    pub b: ExtendedTransparent,
+    pub c: ExtendedInternal,
+    pub d: ExtendedUntagged,
+}
+
+/// The type's.
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+pub struct ExtendedNewtype(#[schemars(extend("description" = "the field's"))] String);
+
+/// The type's.
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[serde(transparent)]
+pub struct ExtendedTransparent(#[schemars(extend("description" = "the field's"))] String);
+
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[serde(tag = "kind_of")]
+pub enum ExtendedInternal {
+    /// The variant's.
+    One(#[schemars(extend("description" = "the field's", "required" = []))] AliasesInner),
+}
+
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[serde(untagged)]
+pub enum ExtendedUntagged {
+    /// The variant's.
+    One(#[schemars(extend("description" = "the field's"))] AliasesInner),
+}

@@ -33,7 +33,7 @@ fn main() {
         };
     }
     crds! {
-        composed: Flat FlatMap FlatEnum Newtypes Stands Aliases Denied Kept Renamed;
+        composed: Flat FlatMap FlatEnum Newtypes Stands Aliases Denied Extended Kept Renamed;
         containers: Lists Sets Maps Keys Boxes Arrays Tuples Anything Outcomes;
         defaults: Bare Functions Derived Whole Foreign;
         docs: Described Documented Headed Titles Variants;
