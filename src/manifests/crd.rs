@@ -174,6 +174,9 @@ fn definition(it: &CustomResource) -> api::CustomResourceDefinition {
     fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
         (!list.is_empty()).then_some(list)
     }
+    fn list<T>(of: &CustomResource, list: Vec<T>) -> Option<Vec<T>> {
+        if of.empty { Some(list) } else { some(list) }
+    }
     let schema = it.schema.as_ref().map(|it| {
         serde_json::from_value(it.0.clone()).expect("a schema was read as one before it got here")
     });
@@ -186,6 +189,7 @@ fn definition(it: &CustomResource) -> api::CustomResourceDefinition {
         }),
         status: Some(api::CustomResourceSubresourceStatus(json!({}))),
     });
+    let subresources = subresources.or_else(|| it.empty.then(Default::default));
     let column = |it: &crate::model::PrintColumn| api::CustomResourceColumnDefinition {
         description: it.description.clone(),
         format: it.format.clone(),
@@ -205,16 +209,16 @@ fn definition(it: &CustomResource) -> api::CustomResourceDefinition {
         spec: api::CustomResourceDefinitionSpec {
             group: it.group.clone(),
             names: api::CustomResourceDefinitionNames {
-                categories: some(it.categories.clone()),
+                categories: list(it, it.categories.clone()),
                 kind: it.kind.to_string(),
                 plural: it.plural.clone(),
-                short_names: some(it.shortnames.clone()),
+                short_names: list(it, it.shortnames.clone()),
                 singular: Some(it.singular.clone()),
                 ..api::CustomResourceDefinitionNames::default()
             },
             scope: if it.namespaced { "Namespaced" } else { "Cluster" }.to_owned(),
             versions: vec![api::CustomResourceDefinitionVersion {
-                additional_printer_columns: some(it.columns.iter().map(column).collect()),
+                additional_printer_columns: list(it, it.columns.iter().map(column).collect()),
                 deprecated: it.deprecated.as_ref().map(|_| true),
                 deprecation_warning: it.deprecated.as_ref().and_then(|it| it.warning.clone()),
                 name: it.version.to_string(),
@@ -303,6 +307,7 @@ mod tests {
             status: false,
             scale: None,
             schema: Some(Schema(json!({ "type": "object", "properties": properties }))),
+            empty: false,
             place: Place {
                 path: crate::model::SourcePath::fixed(&format!("src/{version}.rs")),
                 line: 1,

@@ -38,6 +38,8 @@ pub struct CustomResource {
     pub scale: Option<Scale>,
     /// `openAPIV3Schema`; none where the source says `schema = "disabled"`.
     pub schema: Option<Schema>,
+    /// What is not set is written all the same, as `categories: []`: kube before 4.2 does so.
+    pub empty: bool,
     /// Where the source declares it.
     pub place: Place,
 }

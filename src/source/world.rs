@@ -12,6 +12,7 @@ use super::files::Files;
 use super::library::Texts;
 use super::macros::Macro;
 use super::names::Imports;
+use super::versions::{self, Behaviour};
 use crate::model::{Place, Problem, SourcePath};
 
 pub type ModuleId = usize;
@@ -28,6 +29,8 @@ pub struct World {
     pub impls: Vec<Impl>,
     /// The types of k8s-openapi that this project has.
     pub kubernetes: Kubernetes,
+    /// What the locked versions of kube and schemars do.
+    pub behaviour: Behaviour,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
     /// What macros made of items.
@@ -122,7 +125,9 @@ impl World {
     }
 
     pub fn with(texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) -> Self {
-        let mut res = Self { crates, ..Self::default() };
+        let lock = texts.get(&SourcePath::fixed("Cargo.lock"));
+        let behaviour = versions::behaviour(lock.as_deref());
+        let mut res = Self { crates, behaviour, ..Self::default() };
         let mut files = Files { files: texts, problems, macros: Work::default() };
         for krate in 0..res.crates.len() {
             let (root, name) = (res.crates[krate].root.clone(), res.crates[krate].name.clone());

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceColumnDefinition, SelectableField,
+};
 use syn::{Attribute, DeriveInput, Expr, Lit, Meta, spanned::Spanned as _};
 
 use super::{error, list, metas, name_of, once, value};
 use crate::model::{Deprecation, PrintColumn, Scale, Storage};
 use crate::source::derives::derives;
+use crate::source::versions::KubeDerive;
 
 #[derive(Default)]
 pub struct Kube {
@@ -73,12 +77,12 @@ pub fn root_name(input: &DeriveInput) -> Option<syn::Ident> {
 }
 
 /// Reads `#[kube(…)]`. Every item that is malformed is told.
-pub fn read(input: &DeriveInput) -> Result<Kube, Vec<syn::Error>> {
+pub fn read(input: &DeriveInput, known: KubeDerive) -> Result<Kube, Vec<syn::Error>> {
     let metas = metas(&input.attrs, "kube").map_err(|it| vec![it])?;
     let mut res = Kube::default();
     let mut seen = Seen::default();
     let mut errors: Vec<syn::Error> =
-        metas.iter().filter_map(|it| item(&mut res, &mut seen, it).err()).collect();
+        metas.iter().filter_map(|it| item(&mut res, &mut seen, it, known).err()).collect();
     for (name, value) in [("group", &seen.group), ("version", &seen.version), ("kind", &seen.kind)]
     {
         let said = metas.iter().any(|it| it.path().is_ident(name));
@@ -113,7 +117,7 @@ struct Seen {
     mode: Option<Mode>,
 }
 
-fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta) -> syn::Result<()> {
+fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta, known: KubeDerive) -> syn::Result<()> {
     let text = || super::string(meta).map(|it| it.value());
     match name_of(meta).as_str() {
         "group" => once(&mut seen.group, text()?, meta),
@@ -124,16 +128,16 @@ fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta) -> syn::Result<()> {
         "plural" => once(&mut res.plural, text()?, meta),
         "singular" => once(&mut res.singular, text()?, meta),
         "namespaced" => once(&mut seen.namespaced, flag(meta)?, meta),
-        "no_spec" => once(&mut seen.no_spec, flag(meta)?, meta),
-        "cel" => once(&mut seen.cel, flag(meta)?, meta),
+        "no_spec" if known.no_spec => once(&mut seen.no_spec, flag(meta)?, meta),
+        "cel" if known.cel => once(&mut seen.cel, flag(meta)?, meta),
         "storage" => once(&mut res.storage, flag(meta)?, meta),
         "served" => once(&mut res.served, flag(meta)?, meta),
         "derive" => drop_ok(text()?),
         "crates" => drop_ok(list(meta)?),
-        "attr" => attr(meta),
+        "attr" if known.attr => attr(meta),
         "category" => push(&mut res.categories, text()?),
         "shortname" => push(&mut res.shortnames, text()?),
-        "selectable" => push(&mut res.selectable, text()?),
+        "selectable" => push(&mut res.selectable, selectable(meta, known)?),
         "validation" => push(&mut res.validations, value(meta)?.clone()),
         "status" => once(&mut res.status, path(meta)?, meta),
         "schema" => {
@@ -157,9 +161,19 @@ fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta) -> syn::Result<()> {
         }
         "annotation" => pair(meta, &mut res.annotations),
         "label" => pair(meta, &mut res.labels),
-        "printcolumn" => push(&mut res.columns, column(meta)?),
+        "printcolumn" if known.columns => push(&mut res.columns, column(meta)?),
+        "printcolumn" => older_columns(meta).map(|it| res.columns.extend(it)),
         "scale" => once(&mut res.scale, scale(meta)?, meta),
-        other => error(meta.path().span(), format!("unknown kube attribute `{other}`")),
+        other => {
+            let message = format!("unknown kube attribute `{other}`");
+            let since = |it: &&KubeDerive| match other {
+                "no_spec" => it.no_spec,
+                "cel" => it.cel,
+                "attr" => it.attr,
+                _ => false,
+            };
+            error(meta.path().span(), known.without(&message, since))
+        }
     }
 }
 
@@ -261,6 +275,42 @@ fn column(meta: &Meta) -> syn::Result<PrintColumn> {
         }
         _ => error(meta.span(), "`printcolumn` needs `name`, `type_` and `json_path`"),
     }
+}
+
+/// JSON that `crd()` itself reads when it runs, between the brackets of a list.
+fn older_columns(meta: &Meta) -> syn::Result<Vec<PrintColumn>> {
+    let text = super::string(meta)?;
+    let found: Vec<CustomResourceColumnDefinition> =
+        serde_json::from_str(&format!("[ {} ]", text.value())).map_err(|it| {
+            syn::Error::new(text.span(), format!("kube panics: valid printer column json: {it}"))
+        })?;
+    Ok(found
+        .into_iter()
+        .map(|it| PrintColumn {
+            name: it.name,
+            type_: it.type_,
+            json_path: it.json_path,
+            description: it.description,
+            format: it.format,
+            priority: it.priority,
+        })
+        .collect())
+}
+
+/// A path; kube wrote it into JSON as it stood there, before it built the CRD itself.
+fn selectable(meta: &Meta, known: KubeDerive) -> syn::Result<String> {
+    let text = super::string(meta)?;
+    if !known.empty {
+        return Ok(text.value());
+    }
+    serde_json::from_str(&format!(r#"{{ "jsonPath": "{}" }}"#, text.value()))
+        .map(|it: SelectableField| it.json_path)
+        .map_err(|it| {
+            syn::Error::new(
+                text.span(),
+                format!("kube panics: valid selectableField column json: {it}"),
+            )
+        })
 }
 
 fn priority_(meta: &Meta) -> syn::Result<i32> {

@@ -23,13 +23,17 @@ pub enum Merge {
 }
 
 pub fn container(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<Vec<Rule>> {
+    let known = values.world.behaviour.kube;
     let mut res = Vec::new();
     for meta in metas(attrs, "x_kube")? {
         match name_of(&meta).as_str() {
             "validation" => res.push(rule(value(&meta)?, values)?),
-            "cel" => cel(&meta)?,
+            "cel" if known.cel => cel(&meta)?,
             "crates" => drop(super::list(&meta)?),
-            other => return error(meta.span(), format!("unknown x_kube attribute `{other}`")),
+            other => {
+                let message = format!("unknown x_kube attribute `{other}`");
+                return error(meta.span(), known.without(&message, |it| other == "cel" && it.cel));
+            }
         }
     }
     Ok(res)
@@ -67,6 +71,7 @@ const NOT_READ: &str = "is no rule that can be read; write `Rule::new(\"…\").m
 /// A rule: `"…"`, `("…", "message")`, `Rule::new("…").message("…")…`, `Rule { … }`.
 pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
     let refuse = |expr: &Expr| error(expr.span(), format!("`{}` {NOT_READ}", text(expr)));
+    let old_self = values.world.behaviour.kube.old_self;
     match peel(expr) {
         Expr::Lit(_) | Expr::Path(_) | Expr::Macro(_) => Ok(Rule::new(values.text(expr)?)),
         Expr::Tuple(it) => match (it.elems.first(), it.elems.last(), it.elems.len()) {
@@ -91,7 +96,7 @@ pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
                 "message" => Ok(before.message(message(argument, values)?)),
                 "reason" => Ok(before.reason(reason(argument, values)?)),
                 "field_path" => Ok(before.field_path(string(argument, values)?)),
-                "optional_old_self" => Ok(before.optional_old_self(boolean(argument)?)),
+                "optional_old_self" if old_self => Ok(before.optional_old_self(boolean(argument)?)),
                 _ => refuse(expr),
             }
         }
@@ -113,7 +118,9 @@ pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
                     ("message", Some(it)) => res.message = Some(message(it, values)?),
                     ("reason", Some(it)) => res.reason = Some(reason(it, values)?),
                     ("field_path", Some(it)) => res.field_path = Some(string(it, values)?),
-                    ("optional_old_self", Some(it)) => res.optional_old_self = Some(boolean(it)?),
+                    ("optional_old_self", Some(it)) if old_self => {
+                        res.optional_old_self = Some(boolean(it)?)
+                    }
                     _ => return refuse(expr),
                 }
             }

@@ -25,6 +25,7 @@ use super::builtin::{Answers, Builtin, Dyn, standing_for};
 use super::derives::Derived;
 use super::types::{Scope, Type};
 use super::values::Values;
+use super::versions::older;
 use super::world::{ItemId, ModuleId, World};
 use crate::model::{Place, Problem, SourcePath};
 use container::Container;
@@ -327,6 +328,7 @@ impl Answers for Reader {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.name)()).into_owned(),
             Seen::Kubernetes(it) => it.name.clone(),
             Seen::Forward(it) => self.name(&it),
+            Seen::Own(it) if it.container.kube => self.validated(self.full_name(&it)),
             Seen::Own(it) => self.full_name(&it),
             Seen::Nothing => String::new(),
         })
@@ -342,7 +344,7 @@ impl Answers for Reader {
             Seen::Kubernetes(it) => it.name.clone(),
             Seen::Forward(it) => self.id(&it),
             // As kube's derive has it: the name alone.
-            Seen::Own(it) if it.container.kube => it.container.name.clone(),
+            Seen::Own(it) if it.container.kube => self.validated(it.container.name.clone()),
             Seen::Own(it) => self.full_id(&it),
             Seen::Nothing => String::new(),
         })
@@ -352,6 +354,9 @@ impl Answers for Reader {
         let kubernetes = ty.path().starts_with("k8s_openapi::");
         self.kubernetes.set(self.kubernetes.get() || kubernetes);
         self.deeper(ty, || match self.see(ty) {
+            Seen::Foreign(_, arguments) if self.older_map(ty) => {
+                standing_for(arguments, || older::map(generator))
+            }
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.schema)(generator)),
             Seen::Kubernetes(it) => self.of_kubernetes(it, generator),
             Seen::Forward(it) => self.schema(&it, generator),
@@ -362,6 +367,9 @@ impl Answers for Reader {
 
     fn present(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema {
         self.deeper(ty, || match self.see(ty) {
+            Seen::Foreign(_, arguments) if self.older_map(ty) => {
+                standing_for(arguments, || older::map(generator))
+            }
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.present)(generator)),
             Seen::Forward(it) => self.present(&it, generator),
             _ => self.schema(ty, generator),
@@ -474,6 +482,18 @@ impl Reader {
             ),
         };
         Some(self.world.problem(item.module, item.span, message, hint))
+    }
+
+    /// Whether this is a map, of a schemars that says less about its keys.
+    fn older_map(&self, ty: &Type) -> bool {
+        let two = matches!(ty, Type::Foreign { arguments, .. } if arguments.len() == 2);
+        two && !self.world.behaviour.schemars.keys && ty.path().ends_with("Map")
+    }
+
+    /// What kube's derive calls a type with rules.
+    fn validated(&self, name: String) -> String {
+        let end = if self.world.behaviour.kube.validated { "Validated" } else { "" };
+        name + end
     }
 
     /// What title, description, deprecation and examples put into a schema.

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use quote::{format_ident, quote_spanned};
 use schemars::generate::SchemaSettings;
-use schemars::transform::AddNullable;
 use syn::punctuated::Punctuated;
 
 use super::Reader;
@@ -19,6 +18,7 @@ use crate::source::cfg::Cfg;
 use crate::source::derives::Derived;
 use crate::source::panics;
 use crate::source::types::Type;
+use crate::source::versions::KubeDerive;
 use crate::source::world::{ItemId, Kind as ItemKind, World};
 
 /// What the selected crates declare.
@@ -166,8 +166,8 @@ impl Reader {
                 "see kube's documentation of `CustomResource`",
             )
         };
-        let kube =
-            kube::read(&input).map_err(|all| all.into_iter().map(told).collect::<Vec<_>>())?;
+        let kube = kube::read(&input, self.world.behaviour.kube)
+            .map_err(|all| all.into_iter().map(told).collect::<Vec<_>>())?;
         self.way.borrow_mut().push(kube.kind.clone());
         let schema = match kube.mode {
             Mode::Disabled => None,
@@ -201,7 +201,14 @@ impl Reader {
             (kube.kind.parse()).map_err(|it| noun("kind", format!("kind `{}` {it}", kube.kind)))?;
         let version: Version = (kube.version.parse())
             .map_err(|it| noun("version", format!("version `{}` {it}", kube.version)))?;
-        Ok(Declared::Read(Box::new(described(kube, kind, version, schema, place))))
+        Ok(Declared::Read(Box::new(described(
+            self.world.behaviour.kube,
+            kube,
+            kind,
+            version,
+            schema,
+            place,
+        ))))
     }
 
     /// The schema of the whole resource, through every step that kube's `crd()` takes.
@@ -219,15 +226,13 @@ impl Reader {
                         it.inline_subschemas = true;
                         it.meta_schema = None;
                     })
-                    .with_transform(AddNullable::default())
-                    .with_transform(kube_core::schema::StructuralSchemaRewriter)
-                    .with_transform(kube_core::schema::OptionalEnum)
-                    .with_transform(kube_core::schema::OptionalIntOrString)
                     .into_generator();
-                let schema = generator.into_root_schema_for::<Dyn<0>>();
-                serde_json::to_value(schema).and_then(serde_json::from_value::<JSONSchemaProps>)
+                let mut schema = generator.into_root_schema_for::<Dyn<0>>();
+                self.world.behaviour.rewriting.apply(&mut schema)?;
+                Ok(serde_json::to_value(schema).and_then(serde_json::from_value::<JSONSchemaProps>))
             })
-        });
+        })
+        .flatten();
         self.way.borrow_mut().truncate(1);
         if 0 < self.refused.get() {
             return None;
@@ -242,7 +247,8 @@ impl Reader {
             Ok(Ok(props)) => props,
             Ok(Err(error)) => {
                 return refuse(format!(
-                    "kube panics over this schema: valid JSONSchemaProps from schemars schema: {error:?}"
+                    "kube panics over this schema: {}: {error:?}",
+                    self.world.behaviour.kube.expectation()
                 ));
             }
             Err(text) => return refuse(format!("kube panics over this schema: {text}")),
@@ -256,7 +262,8 @@ impl Reader {
         let item = &world.items[id];
         let input = world.settled(id)?;
         let told = |it: syn::Error| world.problem(item.module, it.span(), it.to_string(), "");
-        let kube = kube::read(&input).map_err(|mut it| told(it.remove(0)))?;
+        let kube =
+            kube::read(&input, self.world.behaviour.kube).map_err(|mut it| told(it.remove(0)))?;
         if kube.mode != Mode::Derived {
             let message = "a resource without a derived schema cannot stand in another type";
             return Err(world.problem(item.module, item.span, message, ""));
@@ -328,6 +335,7 @@ fn named(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Span> {
 }
 
 fn described(
+    behaviour: KubeDerive,
     kube: Kube,
     kind: Kind,
     version: Version,
@@ -355,6 +363,7 @@ fn described(
         status: kube.status.is_some(),
         scale: kube.scale,
         schema,
+        empty: behaviour.empty,
         place,
     }
 }

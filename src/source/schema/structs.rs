@@ -13,6 +13,7 @@ use crate::source::attributes::x_kube::Merge;
 use crate::source::builtin::{Answers as _, Dyn, standing_for};
 use crate::source::derives::Derived;
 use crate::source::types::Type;
+use crate::source::versions::older;
 
 impl Reader {
     pub(super) fn container_schema(&self, this: &This, generator: &mut SchemaGenerator) -> Schema {
@@ -130,7 +131,7 @@ impl Reader {
         let length = items.len();
         let mut res = Map::new();
         res.insert("type".to_owned(), "array".into());
-        if !items.is_empty() {
+        if !items.is_empty() || self.world.behaviour.derive.empty_items {
             res.insert("prefixItems".to_owned(), items.into());
             res.insert("minItems".to_owned(), length.into());
         }
@@ -154,8 +155,9 @@ impl Reader {
             if field.flatten {
                 let Some(ty) = self.field_type(this, field) else { continue };
                 let required = field.validation.required();
-                let inner = standing_for(&[ty], || {
-                    upstream::json_schema_for_flatten::<Dyn<0>>(generator, required)
+                let inner = standing_for(&[ty], || match self.world.behaviour.schemars.flatten {
+                    true => upstream::json_schema_for_flatten::<Dyn<0>>(generator, required),
+                    false => older::flattened(generator, required),
                 });
                 upstream::flatten(&mut schema, inner);
             } else {

@@ -1,21 +1,21 @@
 //! Whether Cargo.lock names crates whose output is known here. Another version is refused by name: what it
 //! would print may differ.
 
+mod behaviour;
+pub mod older;
+mod rewriting;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
 use crate::model::{Place, Problem, SourcePath};
+pub use behaviour::{Behaviour, KubeDerive};
 
-/// The packages that decide what `crd()` prints, and the versions that are known: those that are built in here.
-const KNOWN: &[(&str, &str)] = &[
-    ("kube-core", "5.0.0"),
-    ("kube-derive", "5.0.0"),
-    ("schemars", "1.2.3"),
-    ("schemars_derive", "1.2.3"),
-    ("serde_derive_internals", "0.30.0"),
-    ("k8s-openapi", "0.29.0"),
-];
+/// The version of k8s-openapi whose types are built in.
+const BUILT_IN: &str = "0.29.0";
 
 /// The feature that the types of k8s-openapi built in here are of.
 const FEATURE: &str = "v1_33";
@@ -28,7 +28,23 @@ pub fn check(files: &BTreeMap<SourcePath, String>, kubernetes: bool) -> Vec<Prob
         res.extend(packages(path, text));
     }
     if kubernetes {
-        res.extend(feature(files));
+        match lock.and_then(|(path, text)| other_types(path, text)) {
+            Some(other) => res.push(other),
+            None => res.extend(feature(files)),
+        }
+    }
+    res
+}
+
+/// What the versions that Cargo.lock names do; where there is none, what the newest do.
+pub fn behaviour(lock: Option<&str>) -> Behaviour {
+    let found = lock.map(locked).unwrap_or_default();
+    let mut res = Behaviour::NEWEST;
+    for (name, oldest, _) in behaviour::known() {
+        for package in candidates(&found, name, oldest) {
+            // One that is not known is refused by `check`.
+            res.take(name, package.version);
+        }
     }
     res
 }
@@ -39,7 +55,7 @@ struct Package<'a> {
     source: Option<&'a str>,
 }
 
-fn packages(path: &SourcePath, text: &str) -> Vec<Problem> {
+fn locked(text: &str) -> BTreeMap<&str, Vec<Package<'_>>> {
     let mut found: BTreeMap<&str, Vec<Package<'_>>> = BTreeMap::new();
     let mut name = "";
     for (index, line) in text.lines().enumerate() {
@@ -57,51 +73,90 @@ fn packages(path: &SourcePath, text: &str) -> Vec<Problem> {
             package.source = Some(source);
         }
     }
+    found
+}
+
+/// Those of a package that may be meant. schemars 0.8 may be locked for another crate: kube 2 and later take 1.
+fn candidates<'a, 'b>(
+    found: &'b BTreeMap<&'a str, Vec<Package<'a>>>,
+    name: &str,
+    oldest: &str,
+) -> Vec<&'b Package<'a>> {
+    let all = || found.get(name).into_iter().flatten();
+    let major = oldest.split('.').next().unwrap_or(oldest);
+    let same: Vec<_> = all().filter(|it| it.version.split('.').next() == Some(major)).collect();
+    match name.starts_with("schemars") && !same.is_empty() {
+        true => same,
+        false => all().collect(),
+    }
+}
+
+fn packages(path: &SourcePath, text: &str) -> Vec<Problem> {
+    let found = locked(text);
     let mut res = Vec::new();
     let mut refuse = |line: usize, message: String, hint: String| {
         let place = Place { path: path.clone(), line, column: 1 };
         res.push(Problem { way: Vec::new(), place, message, hint: Some(hint) });
     };
-    for (name, known) in KNOWN {
-        let major = known.split('.').next().unwrap_or(known);
-        let same = |it: &&Package<'_>| it.version.split('.').next() == Some(major);
-        let all = found.get(name).map(Vec::as_slice).unwrap_or_default();
-        // schemars 0.8 may be locked for another crate: kube 5 takes 1.
-        let candidates: Vec<_> = match all.iter().filter(same).collect::<Vec<_>>() {
-            same if same.is_empty() => all.iter().collect(),
-            same => same,
+    for (name, oldest, newest) in behaviour::known() {
+        let candidates = candidates(&found, name, oldest);
+        // kube locks kube-core and kube-derive at its own version; schemars does so with its derive.
+        let asked = match name {
+            "kube-core" | "kube-derive" => "kube",
+            "schemars_derive" | "serde_derive_internals" => "schemars",
+            _ => name,
         };
-        let others = name.starts_with("kube") && 1 < all.len();
-        for package in &candidates {
-            let foreign = !package.source.is_some_and(|it| it.starts_with("registry+"));
-            if others {
-                let message = format!(
-                    "`{name}` is locked in {} versions, and it is not said which one writes the CRDs",
-                    all.len()
-                );
-                refuse(
-                    package.line,
-                    message,
-                    "lock one: `cargo tree --duplicates` says who asks for another".to_owned(),
-                );
-                break;
-            }
-            if foreign {
+        if let ([first, _, ..], true) = (&candidates[..], name.starts_with("kube")) {
+            let message = format!(
+                "`{name}` is locked in {} versions, and it is not said which one writes the CRDs",
+                candidates.len()
+            );
+            let hint = "lock one: `cargo tree --duplicates` says who asks for another";
+            refuse(first.line, message, hint.to_owned());
+            continue;
+        }
+        for package in candidates {
+            let version = package.version;
+            if !package.source.is_some_and(|it| it.starts_with("registry+")) {
                 let message =
                     format!("`{name}` is not the published one: what it prints is not known");
-                refuse(package.line, message, format!("depend on the published `{name}` {known}"));
-            } else if package.version != *known {
-                let message =
-                    format!("`{name}` {} is locked, whose output is not known", package.version);
-                refuse(
-                    package.line,
-                    message,
-                    format!("run `cargo update -p {name} --precise {known}`"),
+                refuse(package.line, message, format!("depend on the published `{name}` {newest}"));
+            } else if Behaviour::default().take(name, version) {
+                // Known.
+            } else if before(version, oldest) {
+                let message = format!(
+                    "`{name}` {version} is locked, and what is older than {oldest} is not read"
                 );
+                let hint = format!("depend on `{asked}` {oldest} or newer");
+                refuse(package.line, message, hint);
+            } else {
+                let message = format!("`{name}` {version} is locked, whose output is not known");
+                let hint = format!(
+                    "lock one that is known, up to {newest} (`cargo update -p {asked} --precise VERSION`); a newer operator-rs may know {version}"
+                );
+                refuse(package.line, message, hint);
             }
         }
     }
     res
+}
+
+fn before(one: &str, other: &str) -> bool {
+    let parse = |it: &str| semver::Version::parse(it).ok();
+    parse(one).zip(parse(other)).is_some_and(|(one, other)| one < other)
+}
+
+/// The types of k8s-openapi that are built in are those of one version.
+fn other_types(path: &SourcePath, text: &str) -> Option<Problem> {
+    let found = locked(text);
+    let (name, oldest, newest) = ("k8s-openapi", "", BUILT_IN);
+    let other = candidates(&found, name, oldest).into_iter().find(|it| it.version != newest)?;
+    Some(Problem {
+        way: Vec::new(),
+        place: Place { path: path.clone(), line: other.line, column: 1 },
+        message: format!("types of k8s-openapi are read of {newest}, not of {}", other.version),
+        hint: Some(format!("depend on `{name}` {newest}, or on a kube that takes it")),
+    })
 }
 
 /// k8s-openapi's types are those of the Kubernetes version that a feature names.
@@ -157,38 +212,4 @@ fn of_kubernetes(dependencies: &Value) -> Option<BTreeSet<String>> {
     let names = features.filter_map(Value::as_str);
     let version = |it: &&str| it.starts_with("v1_") || matches!(*it, "earliest" | "latest");
     Some(names.filter(version).map(str::to_owned).collect())
-}
-
-#[test]
-fn the_versions_that_are_known_are_those_that_are_built_in() {
-    let lock = include_str!("../../Cargo.lock");
-    for (name, version) in KNOWN {
-        let there = lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"\n"));
-        // kube-derive is not built in: what it does at compile time is written anew here.
-        assert!(there || *name == "kube-derive", "{name} {version}");
-    }
-}
-
-#[test]
-fn other_versions_are_refused_by_name() {
-    let check = |lock: &str, expected: &[&str]| {
-        let found = packages(&SourcePath::fixed("Cargo.lock"), lock);
-        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-        assert_eq!(found, expected);
-    };
-    let package = |name: &str, version: &str| {
-        format!(
-            "[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"registry+x\"\n\n"
-        )
-    };
-    check(&package("kube-core", "5.0.0"), &[]);
-    check(
-        &package("kube-core", "4.2.0"),
-        &["Cargo.lock:3:1: `kube-core` 4.2.0 is locked, whose output is not known"],
-    );
-    check(&(package("schemars", "0.8.22") + &package("schemars", "1.2.3")), &[]);
-    check(
-        "[[package]]\nname = \"kube-derive\"\nversion = \"5.0.0\"\n",
-        &["Cargo.lock:3:1: `kube-derive` is not the published one: what it prints is not known"],
-    );
 }
