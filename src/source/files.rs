@@ -102,10 +102,12 @@ impl Files<'_> {
                 world.add(new(&ident, &vis, Kind::Const(Box::new(it))), false, true);
             }
             Syntax::Static(it) => {
-                world.add(new(&it.ident, &it.vis, Kind::Other("a static")), false, true);
+                let (ident, vis) = (it.ident.clone(), it.vis.clone());
+                world.add(new(&ident, &vis, Kind::Static(Box::new(it))), false, true);
             }
             Syntax::Trait(it) => {
-                world.add(new(&it.ident, &it.vis, Kind::Other("a trait")), true, false);
+                let (ident, vis) = (it.ident.clone(), it.vis.clone());
+                world.add(new(&ident, &vis, Kind::Trait(Box::new(it))), true, false);
             }
             Syntax::Union(it) => {
                 world.add(new(&it.ident, &it.vis, Kind::Other("a union")), true, false);

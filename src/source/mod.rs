@@ -11,6 +11,7 @@ mod comments;
 mod crates;
 mod defaults;
 mod derives;
+mod eval;
 mod expand;
 mod files;
 mod foreign;
@@ -21,7 +22,6 @@ mod marker;
 mod names;
 mod panics;
 mod schema;
-mod standard_defaults;
 mod targets;
 #[cfg(test)]
 mod tests;

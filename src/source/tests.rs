@@ -5,6 +5,7 @@ use super::*;
 
 mod macros;
 mod names;
+mod values;
 
 /// What stands before the code of every case.
 const HEAD: &str = "use kube::{CustomResource, KubeSchema}; use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";
@@ -226,62 +227,6 @@ fn attributes_that_may_change_a_type_are_refused() {
         "#[schemars(example = \"word\")] a: String,",
         "",
         "src/main.rs:5:22: write `example = &\"word\"`: schemars refuses a bare word (`Kind` → `spec`)",
-    );
-}
-
-#[test]
-fn defaults_that_cannot_be_told_are_refused() {
-    let on = |place: &str, what: &str| format!("src/main.rs:{place}: {what} (`Kind` → `spec.a`)");
-    check(
-        "#[serde(default = \"f\")] a: i32,",
-        "fn f() -> i32 { 1 + g() }",
-        &on("7:21", "`g()` is computed, which is not read yet; write the value itself"),
-    );
-    check(
-        "#[serde(default = \"f\")] a: i32,",
-        "fn f() -> i32 { let a = 1; a }",
-        &on("7:4", "`f` has more in it than one value, which is not read yet"),
-    );
-    check(
-        "#[serde(default = \"f\")] a: i32,",
-        "fn f() -> i64 { 1 }",
-        &on("7:4", "`f` returns another type"),
-    );
-    check("#[serde(default = \"f\")] a: i32,", "", &on("5:19", "`f` is not found"));
-    check(
-        "#[serde(default)] a: In,",
-        "$T struct In; impl Default for In { fn default() -> Self { In } }",
-        &on("5:22", "`In` has a default that is not derived, which is not read yet"),
-    );
-    check(
-        "#[serde(default, skip_serializing_if = \"f\")] a: i32,",
-        "fn f(_: &i32) -> bool { true }",
-        &on("5:40", "`f` is a function of your own, which is not read yet"),
-    );
-    check(
-        "#[serde(default)] a: In,",
-        "#[derive(JsonSchema, Default)] struct In;",
-        &on("5:22", "`In` is a default of a type that does not derive `Serialize`"),
-    );
-    check(
-        "#[serde(default)] a: std::net::IpAddr,",
-        "",
-        &on("5:22", "`std::net::IpAddr` has a default of `std::net::IpAddr`, which is not known"),
-    );
-    check(
-        "#[serde(default, with = \"m\")] #[schemars(with = \"i32\")] a: i32,",
-        "",
-        &on("5:57", "the default of `a` is written by a function of its own, which is not read"),
-    );
-    check(
-        "#[serde(default = \"f\")] a: u8,",
-        "fn f() -> u8 { 256 }",
-        &on("7:16", "`256` does not fit in `u8`"),
-    );
-    check(
-        "#[serde(default = \"f\")] a: String,",
-        "fn f() -> String { format!(\"{}\", 1) }",
-        &on("7:20", "`format!(\"{}\", 1)` is not read as a default yet"),
     );
 }
 

@@ -133,11 +133,6 @@ impl World {
         }
     }
 
-    /// What a type in a module's code is.
-    pub fn type_(&self, module: ModuleId, ty: &syn::Type) -> Result<Rc<Type>, Problem> {
-        self.type_in(&Scope::from(module), ty)
-    }
-
     /// What a type is where parameters stand for others.
     pub fn type_in(&self, scope: &Scope, ty: &syn::Type) -> Result<Rc<Type>, Problem> {
         self.type_steps.set(0);
@@ -355,6 +350,7 @@ impl World {
                 }
                 found
             }
+            Kind::Trait(_) => return Err(refuse("is a trait, which has no schema")),
             Kind::Other(what) => return Err(refuse(&format!("is {what}, which has no schema"))),
             _ => return Err(refuse("is no type")),
         };
@@ -458,7 +454,7 @@ const MOST_NESTED: u8 = 96;
 const MOST_TYPES: usize = 10_000;
 
 /// The parameters that stand for types and numbers.
-fn names(generics: &syn::Generics) -> impl Iterator<Item = String> {
+pub fn names(generics: &syn::Generics) -> impl Iterator<Item = String> {
     generics.params.iter().filter_map(|it| match it {
         syn::GenericParam::Type(it) => Some(plain(&it.ident)),
         syn::GenericParam::Const(it) => Some(plain(&it.ident)),

@@ -251,7 +251,7 @@ impl<'a> Values<'a> {
     }
 }
 
-fn comma_separated(tokens: TokenStream) -> Vec<TokenStream> {
+pub fn comma_separated(tokens: TokenStream) -> Vec<TokenStream> {
     let mut res = vec![TokenStream::new()];
     for token in tokens {
         match token {

@@ -84,12 +84,14 @@ pub enum Kind {
     Alias(Box<syn::ItemType>),
     Fn(Box<syn::ItemFn>),
     Const(Box<syn::ItemConst>),
+    Static(Box<syn::ItemStatic>),
+    Trait(Box<syn::ItemTrait>),
     Module(ModuleId),
     Use(Path),
     ExternCrate(String),
     /// What `#[derive(CustomResource)]` makes of the struct beside it.
     Root(ItemId),
-    /// A trait, a union, a static: has a name, is no type that we read.
+    /// A union: has a name, is no type that we read.
     Other(&'static str),
 }
 

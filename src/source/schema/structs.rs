@@ -11,7 +11,8 @@ use super::generics::Writes;
 use super::{Reader, This};
 use crate::source::attributes::x_kube::Merge;
 use crate::source::builtin::{Answers as _, Dyn, standing_for};
-use crate::source::derives::Derived;
+use crate::source::defaults;
+use crate::source::eval::{Evaluator, Ty};
 use crate::source::types::Type;
 use crate::source::versions::older;
 
@@ -267,43 +268,12 @@ impl Reader {
                 return None;
             }
         }
-        let values = self.values(this.scope.module);
-        let way_out =
-            "state the default with `#[schemars(extend(\"default\" = …))]` on a field without one";
-        let refuse = |what: &str| {
-            let message = format!("the default of `{}` {what}", field.member);
-            Err(self.world.problem(this.scope.module, field.span, message, way_out))
-        };
-        let read = || {
-            if field.serialize_with {
-                return refuse("is written by a function of its own, which is not read");
-            }
-            let ty = self.world.type_in(&this.scope, &field.ty)?;
-            let at = &field.ty;
-            let value = match (&field.default, whole) {
-                (Fallback::Path(path), _) => values.call(path, &ty)?,
-                (Fallback::Trait, _) => values.default_of(&ty, at)?,
-                (Fallback::None, Fallback::Trait) => {
-                    if self.world.derived(this.id, "std::default::Default")? != Derived::Yes {
-                        return refuse(
-                            "comes from a `Default` that is not derived, which is not read yet",
-                        );
-                    }
-                    values.default_of(&ty, at)?
-                }
-                (Fallback::None, _) => {
-                    return refuse("comes from a function for the whole, which is not read yet");
-                }
-            };
-            match &field.skip_if {
-                Some(skip) if values.skips(skip, &ty, &value)? => Ok(None),
-                _ => Ok(Some(value)),
-            }
-        };
-        match read() {
+        let ty = this.scope.parameters.get("Self").map_or(Ty::Unknown, |it| Ty::of(it));
+        let of = defaults::Of { field, whole, ty };
+        match of.read(&Evaluator::new(&self.world)) {
             Ok(found) => found,
             Err(problem) => {
-                self.refuse(problem);
+                self.refuse(*problem);
                 None
             }
         }

@@ -176,7 +176,7 @@ fn what_stands_under_an_attribute_macro_is_not_taken_as_it_is() {
     check(
         "#[serde(default)] a: In,",
         "$T struct In; #[other::changed] impl Default for In { fn default() -> Self { In } }",
-        "src/main.rs:5:22: `In` has a default that is not derived, which is not read yet (`Kind` → `spec.a`)",
+        "src/main.rs:5:22: `In` has a default of `In`, whose `Default` is not read (`Kind` → `spec.a`)",
     );
 }
 

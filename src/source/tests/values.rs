@@ -1,0 +1,114 @@
+//! Default values and constants that cannot be told.
+
+use super::*;
+
+/// The one problem of `#[serde(default = "f")] a: <ty>` and code beside it.
+#[track_caller]
+fn default(ty: &str, beside: &str, place: &str, what: &str) {
+    check(
+        &format!("#[serde(default = \"f\")] a: {ty},"),
+        beside,
+        &format!("src/main.rs:{place}: {what} (`Kind` → `spec.a`)"),
+    );
+}
+
+#[test]
+fn defaults_that_cannot_be_told_are_refused() {
+    let on = |place: &str, what: &str| format!("src/main.rs:{place}: {what} (`Kind` → `spec.a`)");
+    default("i32", "fn f() -> i32 { 1 + g() }", "7:21", "`g` is not found");
+    default(
+        "i32",
+        "fn f() -> i64 { 1 }",
+        "5:19",
+        "`f` was read as a value of type `i64`, where there must be one of type `i32`",
+    );
+    default("i32", "", "5:19", "`f` is not found");
+    check(
+        "#[serde(default)] a: In,",
+        "#[derive(JsonSchema, Serialize)] struct In;",
+        &on("5:22", "`In` has a default of `In`, whose `Default` is not read"),
+    );
+    check(
+        "#[serde(default)] a: std::net::IpAddr,",
+        "",
+        &on("5:22", "`std::net::IpAddr` has a default of `IpAddr`, which is not known"),
+    );
+    default("u8", "fn f() -> u8 { 256 }", "7:16", "`256` does not fit in `u8`");
+    default(
+        "String",
+        "fn f() -> String { std::env::var(\"A\").unwrap() }",
+        "7:20",
+        "`std::env::var(\"A\")` calls what is not read",
+    );
+    default(
+        "String",
+        "fn f() -> String { env!(\"HOME\").to_string() }",
+        "7:20",
+        "`env!(\"HOME\")` takes what is outside of the code, and is not read",
+    );
+}
+
+#[test]
+fn code_that_panics_or_never_ends_is_refused() {
+    let panics = "panics when it runs, and so would `crd()`";
+    default(
+        "u8",
+        "fn f() -> u8 { let a: u8 = 200; a + 100 }",
+        "7:33",
+        &format!("`a+100` {panics}: it overflows"),
+    );
+    default(
+        "i32",
+        "fn f() -> i32 { panic!() }",
+        "7:17",
+        &format!("`panic!()` {panics}: it says so"),
+    );
+    default(
+        "u8",
+        "fn f() -> u8 { \"300\".parse().unwrap() }",
+        "7:16",
+        &format!("`\"300\".parse().unwrap()` {panics}: there is nothing in it"),
+    );
+    let found = problems(&spec("#[serde(default = \"f\")] a: i32,", "fn f() -> i32 { loop {} }"));
+    assert!(found[0].contains("takes too many steps to be read"), "{found:?}");
+    let found = problems(&spec("#[serde(default = \"f\")] a: i32,", "fn f() -> i32 { f() }"));
+    assert!(found[0].contains("goes too deep to be read"), "{found:?}");
+    let found = problems(&spec(
+        "#[serde(default = \"f\")] a: String,",
+        "fn f() -> String { \"a\".repeat(1 << 30) }",
+    ));
+    assert!(found[0].contains("becomes too long to be read"), "{found:?}");
+    let found = problems(&spec(
+        "#[serde(default = \"f\")] a: u64,",
+        "fn f() -> u64 { let mut a = 0; while a < 1 { a = a * 1; } a }",
+    ));
+    assert!(found[0].contains("takes too many steps to be read"), "{found:?}");
+}
+
+#[test]
+fn what_may_be_another_than_it_seems_is_refused() {
+    default(
+        "String",
+        "macro_rules! format { ($a:expr) => { \"other\".to_owned() } } fn f() -> String { std::format!(\"x\") + &format!(\"{}\", 1) }",
+        "7:101",
+        "no arm of it matches",
+    );
+    default(
+        "String",
+        "trait Odd { fn to_uppercase(&self) -> String; } impl Odd for str { fn to_uppercase(&self) -> String { String::new() } } fn f() -> String { \"a\".to_uppercase() }",
+        "7:140",
+        "`\"a\".to_uppercase()` calls `to_uppercase`, which a trait of the project has too",
+    );
+    default(
+        "In",
+        "$T enum In { A } trait One { fn make(&self) -> In; } trait Two { fn make(self) -> In; } impl One for In { fn make(&self) -> In { In::A } } impl Two for In { fn make(self) -> In { In::A } } fn f() -> In { In::A.make() }",
+        "7:262",
+        "`In::A.make()` has more than one `make` to choose from",
+    );
+    default(
+        "std::collections::HashSet<String>",
+        "fn f() -> std::collections::HashSet<String> { std::collections::HashSet::from([\"a\".to_owned(), \"b\".to_owned()]) }",
+        "5:28",
+        "`std::collections::HashSet<String>` has a `HashSet` in it, which is written in no order",
+    );
+}
