@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! commands                                                            asks
-//! scaffold source manifests kustomize bundle │ disk terminal   thinks │ touches   (no room here knows its neighbour)
+//! scaffold source manifests kustomize bundle │ disk process terminal   thinks │ touches   (no room here knows its neighbour)
 //! plan                                                                says what would change
 //! model                                                               names things
 //! yaml hint                                                           ground
@@ -17,6 +17,7 @@ mod scaffold;
 mod source;
 
 mod disk;
+mod process;
 mod terminal;
 
 mod plan;

@@ -1,6 +1,7 @@
 //! What a person can type. The folder reads as the command line.
 
 mod bundle;
+mod compile;
 mod completion;
 mod create;
 mod derive;
@@ -115,7 +116,7 @@ impl Cli {
         if let Command::Generate(args) = &self.command
             && let Some(args) = args.of_any_project()
         {
-            return args.outcome(&self.dir)?.settle(&root, &self.mode);
+            return args.outcome(&self.dir, &self.mode)?.settle(&root, &self.mode);
         }
         if self.mode.writes() {
             root.lock()?;

@@ -3,8 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
 
 mod journal;
+mod throwaway;
 mod write;
 
+pub use throwaway::Throwaway;
 pub use write::Recovered;
 
 use std::{
@@ -87,6 +89,11 @@ impl Root {
             }
         };
         Ok(Self { dir: dir.to_owned(), real, held: OnceCell::new() })
+    }
+
+    /// The folder itself, without symlinks.
+    pub fn real(&self) -> &Path {
+        &self.real
     }
 
     /// The folder's own name.

@@ -7,7 +7,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_core::crd::v1::merge_crds;
 
 use super::{Generated, Manifest};
-use crate::model::{CustomResource, Kind, Operator, Problem, ProjectPath, Storage};
+use crate::model::{
+    CustomResource, Deprecation, Kind, Operator, Place, PrintColumn, Problem, ProjectPath, Scale,
+    Schema, Storage,
+};
 use crate::yaml::{self, Value, json};
 
 pub fn generate(operator: &Operator) -> Generated {
@@ -232,6 +235,64 @@ fn definition(it: &CustomResource) -> api::CustomResourceDefinition {
         },
         ..api::CustomResourceDefinition::default()
     }
+}
+
+/// The CRD of one version, as `crd()` gives it.
+pub fn crd_of(resource: &CustomResource) -> Value {
+    yaml::to_value(&definition(resource))
+}
+
+/// What a CRD of one version says, as `crd()` printed it; nothing where it is none. `storage` is what the
+/// source says: `crd()` takes silence for `true`.
+pub fn resource_of(crd: &Value, storage: Storage, place: &Place) -> Option<CustomResource> {
+    let crd: api::CustomResourceDefinition = serde_json::from_value(crd.clone()).ok()?;
+    let mut spec = crd.spec;
+    let mut versions = std::mem::take(&mut spec.versions);
+    let version = versions.pop().filter(|_| versions.is_empty())?;
+    let names = [&spec.names.categories, &spec.names.short_names];
+    let bare = api::CustomResourceSubresources::default();
+    let empty = names.iter().any(|it| it.as_ref().is_some_and(Vec::is_empty))
+        || version.additional_printer_columns.as_ref().is_some_and(Vec::is_empty)
+        || version.subresources == Some(bare);
+    let subresources = version.subresources.unwrap_or_default();
+    let column = |it: api::CustomResourceColumnDefinition| PrintColumn {
+        name: it.name,
+        type_: it.type_,
+        json_path: it.json_path,
+        description: it.description,
+        format: it.format,
+        priority: it.priority,
+    };
+    Some(CustomResource {
+        empty,
+        group: spec.group,
+        version: version.name.parse().ok()?,
+        kind: spec.names.kind.parse().ok()?,
+        plural: spec.names.plural,
+        singular: spec.names.singular.unwrap_or_default(),
+        shortnames: spec.names.short_names.unwrap_or_default(),
+        categories: spec.names.categories.unwrap_or_default(),
+        namespaced: spec.scope == "Namespaced",
+        labels: crd.metadata.labels.unwrap_or_default(),
+        annotations: crd.metadata.annotations.unwrap_or_default(),
+        served: version.served,
+        storage,
+        deprecated: (version.deprecated == Some(true))
+            .then_some(Deprecation { warning: version.deprecation_warning }),
+        columns: version.additional_printer_columns.into_iter().flatten().map(column).collect(),
+        selectable: (version.selectable_fields.into_iter().flatten())
+            .map(|it| it.json_path)
+            .collect(),
+        status: subresources.status.is_some(),
+        scale: subresources.scale.map(|it| Scale {
+            spec_replicas_path: it.spec_replicas_path,
+            status_replicas_path: it.status_replicas_path,
+            label_selector_path: it.label_selector_path,
+        }),
+        schema: (version.schema.and_then(|it| it.open_api_v3_schema))
+            .map(|it| Schema(yaml::to_value(&it))),
+        place: place.clone(),
+    })
 }
 
 /// Fields that an object loses when it is read in another version and written back.

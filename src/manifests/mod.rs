@@ -6,6 +6,8 @@ mod crd;
 mod lints;
 mod rbac;
 
+pub use crd::{crd_of, resource_of};
+
 use std::collections::BTreeMap;
 
 use crate::model::{Kind, Operator, Problem, ProjectPath, Version};

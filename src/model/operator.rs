@@ -61,6 +61,54 @@ impl KindName {
     }
 }
 
+/// A kind that the source declares, whether its schema can be read or not: where code finds its struct.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declared {
+    /// Where the source declares it.
+    pub place: Place,
+    /// The struct that kube's derive makes.
+    pub name: String,
+    /// The root file of its crate, and the name that code knows the crate by.
+    pub root: SourcePath,
+    pub krate: String,
+    /// The folder of its package; empty at the top.
+    pub folder: String,
+    pub target: Target,
+    /// The struct's path from the crate's root.
+    pub path: Vec<String>,
+    pub reach: Reach,
+    /// What it says of being stored.
+    pub storage: Storage,
+    /// Where its code has kube's core and serde_json.
+    pub kube_core: String,
+    pub serde_json: String,
+}
+
+/// What cargo makes of a crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Library,
+    /// A program; whether its package has a library that it may use.
+    Program {
+        beside_library: bool,
+    },
+    /// An example, which may use what its package depends on to be developed.
+    Example {
+        beside_library: bool,
+    },
+}
+
+/// From where a struct can be named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// From other crates.
+    Public,
+    /// From the root of its own crate.
+    Crate,
+    /// From some modules of its crate only.
+    Hidden,
+}
+
 /// A structural schema, as kube-rs would print it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema(pub Value);

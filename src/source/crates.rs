@@ -9,13 +9,16 @@ use toml::{Table, Value};
 use super::library::Texts;
 use super::workspace::Manifest;
 use super::{Request, targets};
-use crate::model::{Place, Problem, SourcePath, below};
+use crate::model::{Place, Problem, SourcePath, Target, below};
 
 /// One crate: a library or a binary.
 pub struct Krate {
     /// The name that stands first in `module_path!()`.
     pub name: String,
     pub root: SourcePath,
+    /// The folder of its package; empty at the top.
+    pub folder: String,
+    pub target: Target,
     /// Whether its kinds are wanted.
     pub selected: bool,
     /// Crates that its code can name, by the name it uses.
@@ -39,7 +42,8 @@ struct Package {
     folder: String,
     name: String,
     lib: Option<(String, SourcePath)>,
-    bins: Vec<(String, SourcePath)>,
+    programs: Vec<(String, SourcePath)>,
+    examples: Vec<(String, SourcePath)>,
     dependencies: BTreeMap<String, Value>,
     features: BTreeSet<String>,
     selected: bool,
@@ -72,6 +76,8 @@ fn bare(texts: &Texts<'_>) -> Vec<Krate> {
     roots
         .map(|root| Krate {
             name: "project".to_owned(),
+            folder: String::new(),
+            target: Target::Library,
             selected: true,
             root: root.clone(),
             externs: externs.clone(),
@@ -87,16 +93,12 @@ fn package(
     request: &Request,
 ) -> Option<Package> {
     let name = manifest.get("package")?.get("name")?.as_str()?.to_owned();
-    let mut targets = Vec::new();
-    for kind in [targets::BINARIES, targets::EXAMPLES] {
-        if kind.key == "bin" || request.examples {
-            targets.extend(targets::read(&kind, folder, manifest, &name, texts));
-        }
-    }
+    let targets = |kind| targets::read(&kind, folder, manifest, &name, texts);
     Some(Package {
         folder: folder.to_owned(),
         lib: targets::library(folder, manifest, &name, texts),
-        bins: targets,
+        programs: targets(targets::BINARIES),
+        examples: if request.examples { targets(targets::EXAMPLES) } else { Vec::new() },
         dependencies: dependencies(manifest),
         features: features(manifest),
         selected: request.packages.is_empty() || request.packages.contains(&name),
@@ -135,6 +137,8 @@ impl Package {
         let mut res = Vec::new();
         let krate = |name: &str, root: &SourcePath, externs: &BTreeMap<_, _>| Krate {
             name: name.to_owned(),
+            folder: self.folder.clone(),
+            target: Target::Library,
             selected: self.selected,
             root: root.clone(),
             externs: externs.clone(),
@@ -144,7 +148,14 @@ impl Package {
             res.push(krate(name, root, &externs));
             externs.insert(name.clone(), Extern::Here(root.clone()));
         }
-        res.extend(self.bins.iter().map(|(name, root)| krate(name, root, &externs)));
+        let beside_library = self.lib.is_some();
+        for (targets, target) in [
+            (&self.programs, Target::Program { beside_library }),
+            (&self.examples, Target::Example { beside_library }),
+        ] {
+            let each = targets.iter().map(|(name, root)| krate(name, root, &externs));
+            res.extend(each.map(|it| Krate { target, ..it }));
+        }
         res
     }
 

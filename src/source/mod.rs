@@ -9,6 +9,7 @@ mod builtin;
 mod cfg;
 mod comments;
 mod crates;
+mod declared;
 mod defaults;
 mod derives;
 mod eval;
@@ -35,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use library::Library;
 
-use crate::model::{CustomResource, KindName, Operator, Problem, SourcePath, below};
+use crate::model::{CustomResource, Declared, KindName, Operator, Problem, SourcePath, below};
 use library::Texts;
 use world::World;
 
@@ -48,6 +49,8 @@ pub struct Request {
     pub examples: bool,
     /// Permissions are wanted too.
     pub rules: bool,
+    /// The way by which code can name each kind is wanted.
+    pub declared: bool,
 }
 
 /// What a workspace says, and what of it could not be read.
@@ -61,6 +64,8 @@ pub struct Reading {
     pub refused: BTreeSet<KindName>,
     /// The members of the workspace, by name.
     pub members: BTreeSet<String>,
+    /// Where code finds each kind, read or refused; empty unless it was asked for.
+    pub declared: Vec<Declared>,
 }
 
 /// Reads a cargo workspace: everything that can be read, and what cannot, with its place.
@@ -85,6 +90,7 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
     }
     let crates = crates::crates(&texts, &members, request);
     let world = World::with(&texts, crates, &mut problems);
+    let declared = if request.declared { declared::declared(&world) } else { Vec::new() };
     let read = schema::resources(world);
     if !read.kinds.is_empty() || !read.problems.is_empty() {
         let mut files: BTreeMap<SourcePath, String> = BTreeMap::new();
@@ -103,6 +109,7 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
         kinds: read.kinds,
         refused: read.refused,
         members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
+        declared,
     }
 }
 

@@ -304,3 +304,32 @@ fn a_file_that_does_not_parse_is_told_and_the_rest_is_read() {
     assert_eq!(problems[1], "src/main.rs:1:14: module `gone` has no file");
     assert_eq!(operator.resources.len(), 1);
 }
+
+#[test]
+fn a_kind_is_named_by_the_way_that_code_can_take() {
+    let kind = |kind: &str| {
+        format!(
+            "{SPEC}\n#[kube(group = \"g\", version = \"v1\", kind = \"{kind}\")]\npub struct {kind}Spec {{}}\n"
+        )
+    };
+    let text = format!(
+        "{HEAD}pub mod open {{ {HEAD}{} }}\nmod shut {{ {HEAD}{}{} mod deep {{ {HEAD}{} }} }}\npub use shut::Shown;\n",
+        kind("Open")
+            .replace("pub struct", "#[kube(crates(kube_core = \"crate::core\"))] pub struct"),
+        kind("Shown"),
+        kind("Kept"),
+        kind("Hidden"),
+    );
+    let found: Vec<String> =
+        declared::declared(&World::new(&files(&[("src/lib.rs", &text)]), &mut Vec::new()))
+            .iter()
+            .map(|it| format!("{:?} {} {}", it.reach, it.path.join("::"), it.kube_core))
+            .collect();
+    let expected = [
+        "Public open::Open crate::core",
+        "Public Shown ::kube::core",
+        "Crate shut::Kept ::kube::core",
+        "Hidden shut::deep::Hidden ::kube::core",
+    ];
+    assert_eq!(found, expected);
+}

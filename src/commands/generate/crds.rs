@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::{
     commands::{
-        Outcome,
+        Mode, Outcome,
+        compile::{Features, complete},
         derive::{refusal, unread},
         workspace::{Sources, Workspace},
     },
@@ -38,6 +39,10 @@ pub struct Args {
     /// Print or write the CRDs that can be read where others cannot, and fail all the same
     #[arg(long)]
     keep_going: bool,
+    /// Where the source cannot be read, ask the code itself: cargo builds a throwaway crate under target/. With
+    /// `--check`, ask it for every kind: both must agree
+    #[arg(long)]
+    compile: bool,
     /// Shorten descriptions to this many bytes, behind a sentence where one ends; 0 leaves them out
     #[arg(long, value_name = "N")]
     max_description_length: Option<usize>,
@@ -50,17 +55,22 @@ enum Format {
 }
 
 impl Args {
-    pub fn outcome(&self, dir: &Path) -> anyhow::Result<Outcome> {
+    pub fn outcome(&self, dir: &Path, mode: &Mode) -> anyhow::Result<Outcome> {
         let workspace = Workspace::find(dir, self.manifest_path.as_deref())?;
         let packages = match &workspace.member {
             Some(member) if self.package.is_empty() => vec![member.clone()],
             _ => self.package.clone(),
         };
-        let request = Request { packages, examples: self.examples, rules: false };
-        let reading = source::workspace(&Sources(&workspace.root), &request);
+        let request =
+            Request { packages, examples: self.examples, rules: false, declared: self.compile };
+        let mut reading = source::workspace(&Sources(&workspace.root), &request);
         self.known(&reading)?;
         if reading.kinds.is_empty() && reading.problems.is_empty() {
             return nothing(&reading, &request);
+        }
+        if self.compile && (mode.check || !reading.problems.is_empty()) {
+            let features = Features { default: true, ..Features::default() };
+            complete(workspace.root.real(), &mut reading, &features, mode.check)?;
         }
         let operator = if self.keep_going { reading.whole() } else { reading.operator.clone() };
         let wishes = Wishes { longest_description: self.max_description_length };

@@ -200,7 +200,8 @@ pub fn flag(meta: &Meta) -> syn::Result<bool> {
     }
 }
 
-fn path(meta: &Meta) -> syn::Result<syn::Path> {
+/// A path, in quotes or not.
+pub fn path(meta: &Meta) -> syn::Result<syn::Path> {
     match value(meta)? {
         Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) => it.parse(),
         Expr::Path(it) if it.qself.is_none() => Ok(it.path.clone()),

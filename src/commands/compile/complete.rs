@@ -1,0 +1,176 @@
+//! A reading of the source, completed or checked by what the compiled code prints.
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::Context as _;
+use serde_json::Value;
+
+use super::{Asked, Features, Subject};
+use crate::{
+    manifests,
+    model::{Declared, Problem, Reach},
+    source::Reading,
+    terminal,
+};
+
+/// Asks the code for every kind that was refused, or for all of them, which must then be as they were read.
+///
+/// What cannot be compiled, or differs, is among the problems afterwards.
+pub fn complete(
+    top: &Path,
+    reading: &mut Reading,
+    features: &Features,
+    all: bool,
+) -> anyhow::Result<()> {
+    // What is wrong with no kind in particular may be wrong with each.
+    let general = reading.problems.iter().any(|it| it.way.is_empty());
+    let read = |it: &Declared, reading: &Reading| {
+        reading.operator.resources.iter().any(|resource| resource.place == it.place)
+    };
+    let wanted: Vec<Declared> = (reading.declared.iter())
+        .filter(|it| all || general || !read(it, reading))
+        .cloned()
+        .collect();
+    let mut hidden = Vec::new();
+    let mut crates: BTreeMap<_, Vec<Declared>> = BTreeMap::new();
+    for it in wanted {
+        match it.reach {
+            Reach::Hidden => hidden.push(it),
+            _ => crates.entry(it.root.clone()).or_default().push(it),
+        }
+    }
+    tell(reading, all, crates.values().flatten().count());
+    // The code has the last word: what was said of the source is only kept where there is no such word.
+    let mut problems: Vec<Problem> = hidden.iter().map(kept_private).collect();
+    let refused = std::mem::take(&mut reading.problems);
+    let hides = |it: &Problem| hidden.iter().any(|kind| it.way.first() == Some(&kind.name));
+    problems.extend(refused.into_iter().filter(hides));
+    for kinds in crates.values() {
+        let crds = subject(top, kinds, features).compile()?;
+        for (kind, crd) in kinds.iter().zip(crds) {
+            match crd {
+                Ok(crd) => problems.extend(settle(reading, kind, &crd)?),
+                Err(text) => {
+                    reading.operator.resources.retain(|it| it.place != kind.place);
+                    problems.push(Problem {
+                        place: kind.place.clone(),
+                        message: format!("kube panics over this schema: {text}"),
+                        way: vec![kind.name.clone()],
+                        hint: Some("change the type: kube itself can make no CRD of it".to_owned()),
+                    });
+                }
+            }
+        }
+    }
+    let of = |it: &Problem| it.way.first().cloned();
+    let left: Vec<String> = problems.iter().filter_map(of).collect();
+    reading.refused.retain(|it| it.kind.as_ref().is_some_and(|it| left.contains(it)));
+    reading.operator.resources.sort_by(|one, other| one.place.cmp(&other.place));
+    reading.problems = problems;
+    Ok(())
+}
+
+/// Says why cargo is run.
+fn tell(reading: &Reading, all: bool, kinds: usize) {
+    let why = match (&reading.problems[..], all) {
+        (_, true) => "to check what was read".to_owned(),
+        ([], false) => return,
+        ([first, rest @ ..], false) => match rest.len() {
+            0 => format!("because of {first}"),
+            more => format!("because of {first}, and {more} more"),
+        },
+    };
+    let kinds = if kinds == 1 { "one kind".to_owned() } else { format!("{kinds} kinds") };
+    terminal::advise(&format!("compiling {kinds}, {why}\n"));
+}
+
+fn kept_private(kind: &Declared) -> Problem {
+    Problem {
+        place: kind.place.clone(),
+        message: format!(
+            "`{}` is private to a module, so that no other code can ask it for its CRD",
+            kind.name
+        ),
+        way: vec![kind.name.clone()],
+        hint: Some("make its module `pub(crate)`, or re-export the kind above it".to_owned()),
+    }
+}
+
+/// Kinds of one crate, as they are asked for.
+fn subject(top: &Path, kinds: &[Declared], features: &Features) -> Subject {
+    let first = &kinds[0];
+    let folder = if first.folder.is_empty() { top.to_owned() } else { top.join(&first.folder) };
+    let below = match first.folder.as_str() {
+        "" => 0,
+        folder => folder.len() + 1,
+    };
+    let asked = |it: &Declared| Asked {
+        path: it.path.clone(),
+        public: it.reach == Reach::Public,
+        kube_core: it.kube_core.clone(),
+        serde_json: it.serde_json.clone(),
+    };
+    Subject {
+        folder,
+        top: top.to_owned(),
+        features: features.clone(),
+        krate: first.krate.clone(),
+        root: first.root.as_str().get(below..).unwrap_or_default().to_owned(),
+        target: first.target,
+        kinds: kinds.iter().map(asked).collect(),
+    }
+}
+
+/// Takes what the code printed; says so where the source was read otherwise.
+fn settle(reading: &mut Reading, kind: &Declared, crd: &Value) -> anyhow::Result<Option<Problem>> {
+    let read = reading.operator.resources.iter().find(|it| it.place == kind.place);
+    if let Some(read) = read {
+        let found = manifests::crd_of(read);
+        if found == *crd {
+            return Ok(None);
+        }
+        let (at, read, compiled) = difference(String::new(), &found, crd);
+        return Ok(Some(Problem {
+            place: kind.place.clone(),
+            message: format!(
+                "`{}` is read otherwise than it compiles: at `{at}`, {read} was read, and {compiled} is compiled",
+                kind.name
+            ),
+            way: vec![kind.name.clone()],
+            hint: Some("this is a fault of operator-rs: please report it with the type".to_owned()),
+        }));
+    }
+    let resource = manifests::resource_of(crd, kind.storage, &kind.place).with_context(|| {
+        format!("`crd()` of `{}` gives what is no CRD of one version", kind.name)
+    })?;
+    reading.operator.resources.push(resource);
+    Ok(None)
+}
+
+/// The first place where two values differ, and what is there in each.
+fn difference(at: String, one: &Value, other: &Value) -> (String, String, String) {
+    let nothing = || "nothing".to_owned();
+    let step = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
+    match (one, other) {
+        (Value::Object(left), Value::Object(right)) => {
+            for key in left.keys().chain(right.keys()) {
+                match (left.get(key), right.get(key)) {
+                    (Some(one), Some(other)) if one == other => {}
+                    (Some(one), Some(other)) => return difference(step(key), one, other),
+                    (Some(one), None) => return (step(key), one.to_string(), nothing()),
+                    (None, Some(other)) => return (step(key), nothing(), other.to_string()),
+                    (None, None) => {}
+                }
+            }
+            (at, nothing(), nothing())
+        }
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            let found = left.iter().zip(right).enumerate().find(|(_, (one, other))| one != other);
+            match found {
+                Some((index, (one, other))) => difference(format!("{at}[{index}]"), one, other),
+                None => (at, nothing(), nothing()),
+            }
+        }
+        _ => (at, one.to_string(), other.to_string()),
+    }
+}

@@ -1,0 +1,333 @@
+//! The Cargo.toml and Cargo.lock of a throwaway crate, from those of the user's package. Pure: texts in, texts out.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use toml::{Table, Value};
+
+use crate::model::Target;
+
+/// What cargo knows the throwaway crate by.
+const NAME: &str = "operator-rs-crds";
+
+/// The user's package, as its files say.
+pub struct Package<'a> {
+    pub folder: &'a Path,
+    pub manifest: &'a Table,
+    /// Where its workspace's Cargo.toml is, and what it says; the package's own where it is in none.
+    pub top: &'a Path,
+    pub workspace: &'a Table,
+    pub lock: &'a str,
+    /// What the program is called: a target folder may serve several projects.
+    pub program: &'a str,
+}
+
+/// What of the package is on, as the person asked for it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Features {
+    pub named: Vec<String>,
+    pub default: bool,
+    pub all: bool,
+}
+
+/// One locked package.
+#[derive(Debug, PartialEq)]
+struct Locked {
+    name: String,
+    version: String,
+    source: Option<String>,
+}
+
+/// A crate that depends on the package's library, under the name `subject`.
+pub fn dependent(package: &Package<'_>, features: &Features) -> anyhow::Result<(String, String)> {
+    let name = name_of(package.manifest)?;
+    let locked = locked(package.lock)?;
+    let mut subject = Table::new();
+    subject.insert("package".to_owned(), name.into());
+    subject.insert("path".to_owned(), package.folder.to_string_lossy().into_owned().into());
+    if !features.default {
+        subject.insert("default-features".to_owned(), false.into());
+    }
+    let named: Vec<Value> = match features.all {
+        true => all_features(package.manifest).into_iter().map(Value::from).collect(),
+        false => features.named.iter().cloned().map(Value::from).collect(),
+    };
+    subject.insert("features".to_owned(), named.into());
+    let mut dependencies = Table::new();
+    dependencies.insert("subject".to_owned(), subject.into());
+    let mut lines =
+        format!("[[package]]\nname = \"{NAME}\"\nversion = \"0.0.0\"\ndependencies = [\n");
+    for wanted in ["kube-core", "serde_json"] {
+        let version = needed(package.lock, &locked, name, wanted)?;
+        dependencies.insert(wanted.to_owned(), requirement(version)?);
+        lines.push_str(&format!(" \"{wanted} {}\",\n", version.version));
+    }
+    lines.push_str(&format!(" \"{name}\",\n]\n"));
+    let mut manifest = head(package, NAME, "0.0.0");
+    manifest.insert("dependencies".to_owned(), dependencies.into());
+    let lock = format!("{}\n{lines}", package.lock.trim_end_matches('\n'));
+    Ok((manifest.to_string(), lock + "\n"))
+}
+
+/// The package itself once more, with one library: the crate whose root is `root`, which the program calls.
+pub fn shadow(
+    package: &Package<'_>,
+    krate: &str,
+    root: &str,
+    target: Target,
+    features: &Features,
+) -> anyhow::Result<(String, String)> {
+    let name = name_of(package.manifest)?;
+    let beside_library = matches!(
+        target,
+        Target::Program { beside_library: true } | Target::Example { beside_library: true }
+    );
+    let inherited = |key: &str, value: &Value| inherited(value, package.workspace, "package", key);
+    let said = package.manifest.get("package").and_then(Value::as_table);
+    let said = said.context("Cargo.toml has no [package]")?;
+    let version = said.get("version").and_then(|it| inherited("version", it));
+    let version = version.and_then(|it| it.as_str().map(str::to_owned));
+    let version = version.unwrap_or_else(|| "0.0.0".to_owned());
+    // The binary's own library is the package by its own name and version: this one is another then.
+    let shown = if beside_library { format!("{version}+operator-rs") } else { version.clone() };
+    let mut manifest = head(package, name, &shown);
+    let Some(Value::Table(table)) = manifest.get_mut("package") else {
+        anyhow::bail!("Cargo.toml has no [package]");
+    };
+    for key in ["edition", "rust-version", "build", "links", "authors", "description", "homepage"]
+        .into_iter()
+        .chain(["repository", "license"])
+    {
+        if let Some(value) = said.get(key).and_then(|it| inherited(key, it)) {
+            table.insert(key.to_owned(), value);
+        }
+    }
+    for key in ["dependencies", "build-dependencies"] {
+        if let Some(Value::Table(it)) = package.manifest.get(key) {
+            manifest.insert(key.to_owned(), dependencies(it, package).into());
+        }
+    }
+    if let (Target::Example { .. }, Some(Value::Table(it))) =
+        (target, package.manifest.get("dev-dependencies"))
+    {
+        let table = manifest.entry("dependencies").or_insert_with(|| Table::new().into());
+        if let Value::Table(table) = table {
+            table.extend(dependencies(it, package));
+        }
+    }
+    if let Some(Value::Table(targets)) = package.manifest.get("target") {
+        let target = |it: &Value| -> Value {
+            let mut res = Table::new();
+            for key in ["dependencies", "build-dependencies"] {
+                if let Some(Value::Table(it)) = it.get(key) {
+                    res.insert(key.to_owned(), dependencies(it, package).into());
+                }
+            }
+            res.into()
+        };
+        let targets: Table = targets.iter().map(|(key, it)| (key.clone(), target(it))).collect();
+        manifest.insert("target".to_owned(), targets.into());
+    }
+    if let Some(it) = package.manifest.get("features") {
+        manifest.insert("features".to_owned(), it.clone());
+    }
+    if beside_library {
+        let mut library = Table::new();
+        library.insert("path".to_owned(), package.folder.to_string_lossy().into_owned().into());
+        library.insert("package".to_owned(), name.into());
+        library.insert("default-features".to_owned(), features.default.into());
+        let own = package.manifest.get("lib").and_then(|it| it.get("name")?.as_str());
+        let own = own.map_or_else(|| name.to_owned(), str::to_owned);
+        let table = manifest.entry("dependencies").or_insert_with(|| Table::new().into());
+        if let Value::Table(table) = table {
+            table.insert(own, library.into());
+        }
+    }
+    let lib: Table =
+        [("name".to_owned(), krate.into()), ("path".to_owned(), root.into())].into_iter().collect();
+    manifest.insert("lib".to_owned(), lib.into());
+    let mut lock = package.lock.to_owned();
+    if beside_library {
+        lock.push_str(&again(&lock, name, &version, &shown));
+    }
+    Ok((manifest.to_string(), lock))
+}
+
+/// What the manifests of both kinds of crate begin with.
+fn head(package: &Package<'_>, name: &str, version: &str) -> Table {
+    let mut about = Table::new();
+    about.insert("name".to_owned(), name.into());
+    about.insert("version".to_owned(), version.into());
+    about.insert("edition".to_owned(), "2021".into());
+    about.insert("publish".to_owned(), false.into());
+    for key in ["autolib", "autobins", "autoexamples", "autotests", "autobenches"] {
+        about.insert(key.to_owned(), false.into());
+    }
+    let bin: Table = [
+        ("name".to_owned(), package.program.into()),
+        ("path".to_owned(), "operator-rs-crds.rs".into()),
+    ]
+    .into_iter()
+    .collect();
+    let mut res = Table::new();
+    res.insert("package".to_owned(), about.into());
+    res.insert("bin".to_owned(), Value::Array(vec![bin.into()]));
+    let resolver = package.workspace.get("workspace").and_then(|it| it.get("resolver"));
+    let resolver = resolver.or_else(|| package.workspace.get("package")?.get("resolver"));
+    let alone: Table = resolver.map(|it| ("resolver".to_owned(), it.clone())).into_iter().collect();
+    res.insert("workspace".to_owned(), alone.into());
+    if let Some(Value::Table(patch)) = package.workspace.get("patch") {
+        let of = |it: &Value| match it {
+            Value::Table(it) => it
+                .iter()
+                .map(|(name, it)| (name.clone(), placed(it, package.top)))
+                .collect::<Table>()
+                .into(),
+            other => other.clone(),
+        };
+        let patch: Table = patch.iter().map(|(source, it)| (source.clone(), of(it))).collect();
+        res.insert("patch".to_owned(), patch.into());
+    }
+    res
+}
+
+/// Dependencies as they are where they are not inherited, each path from the root.
+fn dependencies(table: &Table, package: &Package<'_>) -> Table {
+    let one = |name: &str, value: &Value| -> Value {
+        let shared = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
+        if !shared {
+            return placed(value, package.folder);
+        }
+        let found =
+            package.workspace.get("workspace").and_then(|it| it.get("dependencies")?.get(name));
+        let mut res = match found {
+            Some(Value::Table(it)) => it.clone(),
+            Some(version) => [("version".to_owned(), version.clone())].into_iter().collect(),
+            None => Table::new(),
+        };
+        for (key, it) in value.as_table().into_iter().flatten() {
+            match (key.as_str(), it) {
+                ("workspace", _) => {}
+                ("features", Value::Array(more)) => match res.get_mut("features") {
+                    Some(Value::Array(list)) => list.extend(more.iter().cloned()),
+                    _ => drop(res.insert(key.clone(), it.clone())),
+                },
+                // Turning them off says nothing where the workspace has them on.
+                ("default-features", Value::Boolean(false)) => {}
+                _ => drop(res.insert(key.clone(), it.clone())),
+            }
+        }
+        placed(&res.into(), package.top)
+    };
+    table.iter().map(|(name, it)| (name.clone(), one(name, it))).collect()
+}
+
+fn placed(value: &Value, folder: &Path) -> Value {
+    let mut res = value.clone();
+    if let Some(Value::String(path)) = res.get_mut("path") {
+        *path = folder.join(&*path).to_string_lossy().into_owned();
+    }
+    res
+}
+
+fn inherited(value: &Value, workspace: &Table, table: &str, key: &str) -> Option<Value> {
+    let shared = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
+    match shared {
+        true => workspace.get("workspace")?.get(table)?.get(key).cloned(),
+        false => Some(value.clone()),
+    }
+}
+
+fn name_of(manifest: &Table) -> anyhow::Result<&str> {
+    let name = manifest.get("package").and_then(|it| it.get("name")?.as_str());
+    name.context("Cargo.toml has no package name")
+}
+
+/// Every feature that a package declares, and the implicit ones of optional dependencies.
+fn all_features(manifest: &Table) -> Vec<String> {
+    let declared = manifest.get("features").and_then(Value::as_table);
+    declared.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+}
+
+fn locked(lock: &str) -> anyhow::Result<Vec<Locked>> {
+    let table: Table = lock.parse().context("Cargo.lock does not parse")?;
+    let list = table.get("package").and_then(Value::as_array).into_iter().flatten();
+    let text = |it: &Value, key: &str| it.get(key).and_then(Value::as_str).map(str::to_owned);
+    Ok(list
+        .filter_map(|it| {
+            Some(Locked {
+                name: text(it, "name")?,
+                version: text(it, "version")?,
+                source: text(it, "source"),
+            })
+        })
+        .collect())
+}
+
+/// The version of a package that the user's own package comes to, by whatever way.
+fn needed<'a>(
+    lock: &str,
+    locked: &'a [Locked],
+    from: &str,
+    wanted: &str,
+) -> anyhow::Result<&'a Locked> {
+    let table: Table = lock.parse().context("Cargo.lock does not parse")?;
+    let list: Vec<&Value> =
+        table.get("package").and_then(Value::as_array).into_iter().flatten().collect();
+    let is = |it: &Value, name: &str, version: Option<&str>| {
+        it.get("name").and_then(Value::as_str) == Some(name)
+            && version
+                .is_none_or(|version| it.get("version").and_then(Value::as_str) == Some(version))
+    };
+    let mut queue: Vec<usize> = (0..list.len()).filter(|it| is(list[*it], from, None)).collect();
+    let mut seen = queue.clone();
+    let mut at = 0;
+    while let Some(index) = queue.get(at).copied() {
+        at += 1;
+        if is(list[index], wanted, None) {
+            return locked.get(index).context("the lock is read in its order");
+        }
+        let next = list[index].get("dependencies").and_then(Value::as_array).into_iter().flatten();
+        for it in next.filter_map(Value::as_str) {
+            let mut words = it.split(' ');
+            let (name, version) = (words.next().unwrap_or_default(), words.next());
+            let found = (0..list.len()).find(|it| is(list[*it], name, version));
+            if let Some(found) = found.filter(|it| !seen.contains(it)) {
+                seen.push(found);
+                queue.push(found);
+            }
+        }
+    }
+    anyhow::bail!("Cargo.lock has no `{wanted}` among what `{from}` depends on")
+}
+
+/// A dependency on just this version, from where the lock has it.
+fn requirement(locked: &Locked) -> anyhow::Result<Value> {
+    let mut res = Table::new();
+    res.insert("version".to_owned(), format!("={}", locked.version).into());
+    if let Some(git) = locked.source.as_deref().and_then(|it| it.strip_prefix("git+")) {
+        let (url, rev) =
+            git.rsplit_once('#').context("Cargo.lock has a git source without a commit")?;
+        let (url, query) = url.split_once('?').unwrap_or((url, ""));
+        res.insert("git".to_owned(), url.into());
+        match query.split_once('=') {
+            Some((key @ ("branch" | "tag" | "rev"), value)) => {
+                drop(res.insert(key.to_owned(), value.into()))
+            }
+            _ => drop(res.insert("rev".to_owned(), rev.into())),
+        }
+    }
+    Ok(res.into())
+}
+
+/// The lock's entry of a package once more, under another version, with the package itself to depend on.
+fn again(lock: &str, name: &str, version: &str, shown: &str) -> String {
+    let head = format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n");
+    let Some((_, rest)) = lock.split_once(&head) else { return String::new() };
+    let block = rest.split("[[package]]").next().unwrap_or_default();
+    let list = block.split_once("dependencies = [\n").map_or("", |(_, it)| it);
+    let list = list.split(']').next().unwrap_or_default();
+    format!(
+        "\n[[package]]\nname = \"{name}\"\nversion = \"{shown}\"\ndependencies = [\n{list} \"{name} {version}\",\n]\n"
+    )
+}

@@ -1,0 +1,129 @@
+//! `generate crds --compile`: what the source cannot tell, asked of the compiled code.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the walls stand in src; a test looks at them from outside"
+)]
+
+mod support;
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::Value;
+
+const HEAD: &str = "use kube::CustomResource;\nuse schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};\n\
+                    use serde::{Deserialize, Serialize};\n";
+
+/// A kind with a field whose schema depends on what stands outside of the source.
+fn kind(name: &str, field: &str) -> String {
+    format!(
+        "#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]
+#[kube(group = \"example.com\", version = \"v1\", kind = \"{name}\")]
+pub struct {name}Spec {{
+    {field}
+}}
+"
+    )
+}
+
+const PLAIN: &str = "pub size: i32,";
+const OUTSIDE: &str = "#[schemars(schema_with = \"outside\")]\n    pub size: String,";
+const FUNCTION: &str = "fn outside(_: &mut SchemaGenerator) -> Schema {
+    let longest = std::env::var(\"NOBODY_SETS_THIS\").map_or(7, |it| it.len());
+    json_schema!({ \"type\": \"string\", \"maxLength\": longest })
+}
+";
+
+/// A package with these files, and the lock of the schemas' fixture.
+fn package(files: &[(&str, String)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = "[package]\nname = \"asked\"\nversion = \"0.1.0\"\nedition = \"2024\"\n
+[dependencies]
+k8s-openapi = { version = \"0.29\", features = [\"v1_33\", \"schemars\"] }
+kube = { version = \"5\", default-features = false, features = [\"derive\"] }
+schemars = \"1\"
+serde = { version = \"1\", features = [\"derive\", \"rc\"] }
+serde_json = \"1\"
+";
+    let lock = support::home().join("tests/schemas/Cargo.lock");
+    let lock = fs::read_to_string(lock).unwrap();
+    let lock = lock.replace(
+        "name = \"schemas\"\nversion = \"0.0.1\"",
+        "name = \"asked\"\nversion = \"0.1.0\"",
+    );
+    for (path, text) in
+        [("Cargo.toml", manifest.to_owned()), ("Cargo.lock", lock)].iter().chain(files)
+    {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// What the command prints, and what it says; none printed where it fails.
+fn crds(folder: &Path, flags: &[&str]) -> (Option<Vec<Value>>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_operator-rs"))
+        .args(["generate", "crds", "-o", "json"])
+        .args(flags)
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", support::generated_target())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let printed = output.status.success().then(|| serde_json::from_slice(&output.stdout).unwrap());
+    (printed, said)
+}
+
+fn size(crd: &Value) -> &Value {
+    let schema = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    &schema["properties"]["spec"]["properties"]["size"]
+}
+
+#[test]
+fn what_the_source_cannot_tell_the_code_is_asked() {
+    let text = [HEAD, &kind("Asked", OUTSIDE), &kind("Plain", PLAIN), FUNCTION].concat();
+    let folder = package(&[("src/lib.rs", text)]);
+    let (printed, said) = crds(folder.path(), &[]);
+    assert_eq!(printed, None);
+    assert!(said.contains("Asked → spec.size"), "{said}");
+    let (printed, said) = crds(folder.path(), &["--compile"]);
+    let printed = printed.expect(&said);
+    assert!(said.starts_with("compiling one kind, because of src/lib.rs:"), "{said}");
+    assert_eq!(printed.len(), 2);
+    assert_eq!(*size(&printed[0]), serde_json::json!({ "type": "string", "maxLength": 7 }));
+    // Both ways must agree on what both can tell.
+    let (checked, said) = crds(folder.path(), &["--compile", "--check"]);
+    assert_eq!(checked.expect(&said), printed);
+    assert!(said.starts_with("compiling 2 kinds, to check what was read"), "{said}");
+    assert!(!folder.path().join("target").exists(), "the target folder is where the person has it");
+}
+
+#[test]
+fn a_program_is_asked_too_and_private_kinds_are_told() {
+    let kinds = [HEAD, &kind("Asked", OUTSIDE), FUNCTION].concat();
+    let main = "//! A program.\n#![deny(warnings)]\nmod api;\nfn main() {\n    println!(\"{}\", api::text());\n}\n";
+    let api = format!("{kinds}pub fn text() -> &'static str {{ include_str!(\"../text\") }}\n");
+    let folder =
+        package(&[("src/main.rs", main.to_owned()), ("src/api.rs", api), ("text", "a".to_owned())]);
+    let (printed, said) = crds(folder.path(), &["--compile"]);
+    let printed = printed.expect(&said);
+    assert_eq!(*size(&printed[0]), serde_json::json!({ "type": "string", "maxLength": 7 }));
+
+    let hidden = format!("pub mod api {{\n    mod inner {{ {kinds} }}\n}}\n");
+    let folder = package(&[("src/lib.rs", hidden)]);
+    let (printed, said) = crds(folder.path(), &["--compile"]);
+    assert_eq!(printed, None);
+    assert!(said.contains("`Asked` is private to a module"), "{said}");
+    assert!(said.contains("hint: make its module `pub(crate)`"), "{said}");
+}
+
+#[test]
+fn code_that_does_not_compile_is_told() {
+    let text = [HEAD, &kind("Asked", OUTSIDE), FUNCTION, "fn wrong() -> u8 { \"\" }\n"].concat();
+    let folder = package(&[("src/lib.rs", text)]);
+    let (printed, said) = crds(folder.path(), &["--compile"]);
+    assert_eq!(printed, None);
+    assert!(said.contains("mismatched types"), "{said}");
+    assert!(said.contains("error: `asked` does not compile"), "{said}");
+}
