@@ -8,12 +8,15 @@ use std::rc::Rc;
 
 use super::super::cfg::{self, Cfg};
 use super::super::foreign;
-use super::super::world::{Glob, ItemId, Kind, ModuleId};
+use super::super::world::{ItemId, Kind, ModuleId, plain};
+use super::globs::{GlobId, Leads};
 use super::reach::Reach;
 use super::{Miss, Named, Names, Space};
 
 /// How many different things one name is followed as.
 const MANY: usize = 8;
+/// How many bindings are kept for another time.
+const KEPT: usize = 100_000;
 
 /// What a glob brings, or why it may bring something.
 #[derive(Clone)]
@@ -22,131 +25,201 @@ pub struct Binding {
     pub reach: Reach,
 }
 
-/// By the module that it is brought into.
-pub type Brought = BTreeMap<ModuleId, Vec<Binding>>;
+/// By the module that it is brought into, and handed on from.
+type Brought = BTreeMap<ModuleId, Vec<Binding>>;
 
 type Queue = VecDeque<(ModuleId, Binding)>;
 
+/// What was brought before.
+#[derive(Default)]
+pub struct Cache {
+    known: BTreeMap<(String, Space), Rc<Brought>>,
+    size: usize,
+}
+
+impl Cache {
+    pub fn forget(&mut self, name: &str, space: Space) {
+        self.known.remove(&(name.to_owned(), space));
+    }
+}
+
 impl Names<'_> {
-    pub fn brought(&self, name: &str, space: Space) -> Rc<Brought> {
-        let key = (name.to_owned(), space);
-        if let Some(known) = self.imports.brought.borrow().get(&key) {
-            return known.clone();
+    /// All that globs bring into a module under a name.
+    pub fn brought(&self, module: ModuleId, name: &str, space: Space) -> Vec<Binding> {
+        if self.world.modules[module].globs.is_empty() {
+            return Vec::new();
         }
-        let mut res = Brought::new();
-        let mut queue = self.sources(name, space);
-        while let Some((module, mut binding)) = queue.pop_front() {
-            if !self.all_written(module, name, space, None).is_empty() {
-                continue;
+        let all = self.handed_on(name, space);
+        let mut res = all.get(&module).cloned().unwrap_or_default();
+        for index in &self.imports.globs.ends[module] {
+            let id = (module, *index);
+            match self.imports.globs.targets.get(&id) {
+                Some(Leads::Module(of)) => {
+                    let here = self.here(*of, name, space);
+                    let handed = all.get(of).into_iter().flatten().cloned();
+                    let seen = here.unwrap_or_else(|| handed.collect()).into_iter();
+                    let seen = seen.filter(|it| self.world.sees(module, it.reach));
+                    res.extend(seen.map(|it| self.through(id, it)));
+                }
+                Some(leads) => {
+                    let found = self.outside(leads, name, space);
+                    res.extend(found.map(|it| self.through(id, it)));
+                }
+                None => {}
             }
-            if let (Ok(_), Some(why)) = (&binding.what, self.by_macro(module, name)) {
-                binding.what = Err(why);
-            }
-            if !self.note_binding(res.entry(module).or_default(), &mut binding) {
-                continue;
-            }
-            self.pass_on(module, &binding, &mut queue);
         }
-        let res = Rc::new(res);
-        self.imports.brought.borrow_mut().insert(key, res.clone());
         res
     }
 
-    /// Whether this is news to a module.
-    fn note_binding(&self, known: &mut Vec<Binding>, new: &mut Binding) -> bool {
-        let is_new = |what: &Result<Named, String>| known.iter().all(|it| it.what != *what);
-        if MANY <= known.len() && is_new(&new.what) {
+    fn handed_on(&self, name: &str, space: Space) -> Rc<Brought> {
+        let key = (name.to_owned(), space);
+        if let Some(known) = self.imports.cache.borrow().known.get(&key) {
+            return known.clone();
+        }
+        let mut res = Brought::new();
+        let mut size = 0;
+        let mut queue = self.sources(name, space);
+        while let Some((module, binding)) = queue.pop_front() {
+            if self.is_written(module, name, space) {
+                continue;
+            }
+            let what = match self.by_macro(module, name) {
+                Some(why) => Err(why),
+                None => binding.what,
+            };
+            let binding = Binding { what, ..binding };
+            if let Some(news) = self.note_binding(res.entry(module).or_default(), binding) {
+                size += 1;
+                self.hand_on(module, &news, &mut queue);
+            }
+        }
+        let res = Rc::new(res);
+        let mut cache = self.imports.cache.borrow_mut();
+        cache.size += size;
+        if KEPT < cache.size {
+            *cache = Cache { size, ..Cache::default() };
+        }
+        cache.known.insert(key, res.clone());
+        res
+    }
+
+    /// What of a binding is news to a module.
+    fn note_binding(&self, known: &mut Vec<Binding>, mut new: Binding) -> Option<Binding> {
+        if MANY <= known.len() && known.iter().all(|it| it.what != new.what) {
             new.what = Err("too many `use …::*` bring it".to_owned());
         }
         let same = |it: &&mut Binding| match (&it.what, &new.what) {
             (Ok(one), Ok(other)) => one == other,
             (one, other) => one.is_err() && other.is_err(),
         };
-        if let Some(known) = known.iter_mut().find(same) {
-            if self.world.narrower(new.reach, known.reach) == new.reach {
-                return false;
-            }
-            known.reach = new.reach;
-            return true;
+        match known.iter_mut().find(same) {
+            Some(known) if self.world.narrower(new.reach, known.reach) == new.reach => return None,
+            Some(known) => known.reach = new.reach,
+            None => known.push(new.clone()),
         }
-        known.push(new.clone());
-        true
+        Some(new)
     }
 
-    fn pass_on(&self, module: ModuleId, binding: &Binding, queue: &mut Queue) {
-        for (importer, index) in &self.imports.importers[module] {
-            if self.world.sees(*importer, binding.reach) {
-                let glob = &self.world.modules[*importer].globs[*index];
-                queue.push_back((*importer, self.through(*importer, glob, binding)));
+    fn hand_on(&self, module: ModuleId, binding: &Binding, queue: &mut Queue) {
+        for id in &self.imports.globs.importers[module] {
+            if self.world.sees(id.0, binding.reach) {
+                queue.push_back((id.0, self.through(*id, binding.clone())));
             }
         }
     }
 
     /// A binding as a glob hands it on.
-    fn through(&self, module: ModuleId, glob: &Glob, binding: &Binding) -> Binding {
+    fn through(&self, (module, index): GlobId, binding: Binding) -> Binding {
+        let here = &self.world.modules[module];
+        let glob = &here.globs[index];
         let reach = self.world.narrower(self.world.reach(module, &glob.vis), binding.reach);
-        let what = match &binding.what {
+        let what = match binding.what {
             _ if glob.cfg == Cfg::Depends => {
-                let file = &self.world.modules[module].file;
-                Err(format!("whether {file} imports it depends on a `cfg`"))
+                Err(format!("whether {} imports it depends on a `cfg`", here.file))
             }
-            what => what.clone(),
+            what => what,
         };
         Binding { what, reach }
     }
 
+    /// Where a name starts that is handed on.
     fn sources(&self, name: &str, space: Space) -> Queue {
+        let globs = &self.imports.globs;
         let mut res = Queue::new();
-        let mut bring = |module: ModuleId, index: usize, what: Result<Named, String>| {
-            let glob = &self.world.modules[module].globs[index];
-            let binding = Binding { what, reach: Reach::All };
-            res.push_back((module, self.through(module, glob, &binding)));
+        let mut bring = |id: GlobId, binding: Binding| {
+            res.push_back((id.0, self.through(id, binding)));
         };
-        for (module, index, item) in &self.imports.enums {
-            if space != Space::Macros && self.has_variant(*item, name) {
-                bring(*module, *index, Ok(Named::Member(*item, name.to_owned())));
+        for (id, item) in &globs.enums {
+            if let Some(it) = self.outside(&Leads::Enum(*item), name, space) {
+                bring(*id, it);
             }
         }
-        for (path, places) in &self.imports.foreign {
-            let whole = foreign::canonical(path, name);
-            let what = if self.world.is_known(&whole) {
-                Ok(Named::Foreign(whole))
-            } else if self.world.is_known_whole(path) {
-                continue;
-            } else {
-                Err(())
-            };
-            for (module, index) in places {
-                let written = self.world.modules[*module].globs[*index].path.parts.join("::");
-                let why = format!("`use {written}::*` may bring another `{name}`");
-                bring(*module, *index, what.clone().map_err(|()| why));
+        for (path, ids) in &globs.foreign {
+            if let Some(it) = self.outside(&Leads::Foreign(path.clone()), name, space) {
+                ids.iter().for_each(|id| bring(*id, it.clone()));
             }
         }
-        for (module, index, why) in &self.imports.lost {
-            bring(*module, *index, Err(why.clone()));
-        }
-        for module in self.imports.by_name.get(name).into_iter().flatten() {
-            for (found, reach) in self.all_written(*module, name, space, None) {
-                let what = match found {
-                    Ok(named) => Ok(named),
-                    Err(Miss::Doubt(why) | Miss::Perhaps(why)) => Err(why),
-                    Err(Miss::Nothing | Miss::Lost) => {
-                        let file = &self.world.modules[*module].file;
-                        Err(format!("what {file} imports under this name is not found"))
-                    }
-                };
-                self.pass_on(*module, &Binding { what, reach }, &mut res);
+        for id in &globs.lost {
+            if let Some(it) = globs.targets.get(id).and_then(|it| self.outside(it, name, space)) {
+                bring(*id, it);
             }
         }
+        let written = self.imports.by_name.get(name).into_iter().flatten();
         let unseen = self.imports.macros.iter().chain(&self.imports.broken);
-        for module in unseen.filter(|it| !self.imports.importers[**it].is_empty()) {
-            if let Some(why) = self.unseen(*module, name)
-                && self.all_written(*module, name, space, None).is_empty()
-            {
-                self.pass_on(*module, &Binding { what: Err(why), reach: Reach::All }, &mut res);
+        for module in written.chain(unseen).filter(|it| !globs.importers[**it].is_empty()) {
+            for binding in self.here(*module, name, space).into_iter().flatten() {
+                self.hand_on(*module, &binding, &mut res);
             }
         }
         res
+    }
+
+    fn is_written(&self, module: ModuleId, name: &str, space: Space) -> bool {
+        let written = self.imports.by_name.get(name);
+        written.is_some_and(|it| it.binary_search(&module).is_ok())
+            && !self.all_written(module, name, space, None).is_empty()
+    }
+
+    /// What is written in a module under a name, or may be; nothing where its globs may bring it.
+    fn here(&self, module: ModuleId, name: &str, space: Space) -> Option<Vec<Binding>> {
+        let file = &self.world.modules[module].file;
+        if self.is_written(module, name, space) {
+            let all = self.all_written(module, name, space, None).into_iter();
+            let all = all.map(|(found, reach)| {
+                let what = found.map_err(|miss| match miss {
+                    Miss::Doubt(why) | Miss::Perhaps(why) => why,
+                    Miss::Nothing | Miss::Lost => {
+                        format!("what {file} imports under this name is not found")
+                    }
+                });
+                Binding { what, reach }
+            });
+            return Some(all.collect());
+        }
+        let why = self.unseen(module, name)?;
+        Some(vec![Binding { what: Err(why), reach: Reach::All }])
+    }
+
+    /// What a name is in something that is no module of the project.
+    fn outside(&self, leads: &Leads, name: &str, space: Space) -> Option<Binding> {
+        let what = match leads {
+            Leads::Enum(item) if space != Space::Macros && self.has_variant(*item, name) => {
+                Ok(Named::Member(*item, name.to_owned()))
+            }
+            Leads::Enum(_) | Leads::Module(_) => return None,
+            Leads::Foreign(path) => {
+                let whole = foreign::canonical(path, name);
+                if self.world.is_known(&whole) {
+                    Ok(Named::Foreign(whole))
+                } else if self.world.is_known_whole(path) {
+                    return None;
+                } else {
+                    Err(format!("`use {path}::*` may bring another `{name}`"))
+                }
+            }
+            Leads::Lost(why) => Err(why.clone()),
+        };
+        Some(Binding { what, reach: Reach::All })
     }
 
     fn has_variant(&self, item: ItemId, name: &str) -> bool {
@@ -155,7 +228,7 @@ impl Names<'_> {
         let syn::Data::Enum(it) = &input.data else { return false };
         let features = self.world.features(item.module);
         it.variants.iter().any(|it| {
-            super::super::world::plain(&it.ident) == name
+            plain(&it.ident) == name
                 && cfg::settle(&it.attrs, features).is_ok_and(|it| it.cfg != Cfg::No)
         })
     }

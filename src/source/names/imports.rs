@@ -4,11 +4,11 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use super::super::foreign;
 use super::super::world::{ItemId, Kind, ModuleId, World};
-use super::brought::Brought;
+use super::brought::Cache;
+use super::globs::{GlobId, Globs, Leads};
 use super::{Found, Miss, Named, Names, SPACES, Space};
 
 /// How often globs are looked at anew, and how often an import is, on average.
@@ -38,7 +38,7 @@ pub enum Read {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reader {
     Use(ItemId),
-    Glob(ModuleId, usize),
+    Glob(GlobId),
 }
 
 #[derive(Default)]
@@ -46,21 +46,13 @@ pub struct Imports {
     /// They do not come to rest: no name is certain.
     pub entangled: bool,
     targets: BTreeMap<ItemId, [Target; 3]>,
-    globs: BTreeMap<(ModuleId, usize), Found>,
-    /// Those who import everything of a module.
-    pub importers: Vec<Vec<(ModuleId, usize)>>,
-    /// Globs of enums.
-    pub enums: Vec<(ModuleId, usize, ItemId)>,
-    /// Globs of what other crates have, by its path.
-    pub foreign: BTreeMap<String, Vec<(ModuleId, usize)>>,
-    /// Globs that lead nowhere for certain, and why they may bring a name.
-    pub lost: Vec<(ModuleId, usize, String)>,
+    pub globs: Globs,
     /// The modules in which a name is written.
     pub by_name: BTreeMap<String, Vec<ModuleId>>,
     /// Modules with macros in them, and those that do not parse.
     pub macros: Vec<ModuleId>,
     pub broken: Vec<ModuleId>,
-    pub brought: RefCell<BTreeMap<(String, Space), Rc<Brought>>>,
+    pub cache: RefCell<Cache>,
     /// What was read since this was last emptied; nothing once all is solved.
     reads: RefCell<Option<BTreeSet<Read>>>,
 }
@@ -77,8 +69,7 @@ impl Imports {
     }
 
     pub fn solve(world: &World) -> Self {
-        let mut res = Self::default();
-        res.importers.resize(world.modules.len(), Vec::new());
+        let mut res = Self { globs: Globs::new(world, BTreeMap::new()), ..Self::default() };
         let (mut uses, mut globs) = (BTreeSet::new(), BTreeSet::new());
         for (id, item) in world.items.iter().enumerate() {
             if let Kind::Use(_) = &item.kind {
@@ -104,31 +95,30 @@ impl Imports {
         res
     }
 
-    fn settle(
-        &mut self,
-        world: &World,
-        mut uses: BTreeSet<ItemId>,
-        mut globs: BTreeSet<(ModuleId, usize)>,
-    ) {
+    fn settle(&mut self, world: &World, mut uses: BTreeSet<ItemId>, mut globs: BTreeSet<GlobId>) {
         let mut readers: BTreeMap<Read, BTreeSet<Reader>> = BTreeMap::new();
         let mut left = ENOUGH * (100 + uses.len());
         for _ in 0..ENOUGH {
-            let mut changed = false;
-            for (module, index) in std::mem::take(&mut globs) {
-                let found = self.glob(world, module, index);
-                self.remember(&mut readers, Reader::Glob(module, index));
-                changed |= self.globs.get(&(module, index)) != Some(&found);
-                self.globs.insert((module, index), found);
+            let mut changed = BTreeMap::new();
+            for id in std::mem::take(&mut globs) {
+                let leads = self.glob(world, id);
+                self.remember(&mut readers, Reader::Glob(id));
+                if self.globs.targets.get(&id) != Some(&leads) {
+                    changed.insert(id, leads);
+                }
             }
-            if changed {
-                self.join(world);
+            if !changed.is_empty() {
+                let mut targets = std::mem::take(&mut self.globs.targets);
+                targets.extend(changed);
+                self.globs = Globs::new(world, targets);
+                *self.cache.borrow_mut() = Cache::default();
                 let globbed = readers.range(Read::Globs(String::new())..);
                 queue(globbed.flat_map(|it| it.1), &mut uses, &mut globs);
             }
             while let Some(id) = uses.pop_first() {
                 let targets = self.import(world, id);
                 self.remember(&mut readers, Reader::Use(id));
-                if self.targets.get(&id) == Some(&targets) {
+                if SPACES.iter().all(|it| targets[*it as usize] == *self.target(id, *it)) {
                     continue;
                 }
                 let Some(rest) = left.checked_sub(1) else {
@@ -138,12 +128,11 @@ impl Imports {
                 left = rest;
                 self.targets.insert(id, targets);
                 let (module, name) = (world.items[id].module, &world.items[id].name);
-                for space in SPACES {
-                    self.brought.borrow_mut().remove(&(name.clone(), space));
-                }
-                for read in [Read::At(module, name.clone()), Read::Globs(name.clone())] {
-                    queue(readers.get(&read).into_iter().flatten(), &mut uses, &mut globs);
-                }
+                let read = Read::At(module, name.clone());
+                queue(readers.get(&read).into_iter().flatten(), &mut uses, &mut globs);
+                SPACES.iter().for_each(|it| self.cache.borrow_mut().forget(name, *it));
+                let read = Read::Globs(name.clone());
+                queue(readers.get(&read).into_iter().flatten(), &mut uses, &mut globs);
             }
             if globs.is_empty() {
                 return;
@@ -159,13 +148,10 @@ impl Imports {
         }
     }
 
-    fn glob(&self, world: &World, module: ModuleId, index: usize) -> Found {
+    fn glob(&self, world: &World, (module, index): GlobId) -> Leads {
         let path = &world.modules[module].globs[index].path;
         let names = Names { world, imports: self };
-        if path.parts.is_empty() {
-            return Ok(Named::Module(world.root(module)));
-        }
-        names.path(module, path, Space::Types, None)
+        Leads::new(names.path(module, path, Space::Types, None), &path.parts)
     }
 
     fn import(&self, world: &World, id: ItemId) -> [Target; 3] {
@@ -204,44 +190,17 @@ impl Imports {
         }
         targets
     }
-
-    /// Sorts the globs by what they lead to.
-    fn join(&mut self, world: &World) {
-        self.brought.borrow_mut().clear();
-        self.importers.iter_mut().for_each(Vec::clear);
-        self.enums.clear();
-        self.foreign.clear();
-        self.lost.clear();
-        for ((module, index), found) in &self.globs {
-            let (module, index) = (*module, *index);
-            let path = || world.modules[module].globs[index].path.parts.join("::");
-            match found {
-                Ok(Named::Module(of)) => self.importers[*of].push((module, index)),
-                Ok(Named::Item(item)) => self.enums.push((module, index, *item)),
-                Ok(Named::Foreign(path)) => {
-                    self.foreign.entry(path.clone()).or_default().push((module, index));
-                }
-                Ok(Named::Member(..)) | Err(Miss::Nothing | Miss::Lost) => {
-                    let why = format!("`use {}::*` is not found, and may bring it", path());
-                    self.lost.push((module, index, why));
-                }
-                Err(Miss::Doubt(why) | Miss::Perhaps(why)) => {
-                    self.lost.push((module, index, why.clone()));
-                }
-            }
-        }
-    }
 }
 
 fn queue<'a>(
     readers: impl Iterator<Item = &'a Reader>,
     uses: &mut BTreeSet<ItemId>,
-    globs: &mut BTreeSet<(ModuleId, usize)>,
+    globs: &mut BTreeSet<GlobId>,
 ) {
     for reader in readers {
         match reader {
             Reader::Use(id) => drop(uses.insert(*id)),
-            Reader::Glob(module, index) => drop(globs.insert((*module, *index))),
+            Reader::Glob(id) => drop(globs.insert(*id)),
         }
     }
 }

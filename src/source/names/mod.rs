@@ -4,19 +4,19 @@
 //! `cfg` or a foreign `use …::*` may stand behind is a [`Miss`].
 
 mod brought;
+mod globs;
 mod imports;
 mod reach;
+mod written;
 
 use std::collections::BTreeSet;
 
-use super::cfg::Cfg;
 use super::crates::Extern;
 use super::expand::DOLLAR_CRATE;
 use super::foreign;
-use super::world::{Item, ItemId, Kind, ModuleId, Path, World};
+use super::world::{ItemId, Kind, ModuleId, Path, World};
 pub use imports::Imports;
-use imports::{Read, Target};
-use reach::Reach;
+use imports::Read;
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,13 +231,16 @@ impl Names<'_> {
         if let Some(found) = self.written(module, name, space, from, skip) {
             return found;
         }
-        self.imports.note(|| Read::Globs(name.to_owned()));
+        if !self.world.modules[module].globs.is_empty() {
+            self.imports.note(|| Read::Globs(name.to_owned()));
+        }
         let (mut sure, mut perhaps) = (Vec::new(), None);
-        for it in self.brought(name, space).get(&module).into_iter().flatten() {
-            match &it.what {
+        for it in self.brought(module, name, space) {
+            match it.what {
                 _ if !self.world.sees(from, it.reach) => {}
-                Ok(named) => sure.push(named.clone()),
-                Err(why) => perhaps = Some(why.clone()),
+                Ok(named) if sure.contains(&named) => {}
+                Ok(named) => sure.push(named),
+                Err(why) => perhaps = Some(why),
             }
         }
         let hidden = self.unseen(module, name);
@@ -254,110 +257,6 @@ impl Names<'_> {
                 Err(Miss::Doubt(format!("more than one `use …::*` in {file} brings it")))
             }
         }
-    }
-
-    /// What is written in a module by name, items and imports alike; nothing where a glob may bring it.
-    fn written(
-        &self,
-        module: ModuleId,
-        name: &str,
-        space: Space,
-        from: ModuleId,
-        skip: Option<ItemId>,
-    ) -> Option<Found> {
-        let (mut sure, mut doubt, mut any) = (Vec::new(), None, false);
-        for (found, reach) in self.all_written(module, name, space, skip) {
-            any = true;
-            match found {
-                _ if !self.world.sees(from, reach) => {}
-                Ok(named) if !sure.contains(&named) => sure.push(named),
-                Err(Miss::Doubt(why) | Miss::Perhaps(why)) => doubt = Some(why),
-                _ => {}
-            }
-        }
-        // An import of something foreign may be a macro or a function: what is defined here goes first.
-        if 1 < sure.len() && sure.iter().any(|it| !matches!(it, Named::Foreign(_))) {
-            sure.retain(|it| !matches!(it, Named::Foreign(_)));
-        }
-        match (doubt, &sure[..]) {
-            (Some(why), _) => Some(Err(Miss::Doubt(why))),
-            (None, [one]) => Some(Ok(one.clone())),
-            (None, [_, ..]) => {
-                let file = &self.world.modules[module].file;
-                Some(Err(Miss::Doubt(format!("{file} defines it more than once"))))
-            }
-            (None, []) => any.then_some(Err(Miss::Lost)),
-        }
-    }
-
-    fn all_written(
-        &self,
-        module: ModuleId,
-        name: &str,
-        space: Space,
-        skip: Option<ItemId>,
-    ) -> Vec<(Found, Reach)> {
-        let here = &self.world.modules[module];
-        let names = match space {
-            Space::Types => &here.types,
-            // Imports may bring macros, and stand in both.
-            Space::Values | Space::Macros => &here.values,
-        };
-        let mut res = Vec::new();
-        for id in names.get(name).into_iter().flatten().filter(|id| Some(**id) != skip) {
-            let item = &self.world.items[*id];
-            let found = match self.item(*id, item, space) {
-                None => continue,
-                Some(_) if item.cfg == Cfg::Depends => {
-                    let file = &here.file;
-                    Err(Miss::Doubt(format!("whether {file} defines it depends on a `cfg`")))
-                }
-                Some(found) => found,
-            };
-            res.push((found, self.world.reach(module, &item.vis)));
-        }
-        res
-    }
-
-    /// What an item is in a space; nothing where it is not in there.
-    fn item(&self, id: ItemId, item: &Item, space: Space) -> Option<Found> {
-        match &item.kind {
-            Kind::Use(_) => match self.imports.target(id, space) {
-                Target::Absent => None,
-                Target::Lost => Some(Err(Miss::Lost)),
-                Target::Is(named) => Some(Ok(named.clone())),
-                Target::Doubt(why) => Some(Err(Miss::Doubt(why.clone()))),
-                Target::Perhaps(why) => Some(Err(Miss::Perhaps(why.clone()))),
-            },
-            _ if space == Space::Macros => None,
-            Kind::Module(module) => Some(Ok(Named::Module(*module))),
-            Kind::ExternCrate(name) if name == "self" => {
-                Some(self.module_word(item.module, "crate"))
-            }
-            Kind::ExternCrate(name) => Some(self.krate(item.module, name).ok_or(Miss::Lost)),
-            _ => Some(Ok(Named::Item(id))),
-        }
-    }
-
-    /// What may define a name that is not written in a module.
-    fn unseen(&self, module: ModuleId, name: &str) -> Option<String> {
-        let here = &self.world.modules[module];
-        if here.broken {
-            return Some(format!("{} does not parse, and may define it", here.file));
-        }
-        self.by_macro(module, name)
-    }
-
-    fn by_macro(&self, module: ModuleId, name: &str) -> Option<String> {
-        let here = &self.world.modules[module];
-        if here.macros.is_empty() {
-            return None;
-        }
-        let modules = self.imports.macros.iter().map(|it| &self.world.modules[*it]);
-        let all: Vec<_> =
-            modules.filter(|it| it.krate == here.krate).flat_map(|it| &it.macros).collect();
-        let it = here.macros.iter().find(|it| it.may_define(name, &all))?;
-        Some(it.doubt(&here.file))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::world::{ModuleId, World};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     All,
     In(ModuleId),
