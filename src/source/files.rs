@@ -7,6 +7,7 @@ use super::expand::Work;
 use super::inert;
 use super::library::Texts;
 use super::macros::Macro;
+use super::syntax;
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World, place, plain};
 use crate::model::{Place, Problem, SourcePath};
 
@@ -30,7 +31,7 @@ impl Files<'_> {
     pub fn open(&mut self, world: &mut World, module: ModuleId, way: &[SourcePath]) {
         let file = world.modules[module].file.clone();
         let Some(text) = self.files.get(&file) else { return };
-        match syn::parse_file(&text) {
+        match syntax::file(&text) {
             Err(error) => {
                 let message = format!("does not parse: {error}");
                 self.tell(place(&file, error.span()), message, None);
@@ -281,6 +282,7 @@ fn uses(
             return;
         }
         syn::UseTree::Glob(_) => {
+            world.imports.take();
             world.modules[module].globs.push(Glob { path, vis: vis.clone(), cfg });
             return;
         }

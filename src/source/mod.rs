@@ -23,6 +23,7 @@ mod marker;
 mod names;
 mod panics;
 mod schema;
+mod syntax;
 mod targets;
 #[cfg(test)]
 mod tests;
