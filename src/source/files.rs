@@ -4,6 +4,7 @@ use syn::{Item as Syntax, spanned::Spanned as _};
 
 use super::cfg::{self, Cfg};
 use super::expand::Work;
+use super::folder::Folder;
 use super::inert;
 use super::library::Texts;
 use super::macros::Macro;
@@ -18,7 +19,7 @@ pub struct Files<'a> {
 }
 
 impl Files<'_> {
-    fn tell(&mut self, place: Place, message: String, hint: Option<&str>) {
+    pub fn tell(&mut self, place: Place, message: String, hint: Option<&str>) {
         self.problems.push(Problem {
             way: Vec::new(),
             place,
@@ -27,20 +28,47 @@ impl Files<'_> {
         });
     }
 
-    /// Parses the file of a module. `way` is the files that lead here, this one last.
-    pub fn open(&mut self, world: &mut World, module: ModuleId, way: &[SourcePath]) {
+    /// Reads the file of a module. `way` is the files that lead here, this one last.
+    pub fn open(
+        &mut self,
+        world: &mut World,
+        module: ModuleId,
+        folder: &Folder,
+        way: &[SourcePath],
+    ) {
         let file = world.modules[module].file.clone();
-        let Some(text) = self.files.get(&file) else { return };
+        self.read(world, module, &file, folder, way);
+    }
+
+    /// Reads a file into a module.
+    pub fn read(
+        &mut self,
+        world: &mut World,
+        module: ModuleId,
+        file: &SourcePath,
+        folder: &Folder,
+        way: &[SourcePath],
+    ) {
+        let Some(text) = self.files.get(file) else {
+            world.modules[module].broken = Some(format!("{file} cannot be read"));
+            return;
+        };
         match syntax::file(&text) {
             Err(error) => {
                 let message = format!("does not parse: {error}");
-                self.tell(place(&file, error.span()), message, None);
-                world.modules[module].broken = true;
+                self.tell(place(file, error.span()), message, None);
+                world.modules[module].broken = Some(format!("{file} does not parse"));
             }
             Ok(syntax) => {
-                world.source(&syntax, &file);
-                let folder = folder(&file, way.len() == 1);
-                self.items(world, module, syntax.items, &folder, way);
+                world.source(&syntax, file);
+                match cfg::settle(&syntax.attrs, world.features(module)) {
+                    Ok(settled) => {
+                        let here = &mut world.modules[module];
+                        here.cfg = here.cfg.and(settled.cfg);
+                        self.items(world, module, syntax.items, folder, way);
+                    }
+                    Err(error) => self.tell(place(file, error.span()), error.to_string(), None),
+                }
             }
         }
     }
@@ -50,7 +78,7 @@ impl Files<'_> {
         world: &mut World,
         module: ModuleId,
         items: Vec<Syntax>,
-        folder: &str,
+        folder: &Folder,
         way: &[SourcePath],
     ) {
         for item in items {
@@ -66,7 +94,7 @@ impl Files<'_> {
         world: &mut World,
         module: ModuleId,
         item: Syntax,
-        folder: &str,
+        folder: &Folder,
         way: &[SourcePath],
     ) -> syn::Result<()> {
         let settled = cfg::settle(attributes(&item), world.features(module))?;
@@ -127,7 +155,14 @@ impl Files<'_> {
                     Path { global: it.leading_colon.is_some(), parts: Vec::new(), span: it.span() };
                 uses(world, module, &it.tree, path, &it.vis, cfg);
             }
-            Syntax::Mod(it) => self.mod_(world, module, it, cfg, folder, way),
+            Syntax::Mod(it) => {
+                let it = syn::ItemMod { attrs: settled.attrs, ..it };
+                let doubtful = settled.doubtful.iter().any(|it| it.path().is_ident("path"));
+                self.mod_(world, module, it, (cfg, doubtful), folder, way);
+            }
+            Syntax::Macro(it) if it.mac.path.is_ident("include") => {
+                self.include(world, module, &it, cfg, way);
+            }
             Syntax::Macro(it) => self.macro_(world, module, it, cfg, folder, way),
             Syntax::Impl(mut it) => {
                 self.impl_items(world, module, &mut it);
@@ -153,112 +188,6 @@ impl Files<'_> {
         if let Some(root) = root {
             world.add(new(&root, &vis, Kind::Root(data)), true, false);
         }
-    }
-
-    fn mod_(
-        &mut self,
-        world: &mut World,
-        module: ModuleId,
-        it: syn::ItemMod,
-        cfg: Cfg,
-        folder: &str,
-        way: &[SourcePath],
-    ) {
-        let name = plain(&it.ident);
-        let here = &world.modules[module];
-        let (krate, file) = (here.krate, here.file.clone());
-        let path = format!("{}::{name}", here.path);
-        let place = place(&file, it.ident.span());
-        let below = match &it.content {
-            Some(_) => file.clone(),
-            None => match self.file_of(&it, &name, &file, folder) {
-                Ok(Some(file)) => file,
-                // What is not there may not be needed.
-                Ok(None) if cfg == Cfg::Depends => return,
-                Ok(None) => {
-                    let message = format!("module `{name}` has no file");
-                    let hint = format!("add `{folder}{name}.rs`, or take the line out");
-                    return self.tell(place, message, Some(&hint));
-                }
-                Err(message) => return self.tell(place, message, None),
-            },
-        };
-        let child = world.module(krate, Some(module), path, below.clone(), cfg);
-        world.add(
-            Item {
-                module,
-                name: name.clone(),
-                span: it.ident.span(),
-                cfg,
-                vis: it.vis.clone(),
-                kind: Kind::Module(child),
-            },
-            true,
-            false,
-        );
-        let above = self.macros.scope.clone();
-        world.modules[child].scope = above.clone();
-        match it.content {
-            Some((_, items)) => {
-                self.items(world, child, items, &format!("{folder}{name}/"), way);
-            }
-            None if way.contains(&below) => {
-                let message = format!("module `{name}` is in a file that holds it: `{below}`");
-                self.tell(place, message, None);
-            }
-            None => {
-                let way: Vec<SourcePath> = way.iter().cloned().chain([below]).collect();
-                self.open(world, child, &way);
-            }
-        }
-        if it.attrs.iter().any(|it| it.path().is_ident("macro_use")) {
-            world.modules[module].scope = self.macros.scope.clone();
-        } else {
-            self.macros.scope = above;
-        }
-    }
-
-    /// The file of `mod name;`: `#[path]`, `name.rs` or `name/mod.rs`.
-    fn file_of(
-        &self,
-        it: &syn::ItemMod,
-        name: &str,
-        file: &SourcePath,
-        folder: &str,
-    ) -> Result<Option<SourcePath>, String> {
-        let there = |path: String| -> Option<SourcePath> {
-            path.parse().ok().filter(|it| self.files.contains_key(it))
-        };
-        if let Some(attr) = it.attrs.iter().find(|it| it.path().is_ident("path")) {
-            let syn::Meta::NameValue(syn::MetaNameValue {
-                value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(path), .. }),
-                ..
-            }) = &attr.meta
-            else {
-                return Err(format!("the path of module `{name}` is no string"));
-            };
-            let beside = file.parent().map_or_else(
-                || path.value().parse().ok(),
-                |folder| folder.join(&path.value()).ok(),
-            );
-            return Ok(beside.filter(|it| self.files.contains_key(it)));
-        }
-        match (there(format!("{folder}{name}.rs")), there(format!("{folder}{name}/mod.rs"))) {
-            (Some(one), Some(other)) => {
-                Err(format!("module `{name}` has two files: `{one}` and `{other}`"))
-            }
-            (one, other) => Ok(one.or(other)),
-        }
-    }
-}
-
-/// Where the modules of a file are: beside `lib.rs`, `main.rs` and `mod.rs`, otherwise in a folder of its name.
-fn folder(file: &SourcePath, root: bool) -> String {
-    let beside = file.parent().map_or_else(String::new, |it| format!("{it}/"));
-    match file.name() {
-        "mod.rs" => beside,
-        _ if root => beside,
-        name => format!("{beside}{}/", name.trim_end_matches(".rs")),
     }
 }
 

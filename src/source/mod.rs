@@ -15,6 +15,7 @@ mod derives;
 mod eval;
 mod expand;
 mod files;
+mod folder;
 mod foreign;
 mod inert;
 mod library;
@@ -128,6 +129,8 @@ impl Reading {
 #[cfg(test)]
 fn read(files: &BTreeMap<SourcePath, String>) -> (Operator, Vec<Problem>) {
     let request = Request { rules: true, ..Request::default() };
-    let Reading { operator, problems, .. } = workspace(files, &request);
-    (operator, problems)
+    crate::with_room(|| {
+        let Reading { operator, problems, .. } = workspace(files, &request);
+        (operator, problems)
+    })
 }

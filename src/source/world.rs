@@ -9,6 +9,7 @@ use super::cfg::Cfg;
 use super::crates::Krate;
 use super::expand::{MadeItems, Rules, Scope, Work};
 use super::files::Files;
+use super::folder::Folder;
 use super::library::Texts;
 use super::macros::Macro;
 use super::names::Imports;
@@ -56,8 +57,8 @@ pub struct Module {
     pub path: String,
     pub file: SourcePath,
     pub cfg: Cfg,
-    /// Its file does not parse, or is not there.
-    pub broken: bool,
+    /// Why what is in it is not known; completes "…, and may define it".
+    pub broken: Option<String>,
     /// Structs, enums, aliases, modules, imports.
     pub types: BTreeMap<String, Vec<ItemId>>,
     /// Functions, constants, imports.
@@ -136,7 +137,7 @@ impl World {
             let module = res.module(krate, None, name, root.clone(), Cfg::Yes);
             res.roots.insert(root.clone(), module);
             files.macros.scope = Scope::default();
-            files.open(&mut res, module, &[root]);
+            files.open(&mut res, module, &Folder::of(&root, true), &[root]);
         }
         files.open_pending(&mut res);
         res.add_smart_defaults();
@@ -158,7 +159,7 @@ impl World {
             path,
             file,
             cfg,
-            broken: false,
+            broken: None,
             types: BTreeMap::new(),
             values: BTreeMap::new(),
             globs: Vec::new(),

@@ -8,7 +8,9 @@ use super::{Called, DEEP, Rules, RulesId, Scope, plain::plain};
 use crate::model::{Place, SourcePath};
 use crate::source::cfg::Cfg;
 use crate::source::files::Files;
+use crate::source::folder::Folder;
 use crate::source::macros::Macro;
+use crate::source::syntax;
 use crate::source::world::{ItemId, ModuleId, Path, World};
 
 /// Where reading the files is with its macros.
@@ -24,7 +26,7 @@ pub struct Pending {
     module: ModuleId,
     call: syn::ItemMacro,
     cfg: Cfg,
-    folder: String,
+    folder: Folder,
     way: Vec<SourcePath>,
     scope: Scope,
     depth: usize,
@@ -45,7 +47,7 @@ impl Files<'_> {
         module: ModuleId,
         it: syn::ItemMacro,
         cfg: Cfg,
-        folder: &str,
+        folder: &Folder,
         way: &[SourcePath],
     ) {
         if it.ident.is_some() {
@@ -56,7 +58,7 @@ impl Files<'_> {
             module,
             call: it,
             cfg,
-            folder: folder.to_owned(),
+            folder: folder.clone(),
             way: way.to_vec(),
             scope: self.macros.scope.clone(),
             depth: self.macros.depth,
@@ -200,7 +202,9 @@ impl World {
         let Some(rules) = self.rules_of(module, call)? else { return Ok(None) };
         let krate = self.modules[module].krate;
         let tokens = self.rules[rules].expand_value(call, krate, &self.spent)?;
-        syn::Block::parse_within.parse2(plain(tokens)).map(Some)
+        let tokens = plain(tokens);
+        syntax::guarded(&tokens)?;
+        syn::Block::parse_within.parse2(tokens).map(Some)
     }
 
     fn rules_of(&self, module: ModuleId, call: &syn::Macro) -> syn::Result<Option<RulesId>> {
@@ -220,7 +224,9 @@ impl World {
     ) -> syn::Result<T> {
         let krate = self.modules[module].krate;
         let tokens = self.rules[rules].expand(call, krate, &self.spent)?;
-        parse.parse2(plain(tokens))
+        let tokens = plain(tokens);
+        syntax::guarded(&tokens)?;
+        parse.parse2(tokens)
     }
 
     /// Where the macro was called that made an item: "`make!` at src/lib.rs:3:1".

@@ -85,7 +85,7 @@ impl Imports {
             if !it.macros.is_empty() {
                 res.macros.push(module);
             }
-            if it.broken {
+            if it.broken.is_some() {
                 res.broken.push(module);
             }
         }

@@ -93,8 +93,8 @@ impl Names<'_> {
     /// What may define a name that is not written in a module.
     pub fn unseen(&self, module: ModuleId, name: &str) -> Option<String> {
         let here = &self.world.modules[module];
-        if here.broken {
-            return Some(format!("{} does not parse, and may define it", here.file));
+        if let Some(why) = &here.broken {
+            return Some(format!("{why}, and may define it"));
         }
         self.by_macro(module, name)
     }

@@ -5,7 +5,7 @@ use super::super::world::{Path, World};
 use super::files;
 
 /// What `path` is in a module: where it stands, or why it is not known.
-fn look(world: &World, module: &str, path: &str, space: Space) -> String {
+pub fn look(world: &World, module: &str, path: &str, space: Space) -> String {
     let module = world.modules.iter().position(|it| it.path == module).unwrap();
     let path = Path::from(&syn::parse_str::<syn::Path>(path).unwrap());
     let item = |id: usize| {
