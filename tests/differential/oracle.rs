@@ -21,12 +21,25 @@ pub struct Version {
     lock: &'static str,
 }
 
-pub const VERSIONS: &[Version] = &[Version {
-    kube: "5.0.0",
-    k8s: "0.29",
-    dialect: Dialect { major: 5, newest: true },
-    lock: include_str!("locks/5.0.0.lock"),
-}];
+/// Each with a schemars of another version: 1.0.4, 1.0.5, 1.1.0, 1.2.0, 1.2.1, 1.2.2, 1.2.3.
+pub const VERSIONS: &[Version] = &[
+    older("2.0.1", "0.26", 2, include_str!("locks/2.0.1.lock")),
+    older("3.0.0", "0.27", 3, include_str!("locks/3.0.0.lock")),
+    older("3.0.1", "0.27", 3, include_str!("locks/3.0.1.lock")),
+    older("3.1.0", "0.27", 3, include_str!("locks/3.1.0.lock")),
+    older("4.0.0", "0.28", 4, include_str!("locks/4.0.0.lock")),
+    older("4.2.0", "0.28", 4, include_str!("locks/4.2.0.lock")),
+    Version {
+        kube: "5.0.0",
+        k8s: "0.29",
+        dialect: Dialect { major: 5, newest: true },
+        lock: include_str!("locks/5.0.0.lock"),
+    },
+];
+
+const fn older(kube: &'static str, k8s: &'static str, major: u32, lock: &'static str) -> Version {
+    Version { kube, k8s, dialect: Dialect { major, newest: false }, lock }
+}
 
 impl Version {
     pub fn find(kube: &str) -> &'static Self {

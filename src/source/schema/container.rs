@@ -21,6 +21,8 @@ pub struct Container {
     pub common: Common,
     pub with: Option<syn::Type>,
     pub from: Option<syn::Type>,
+    /// Serialized as another type: what is said around it is said of its whole schema.
+    pub into: bool,
     pub transparent: bool,
     pub deny: bool,
     pub default: Fallback,
@@ -149,6 +151,7 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
             common: own.common,
             with: own.with,
             from: it.attrs.type_from().or(it.attrs.type_try_from()).cloned(),
+            into: it.attrs.type_into().is_some(),
             transparent: it.attrs.transparent(),
             deny: it.attrs.deny_unknown_fields(),
             default: fallback(it.attrs.default()),

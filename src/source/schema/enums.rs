@@ -103,14 +103,14 @@ impl Reader {
         };
         upstream::apply_internal_enum_variant_tag(&mut schema, tag, &variant.name, deny);
         Self::describe(&variant.common, &mut schema);
-        Self::extend_variant(variant, &mut schema);
+        self.extend_variant(variant, &mut schema);
         schema
     }
 
     /// What extends a variant comes last: that of its one field first.
-    fn extend_variant(variant: &Variant, schema: &mut Schema) {
+    fn extend_variant(&self, variant: &Variant, schema: &mut Schema) {
         if let (None, Shape::Newtype(field)) = (&variant.with, &variant.shape) {
-            Self::extend(&field.common, schema);
+            self.extend_field(field, schema);
         }
         Self::extend(&variant.common, schema);
     }
@@ -169,7 +169,7 @@ impl Reader {
         };
         if bare {
             Self::describe(&variant.common, &mut schema);
-            Self::extend_variant(variant, &mut schema);
+            self.extend_variant(variant, &mut schema);
         }
         schema
     }

@@ -30,7 +30,7 @@ impl Reader {
             self.described_field(this, field, None, false, generator)
         } else {
             match &container.data {
-                Data::Struct(Shape::Newtype(field)) => {
+                Data::Struct(Shape::Newtype(field)) if !container.into => {
                     inside = Some(&**field);
                     self.described_field(this, field, None, false, generator)
                 }
@@ -42,7 +42,7 @@ impl Reader {
         Self::describe(&container.common, &mut schema);
         // What extends a schema comes last, the field's before the container's.
         if let Some(field) = inside {
-            Self::extend(&field.common, &mut schema);
+            self.extend_field(field, &mut schema);
         }
         Self::extend(&container.common, &mut schema);
         if container.kube {
@@ -207,8 +207,15 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut res = self.described_field(this, field, default, internal, generator);
-        Self::extend(&field.common, &mut res);
+        self.extend_field(field, &mut res);
         res
+    }
+
+    /// What extends a field, where that waits for the rest.
+    pub(super) fn extend_field(&self, field: &Field, schema: &mut Schema) {
+        if self.world.behaviour.derive.extend_last {
+            Self::extend(&field.common, schema);
+        }
     }
 
     /// The same without what extends it, which waits for what is said around a field that stands alone.
@@ -234,6 +241,9 @@ impl Reader {
         };
         self.warn_of_references(&schema, this.scope.module, field.span);
         Self::describe(&field.common, &mut schema);
+        if !self.world.behaviour.derive.extend_last {
+            Self::extend(&field.common, &mut schema);
+        }
         field.validation.apply(&mut schema);
         if field.skip_deserializing {
             schema.insert("readOnly".to_owned(), true.into());

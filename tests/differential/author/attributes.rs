@@ -143,7 +143,7 @@ impl Author {
             1 => "(\"self == oldSelf\", \"it may not change\")".to_owned(),
             2 => "Rule::new(\"size(self) < 3\").message(\"too many\")".to_owned(),
             3 => "Rule::new(\"true\").message(Message::Expression(\"'no ' + self\".into())).reason(Reason::FieldValueForbidden)".to_owned(),
-            4 => "Rule::new(\"self == oldSelf\").optional_old_self(true).field_path(\".x\")".to_owned(),
+            4 if 4 <= self.dialect.major => "Rule::new(\"self == oldSelf\").optional_old_self(true).field_path(\".x\")".to_owned(),
             5 => "Rule { rule: \"has(self.a)\".into(), message: Some(\"a\".into()), ..Default::default() }".to_owned(),
             6 => self.constant_text(module, "\"self.size() < 5\""),
             7 => format!("({}, {:?})", self.constant_text(module, "\"true\""), "by a constant"),

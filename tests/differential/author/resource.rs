@@ -101,7 +101,8 @@ impl Author {
             "printcolumn = r#\"{\"jsonPath\": \".spec.y\", \"name\": \"Y\", \"type\": \"number\", \"format\": \"double\", \"description\": \"why\"}\"#",
         ];
         for column in COLUMNS {
-            if self.random.percent(12) {
+            let typed = column.starts_with("printcolumn(");
+            if self.random.percent(12) && (!typed || 4 <= self.dialect.major) {
                 kube.push((*column).to_owned());
             }
         }
@@ -117,7 +118,7 @@ impl Author {
         if self.random.percent(2) {
             kube.push("schema = \"disabled\"".to_owned());
         }
-        if self.random.percent(4) {
+        if self.random.percent(4) && 3 <= self.dialect.major {
             kube.push(
                 (*self.random.pick(&[
                     "attr = \"doc = \\\" By attr\\\"\"",
