@@ -1,11 +1,14 @@
 //! What follows from the source: read as a plan would leave it, so that a command which changes source
 //! also brings the manifests up to date.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use serde::Serialize;
 
-use super::workspace::Sources;
+use super::{
+    compile::{Features, complete},
+    workspace::Sources,
+};
 use crate::{
     hint::Hint as _,
     manifests::{self, Wishes},
@@ -72,22 +75,36 @@ pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyho
     source(plan, tree, project)
 }
 
-/// CRDs, RBAC and the list of types, from the source as the plan would leave it.
-pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
-    wished(plan, tree, project, &Wishes::default())
+/// How the manifests are to be made.
+#[derive(Default)]
+pub struct How<'a> {
+    pub wishes: Wishes,
+    pub compile: Option<Compile<'a>>,
 }
 
-/// The same, otherwise than kube gives it.
-pub fn wished(
+/// The compiled code is asked where the source cannot be read, or for all of it.
+pub struct Compile<'a> {
+    /// The project's directory.
+    pub top: &'a Path,
+    pub all: bool,
+}
+
+/// CRDs, RBAC and the list of types, from the source as the plan would leave it.
+pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
+    source_as(plan, tree, project, &How::default())
+}
+
+/// The same, as a person may want it otherwise.
+pub fn source_as(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    wishes: &Wishes,
+    how: &How<'_>,
 ) -> anyhow::Result<()> {
     // The list of types is read with the source that it is made from: at first it is of none.
     plan.extend(types_list(Vec::new())?);
     let changes = plan.preview(tree)?;
-    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, wishes) {
+    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, how) {
         // Where a file is in the way, that is what to tell: the rest follows from it.
         plan.against(tree, true)?;
         return Err(error);
@@ -99,12 +116,18 @@ fn derived(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    wishes: &Wishes,
+    how: &How<'_>,
 ) -> anyhow::Result<()> {
-    let reading = read(tree);
+    let mut reading = read(tree, how.compile.is_some());
+    if let Some(Compile { top, all }) = how.compile
+        && (all || !reading.problems.is_empty())
+    {
+        let features = Features { default: true, ..Features::default() };
+        complete(top, &mut reading, &features, all)?;
+    }
     refuse(&reading)?;
     let operator = reading.operator;
-    let (manifests, problems, warnings) = manifests::generate(&operator, wishes);
+    let (manifests, problems, warnings) = manifests::generate(&operator, &how.wishes);
     if !problems.is_empty() {
         return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
     }
@@ -126,11 +149,11 @@ fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
 
 /// What the source says now, as far as it can be read: problems are told when the plan is made.
 pub fn operator(tree: &impl Tree) -> Operator {
-    read(tree).operator
+    read(tree, false).operator
 }
 
-fn read(tree: &impl Tree) -> Reading {
-    source::workspace(&Sources(tree), &Request { rules: true, ..Request::default() })
+fn read(tree: &impl Tree, declared: bool) -> Reading {
+    source::workspace(&Sources(tree), &Request { rules: true, declared, ..Request::default() })
 }
 
 /// All problems in one error.

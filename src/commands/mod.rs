@@ -137,7 +137,7 @@ impl Cli {
         let outcome = match self.command {
             Command::Init(args) => args.plan(&root)?.into(),
             Command::Create(create::Command::Api(args)) => args.plan(&root)?.into(),
-            Command::Manifests(args) => args.plan(&root)?.into(),
+            Command::Manifests(args) => args.plan(&root, &self.mode)?.into(),
             Command::Generate(args) => args.outcome(&root)?,
             Command::Bundle(args) => args.outcome(&root)?,
             Command::Version(_) | Command::Completion(_) => return Ok(()),
