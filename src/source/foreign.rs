@@ -47,6 +47,8 @@ pub fn prelude(name: &str) -> Option<String> {
 /// Modules that another module shows as its own.
 const SAME: &[(&str, &str)] = &[
     ("kube::core", "kube_core"),
+    ("kube_core::duration", "kube_core"),
+    ("std::collections::Bound", "std::ops::Bound"),
     ("std::collections::btree_map", "std::collections"),
     ("std::collections::btree_set", "std::collections"),
     ("std::collections::hash_map", "std::collections"),
@@ -61,6 +63,9 @@ const SAME: &[(&str, &str)] = &[
     ("serde_json::map", "serde_json"),
     ("k8s_openapi::serde_json", "serde_json"),
     ("k8s_openapi::schemars", "schemars"),
+    ("chrono::naive", "chrono"),
+    ("chrono::offset", "chrono"),
+    ("chrono::Duration", "chrono::TimeDelta"),
     ("k8s_openapi::chrono", "chrono"),
     ("k8s_openapi::jiff", "jiff"),
     ("k8s_openapi::serde", "serde"),
@@ -73,6 +78,27 @@ const SAME: &[(&str, &str)] = &[
     ("schemars_derive", "schemars"),
 ];
 
+/// All that `chrono::prelude` shows.
+const CHRONO: &[&str] = &[
+    "Date",
+    "DateTime",
+    "Datelike",
+    "FixedOffset",
+    "Local",
+    "Locale",
+    "Month",
+    "NaiveDate",
+    "NaiveDateTime",
+    "NaiveTime",
+    "Offset",
+    "SecondsFormat",
+    "SubsecRound",
+    "TimeZone",
+    "Timelike",
+    "Utc",
+    "Weekday",
+];
+
 /// The path of `name` in the foreign `module`, as our tables know it.
 pub fn canonical(module: &str, name: &str) -> String {
     if module == "std::prelude"
@@ -80,6 +106,10 @@ pub fn canonical(module: &str, name: &str) -> String {
     {
         return path;
     }
+    let module = match module {
+        "chrono::prelude" if CHRONO.contains(&name) => "chrono",
+        module => module,
+    };
     let path = format!("{module}::{name}");
     SAME.iter().find(|(it, _)| *it == path).map_or(path, |(_, same)| (*same).to_owned())
 }
@@ -113,13 +143,15 @@ impl World {
                 builtin::find(path).is_some()
                     || TRAITS.contains(&path)
                     || PRELUDE.iter().any(|(_, it)| *it == path)
+                    || path.strip_prefix("chrono::").is_some_and(|it| CHRONO.contains(&it))
             }
         }
     }
 
     /// Modules of which we know that they hold no name that we do not: a `use …::*` of one hides nothing.
     pub fn is_known_whole(&self, module: &str) -> bool {
-        const WHOLE: &[&str] = &["std::collections", "std::prelude", "serde", "schemars"];
+        const WHOLE: &[&str] =
+            &["std::collections", "std::prelude", "serde", "schemars", "chrono::prelude"];
         WHOLE.contains(&module)
             || self.kubernetes.is_module(module).unwrap_or_else(|| builtin::is_module(module))
     }

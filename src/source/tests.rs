@@ -1,3 +1,4 @@
+mod crates;
 mod generics;
 mod kubernetes;
 

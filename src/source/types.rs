@@ -7,7 +7,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned as _;
 
 use super::builtin::kubernetes::{Miss as NoType, Model};
-use super::builtin::{self, Builtin};
+use super::builtin::{self, Builtin, crates};
 use super::names::{Miss, Named, Space};
 use super::values::Values;
 use super::world::{ItemId, Kind, ModuleId, Path, World, plain};
@@ -248,6 +248,8 @@ impl World {
         match self.resolve(scope.module, &Path::from(path), Space::Types) {
             Ok(Named::Item(id)) => self.item_type(scope, ty, id, &arguments, depth),
             Ok(Named::Foreign(name)) => {
+                let zone = arguments.first().and_then(|it| self.foreign_path(scope.module, it));
+                arguments.truncate(crates::arguments_that_count(&name));
                 let parts: Result<Vec<_>, _> = arguments
                     .iter()
                     .map(|it| match it {
@@ -263,18 +265,20 @@ impl World {
                         Err(miss) => Err(self.no_type(scope.module, path, &name, &miss)),
                     };
                 }
-                let name = match name.as_str() {
-                    "serde_json::Map" => "std::collections::BTreeMap",
-                    "std::borrow::Cow" => "&",
-                    name => name,
-                };
-                match builtin::find(name) {
+                let (name, parts) = crates::stands_for(&name, parts, zone.as_deref());
+                match builtin::find(&name) {
                     Some((_, it)) if it.arguments == parts.len() => {
-                        Ok(Type::foreign(name, parts).expect("it is there, with as many types"))
+                        Ok(Type::foreign(&name, parts).expect("it is there, with as many types"))
                     }
                     Some((_, it)) => Err(refuse(
                         format!("has {} types in it, not {}", parts.len(), it.arguments),
                         WAY_OUT,
+                    )),
+                    None if crates::TWOFOLD.contains(&&*name) => Err(refuse(
+                        format!(
+                            "is `{name}`, which may be of two types in JSON: no CRD can say that"
+                        ),
+                        "say what it is with `#[schemars(with = \"String\")]` on the field",
                     )),
                     None => Err(refuse(
                         format!("is `{name}`, whose schema is not known"),
@@ -311,6 +315,15 @@ impl World {
             ),
         };
         self.problem(module, path.span(), format!("`{}` {what}", text(path)), hint)
+    }
+
+    /// The path of a type that is not of this project.
+    fn foreign_path(&self, module: ModuleId, ty: &syn::GenericArgument) -> Option<String> {
+        let syn::GenericArgument::Type(syn::Type::Path(it)) = ty else { return None };
+        match self.resolve(module, &Path::from(&it.path), Space::Types) {
+            Ok(Named::Foreign(path)) if it.qself.is_none() => Some(path),
+            _ => None,
+        }
     }
 
     fn item_type(

@@ -3,6 +3,7 @@
 //! A generic type is linked over [`Dyn`], a type whose answers are looked up when they are asked for; so what
 //! schemars does for `Option`, `Vec` or a map is done by schemars.
 
+pub mod crates;
 pub mod kubernetes;
 mod standard;
 
@@ -10,9 +11,11 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::str::FromStr;
 use std::sync::LazyLock;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::types::Type;
@@ -29,6 +32,8 @@ pub struct Builtin {
     pub is_option: fn() -> bool,
     /// Its default value as serde writes it.
     pub default: Option<fn() -> Option<Value>>,
+    /// What a text is parsed to, as serde writes it; nothing where that fails.
+    pub parse: Option<fn(&str) -> Option<Value>>,
 }
 
 pub type Table = BTreeMap<&'static str, Builtin>;
@@ -36,6 +41,7 @@ pub type Table = BTreeMap<&'static str, Builtin>;
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::new();
     standard::add(&mut table);
+    crates::add(&mut table);
     kubernetes::linked::add(&mut table);
     table
 });
@@ -63,10 +69,15 @@ impl Builtin {
             present: T::_schemars_private_non_optional_json_schema,
             is_option: T::_schemars_private_is_option,
             default: None,
+            parse: None,
         }
     }
 
-    fn with_default<T: Default + serde::Serialize>(self) -> Self {
+    fn with_parse<T: FromStr + Serialize>(self) -> Self {
+        Self { parse: Some(|text| serde_json::to_value(text.parse::<T>().ok()?).ok()), ..self }
+    }
+
+    fn with_default<T: Default + Serialize>(self) -> Self {
         Self { default: Some(|| serde_json::to_value(T::default()).ok()), ..self }
     }
 }
@@ -81,9 +92,14 @@ pub trait Answers {
     fn is_option(&self, ty: &Type) -> bool;
 }
 
+/// As many types as the longest tuple has.
+const MOST: usize = 16;
+
+type Slots = [Option<Rc<Type>>; MOST];
+
 thread_local! {
     static ANSWERS: RefCell<Option<Rc<dyn Answers>>> = const { RefCell::new(None) };
-    static SLOTS: RefCell<[Option<Rc<Type>>; 4]> = const { RefCell::new([None, None, None, None]) };
+    static SLOTS: RefCell<Slots> = const { RefCell::new([const { None }; MOST]) };
 }
 
 /// Runs `f` with someone to answer for types.
@@ -100,13 +116,13 @@ pub fn answering<T>(answers: Rc<dyn Answers>, f: impl FnOnce() -> T) -> T {
 
 /// Runs `f` with `Dyn<0>` standing for the first type, `Dyn<1>` for the second.
 pub fn standing_for<T>(types: &[Rc<Type>], f: impl FnOnce() -> T) -> T {
-    struct Back([Option<Rc<Type>>; 4]);
+    struct Back(Slots);
     impl Drop for Back {
         fn drop(&mut self) {
             SLOTS.with(|it| *it.borrow_mut() = std::mem::take(&mut self.0));
         }
     }
-    let mut slots = [None, None, None, None];
+    let mut slots = [const { None }; MOST];
     for (slot, ty) in slots.iter_mut().zip(types) {
         *slot = Some(ty.clone());
     }

@@ -1,6 +1,10 @@
-//! Types of std, serde_json and kube. What schemars gives the functions of another type is linked as that one.
+//! Types of std, serde_json and kube: all that schemars has an impl for, but those that serde has none for.
+//! What schemars gives the functions of another type is linked as that one.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, LinkedList, VecDeque};
+use std::num;
+use std::path::PathBuf;
+use std::sync::atomic;
 
 use serde_json::{Value, json};
 
@@ -17,6 +21,11 @@ macro_rules! plain {
 macro_rules! bare {
     ($table:ident: $($path:literal $count:literal $type:ty,)*) => {
         $($table.insert($path, Builtin::of::<$type>($count));)*
+    };
+}
+macro_rules! parsed {
+    ($table:ident: $($path:literal $type:ty,)*) => {
+        $($table.insert($path, Builtin::of::<$type>(0).with_parse::<$type>());)*
     };
 }
 macro_rules! generic {
@@ -52,40 +61,87 @@ pub fn add(table: &mut Table) {
         "usize" usize,
         "std::string::String" String,
         "serde_json::Value" Value,
+        "i128" i128,
+        "u128" u128,
+        "std::time::Duration" core::time::Duration,
+        "std::sync::atomic::AtomicBool" atomic::AtomicBool,
+        "std::sync::atomic::AtomicI8" atomic::AtomicI8,
+        "std::sync::atomic::AtomicI16" atomic::AtomicI16,
+        "std::sync::atomic::AtomicI32" atomic::AtomicI32,
+        "std::sync::atomic::AtomicI64" atomic::AtomicI64,
+        "std::sync::atomic::AtomicIsize" atomic::AtomicIsize,
+        "std::sync::atomic::AtomicU8" atomic::AtomicU8,
+        "std::sync::atomic::AtomicU16" atomic::AtomicU16,
+        "std::sync::atomic::AtomicU32" atomic::AtomicU32,
+        "std::sync::atomic::AtomicU64" atomic::AtomicU64,
+        "std::sync::atomic::AtomicUsize" atomic::AtomicUsize,
     }
     bare! { table:
-        "i128" 0 i128,
-        "u128" 0 u128,
         "str" 0 str,
-        "std::path::PathBuf" 0 std::path::PathBuf,
         "std::path::Path" 0 std::path::Path,
-        "std::net::IpAddr" 0 std::net::IpAddr,
-        "std::net::Ipv4Addr" 0 std::net::Ipv4Addr,
-        "std::net::Ipv6Addr" 0 std::net::Ipv6Addr,
-        "std::net::SocketAddr" 0 std::net::SocketAddr,
-        "std::net::SocketAddrV4" 0 std::net::SocketAddrV4,
-        "std::net::SocketAddrV6" 0 std::net::SocketAddrV6,
-        "std::time::Duration" 0 core::time::Duration,
-        "std::num::NonZeroU8" 0 std::num::NonZeroU8,
-        "std::num::NonZeroU16" 0 std::num::NonZeroU16,
-        "std::num::NonZeroU32" 0 std::num::NonZeroU32,
-        "std::num::NonZeroU64" 0 std::num::NonZeroU64,
-        "std::num::NonZeroUsize" 0 std::num::NonZeroUsize,
-        "std::num::NonZeroI8" 0 std::num::NonZeroI8,
-        "std::num::NonZeroI16" 0 std::num::NonZeroI16,
-        "std::num::NonZeroI32" 0 std::num::NonZeroI32,
-        "std::num::NonZeroI64" 0 std::num::NonZeroI64,
+        "std::num::NonZeroI8" 0 num::NonZeroI8,
+        "std::num::NonZeroI16" 0 num::NonZeroI16,
+        "std::num::NonZeroI32" 0 num::NonZeroI32,
+        "std::num::NonZeroI64" 0 num::NonZeroI64,
+        "std::num::NonZeroI128" 0 num::NonZeroI128,
+        "std::num::NonZeroIsize" 0 num::NonZeroIsize,
+        "std::num::NonZeroU8" 0 num::NonZeroU8,
+        "std::num::NonZeroU16" 0 num::NonZeroU16,
+        "std::num::NonZeroU32" 0 num::NonZeroU32,
+        "std::num::NonZeroU64" 0 num::NonZeroU64,
+        "std::num::NonZeroU128" 0 num::NonZeroU128,
+        "std::num::NonZeroUsize" 0 num::NonZeroUsize,
+        "std::ffi::OsString" 0 std::ffi::OsString,
+        "std::ffi::OsStr" 0 std::ffi::OsStr,
+        "std::ffi::CString" 0 std::ffi::CString,
+        "std::ffi::CStr" 0 std::ffi::CStr,
+        "serde_json::RawValue" 0 Value,
         "serde_json::Number" 0 serde_json::Number,
-        "kube_core::Duration" 0 kube_core::Duration,
         "std::result::Result" 2 Result<D, E>,
         "std::boxed::Box" 1 Box<D>,
         "std::rc::Rc" 1 std::rc::Rc<D>,
         "std::sync::Arc" 1 std::sync::Arc<D>,
+        "std::rc::Weak" 1 std::rc::Weak<D>,
+        "std::sync::Weak" 1 std::sync::Weak<D>,
+        "std::cell::Cell" 1 std::cell::Cell<D>,
+        "std::cell::RefCell" 1 std::cell::RefCell<D>,
+        "std::sync::Mutex" 1 std::sync::Mutex<D>,
+        "std::sync::RwLock" 1 std::sync::RwLock<D>,
+        "std::num::Wrapping" 1 num::Wrapping<D>,
+        "std::cmp::Reverse" 1 std::cmp::Reverse<D>,
+        "std::ops::Bound" 1 std::ops::Bound<D>,
+        "std::ops::Range" 1 std::ops::Range<D>,
+        "std::ops::RangeInclusive" 1 std::ops::RangeInclusive<D>,
         "&" 1 &'static D,
         "(1)" 1 (D,),
         "(2)" 2 (D, E),
         "(3)" 3 (D, E, Dyn<2>),
         "(4)" 4 (D, E, Dyn<2>, Dyn<3>),
+        "(5)" 5 (D, E, Dyn<2>, Dyn<3>, Dyn<4>),
+        "(6)" 6 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>),
+        "(7)" 7 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>),
+        "(8)" 8 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>),
+        "(9)" 9 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>),
+        "(10)" 10 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>),
+        "(11)" 11 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>),
+        "(12)" 12 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>, Dyn<11>),
+        "(13)" 13 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>, Dyn<11>, Dyn<12>),
+        "(14)" 14 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>, Dyn<11>, Dyn<12>, Dyn<13>),
+        "(15)" 15 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>, Dyn<11>, Dyn<12>, Dyn<13>, Dyn<14>),
+        "(16)" 16 (D, E, Dyn<2>, Dyn<3>, Dyn<4>, Dyn<5>, Dyn<6>, Dyn<7>, Dyn<8>, Dyn<9>, Dyn<10>, Dyn<11>, Dyn<12>, Dyn<13>, Dyn<14>, Dyn<15>),
+    }
+    table.insert(
+        "std::path::PathBuf",
+        Builtin::of::<PathBuf>(0).with_default::<PathBuf>().with_parse::<PathBuf>(),
+    );
+    parsed! { table:
+        "std::net::IpAddr" std::net::IpAddr,
+        "std::net::Ipv4Addr" std::net::Ipv4Addr,
+        "std::net::Ipv6Addr" std::net::Ipv6Addr,
+        "std::net::SocketAddr" std::net::SocketAddr,
+        "std::net::SocketAddrV4" std::net::SocketAddrV4,
+        "std::net::SocketAddrV6" std::net::SocketAddrV6,
+        "kube_core::Duration" kube_core::Duration,
     }
     generic! { table:
         "std::option::Option" 1 Option<D> = Value::Null,

@@ -12,9 +12,6 @@ const INT_OR_STRING: &str = "k8s_openapi::apimachinery::pkg::util::intstr::IntOr
 /// A default of a type, as serde writes it.
 pub fn default(path: &str) -> Option<Value> {
     let (_, builtin) = builtin::find(path)?;
-    if builtin.arguments != 0 {
-        return None;
-    }
     Some(Value::Foreign(path.to_owned(), builtin.default?()?))
 }
 
@@ -83,6 +80,11 @@ pub fn call(path: &str, name: &str, given: &[Value]) -> Option<Result<Value, Str
                 (*it != 0).then(|| Box::new(Value::Foreign(path.to_owned(), number))),
             )))
         }
+        (_, "url::Url" | "semver::Version", "parse", [Value::Text(it, _)])
+        | (_, "uuid::Uuid", "parse_str", [Value::Text(it, _)]) => {
+            let failed = || Value::Result(Err(Box::new(Value::Unit)));
+            Some(Ok(parse(path, it)?.map_or_else(failed, Value::ok)))
+        }
         (_, "kube_core::Duration", "from", [Value::Duration(it)]) => {
             foreign(path, serde_json::to_value(kube_core::Duration::from(*it)).ok()?)
         }
@@ -122,23 +124,11 @@ pub fn from(path: &str, value: &Value) -> Option<Value> {
 
 /// What parsing a text gives, nothing where it fails; none where the type is not known.
 pub fn parse(path: &str, text: &str) -> Option<Option<Value>> {
-    fn real<T: std::str::FromStr + serde::Serialize>(path: &str, text: &str) -> Option<Value> {
-        let it = serde_json::to_value(text.parse::<T>().ok()?).ok()?;
-        Some(Value::Foreign(path.to_owned(), it))
+    if path == "serde_json::Value" {
+        return Some(serde_json::from_str(text).ok().map(Value::Json));
     }
-    Some(match path {
-        "std::net::IpAddr" => real::<std::net::IpAddr>(path, text),
-        "std::net::Ipv4Addr" => real::<std::net::Ipv4Addr>(path, text),
-        "std::net::Ipv6Addr" => real::<std::net::Ipv6Addr>(path, text),
-        "std::net::SocketAddr" => real::<std::net::SocketAddr>(path, text),
-        "std::net::SocketAddrV4" => real::<std::net::SocketAddrV4>(path, text),
-        "std::net::SocketAddrV6" => real::<std::net::SocketAddrV6>(path, text),
-        "std::path::PathBuf" => real::<std::path::PathBuf>(path, text),
-        "kube_core::Duration" => real::<kube_core::Duration>(path, text),
-        "semver::Version" => real::<semver::Version>(path, text),
-        "serde_json::Value" => serde_json::from_str(text).ok().map(Value::Json),
-        _ => return None,
-    })
+    let parse = builtin::find(path)?.1.parse?;
+    Some(parse(text).map(|it| Value::Foreign(path.to_owned(), it)))
 }
 
 /// What `Display` writes of a value.

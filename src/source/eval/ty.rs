@@ -53,6 +53,9 @@ impl Ty {
         match arguments.len() {
             // A map of JSON values is a JSON value.
             _ if path == "serde_json::Map" => Self::known("serde_json::Value"),
+            1 if path == "chrono::DateTime" && arguments[0].path() == "chrono::Utc" => {
+                Self::known("chrono::DateTime<Utc>")
+            }
             1 if THIN.contains(&path.as_str()) => arguments.remove(0),
             // `Result` of `anyhow`, `std::fmt` and the like.
             0 | 1 if path != "std::result::Result" && path.ends_with("::Result") => {

@@ -6,6 +6,7 @@ mod defaults;
 mod docs;
 mod enums;
 mod generics;
+mod foreign;
 mod kubernetes;
 mod made;
 mod modules;
@@ -39,6 +40,7 @@ fn main() {
         docs: Described Documented Headed Titles Variants;
         enums: External Untagged UntaggedPlain InternalOne AdjacentOne EnumSpec Empty VariantTypes;
         generics: Generic GenericNames GenericDefaults GenericEnums Tree Forest Twice;
+        foreign: Wrapped Wide Times Addressed Defaulted;
         kubernetes: Small Pods Workloads Policies;
         made: Whole Used Shown Odd Docs Attributes Numbers;
         modules: Named Holder;
