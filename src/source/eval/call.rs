@@ -262,11 +262,6 @@ impl<'a> Evaluator<'a> {
         self.conform(frame, path, value, want)
     }
 
-    /// A struct of another crate.
-    fn foreign_structure(&self, frame: &Frame, it: &ExprStruct, path: &str) -> Eval<Value> {
-        self.refuse(frame, it, format!("is a `{path}`, whose fields are not read"))
-    }
-
     /// Calls what a path names.
     pub fn call_path(
         &self,

@@ -13,6 +13,7 @@ mod format;
 mod functions;
 mod impls;
 mod into;
+mod kubernetes;
 mod macros;
 mod methods;
 mod number;

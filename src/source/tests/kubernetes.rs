@@ -150,6 +150,37 @@ fn a_type_is_what_its_source_says() {
 }
 
 #[test]
+fn a_struct_is_written_as_its_source_says() {
+    let default = |code: &str| {
+        let body = "#[serde(default = \"f\")] a: k8s_openapi::api::v1::A,";
+        let beside = format!("use k8s_openapi::api::v1::A;\nfn f() -> A {{ {code} }}");
+        let (problems, schema) = read_with(body, &beside);
+        match problems.first() {
+            Some(it) => it.clone(),
+            None => schema["a"]["default"].to_string(),
+        }
+    };
+    assert_eq!(
+        default("A { type_: \"x\".into(), ..Default::default() }"),
+        r#"{"all":[],"apiVersion":"v1","kind":"A","type":"x"}"#
+    );
+    assert_eq!(
+        default("A { all: vec![\"y\".to_owned()], b: None, type_: String::new() }"),
+        r#"{"all":["y"],"apiVersion":"v1","kind":"A","type":""}"#
+    );
+    assert_eq!(
+        default("let a = A { type_: \"x\".into(), ..A::default() }; A { all: vec![], ..a }"),
+        r#"{"all":[],"apiVersion":"v1","kind":"A","type":"x"}"#
+    );
+    let refused = |code: &str, expected: &str| {
+        let found = default(code);
+        assert!(found.contains(expected), "{found}");
+    };
+    refused("A { b: None, type_: String::new() }", "lacks the field `all`");
+    refused("A { c: 1, ..A::default() }", "is no field of it");
+}
+
+#[test]
 fn a_type_that_its_source_does_not_say_is_refused() {
     let check = |ty: &str, expected: &str| {
         let (problems, _) = read_with(&format!("a: k8s_openapi::{ty},"), "");

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use modules::Modules;
 pub use schema::Template;
-pub use structure::Structure;
+pub use structure::{Field, Structure};
 
 /// Gives the text of a file of the crate, by its path there, e.g. `src/lib.rs`.
 pub type ReadFile = Rc<dyn Fn(&str) -> Option<String>>;
@@ -26,6 +26,8 @@ pub enum Kubernetes {
     /// Those that are linked here.
     #[default]
     Linked,
+    /// The same, with the source for what linking does not tell: the fields of structs.
+    Known(Source),
     Source(Source),
 }
 
@@ -67,6 +69,22 @@ impl Kubernetes {
         Self::Source(Source::new(feature, read))
     }
 
+    /// The source of the version and feature that are linked here.
+    #[allow(dead_code, reason = "nobody tells yet which version is locked, and where it is")]
+    pub fn known(feature: &str, read: ReadFile) -> Self {
+        Self::Known(Source::new(feature, read))
+    }
+
+    /// The fields of a type; none where there is no source to tell them.
+    pub fn structure(&self, path: &str) -> Option<Result<Structure, Miss>> {
+        match self {
+            Self::Source(it) | Self::Known(it) if path.starts_with("k8s_openapi::") => {
+                Some(it.find(path).and_then(|model| it.structure(&model)))
+            }
+            _ => None,
+        }
+    }
+
     /// A type by its whole path; none where it is not for the source to say.
     pub fn find(&self, path: &str) -> Option<Found> {
         match self {
@@ -87,7 +105,7 @@ impl Kubernetes {
     pub fn default_of(&self, path: &str) -> Option<serde_json::Value> {
         match self {
             Self::Source(it) => it.default_of(path),
-            Self::Linked => None,
+            Self::Linked | Self::Known(_) => None,
         }
     }
 

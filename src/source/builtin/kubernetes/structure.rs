@@ -18,7 +18,6 @@ pub enum Structure {
 #[derive(Debug)]
 pub struct Field {
     /// In Rust: `type_`.
-    #[allow(dead_code, reason = "struct literals are not read yet")]
     pub name: String,
     /// In JSON: `type`.
     pub json: String,
