@@ -153,7 +153,7 @@ pub fn operator(tree: &impl Tree) -> Operator {
 }
 
 fn read(tree: &impl Tree, declared: bool) -> Reading {
-    source::workspace(&Sources(tree), &Request { rules: true, declared, ..Request::default() })
+    source::workspace(&Sources::new(tree), &Request { rules: true, declared, ..Request::default() })
 }
 
 /// All problems in one error.

@@ -1,6 +1,7 @@
 //! What a person can type. The folder reads as the command line.
 
 mod bundle;
+mod cargo;
 mod compile;
 mod completion;
 mod create;

@@ -1,18 +1,21 @@
 //! Where a cargo workspace is, and what the reader sees of it.
 
 use std::{
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
     path::{Component, Path, PathBuf},
     rc::Rc,
 };
 
 use toml::{Table, Value};
 
+use super::cargo::Cargo;
 use crate::{
     disk::{self, Root},
     hint::Hint as _,
     model::{ProjectPath, SourcePath},
     plan::{self, Found, Tree},
-    source::Library,
+    source::{Library, Locked, ReadFile},
 };
 
 /// A workspace on disk, or a package that is in none.
@@ -50,7 +53,7 @@ impl Workspace {
         };
         let member = table.get("package").and_then(|it| it.get("name")).and_then(Value::as_str);
         Ok(match above {
-            Some(root) => Self { root: Root::new(&root)?, member: member.map(str::to_owned) },
+            Some(dir) => Self { root: Root::new(&dir)?, member: member.map(str::to_owned) },
             None => Self { root: Root::new(&folder)?, member: None },
         })
     }
@@ -99,25 +102,76 @@ fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
     })
 }
 
-/// A tree as the reader sees it.
-pub struct Sources<'a, T>(pub &'a T);
+/// A tree as the reader sees it, with what is beside it and the packages that cargo has brought.
+pub struct Sources<'a, T> {
+    tree: &'a T,
+    dir: PathBuf,
+    /// The folders of packages, by the first word of paths in them.
+    shelves: RefCell<BTreeMap<String, PathBuf>>,
+    cargo: OnceCell<Cargo>,
+}
+
+impl<'a, T: Tree> Sources<'a, T> {
+    pub fn new(tree: &'a T) -> Self {
+        let dir = tree.dir().unwrap_or(Path::new(".")).to_owned();
+        Self { tree, dir, shelves: RefCell::default(), cargo: OnceCell::new() }
+    }
+
+    /// Where a path is that is not inside of the project.
+    fn outside(&self, path: &str) -> Option<PathBuf> {
+        if path == ".." || path.starts_with("../") {
+            return Some(self.dir.join(path));
+        }
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        self.shelves.borrow().get(first).map(|it| it.join(rest))
+    }
+}
 
 impl<T: Tree> Library for Sources<'_, T> {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
+        if let Some(path) = self.outside(path.as_str()) {
+            return Ok(disk::text_if_any(&path)?.map(Rc::from));
+        }
         let Some(path) = path.inside() else { return Ok(None) };
-        Ok(self.0.read(&path)?.map(|text| {
+        Ok(self.tree.read(&path)?.map(|text| {
             let text = if is_support_code(&path, &text) { markers_of(&text) } else { text };
             Rc::from(text)
         }))
     }
 
     fn is_file(&self, path: &SourcePath) -> bool {
+        if let Some(path) = self.outside(path.as_str()) {
+            return path.is_file();
+        }
         let Some(path) = path.inside() else { return false };
-        !matches!(self.0.look(&path), Ok(Found::Nothing))
+        !matches!(self.tree.look(&path), Ok(Found::Nothing))
     }
 
     fn names(&self, folder: &str) -> Vec<String> {
-        self.0.names(folder).unwrap_or_default()
+        match self.outside(folder) {
+            Some(path) => disk::names(&path).unwrap_or_default(),
+            None => self.tree.names(folder).unwrap_or_default(),
+        }
+    }
+
+    fn package(&self, locked: &Locked) -> Option<String> {
+        let found = self.cargo.get_or_init(|| Cargo::of(&self.dir)).find(locked)?;
+        let mut name = found.name;
+        // A folder of the project may have the same name.
+        while !self.tree.names(&name).unwrap_or_default().is_empty() {
+            name += "+";
+        }
+        let folder = match found.below.as_str() {
+            "" => name.clone(),
+            below => format!("{name}/{below}"),
+        };
+        self.shelves.borrow_mut().insert(name, found.folder);
+        Some(folder)
+    }
+
+    fn shelf(&self, folder: &str) -> ReadFile {
+        let folder = self.outside(folder).unwrap_or_else(|| self.dir.join(folder));
+        Rc::new(move |path| disk::text_if_any(&folder.join(path)).ok().flatten())
     }
 }
 

@@ -147,6 +147,10 @@ impl Tree for Root {
         })
     }
 
+    fn dir(&self) -> Option<&Path> {
+        Some(&self.dir)
+    }
+
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         names(&self.dir.join(folder))
     }

@@ -5,7 +5,10 @@ mod fragment;
 mod ours;
 mod overlay;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 pub use changes::{Change, Changes};
 pub use overlay::Overlay;
@@ -22,6 +25,11 @@ pub fn is_ours(path: &ProjectPath, text: &str) -> bool {
 pub trait Tree {
     /// What stands at a path.
     fn look(&self, path: &ProjectPath) -> anyhow::Result<Found>;
+
+    /// Its folder on disk, if it has one.
+    fn dir(&self) -> Option<&Path> {
+        None
+    }
 
     /// Every file below a folder, in path order; empty where there is no such folder.
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>>;

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use super::{Changes, Found, Tree};
 use crate::model::ProjectPath;
@@ -23,6 +23,10 @@ impl<T: Tree> Tree for Overlay<'_, T> {
             Some(None) => Ok(Found::Nothing),
             None => self.below.look(path),
         }
+    }
+
+    fn dir(&self) -> Option<&Path> {
+        self.below.dir()
     }
 
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {

@@ -1,8 +1,8 @@
 //! What `#[cfg]` and `#[cfg_attr]` say, as far as the source alone can tell: yes, no, or it depends.
 
-use std::collections::BTreeSet;
-
 use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
+
+use super::packages::Features;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cfg {
@@ -46,7 +46,7 @@ pub struct Settled {
 }
 
 /// Opens every `cfg_attr` and takes every `cfg` away.
-pub fn settle(attrs: &[Attribute], features: &BTreeSet<String>) -> syn::Result<Settled> {
+pub fn settle(attrs: &[Attribute], features: &Features) -> syn::Result<Settled> {
     let mut res = Settled { cfg: Cfg::Yes, attrs: Vec::new(), doubtful: Vec::new() };
     for attr in attrs {
         if attr.path().is_ident("cfg") {
@@ -60,12 +60,7 @@ pub fn settle(attrs: &[Attribute], features: &BTreeSet<String>) -> syn::Result<S
     Ok(res)
 }
 
-fn open(
-    metas: Metas,
-    attr: &Attribute,
-    features: &BTreeSet<String>,
-    res: &mut Settled,
-) -> syn::Result<()> {
+fn open(metas: Metas, attr: &Attribute, features: &Features, res: &mut Settled) -> syn::Result<()> {
     let mut metas = metas.into_iter();
     let Some(condition) = metas.next() else {
         return Err(syn::Error::new(attr.span(), "`cfg_attr` has no condition"));
@@ -87,7 +82,7 @@ fn open(
     Ok(())
 }
 
-fn predicate(meta: &Meta, features: &BTreeSet<String>) -> syn::Result<Cfg> {
+pub fn predicate(meta: &Meta, features: &Features) -> syn::Result<Cfg> {
     let all = |list: &syn::MetaList| -> syn::Result<Vec<Cfg>> {
         let inner = list.parse_args_with(Metas::parse_terminated)?;
         inner.iter().map(|it| predicate(it, features)).collect()
@@ -108,12 +103,11 @@ fn predicate(meta: &Meta, features: &BTreeSet<String>) -> syn::Result<Cfg> {
             all(list)?.into_iter().fold(Cfg::No, Cfg::or)
         }
         Meta::NameValue(pair) if pair.path.is_ident("feature") => match &pair.value {
-            // A feature that the package does not declare cannot be on.
-            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. })
-                if !features.contains(&name.value()) =>
-            {
-                Cfg::No
-            }
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) => match name.value() {
+                name if features.on.contains(&name) => Cfg::Yes,
+                name if features.maybe.contains(&name) => Cfg::Depends,
+                _ => Cfg::No,
+            },
             _ => Cfg::Depends,
         },
         _ => Cfg::Depends,

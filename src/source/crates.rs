@@ -1,17 +1,13 @@
-//! Cargo.toml texts → the packages of the project, their crates, and the names by which each knows the others.
-//!
-//! Reads what is written; never asks cargo, and never looks outside the project.
+//! The crates of packages: what each is called, where it begins, and the names by which it knows the others.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use toml::{Table, Value};
+use std::collections::BTreeMap;
 
 use super::library::Texts;
-use super::workspace::Manifest;
-use super::{Request, targets};
-use crate::model::{Place, Problem, SourcePath, Target, below};
+use super::packages::{Features, PackageId, Packages};
+use super::targets;
+use crate::model::{SourcePath, Target};
 
-/// One crate: a library or a binary.
+/// One crate: a library, a binary or an example.
 pub struct Krate {
     /// The name that stands first in `module_path!()`.
     pub name: String,
@@ -23,52 +19,130 @@ pub struct Krate {
     pub selected: bool,
     /// Crates that its code can name, by the name it uses.
     pub externs: BTreeMap<String, Extern>,
-    /// The features that its package declares.
-    pub features: BTreeSet<String>,
+    pub features: Features,
+    /// A library's word in paths that lead into it from elsewhere.
+    pub word: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Extern {
-    /// A library of this project, by its root file.
+    /// A library that is read, by its root file.
     Here(SourcePath),
-    /// A package from elsewhere, by its own name, with `_`.
+    /// A package from elsewhere, by the word that [`Packages::foreign`] has for it.
     Elsewhere(String),
 }
 
 /// What code may name where no Cargo.toml says.
 const USUAL: &[&str] = &["kube", "k8s_openapi", "schemars", "serde", "serde_json"];
 
-struct Package {
-    folder: String,
-    name: String,
-    lib: Option<(String, SourcePath)>,
-    programs: Vec<(String, SourcePath)>,
-    examples: Vec<(String, SourcePath)>,
-    dependencies: BTreeMap<String, Value>,
-    features: BTreeSet<String>,
-    selected: bool,
+/// The crates that are read whatever names lead to: those whose kinds are wanted, and the libraries of
+/// members and of packages by path that they may name.
+pub fn crates(packages: &Packages<'_>) -> Vec<Krate> {
+    let mut res = Vec::new();
+    let mut seen: Vec<PackageId> = packages.roots().collect();
+    let mut next = 0;
+    while let Some(id) = seen.get(next).copied() {
+        next += 1;
+        res.extend(library(packages, id));
+        if packages.all[id].root {
+            res.extend(others(packages, id));
+        }
+        for it in packages.dependencies(id) {
+            if let Some(target) = packages.target(id, it).filter(|_| it.path.is_some())
+                && !seen.contains(&target)
+            {
+                seen.push(target);
+            }
+        }
+    }
+    let there: Vec<_> =
+        res.iter().filter_map(|it| Some((it.word.clone()?, it.root.clone()))).collect();
+    for (word, root) in there {
+        show(&mut res, &word, &root);
+    }
+    res
 }
 
-/// Every crate of the members.
-pub fn crates(
-    texts: &Texts<'_>,
-    members: &BTreeMap<String, Manifest>,
-    request: &Request,
-) -> Vec<Krate> {
-    if members.is_empty() {
-        return bare(texts);
+/// Lets crates name a library that is read now.
+pub fn show(crates: &mut [Krate], word: &str, root: &SourcePath) {
+    for it in crates.iter_mut().flat_map(|it| it.externs.values_mut()) {
+        if matches!(it, Extern::Elsewhere(name) if name == word) {
+            *it = Extern::Here(root.clone());
+        }
     }
-    let shared = members.get("").and_then(|it| it.table.get("workspace")?.get("dependencies"));
-    let shared = shared.and_then(Value::as_table).cloned().unwrap_or_default();
-    let packages: Vec<Package> = members
-        .iter()
-        .filter_map(|(folder, it)| package(folder, &it.table, texts, request))
-        .collect();
-    packages.iter().flat_map(|it| it.crates(&packages, &shared)).collect()
+}
+
+/// The library of a package; none where it has none, or is not on this machine.
+pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
+    let (name, root) = packages.library(id)?;
+    let (externs, features) = (externs(packages, id), packages.features(id));
+    let word = Some(packages.foreign(id));
+    let folder = packages.folder(id).unwrap_or_default().to_owned();
+    let (target, selected) = (Target::Library, packages.all[id].root);
+    Some(Krate { name, root, folder, target, selected, externs, features, word })
+}
+
+/// Binaries and examples of a root.
+fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
+    let (Some(folder), Some(manifest)) = (packages.folder(id), packages.manifest(id)) else {
+        return Vec::new();
+    };
+    let mut externs = externs(packages, id);
+    externs.extend(packages.library(id).map(|(name, root)| (name, Extern::Here(root))));
+    let beside_library = packages.library(id).is_some();
+    let mut res = Vec::new();
+    for (kind, target) in [
+        (targets::BINARIES, Target::Program { beside_library }),
+        (targets::EXAMPLES, Target::Example { beside_library }),
+    ] {
+        if kind.key == "example" && !packages.tests {
+            continue;
+        }
+        let name = &packages.all[id].name;
+        for (name, root) in targets::read(&kind, folder, &manifest.table, name, packages.texts) {
+            res.push(Krate {
+                name,
+                root,
+                folder: folder.to_owned(),
+                target,
+                selected: true,
+                externs: externs.clone(),
+                features: packages.features(id),
+                word: None,
+            });
+        }
+    }
+    res
+}
+
+fn externs(packages: &Packages<'_>, id: PackageId) -> BTreeMap<String, Extern> {
+    let mut res = BTreeMap::new();
+    for it in packages.dependencies(id) {
+        let target = packages.target(id, it);
+        // The library of a package that is read anyhow may have another name than the package.
+        let name = target
+            .filter(|to| !it.renamed && packages.all[*to].source.is_none())
+            .and_then(|to| packages.library(to))
+            .map_or_else(|| it.key.replace('-', "_"), |(name, _)| name);
+        let word = target.map_or_else(
+            || {
+                let package = it.package.replace('-', "_");
+                match (it.path.is_some(), it.git) {
+                    // Another crate under a well-known name is not the well-known crate.
+                    (true, _) => format!("path/{package}"),
+                    (_, true) => format!("git/{package}"),
+                    _ => package,
+                }
+            },
+            |to| packages.foreign(to),
+        );
+        res.entry(name).or_insert(Extern::Elsewhere(word));
+    }
+    res
 }
 
 /// A project without Cargo.toml, as tests give it: `src/lib.rs`, `src/main.rs`, `api/src/lib.rs`.
-fn bare(texts: &Texts<'_>) -> Vec<Krate> {
+pub fn bare(texts: &Texts<'_>) -> Vec<Krate> {
     let externs: BTreeMap<_, _> =
         USUAL.iter().map(|it| ((*it).to_owned(), Extern::Elsewhere((*it).to_owned()))).collect();
     let files = texts.below("");
@@ -81,116 +155,8 @@ fn bare(texts: &Texts<'_>) -> Vec<Krate> {
             selected: true,
             root: root.clone(),
             externs: externs.clone(),
-            features: BTreeSet::new(),
+            features: Features::default(),
+            word: None,
         })
         .collect()
-}
-
-fn package(
-    folder: &str,
-    manifest: &Table,
-    texts: &Texts<'_>,
-    request: &Request,
-) -> Option<Package> {
-    let name = manifest.get("package")?.get("name")?.as_str()?.to_owned();
-    let targets = |kind| targets::read(&kind, folder, manifest, &name, texts);
-    Some(Package {
-        folder: folder.to_owned(),
-        lib: targets::library(folder, manifest, &name, texts),
-        programs: targets(targets::BINARIES),
-        examples: if request.examples { targets(targets::EXAMPLES) } else { Vec::new() },
-        dependencies: dependencies(manifest),
-        features: features(manifest),
-        selected: request.packages.is_empty() || request.packages.contains(&name),
-        name,
-    })
-}
-
-fn dependencies(manifest: &Table) -> BTreeMap<String, Value> {
-    let mut res = BTreeMap::new();
-    let mut tables: Vec<&Table> = Vec::new();
-    tables.extend(manifest.get("dependencies").and_then(Value::as_table));
-    for target in manifest.get("target").and_then(Value::as_table).into_iter().flatten() {
-        tables.extend(target.1.get("dependencies").and_then(Value::as_table));
-    }
-    for (name, value) in tables.into_iter().flatten() {
-        res.entry(name.clone()).or_insert_with(|| value.clone());
-    }
-    res
-}
-
-/// Declared features, and the implicit ones of optional dependencies.
-fn features(manifest: &Table) -> BTreeSet<String> {
-    let declared = manifest.get("features").and_then(Value::as_table).into_iter().flatten();
-    let optional = dependencies(manifest).into_iter().filter_map(|(name, value)| {
-        value.get("optional").and_then(Value::as_bool).unwrap_or(false).then_some(name)
-    });
-    declared.map(|(name, _)| name.clone()).chain(optional).collect()
-}
-
-impl Package {
-    fn crates(&self, packages: &[Self], shared: &Table) -> Vec<Krate> {
-        let mut externs: BTreeMap<String, Extern> = BTreeMap::new();
-        for (name, value) in &self.dependencies {
-            externs.insert(name.replace('-', "_"), self.extern_(name, value, packages, shared));
-        }
-        let mut res = Vec::new();
-        let krate = |name: &str, root: &SourcePath, externs: &BTreeMap<_, _>| Krate {
-            name: name.to_owned(),
-            folder: self.folder.clone(),
-            target: Target::Library,
-            selected: self.selected,
-            root: root.clone(),
-            externs: externs.clone(),
-            features: self.features.clone(),
-        };
-        if let Some((name, root)) = &self.lib {
-            res.push(krate(name, root, &externs));
-            externs.insert(name.clone(), Extern::Here(root.clone()));
-        }
-        let beside_library = self.lib.is_some();
-        for (targets, target) in [
-            (&self.programs, Target::Program { beside_library }),
-            (&self.examples, Target::Example { beside_library }),
-        ] {
-            let each = targets.iter().map(|(name, root)| krate(name, root, &externs));
-            res.extend(each.map(|it| Krate { target, ..it }));
-        }
-        res
-    }
-
-    fn extern_(&self, name: &str, value: &Value, packages: &[Self], shared: &Table) -> Extern {
-        let inherited = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
-        let (value, folder) = match shared.get(name) {
-            Some(shared) if inherited => (shared, ""),
-            _ => (value, self.folder.as_str()),
-        };
-        let package = value.get("package").and_then(Value::as_str).unwrap_or(name);
-        let path = value.get("path").and_then(Value::as_str);
-        let here = path.map(|it| below(folder, it)).and_then(|folder| {
-            let it = packages.iter().find(|it| it.folder == folder && it.name == package)?;
-            Some(it.lib.as_ref()?.1.clone())
-        });
-        match (here, path) {
-            (Some(root), _) => Extern::Here(root),
-            // Another crate under a well-known name is not the well-known crate.
-            (None, Some(_)) => Extern::Elsewhere(format!("path/{package}")),
-            (None, None) if value.get("git").is_some() => {
-                Extern::Elsewhere(format!("git/{package}"))
-            }
-            (None, None) => Extern::Elsewhere(package.replace('-', "_")),
-        }
-    }
-}
-
-pub fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem {
-    let before = &text[..error.span().map_or(0, |it| it.start).min(text.len())];
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
-    Problem {
-        way: Vec::new(),
-        place: Place { path: path.clone(), line, column },
-        message: format!("does not parse: {}", error.message().trim()),
-        hint: None,
-    }
 }

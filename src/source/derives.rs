@@ -3,7 +3,7 @@
 use syn::{Attribute, DeriveInput, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
 use super::cfg::{self, Cfg, Settled};
-use super::names::{Named, Space};
+use super::names::{Miss, Named, Space};
 use super::world::{Impl, ItemId, Kind, Path, World};
 use crate::model::Problem;
 
@@ -104,6 +104,11 @@ impl World {
                     // Whatever it is called: a derive that is renamed is found by what it names.
                     if it.segments.last().is_none_or(|it| it.ident != last) {
                         continue;
+                    }
+                    match &found {
+                        Ok(Named::Foreign(other)) => self.want(other),
+                        Err(Miss::Doubt(why)) => self.want_globs(why),
+                        _ => {}
                     }
                     let message =
                         format!("`{}` cannot be told to be `{path}`", super::types::text(&it));

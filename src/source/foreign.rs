@@ -99,6 +99,26 @@ const CHRONO: &[&str] = &[
     "Weekday",
 ];
 
+/// Crates of which tables say all that is known: their source is not read.
+pub fn is_table(name: &str) -> bool {
+    const TABLES: &[&str] = &[
+        "std",
+        "kube",
+        "kube_client",
+        "kube_core",
+        "kube_derive",
+        "kube_runtime",
+        "k8s_openapi",
+        "schemars",
+        "schemars_derive",
+        "serde",
+        "serde_core",
+        "serde_derive",
+        "serde_json",
+    ];
+    TABLES.contains(&name) || builtin::is_of(name)
+}
+
 /// The path of `name` in the foreign `module`, as our tables know it.
 pub fn canonical(module: &str, name: &str) -> String {
     if module == "std::prelude"

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::builtin::kubernetes::ReadFile;
+use super::packages::Locked;
 use crate::model::{Place, Problem, SourcePath, below};
 
 /// Files and folders by their paths, seen from the workspace's own folder. The reader asks for what it
@@ -16,6 +18,12 @@ pub trait Library {
 
     /// What is in a folder: files, and folders with a `/` behind their names; `""` is the workspace's own.
     fn names(&self, folder: &str) -> Vec<String>;
+
+    /// The folder of a package that is from elsewhere; none where it is not on this machine.
+    fn package(&self, locked: &Locked) -> Option<String>;
+
+    /// Reads the files of that folder later.
+    fn shelf(&self, folder: &str) -> ReadFile;
 }
 
 /// The texts that were asked for, and what was in the way of others.
@@ -75,6 +83,18 @@ impl Library for BTreeMap<SourcePath, String> {
 
     fn is_file(&self, path: &SourcePath) -> bool {
         self.contains_key(path)
+    }
+
+    /// `cargo/<name>-<version>` in the map.
+    fn package(&self, locked: &Locked) -> Option<String> {
+        let folder = format!("cargo/{}-{}", locked.name, locked.version);
+        let manifest = format!("{folder}/Cargo.toml");
+        self.keys().any(|it| it.as_str() == manifest).then_some(folder)
+    }
+
+    fn shelf(&self, folder: &str) -> ReadFile {
+        let (files, folder) = (self.clone(), folder.to_owned());
+        Rc::new(move |path| files.get(&below(&folder, path).parse().ok()?).cloned())
     }
 
     fn names(&self, folder: &str) -> Vec<String> {

@@ -22,6 +22,7 @@ mod library;
 mod macros;
 mod marker;
 mod names;
+mod packages;
 mod panics;
 mod schema;
 mod syntax;
@@ -35,11 +36,17 @@ mod workspace;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
+pub use builtin::kubernetes::ReadFile;
 pub use library::Library;
+pub use packages::Locked;
 
-use crate::model::{CustomResource, Declared, KindName, Operator, Problem, SourcePath, below};
+use crate::model::{
+    CustomResource, Declared, KindName, Operator, Place, Problem, SourcePath, below,
+};
 use library::Texts;
+use packages::Packages;
 use world::World;
 
 /// What of a workspace is wanted.
@@ -53,6 +60,10 @@ pub struct Request {
     pub rules: bool,
     /// The way by which code can name each kind is wanted.
     pub declared: bool,
+    /// Features that are on, as cargo's flags have them.
+    pub features: Vec<String>,
+    pub all_features: bool,
+    pub no_default_features: bool,
 }
 
 /// What a workspace says, and what of it could not be read.
@@ -68,6 +79,8 @@ pub struct Reading {
     pub members: BTreeSet<String>,
     /// Where code finds each kind, read or refused; empty unless it was asked for.
     pub declared: Vec<Declared>,
+    /// Features that were asked for and that no package has.
+    pub unknown_features: Vec<String>,
 }
 
 /// Reads a cargo workspace: everything that can be read, and what cannot, with its place.
@@ -90,16 +103,34 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
             }
         }
     }
-    let crates = crates::crates(&texts, &members, request);
-    let world = World::with(&texts, crates, &mut problems);
+    let packages = Packages::new(&texts, &members, request, &mut problems);
+    let crates = match members.is_empty() {
+        true => crates::bare(&texts),
+        false => crates::crates(&packages),
+    };
+    let mut world = World::with(&texts, crates, &mut problems);
+    let kubernetes = packages::kubernetes(&packages);
+    world.kubernetes = kubernetes.types;
+    let mut world = Rc::new(world);
+    let mut read = schema::resources(&world);
+    // Each time around at least one package more is read, of those that are locked.
+    while Rc::get_mut(&mut world).is_some_and(|it| load(it, &packages)) {
+        read = schema::resources(&world);
+    }
     let declared = if request.declared { declared::declared(&world) } else { Vec::new() };
-    let read = schema::resources(world);
     if !read.kinds.is_empty() || !read.problems.is_empty() {
         let mut files: BTreeMap<SourcePath, String> = BTreeMap::new();
         let lock = SourcePath::fixed("Cargo.lock");
         files.extend(texts.get(&lock).map(|it| (lock, it.to_string())));
-        files.extend(members.values().map(|it| (it.path.clone(), it.text.to_string())));
-        problems.extend(versions::check(&files, read.kubernetes));
+        problems.extend(versions::check(&files));
+        let manifest = members.values().next().filter(|_| !packages.is_locked());
+        problems.extend(manifest.map(|it| Problem {
+            place: Place { path: it.path.clone(), line: 1, column: 1 },
+            message: "nothing is locked: which versions write the CRDs is not known".to_owned(),
+            way: Vec::new(),
+            hint: Some("run `cargo generate-lockfile`, which writes Cargo.lock".to_owned()),
+        }));
+        problems.extend(kubernetes.problem.filter(|_| read.kubernetes));
     }
     problems.extend(read.problems);
     problems.extend(texts.problems.take());
@@ -110,9 +141,45 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
         problems,
         kinds: read.kinds,
         refused: read.refused,
+        unknown_features: packages.unknown_features(),
         members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
         declared,
     }
+}
+
+/// Reads the crates that names led into; says whether any more is known now.
+fn load(world: &mut World, packages: &Packages<'_>) -> bool {
+    let mut more = false;
+    for word in world.take_wanted() {
+        let known = world.absent.contains_key(&word)
+            || world.crates.iter().any(|it| it.word.as_ref() == Some(&word));
+        let Some(id) = packages.by_foreign(&word).filter(|_| !known) else { continue };
+        match crates::library(packages, id) {
+            Some(krate) if !packages.is_macros(id) => {
+                let root = krate.root.clone();
+                let before = world.crates.len();
+                // What is wrong in it matters where a name leads there only.
+                world.load(packages.texts, vec![krate], &mut Vec::new());
+                let there = |it: &crates::Krate| Some((it.word.clone()?, it.root.clone()));
+                let all: Vec<_> = world.crates[..before].iter().filter_map(there).collect();
+                for (word, root) in all {
+                    crates::show(&mut world.crates[before..], &word, &root);
+                }
+                crates::show(&mut world.crates, &word, &root);
+                more = true;
+            }
+            None if packages.folder(id).is_none() => {
+                let it = &packages.all[id];
+                let version = it.version.as_ref().map(ToString::to_string).unwrap_or_default();
+                let what =
+                    format!("is of `{}` {version}, whose source is not on this machine", it.name);
+                world.absent.insert(word, what);
+                more = true;
+            }
+            _ => {}
+        }
+    }
+    more
 }
 
 impl Reading {
@@ -129,8 +196,13 @@ impl Reading {
 #[cfg(test)]
 fn read(files: &BTreeMap<SourcePath, String>) -> (Operator, Vec<Problem>) {
     let request = Request { rules: true, ..Request::default() };
+    let mut files = files.clone();
+    // What is locked is nothing that these tests are about, unless they say so.
+    files
+        .entry(SourcePath::fixed("Cargo.lock"))
+        .or_insert_with(|| "[[package]]\nname = \"other\"\nversion = \"1.0.0\"\n".to_owned());
     crate::with_room(|| {
-        let Reading { operator, problems, .. } = workspace(files, &request);
+        let Reading { operator, problems, .. } = workspace(&files, &request);
         (operator, problems)
     })
 }

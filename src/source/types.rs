@@ -266,6 +266,9 @@ impl World {
                     };
                 }
                 let (name, parts) = crates::stands_for(&name, parts, zone.as_deref());
+                if builtin::find(&name).is_none() {
+                    self.want(&name);
+                }
                 match builtin::find(&name) {
                     Some((_, it)) if it.arguments == parts.len() => {
                         Ok(Type::foreign(&name, parts).expect("it is there, with as many types"))
@@ -280,6 +283,10 @@ impl World {
                         ),
                         "say what it is with `#[schemars(with = \"String\")]` on the field",
                     )),
+                    None if self.absent.contains_key(first(&name)) => Err(refuse(
+                        self.absent[first(&name)].clone(),
+                        "run `cargo fetch`, which brings the source of what is locked",
+                    )),
                     None => Err(refuse(
                         format!("is `{name}`, whose schema is not known"),
                         "use a type of this project, of std or of k8s-openapi",
@@ -291,10 +298,13 @@ impl World {
             Err(Miss::Nothing | Miss::Lost) => {
                 Err(refuse("is not found".into(), "define it, or import it by name"))
             }
-            Err(Miss::Doubt(why) | Miss::Perhaps(why)) => Err(refuse(
-                format!("cannot be resolved with certainty: {why}"),
-                "import the type by its name",
-            )),
+            Err(Miss::Doubt(why) | Miss::Perhaps(why)) => {
+                self.want_globs(&why);
+                Err(refuse(
+                    format!("cannot be resolved with certainty: {why}"),
+                    "import the type by its name",
+                ))
+            }
         }
     }
 
@@ -483,6 +493,11 @@ fn given_for<'a>(
         syn::GenericParam::Lifetime(_) => None,
         _ => given.next().copied(),
     }
+}
+
+/// The first word of a path.
+fn first(path: &str) -> &str {
+    path.split("::").next().unwrap_or(path)
 }
 
 #[test]

@@ -2,23 +2,24 @@
 //! folder that a member depends on by path.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use toml::{Table, Value};
 
-use super::crates::malformed;
 use super::library::Texts;
-use crate::model::{Problem, SourcePath, below};
+use crate::model::{Place, Problem, SourcePath, below};
 
 /// One Cargo.toml.
 pub struct Manifest {
     pub path: SourcePath,
-    pub text: std::rc::Rc<str>,
+    pub text: Rc<str>,
     pub table: Table,
 }
 
 impl Manifest {
-    fn read(texts: &Texts<'_>, folder: &str) -> Result<Option<Self>, Problem> {
-        let path = manifest_of(folder);
+    /// The one in a folder; none where there is none.
+    pub fn read(texts: &Texts<'_>, folder: &str) -> Result<Option<Self>, Problem> {
+        let Ok(path) = below(folder, "Cargo.toml").parse::<SourcePath>() else { return Ok(None) };
         let Some(text) = texts.get(&path) else { return Ok(None) };
         match text.parse() {
             Ok(table) => Ok(Some(Self { path, text, table })),
@@ -40,14 +41,9 @@ impl Manifest {
     }
 }
 
-fn manifest_of(folder: &str) -> SourcePath {
-    let path = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    SourcePath::fixed(&format!("{path}Cargo.toml"))
-}
-
 /// Every member by its folder, the workspace's own at `""`.
-pub fn members(texts: &Texts<'_>, problems: &mut Vec<Problem>) -> BTreeMap<String, Manifest> {
-    let mut res: BTreeMap<String, Manifest> = BTreeMap::new();
+pub fn members(texts: &Texts<'_>, problems: &mut Vec<Problem>) -> BTreeMap<String, Rc<Manifest>> {
+    let mut res: BTreeMap<String, Rc<Manifest>> = BTreeMap::new();
     let root = match Manifest::read(texts, "") {
         Ok(Some(root)) => root,
         Ok(None) => return res,
@@ -77,7 +73,7 @@ pub fn members(texts: &Texts<'_>, problems: &mut Vec<Problem>) -> BTreeMap<Strin
             // What is outside of the workspace's folder is no member of it.
             wanted.extend(path.map(|it| below(from, it)).filter(|it| !it.starts_with("..")));
         }
-        res.insert(folder, manifest);
+        res.insert(folder, Rc::new(manifest));
         for folder in std::mem::take(&mut wanted) {
             let is_out = |it: &&str| folder == **it || folder.starts_with(&format!("{it}/"));
             let known = res.contains_key(&folder) || open.iter().any(|it| it.0 == folder);
@@ -95,7 +91,7 @@ pub fn members(texts: &Texts<'_>, problems: &mut Vec<Problem>) -> BTreeMap<Strin
     res
 }
 
-pub fn words(value: Option<&Value>) -> Vec<&str> {
+fn words(value: Option<&Value>) -> Vec<&str> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
@@ -117,4 +113,16 @@ fn folders(texts: &Texts<'_>, pattern: &str) -> Vec<String> {
         res = next;
     }
     res
+}
+
+fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem {
+    let before = &text[..error.span().map_or(0, |it| it.start).min(text.len())];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
+    Problem {
+        way: Vec::new(),
+        place: Place { path: path.clone(), line, column },
+        message: format!("does not parse: {}", error.message().trim()),
+        hint: None,
+    }
 }

@@ -1,5 +1,6 @@
 //! Files → crates → modules → items: everything that has a name, before any name is looked up.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
@@ -10,9 +11,11 @@ use super::crates::Krate;
 use super::expand::{MadeItems, Rules, Scope, Work};
 use super::files::Files;
 use super::folder::Folder;
+use super::foreign;
 use super::library::Texts;
 use super::macros::Macro;
 use super::names::Imports;
+use super::packages::Features;
 use super::versions::{self, Behaviour};
 use crate::model::{Place, Problem, SourcePath};
 
@@ -42,6 +45,11 @@ pub struct World {
     pub macro_uses: BTreeSet<(usize, String)>,
     /// The files, by what their spans call them.
     sources: BTreeMap<String, SourcePath>,
+    /// Crates from elsewhere, by their first words, that were met, and that names led into.
+    met: RefCell<BTreeSet<String>>,
+    wanted: RefCell<BTreeSet<String>>,
+    /// Why a crate from elsewhere cannot be read, by its first word.
+    pub absent: BTreeMap<String, String>,
     /// Where every import leads, once it was asked for.
     pub imports: std::cell::OnceCell<Imports>,
     /// How many types were gone through for one.
@@ -123,25 +131,74 @@ impl World {
     pub fn new(files: &BTreeMap<SourcePath, String>, problems: &mut Vec<Problem>) -> Self {
         let texts = Texts::new(files);
         let members = super::workspace::members(&texts, problems);
-        let crates = super::crates::crates(&texts, &members, &super::Request::default());
+        let request = super::Request::default();
+        let packages = super::packages::Packages::new(&texts, &members, &request, problems);
+        let crates = match members.is_empty() {
+            true => super::crates::bare(&texts),
+            false => super::crates::crates(&packages),
+        };
         Self::with(&texts, crates, problems)
     }
 
     pub fn with(texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) -> Self {
         let lock = texts.get(&SourcePath::fixed("Cargo.lock"));
         let behaviour = versions::behaviour(lock.as_deref());
-        let mut res = Self { crates, behaviour, ..Self::default() };
-        let mut files = Files { files: texts, problems, macros: Work::default() };
-        for krate in 0..res.crates.len() {
-            let (root, name) = (res.crates[krate].root.clone(), res.crates[krate].name.clone());
-            let module = res.module(krate, None, name, root.clone(), Cfg::Yes);
-            res.roots.insert(root.clone(), module);
-            files.macros.scope = Scope::default();
-            files.open(&mut res, module, &Folder::of(&root, true), &[root]);
-        }
-        files.open_pending(&mut res);
-        res.add_smart_defaults();
+        let mut res = Self { behaviour, ..Self::default() };
+        res.load(texts, crates, problems);
         res
+    }
+
+    /// Reads more crates.
+    pub fn load(&mut self, texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) {
+        let (before, items) = (self.crates.len(), self.items.len());
+        self.crates.extend(crates);
+        self.aliases.take();
+        let mut files = Files { files: texts, problems, macros: Work::default() };
+        for krate in before..self.crates.len() {
+            let (root, name) = (self.crates[krate].root.clone(), self.crates[krate].name.clone());
+            let module = self.module(krate, None, name, root.clone(), Cfg::Yes);
+            self.roots.insert(root.clone(), module);
+            files.macros.scope = Scope::default();
+            files.open(self, module, &Folder::of(&root, true), &[root]);
+        }
+        files.open_pending(self);
+        self.add_smart_defaults(items);
+    }
+
+    /// Notes that a path from elsewhere was met. Its crate is read if what it is met for is refused.
+    pub fn meet(&self, path: &str) {
+        let word = path.split("::").next().unwrap_or(path);
+        if !foreign::is_table(word) {
+            self.met.borrow_mut().insert(word.to_owned());
+        }
+    }
+
+    /// Notes that the meaning of a path from elsewhere is needed.
+    pub fn want(&self, path: &str) {
+        let word = path.split("::").next().unwrap_or(path);
+        if !foreign::is_table(word) {
+            self.wanted.borrow_mut().insert(word.to_owned());
+        }
+    }
+
+    /// The same of globs that a doubt is about.
+    pub fn want_globs(&self, why: &str) {
+        for (path, written) in self.imports.get().into_iter().flat_map(|it| it.foreign_globs(self))
+        {
+            if why.contains(&format!("`use {written}::*`")) {
+                self.want(path);
+            }
+        }
+    }
+
+    /// Something is refused: what was met may say more of it.
+    pub fn want_what_was_met(&self) {
+        self.wanted.borrow_mut().append(&mut self.met.borrow_mut());
+    }
+
+    /// What names led into since this was asked last.
+    pub fn take_wanted(&self) -> BTreeSet<String> {
+        self.wanted.take()
     }
 
     pub(super) fn module(
@@ -169,7 +226,7 @@ impl World {
         self.modules.len() - 1
     }
 
-    pub fn features(&self, module: ModuleId) -> &std::collections::BTreeSet<String> {
+    pub fn features(&self, module: ModuleId) -> &Features {
         &self.crates[self.modules[module].krate].features
     }
 

@@ -27,6 +27,15 @@ pub struct Args {
     /// Only the kinds of this package (can be repeated) [default: every member of the workspace]
     #[arg(long, short, value_name = "PACKAGE")]
     package: Vec<String>,
+    /// Turn these features on, with commas between
+    #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
+    features: Vec<String>,
+    /// Turn every feature on
+    #[arg(long)]
+    all_features: bool,
+    /// Leave the default features off
+    #[arg(long)]
+    no_default_features: bool,
     /// Kinds of example targets too
     #[arg(long)]
     examples: bool,
@@ -61,10 +70,22 @@ impl Args {
             Some(member) if self.package.is_empty() => vec![member.clone()],
             _ => self.package.clone(),
         };
-        let request =
-            Request { packages, examples: self.examples, rules: false, declared: self.compile };
-        let mut reading = source::workspace(&Sources(&workspace.root), &request);
+        let request = Request {
+            packages,
+            examples: self.examples,
+            rules: false,
+            declared: self.compile,
+            features: self.features.clone(),
+            all_features: self.all_features,
+            no_default_features: self.no_default_features,
+        };
+        let mut reading = source::workspace(&Sources::new(&workspace.root), &request);
         self.known(&reading)?;
+        if !reading.unknown_features.is_empty() {
+            let list = reading.unknown_features.join("`, `");
+            return Err(anyhow::format_err!("no package here has the feature `{list}`"))
+                .hint("name a feature of a package as `package/feature`, or choose it with `-p`");
+        }
         if reading.kinds.is_empty() && reading.problems.is_empty() {
             return nothing(&reading, &request);
         }

@@ -46,6 +46,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
+/// Whether the table has types of a crate.
+pub fn is_of(name: &str) -> bool {
+    let start = format!("{name}::");
+    TABLE.range(start.as_str()..).next().is_some_and(|(it, _)| it.starts_with(&start))
+}
+
 /// A type by its whole path.
 pub fn find(path: &str) -> Option<(&'static str, &'static Builtin)> {
     TABLE.get_key_value(path).map(|(path, it)| (*path, it))

@@ -5,15 +5,15 @@ use quote::{ToTokens as _, quote};
 use syn::{Attribute, DeriveInput, Fields, Meta};
 
 use crate::source::derives::{Derived, derives};
-use crate::source::world::{Impl, Kind, World};
+use crate::source::world::{Impl, ItemId, Kind, World};
 
 const PATH: &str = "smart_default::SmartDefault";
 
 impl World {
     /// Adds what every `SmartDefault` of the project writes. What it would refuse is left out.
-    pub fn add_smart_defaults(&mut self) {
+    pub fn add_smart_defaults(&mut self, from: ItemId) {
         let mut made = Vec::new();
-        for (id, item) in self.items.iter().enumerate() {
+        for (id, item) in self.items.iter().enumerate().skip(from) {
             let Kind::Data(input) = &item.kind else { continue };
             let mut named = input.attrs.iter().flat_map(|it| {
                 let opened =

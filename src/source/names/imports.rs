@@ -192,6 +192,20 @@ impl Imports {
     }
 }
 
+impl Imports {
+    /// Modules from elsewhere of which everything is imported, each as it is written too.
+    pub fn foreign_globs<'a>(
+        &'a self,
+        world: &'a World,
+    ) -> impl Iterator<Item = (&'a str, String)> + 'a {
+        self.globs.foreign.iter().flat_map(|(path, places)| {
+            places.iter().map(|(module, index)| {
+                (path.as_str(), world.modules[*module].globs[*index].path.parts.join("::"))
+            })
+        })
+    }
+}
+
 fn queue<'a>(
     readers: impl Iterator<Item = &'a Reader>,
     uses: &mut BTreeSet<ItemId>,

@@ -59,7 +59,11 @@ impl World {
             return Err(Miss::Doubt("the imports around it are too entangled".to_owned()));
         }
         let names = Names { world: self, imports };
-        names.path(from, path, space, None).map_err(|miss| match miss {
+        let found = names.path(from, path, space, None);
+        if let (Ok(Named::Foreign(path)), Space::Values) = (&found, space) {
+            self.meet(path);
+        }
+        found.map_err(|miss| match miss {
             Miss::Perhaps(why) => Miss::Doubt(why),
             miss => miss,
         })

@@ -107,6 +107,7 @@ impl Reader {
     }
 
     fn refuse_in(&self, item: Option<ItemId>, problem: Problem, name: Option<String>) {
+        self.world.want_what_was_met();
         self.refused.set(self.refused.get() + 1);
         self.problems.borrow_mut().push(self.on_the_way(item, problem, name));
     }

@@ -36,8 +36,7 @@ pub struct Read {
 }
 
 /// Every custom resource of the project that can be read, and what cannot.
-pub fn resources(world: World) -> Read {
-    let world = Rc::new(world);
+pub fn resources(world: &Rc<World>) -> Read {
     let reader = Rc::new(Reader::new(world.clone()));
     let mut res = Read::default();
     let mut seen = BTreeSet::new();

@@ -124,7 +124,7 @@ fn read_with(body: &str, beside: &str) -> (Vec<String>, serde_json::Value) {
             CRATE.iter().find(|(it, _)| *it == path).map(|(_, text)| (*text).to_owned())
         }),
     );
-    let read = schema::resources(world);
+    let read = schema::resources(&Rc::new(world));
     problems.extend(read.problems);
     let schema =
         read.resources.iter().find_map(|it| it.schema.clone()).map(|it| it.0).unwrap_or_default();

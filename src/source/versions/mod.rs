@@ -7,33 +7,15 @@ mod rewriting;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use toml::{Table, Value};
+use std::collections::BTreeMap;
 
 use crate::model::{Place, Problem, SourcePath};
 pub use behaviour::{Behaviour, KubeDerive};
 
-/// The version of k8s-openapi whose types are built in.
-const BUILT_IN: &str = "0.29.0";
-
-/// The feature that the types of k8s-openapi built in here are of.
-const FEATURE: &str = "v1_33";
-
-/// `kubernetes` says that a schema holds types of k8s-openapi.
-pub fn check(files: &BTreeMap<SourcePath, String>, kubernetes: bool) -> Vec<Problem> {
-    let mut res = Vec::new();
+/// What of the lock file is not known.
+pub fn check(files: &BTreeMap<SourcePath, String>) -> Vec<Problem> {
     let lock = files.iter().find(|(path, _)| path.as_str() == "Cargo.lock");
-    if let Some((path, text)) = lock {
-        res.extend(packages(path, text));
-    }
-    if kubernetes {
-        match lock.and_then(|(path, text)| other_types(path, text)) {
-            Some(other) => res.push(other),
-            None => res.extend(feature(files)),
-        }
-    }
-    res
+    lock.map_or_else(Vec::new, |(path, text)| packages(path, text))
 }
 
 /// What the versions that Cargo.lock names do; where there is none, what the newest do.
@@ -144,72 +126,4 @@ fn packages(path: &SourcePath, text: &str) -> Vec<Problem> {
 fn before(one: &str, other: &str) -> bool {
     let parse = |it: &str| semver::Version::parse(it).ok();
     parse(one).zip(parse(other)).is_some_and(|(one, other)| one < other)
-}
-
-/// The types of k8s-openapi that are built in are those of one version.
-fn other_types(path: &SourcePath, text: &str) -> Option<Problem> {
-    let found = locked(text);
-    let (name, oldest, newest) = ("k8s-openapi", "", BUILT_IN);
-    let other = candidates(&found, name, oldest).into_iter().find(|it| it.version != newest)?;
-    Some(Problem {
-        way: Vec::new(),
-        place: Place { path: path.clone(), line: other.line, column: 1 },
-        message: format!("types of k8s-openapi are read of {newest}, not of {}", other.version),
-        hint: Some(format!("depend on `{name}` {newest}, or on a kube that takes it")),
-    })
-}
-
-/// k8s-openapi's types are those of the Kubernetes version that a feature names.
-fn feature(files: &BTreeMap<SourcePath, String>) -> Vec<Problem> {
-    let mut said: BTreeMap<String, Place> = BTreeMap::new();
-    let mut depends = None;
-    for (path, text) in files.iter().filter(|(path, _)| path.name() == "Cargo.toml") {
-        let Ok(table) = text.parse::<Table>() else { continue };
-        let shared = table.get("workspace").and_then(|it| it.get("dependencies"));
-        for dependencies in [table.get("dependencies"), shared].into_iter().flatten() {
-            let features = of_kubernetes(dependencies);
-            let line =
-                text.lines().position(|it| it.contains("k8s-openapi")).map_or(1, |it| it + 1);
-            let place = Place { path: path.clone(), line, column: 1 };
-            if let Some(features) = features {
-                depends.get_or_insert_with(|| place.clone());
-                for feature in features {
-                    said.entry(feature).or_insert_with(|| place.clone());
-                }
-            }
-        }
-    }
-    let hint = format!(
-        "say `k8s-openapi = {{ version = \"0.29\", features = [\"{FEATURE}\", \"schemars\"] }}`, the oldest that the crate knows"
-    );
-    let refuse = |place: &Place, message: String| {
-        vec![Problem { way: Vec::new(), place: place.clone(), message, hint: Some(hint.clone()) }]
-    };
-    match (said.iter().find(|(it, _)| *it != FEATURE && *it != "earliest"), &depends) {
-        (Some((feature, place)), _) => refuse(
-            place,
-            format!("types of k8s-openapi are read for its feature `{FEATURE}`, not `{feature}`"),
-        ),
-        (None, Some(place)) if said.is_empty() => refuse(
-            place,
-            format!(
-                "types of k8s-openapi are read for its feature `{FEATURE}`, and none is chosen here"
-            ),
-        ),
-        _ => Vec::new(),
-    }
-}
-
-/// The features that choose a version of Kubernetes; none where there is no such dependency.
-fn of_kubernetes(dependencies: &Value) -> Option<BTreeSet<String>> {
-    let table = dependencies.as_table()?;
-    let is = |name: &str, value: &Value| match value.get("package").and_then(Value::as_str) {
-        Some(package) => package == "k8s-openapi",
-        None => name == "k8s-openapi",
-    };
-    let (_, value) = table.iter().find(|(name, value)| is(name, value))?;
-    let features = value.get("features").and_then(Value::as_array).into_iter().flatten();
-    let names = features.filter_map(Value::as_str);
-    let version = |it: &&str| it.starts_with("v1_") || matches!(*it, "earliest" | "latest");
-    Some(names.filter(version).map(str::to_owned).collect())
 }

@@ -1,0 +1,438 @@
+//! The packages of a project and what they depend on, from Cargo.toml and Cargo.lock as files.
+//!
+//! Of a package from elsewhere nothing is read before a name leads into it.
+
+mod dependencies;
+mod features;
+mod kubernetes;
+mod lock;
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use semver::Version;
+use toml::{Table, Value};
+
+use super::library::Texts;
+use super::workspace::Manifest;
+use super::{Request, foreign, targets};
+use crate::model::{Place, Problem, SourcePath, below};
+use dependencies::Dependency;
+pub use features::Features;
+use features::Resolve;
+pub use kubernetes::kubernetes;
+use lock::Lock;
+pub use lock::Locked;
+
+pub type PackageId = usize;
+
+pub struct Package {
+    pub name: String,
+    pub version: Option<Version>,
+    /// Where it comes from; none where it is a member, or depended on by its path.
+    pub source: Option<String>,
+    locked: Option<usize>,
+    folder: OnceCell<Option<String>>,
+    said: OnceCell<Option<Said>>,
+    /// A member of the workspace.
+    pub member: bool,
+    /// Its kinds are wanted.
+    pub root: bool,
+}
+
+/// What a Cargo.toml says.
+struct Said {
+    manifest: Rc<Manifest>,
+    dependencies: Vec<Dependency>,
+    features: BTreeMap<String, Vec<String>>,
+    /// Whose `workspace.dependencies` it takes over.
+    workspace: String,
+}
+
+pub struct Packages<'a> {
+    pub texts: &'a Texts<'a>,
+    request: &'a Request,
+    lock: Lock,
+    pub all: Vec<Package>,
+    /// What is built are examples too, with what only tests depend on.
+    pub tests: bool,
+    /// The features are put together by cargo's first resolver.
+    pub old: bool,
+    by_folder: BTreeMap<String, PackageId>,
+    found: RefCell<BTreeMap<PackageId, Features>>,
+}
+
+impl<'a> Packages<'a> {
+    pub fn new(
+        texts: &'a Texts<'a>,
+        members: &BTreeMap<String, Rc<Manifest>>,
+        request: &'a Request,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
+        let path = SourcePath::fixed("Cargo.lock");
+        let text = texts.get(&path).unwrap_or_default();
+        let lock = Lock::read(&text).unwrap_or_else(|(line, what)| {
+            problems.push(Problem {
+                place: Place { path, line, column: 1 },
+                message: what.to_owned(),
+                way: Vec::new(),
+                hint: Some("run `cargo generate-lockfile`".to_owned()),
+            });
+            Lock::default()
+        });
+        let mut all: Vec<Package> = Vec::new();
+        for (index, it) in lock.packages.iter().enumerate() {
+            all.push(Package::new(it.name.clone(), Some(it.version.clone())));
+            all[index].source.clone_from(&it.source);
+            all[index].locked = Some(index);
+        }
+        let mut res = Self {
+            texts,
+            request,
+            lock,
+            all,
+            tests: request.examples,
+            old: members.get("").is_some_and(|it| is_old(&it.table)),
+            by_folder: BTreeMap::new(),
+            found: RefCell::default(),
+        };
+        let mut open: Vec<(String, Rc<Manifest>)> =
+            members.iter().map(|(folder, it)| (folder.clone(), it.clone())).collect();
+        open.extend(res.patches(members));
+        while let Some((folder, manifest)) = open.pop() {
+            let Some(name) = manifest.name().map(str::to_owned) else { continue };
+            if res.by_folder.contains_key(&folder) {
+                continue;
+            }
+            let member = members.contains_key(&folder);
+            let id = res.put(&name, &folder, &manifest);
+            res.all[id].member = member;
+            res.all[id].root =
+                member && (request.packages.is_empty() || request.packages.contains(&name));
+            for it in res.dependencies(id) {
+                let Some(path) = &it.path else { continue };
+                let folder = below(res.base(id, it), path);
+                if let Ok(Some(manifest)) = Manifest::read(texts, &folder) {
+                    open.push((folder, Rc::new(manifest)));
+                }
+            }
+        }
+        res
+    }
+
+    /// What `[patch]` puts in the place of packages by their paths.
+    fn patches(&self, members: &BTreeMap<String, Rc<Manifest>>) -> Vec<(String, Rc<Manifest>)> {
+        let patch = members.get("").and_then(|it| it.table.get("patch")).and_then(Value::as_table);
+        let each = patch.into_iter().flatten().filter_map(|(_, it)| it.as_table()).flatten();
+        let paths = each.filter_map(|(_, it)| it.get("path")?.as_str());
+        let read = |path: &str| {
+            let folder = below("", path);
+            let manifest = Manifest::read(self.texts, &folder).ok()??;
+            Some((folder, Rc::new(manifest)))
+        };
+        paths.filter_map(read).collect()
+    }
+
+    /// A package that is known by its folder: as it is locked, or beside what is.
+    fn put(&mut self, name: &str, folder: &str, manifest: &Rc<Manifest>) -> PackageId {
+        let free =
+            |it: &&usize| self.all[**it].source.is_none() && self.all[**it].folder.get().is_none();
+        let version = manifest.table.get("package").and_then(|it| it.get("version"));
+        let version = version.and_then(Value::as_str).and_then(|it| it.parse::<Version>().ok());
+        let mut there: Vec<usize> = self.lock.named(name).iter().filter(free).copied().collect();
+        if 1 < there.len() {
+            there.retain(|it| self.all[*it].version == version);
+        }
+        let id = there.first().copied().unwrap_or_else(|| {
+            self.all.push(Package::new(name.to_owned(), version));
+            self.all.len() - 1
+        });
+        let _ = self.all[id].folder.set(Some(folder.to_owned()));
+        let _ = self.all[id].said.set(Some(self.said_by(folder, manifest.clone())));
+        self.by_folder.insert(folder.to_owned(), id);
+        id
+    }
+
+    fn said_by(&self, folder: &str, manifest: Rc<Manifest>) -> Said {
+        let (workspace, table) = self.workspace_of(folder, &manifest);
+        let shared = table.as_ref().and_then(|it| it.get("dependencies")).and_then(Value::as_table);
+        let dependencies = dependencies::read(&manifest.table, shared);
+        let features = dependencies::features(&manifest.table, &dependencies);
+        Said { manifest, dependencies, features, workspace }
+    }
+
+    /// The workspace that a package takes over from, where it takes over anything.
+    fn workspace_of(&self, folder: &str, manifest: &Manifest) -> (String, Option<Table>) {
+        let own = |it: &Manifest| it.table.get("workspace").and_then(Value::as_table).cloned();
+        if let Some(it) = own(manifest) {
+            return (folder.to_owned(), Some(it));
+        }
+        if !manifest.text.contains("workspace") {
+            return (folder.to_owned(), None);
+        }
+        let said = manifest.table.get("package").and_then(|it| it.get("workspace"));
+        let mut at = match said.and_then(Value::as_str) {
+            Some(path) => below(folder, path),
+            None if folder.is_empty() || folder.ends_with("..") => return (String::new(), None),
+            None => below(folder, ".."),
+        };
+        loop {
+            if let Ok(Some(it)) = Manifest::read(self.texts, &at)
+                && let Some(table) = own(&it)
+            {
+                return (at, Some(table));
+            }
+            if at.is_empty() || at.ends_with("..") {
+                return (folder.to_owned(), None);
+            }
+            at = below(&at, "..");
+        }
+    }
+
+    /// The folder that a dependency's path is seen from.
+    fn base(&self, id: PackageId, it: &Dependency) -> &str {
+        let said = self.said(id).filter(|_| it.inherited);
+        said.map_or_else(|| self.folder(id).unwrap_or_default(), |it| it.workspace.as_str())
+    }
+
+    /// Where a package's files are; none where they are not on this machine.
+    pub fn folder(&self, id: PackageId) -> Option<&str> {
+        let find = || self.texts.library.package(&self.lock.packages[self.all[id].locked?]);
+        self.all[id].folder.get_or_init(find).as_deref()
+    }
+
+    fn said(&self, id: PackageId) -> Option<&Said> {
+        let read = || {
+            let folder = self.folder(id)?;
+            let manifest = Manifest::read(self.texts, folder).ok()??;
+            Some(self.said_by(folder, Rc::new(manifest)))
+        };
+        self.all[id].said.get_or_init(read).as_ref()
+    }
+
+    pub fn manifest(&self, id: PackageId) -> Option<&Rc<Manifest>> {
+        self.said(id).map(|it| &it.manifest)
+    }
+
+    pub fn dependencies(&self, id: PackageId) -> &[Dependency] {
+        self.said(id).map(|it| it.dependencies.as_slice()).unwrap_or_default()
+    }
+
+    /// The features that a package declares, each with what it turns on.
+    pub fn declared(&self, id: PackageId) -> Option<&BTreeMap<String, Vec<String>>> {
+        self.said(id).map(|it| &it.features)
+    }
+
+    pub fn is_macros(&self, id: PackageId) -> bool {
+        let lib = self.said(id).and_then(|it| it.manifest.table.get("lib"));
+        let flag = |key: &str| lib.and_then(|it| it.get(key)).and_then(Value::as_bool);
+        flag("proc-macro").or(flag("proc_macro")).unwrap_or(false)
+    }
+
+    pub fn roots(&self) -> impl Iterator<Item = PackageId> {
+        (0..self.all.len()).filter(|id| self.all[*id].root)
+    }
+
+    /// The features of a root that are asked for.
+    pub fn asked(&self, id: PackageId) -> Vec<String> {
+        let Request { features, all_features, no_default_features, .. } = self.request;
+        let own = |it: &String| match it.split_once('/') {
+            Some((package, feature)) if package == self.all[id].name => feature.to_owned(),
+            _ => it.clone(),
+        };
+        let mut res: Vec<String> = features.iter().map(own).collect();
+        if !no_default_features {
+            res.push("default".to_owned());
+        }
+        if *all_features {
+            res.extend(self.declared(id).into_iter().flat_map(BTreeMap::keys).cloned());
+        }
+        res
+    }
+
+    /// Features that were asked for and that no root has.
+    pub fn unknown_features(&self) -> Vec<String> {
+        let known = |name: &String| {
+            self.roots().any(|id| {
+                let plain = name.strip_prefix(&format!("{}/", self.all[id].name));
+                self.declared(id).is_some_and(|it| it.contains_key(plain.unwrap_or(name)))
+                    || name.split_once('/').is_some_and(|(key, _)| {
+                        self.dependencies(id).iter().any(|it| it.key == key.trim_end_matches('?'))
+                    })
+            })
+        };
+        self.request.features.iter().filter(|it| !known(it)).cloned().collect()
+    }
+
+    /// The package that a dependency is; none where Cargo.lock does not say.
+    pub fn target(&self, id: PackageId, it: &Dependency) -> Option<PackageId> {
+        let path = it.path.as_ref().map(|path| below(self.base(id, it), path));
+        if let Some(found) = path.and_then(|it| self.by_folder.get(&it)) {
+            return Some(*found);
+        }
+        let mut found = match self.all[id].locked {
+            Some(index) => self.lock.needed(index, &it.package),
+            None => self.lock.named(&it.package).to_vec(),
+        };
+        if 1 < found.len() {
+            let fits = |id: &usize| {
+                let there = &self.all[*id];
+                let version = there.version.as_ref().zip(it.version.as_ref());
+                let git = there.source.as_ref().is_some_and(|it| it.starts_with("git+"));
+                version.is_none_or(|(version, wanted)| wanted.matches(version)) && git == it.git
+            };
+            found.retain(fits);
+        }
+        match found[..] {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// The features that are on in a package when the roots are built.
+    pub fn features(&self, id: PackageId) -> Features {
+        if let Some(found) = self.found.borrow().get(&id) {
+            return found.clone();
+        }
+        let res = self.features_among(id, &self.above(id));
+        self.found.borrow_mut().insert(id, res.clone());
+        res
+    }
+
+    fn features_among(&self, id: PackageId, among: &BTreeSet<PackageId>) -> Features {
+        let certain = Resolve::run(self, among, false);
+        let possible = Resolve::run(self, among, true);
+        let of = |it: &BTreeMap<PackageId, BTreeSet<String>>| it.get(&id).cloned();
+        let on = of(&certain).unwrap_or_default();
+        let mut maybe = of(&possible).unwrap_or_default();
+        // What cannot be read may turn on anything.
+        if among.iter().any(|it| self.said(*it).is_none()) {
+            maybe.extend(self.declared(id).into_iter().flat_map(BTreeMap::keys).cloned());
+        }
+        maybe.retain(|it| !on.contains(it));
+        Features { on, maybe }
+    }
+
+    /// A package and all that depend on it.
+    fn above(&self, id: PackageId) -> BTreeSet<PackageId> {
+        let mut users: BTreeMap<usize, Vec<PackageId>> = BTreeMap::new();
+        for (by, package) in self.all.iter().enumerate() {
+            match package.locked {
+                Some(index) => self.lock.below(index).for_each(|it| {
+                    users.entry(it).or_default().push(by);
+                }),
+                None => {
+                    for it in self.dependencies(by) {
+                        let target = self.target(by, it);
+                        target.into_iter().for_each(|it| users.entry(it).or_default().push(by));
+                    }
+                }
+            }
+        }
+        let mut res = BTreeSet::new();
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            if res.insert(id) {
+                open.extend(users.get(&id).into_iter().flatten());
+            }
+        }
+        res
+    }
+
+    /// The features of a package that members and packages by path turn on: others are not looked at.
+    pub fn features_by_hand(&self, id: PackageId) -> BTreeSet<String> {
+        let ours = self.by_folder.values().copied().chain([id]).collect();
+        self.features_among(id, &ours).on
+    }
+
+    /// The packages of a name, those that a root depends on itself first.
+    pub fn named(&self, name: &str) -> Vec<PackageId> {
+        let mut res = self.lock.named(name).to_vec();
+        let direct: BTreeSet<usize> = self
+            .roots()
+            .filter_map(|id| self.all[id].locked)
+            .flat_map(|it| self.lock.below(it))
+            .collect();
+        res.sort_by_key(|it| !direct.contains(it));
+        res
+    }
+
+    /// The first word of a path that leads into a package from elsewhere. Each package has its own; the packages
+    /// that we know by tables have their crates' names.
+    pub fn foreign(&self, id: PackageId) -> String {
+        let it = &self.all[id];
+        let name = it.name.replace('-', "_");
+        let all = self.lock.named(&it.name);
+        let newest = all.iter().all(|other| self.all[*other].version <= it.version);
+        match &it.source {
+            _ if !newest => {
+                let version = it.version.as_ref().map(ToString::to_string);
+                format!("{name}@{}", version.unwrap_or_default())
+            }
+            Some(source) if source.starts_with("git+") && foreign::is_table(&name) => {
+                format!("git/{name}")
+            }
+            None if foreign::is_table(&name) => format!("path/{name}"),
+            _ => name,
+        }
+    }
+
+    /// The package that such a word means.
+    pub fn by_foreign(&self, word: &str) -> Option<PackageId> {
+        let name = word.rsplit('/').next().and_then(|it| it.split('@').next())?;
+        let is = |id: &PackageId| self.foreign(*id) == word;
+        let near = [name.to_owned(), name.replace('_', "-")];
+        let near = near.iter().flat_map(|it| self.lock.named(it)).copied().find(|it| is(it));
+        near.or_else(|| {
+            let same = |id: &PackageId| self.all[*id].name.replace('-', "_") == name;
+            (0..self.all.len()).find(|id| same(id) && is(id))
+        })
+    }
+
+    /// The name and root file of a package's library.
+    pub fn library(&self, id: PackageId) -> Option<(String, SourcePath)> {
+        let manifest = self.manifest(id)?;
+        targets::library(self.folder(id)?, &manifest.table, &self.all[id].name, self.texts)
+    }
+
+    /// Where Cargo.lock names a package.
+    pub fn place(&self, id: PackageId) -> Place {
+        let line = self.all[id].locked.map_or(1, |it| self.lock.packages[it].line);
+        Place { path: SourcePath::fixed("Cargo.lock"), line, column: 1 }
+    }
+
+    pub fn is_locked(&self) -> bool {
+        !self.lock.packages.is_empty()
+    }
+}
+
+impl Package {
+    fn new(name: String, version: Option<Version>) -> Self {
+        Self {
+            name,
+            version,
+            source: None,
+            locked: None,
+            folder: OnceCell::new(),
+            said: OnceCell::new(),
+            member: false,
+            root: false,
+        }
+    }
+}
+
+/// Whether a workspace is for cargo's first resolver.
+fn is_old(root: &Table) -> bool {
+    let get = |table: &str, key: &str| root.get(table)?.get(key)?.as_str();
+    let said = get("workspace", "resolver").or(get("package", "resolver"));
+    match (said, root.get("package")) {
+        (Some(resolver), _) => resolver == "1",
+        (None, Some(_)) => {
+            let edition = get("package", "edition")
+                .or_else(|| root.get("workspace")?.get("package")?.get("edition")?.as_str());
+            matches!(edition, None | Some("2015" | "2018"))
+        }
+        (None, None) => true,
+    }
+}
