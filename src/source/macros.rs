@@ -108,6 +108,11 @@ impl Macro {
         definitions.is_empty() || !definitions.iter().all(closed)
     }
 
+    /// Whether this may make an `impl` for a type of this name.
+    pub fn may_be_for(&self, name: &str) -> bool {
+        self.called.is_some() && (self.words.contains(name) || self.why.is_some())
+    }
+
     pub fn because(self, error: &syn::Error) -> Self {
         Self { why: Some(error.to_string()), ..self }
     }

@@ -3,10 +3,12 @@
 //! What is not understood is an error at its place; nothing is ever computed by halves.
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value as Json};
 use syn::{Expr, Lit, UnOp, spanned::Spanned as _};
 
 use super::attributes::error;
+use super::eval::value::{Float, Value};
+use super::eval::{Evaluator, Frame, Ty};
 use super::names::{Named, Space};
 use super::types::text;
 use super::world::{Kind, ModuleId, Path, World};
@@ -23,6 +25,14 @@ const NOT_READ: &str = "is computed, which is not read yet; write the value itse
 impl<'a> Values<'a> {
     /// A string: a literal, a constant, `concat!` of literals.
     pub fn text(&self, expr: &Expr) -> syn::Result<String> {
+        self.literally(expr).or_else(|before| match self.computed(expr, &Ty::known("str")) {
+            Ok((Value::Text(it, _), _)) => Ok(it),
+            Ok(_) => Err(before),
+            Err(error) => Err(nearer(expr, before, error)),
+        })
+    }
+
+    fn literally(&self, expr: &Expr) -> syn::Result<String> {
         match peel(expr) {
             Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) => Ok(it.value()),
             Expr::Path(path) => {
@@ -30,7 +40,9 @@ impl<'a> Values<'a> {
                 if !is_str(&constant.ty) {
                     return error(path.span(), format!("`{}` is no `&str`", text(path)));
                 }
-                there.text(&constant.expr).map_err(|it| by_way_of(path.span(), &text(path), &it))
+                there
+                    .literally(&constant.expr)
+                    .map_err(|it| by_way_of(path.span(), &text(path), &it))
             }
             Expr::Macro(_) => self.world.said(self.module, expr),
             other => error(other.span(), format!("`{}` {NOT_READ}", text(other))),
@@ -38,11 +50,38 @@ impl<'a> Values<'a> {
     }
 
     /// A number, of the type that rustc would infer for it where any would do.
-    pub fn number(&self, expr: &Expr) -> syn::Result<Value> {
+    pub fn number(&self, expr: &Expr) -> syn::Result<Json> {
+        self.plain_number(expr).or_else(|before| match self.computed(expr, &Ty::Unknown) {
+            Ok((Value::Int(..) | Value::Float(_), json)) => Ok(json),
+            Ok(_) => Err(before),
+            Err(error) => Err(nearer(expr, before, error)),
+        })
+    }
+
+    /// A value of whatever type it is run to be, and how serde writes it.
+    fn computed(&self, expr: &Expr, want: &Ty) -> syn::Result<(Value, Json)> {
+        let evaluator = Evaluator::new(self.world);
+        let frame = Frame::new(self.module);
+        let found = evaluator.part(&frame, expr, want).and_then(|value| {
+            // A number that nothing says the type of is an `i32`.
+            let value = match value {
+                Value::Int(_, None) => evaluator.conform(&frame, expr, value, &Ty::known("i32"))?,
+                value => value,
+            };
+            let json = evaluator.json_of(&frame, expr, &value)?;
+            Ok((value, json))
+        });
+        found.map_err(|stop| match Evaluator::told(Err(stop)) {
+            Err(problem) => syn::Error::new(expr.span(), problem.message),
+            Ok(_) => syn::Error::new(expr.span(), "has no value"),
+        })
+    }
+
+    fn plain_number(&self, expr: &Expr) -> syn::Result<Json> {
         match self.number_type(expr)? {
-            Some(ty) => self.number_as(expr, &ty),
-            None if is_float(expr) => self.number_as(expr, "f64"),
-            None => self.number_as(expr, "i32"),
+            Some(ty) => self.plain_number_as(expr, &ty),
+            None if is_float(expr) => self.plain_number_as(expr, "f64"),
+            None => self.plain_number_as(expr, "i32"),
         }
     }
 
@@ -68,21 +107,31 @@ impl<'a> Values<'a> {
     }
 
     /// A number of a type of the language.
-    pub fn number_as(&self, expr: &Expr, ty: &str) -> syn::Result<Value> {
+    pub fn number_as(&self, expr: &Expr, ty: &str) -> syn::Result<Json> {
+        self.plain_number_as(expr, ty).or_else(|before| match self.computed(expr, &Ty::known(ty)) {
+            Ok((Value::Int(_, Some(of)), json)) if of == ty => Ok(json),
+            Ok((Value::Float(Float::F64(_)), json)) if ty == "f64" => Ok(json),
+            Ok((Value::Float(Float::F32(_)), json)) if ty == "f32" => Ok(json),
+            Ok(_) => Err(before),
+            Err(error) => Err(nearer(expr, before, error)),
+        })
+    }
+
+    fn plain_number_as(&self, expr: &Expr, ty: &str) -> syn::Result<Json> {
         match ty {
-            "f64" => Ok(Value::from(self.float(expr, ty)?)),
+            "f64" => Ok(Json::from(self.float(expr, ty)?)),
             #[allow(clippy::cast_possible_truncation, reason = "as rustc reads an `f32` literal")]
             "f32" => match peel(expr) {
                 Expr::Lit(syn::ExprLit { lit: Lit::Float(it), .. }) => {
-                    Ok(Value::from(it.base10_parse::<f32>()?))
+                    Ok(Json::from(it.base10_parse::<f32>()?))
                 }
-                _ => Ok(Value::from(self.float(expr, ty)? as f32)),
+                _ => Ok(Json::from(self.float(expr, ty)? as f32)),
             },
             _ => {
                 let number = self.integer(expr, ty)?;
                 match (i64::try_from(number), u64::try_from(number)) {
-                    (Ok(number), _) => Ok(Value::from(number)),
-                    (_, Ok(number)) => Ok(Value::from(number)),
+                    (Ok(number), _) => Ok(Json::from(number)),
+                    (_, Ok(number)) => Ok(Json::from(number)),
                     _ => error(expr.span(), "a number of more than 64 bits is not read"),
                 }
             }
@@ -196,7 +245,11 @@ impl<'a> Values<'a> {
     }
 
     /// A value of whatever type its text has, as serde writes it.
-    pub fn free(&self, expr: &Expr) -> syn::Result<Value> {
+    pub fn free(&self, expr: &Expr) -> syn::Result<Json> {
+        self.plain(expr).or_else(|_| self.computed(expr, &Ty::Unknown).map(|(_, json)| json))
+    }
+
+    fn plain(&self, expr: &Expr) -> syn::Result<Json> {
         match peel(expr) {
             Expr::Reference(it) => self.free(&it.expr),
             Expr::Lit(syn::ExprLit { lit: Lit::Bool(it), .. }) => Ok(it.value.into()),
@@ -208,7 +261,7 @@ impl<'a> Values<'a> {
                 self.json(it.mac.tokens.clone())
             }
             Expr::Path(path) => match self.constant(path) {
-                Ok((_, constant)) if is_str(&constant.ty) => self.text(expr).map(Value::from),
+                Ok((_, constant)) if is_str(&constant.ty) => self.text(expr).map(Json::from),
                 Ok((_, constant)) if range(&text(&constant.ty)).is_some() => self.number(expr),
                 _ => error(path.span(), format!("`{}` {NOT_READ}", text(path))),
             },
@@ -217,11 +270,11 @@ impl<'a> Values<'a> {
     }
 
     /// The text of a `json!`.
-    pub fn json(&self, tokens: TokenStream) -> syn::Result<Value> {
+    pub fn json(&self, tokens: TokenStream) -> syn::Result<Json> {
         let span = tokens.span();
         let parts: Vec<TokenTree> = tokens.into_iter().collect();
         match &parts[..] {
-            [TokenTree::Ident(it)] if it == "null" => Ok(Value::Null),
+            [TokenTree::Ident(it)] if it == "null" => Ok(Json::Null),
             [TokenTree::Group(group)] if group.delimiter() == Delimiter::Bracket => {
                 let items = comma_separated(group.stream());
                 items.into_iter().map(|it| self.json(it)).collect()
@@ -234,7 +287,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn object(&self, tokens: TokenStream) -> syn::Result<Value> {
+    fn object(&self, tokens: TokenStream) -> syn::Result<Json> {
         let mut res = Map::new();
         for entry in comma_separated(tokens) {
             let span = entry.span();
@@ -247,7 +300,7 @@ impl<'a> Values<'a> {
             }
             res.insert(key.value(), self.json(parts.collect())?);
         }
-        Ok(Value::Object(res))
+        Ok(Json::Object(res))
     }
 }
 
@@ -272,6 +325,14 @@ pub fn peel(expr: &Expr) -> &Expr {
         Expr::Paren(it) => peel(&it.expr),
         Expr::Group(it) => peel(&it.expr),
         expr => expr,
+    }
+}
+
+/// What is said of a name alone goes before what is said of code.
+fn nearer(expr: &Expr, before: syn::Error, computed: syn::Error) -> syn::Error {
+    match peel(expr) {
+        Expr::Path(_) | Expr::Lit(_) => before,
+        _ => computed,
     }
 }
 

@@ -35,6 +35,12 @@ impl Builtin {
     pub fn with_default<T: Default + Serialize>(self) -> Self {
         Self { default: || serde_json::to_value(T::default()).expect("it is plain"), ..self }
     }
+
+    /// What is asked of serde elsewhere.
+    #[allow(clippy::extra_unused_type_parameters, reason = "the table says it for every type")]
+    pub fn with_fields<T>(self) -> Self {
+        self
+    }
 }
 
 /// As kube generates it.

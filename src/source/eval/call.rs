@@ -37,6 +37,8 @@ enum What {
     Of(Ty, String),
     Variant(ItemId, Vec<Ty>, String),
     Foreign(String, Vec<Ty>),
+    /// A method of a trait of the project.
+    Method(String),
 }
 
 impl<'a> Evaluator<'a> {
@@ -160,7 +162,20 @@ impl<'a> Evaluator<'a> {
             Err(Miss::Doubt(why)) => {
                 self.refuse(frame, path, format!("cannot be resolved with certainty: {why}"))
             }
-            Err(_) => self.refuse(frame, path, "is not found"),
+            Err(_) => match self.is_trait(frame, path) {
+                true => Ok(What::Method(name)),
+                false => self.refuse(frame, path, "is not found"),
+            },
+        }
+    }
+
+    /// Whether what stands before the last part of a path is a trait of the project.
+    fn is_trait(&self, frame: &Frame, path: &ExprPath) -> bool {
+        let mut front = Path::from(&path.path);
+        front.parts.pop();
+        match self.world.resolve(frame.module, &front, Space::Types) {
+            Ok(Named::Item(id)) => matches!(self.world.items[id].kind, Kind::Trait(_)),
+            _ => false,
         }
     }
 
@@ -217,6 +232,7 @@ impl<'a> Evaluator<'a> {
                 let whole = format!("{}::{name}", ty.path());
                 Ok(super::functions::constant(&whole).unwrap_or_else(|| self.function(frame, path)))
             }
+            What::Method(_) => Ok(self.function(frame, path)),
             What::Foreign(name, _) => Ok(match name.as_str() {
                 "std::option::Option::None" => Value::Option(None),
                 name => {
@@ -300,6 +316,21 @@ impl<'a> Evaluator<'a> {
                 self.tuple(frame, at, id, arguments, Some(name), given, want)
             }
             What::Of(ty, name) => self.call_of(frame, at, &ty, &name, given, turbofish, want),
+            What::Method(name) => {
+                let mut values = Vec::new();
+                for index in 0..given.len() {
+                    values.push(self.take(frame, at, &given, index, &Ty::Unknown)?);
+                }
+                if values.is_empty() {
+                    return self.refuse(frame, at, "is of a type that cannot be told here");
+                }
+                let first = values.remove(0);
+                if !matches!(first, Value::Data(_) | Value::Place(_)) {
+                    return self.refuse(frame, at, "calls what is not read");
+                }
+                let rest = Given::Values(values);
+                self.call_method(frame, at, first, &name, rest, turbofish, want)
+            }
             What::Foreign(name, arguments) => {
                 let Some((of, last)) = name.rsplit_once("::") else {
                     return self.refuse(frame, path, "is no function that is read");

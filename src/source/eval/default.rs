@@ -14,6 +14,8 @@ impl Evaluator<'_> {
     fn default_of_(&self, frame: &Frame, at: &impl quote::ToTokens, ty: &Ty) -> Eval<Value> {
         let (id, arguments) = match ty {
             Ty::Unknown => return self.refuse(frame, at, "is of a type that cannot be told here"),
+            // A field of k8s-openapi that is left to its default is left out.
+            Ty::Known(..) if ty.is_any() => return Ok(Value::Unit),
             Ty::Known(path, arguments) => {
                 return match self.standard(frame, at, path, arguments)? {
                     Some(it) => Ok(it),

@@ -27,6 +27,14 @@ pub fn empty(path: &str) -> Option<Value> {
     })
 }
 
+/// The type of what a container is made from, one by one.
+pub fn item(ty: &Ty) -> Ty {
+    match MAPS.contains(&ty.path()) {
+        true => Ty::Known("(2)".to_owned(), vec![ty.inside(0), ty.inside(1)]),
+        false => ty.inside(0),
+    }
+}
+
 /// `u16::MAX` and its like.
 pub fn constant(path: &str) -> Option<Value> {
     let (of, name) = path.rsplit_once("::")?;
@@ -117,6 +125,9 @@ impl Evaluator<'_> {
         }
         // The arguments that the call leaves open, the wanted type may say.
         let whole = match want {
+            _ if want.is_any() && container(path).is_some() && !ty.is_whole() => {
+                Ty::Known(path.to_owned(), vec![want.clone(), want.clone()])
+            }
             Ty::Known(it, _) if it == path && !ty.is_whole() => want.clone(),
             Ty::Known(it, arguments) if it == path && ty.inside(0) == Ty::Unknown => {
                 Ty::Known(it.clone(), arguments.clone())
@@ -127,11 +138,7 @@ impl Evaluator<'_> {
             ("default", 0) => return self.default_of(frame, at, &whole),
             ("from", 1) => {
                 let hint = match path {
-                    _ if MAPS.contains(&path) => Ty::list(
-                        "[;]",
-                        Ty::Known("(2)".to_owned(), vec![whole.inside(0), whole.inside(1)]),
-                    ),
-                    _ if container(path).is_some() => Ty::list("[;]", whole.inside(0)),
+                    _ if container(path).is_some() => Ty::list("[;]", item(&whole)),
                     _ => Ty::Unknown,
                 };
                 let value = match &given {

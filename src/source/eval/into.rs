@@ -16,6 +16,21 @@ impl<'a> Evaluator<'a> {
     ) -> Eval<Value> {
         match want {
             Ty::Unknown => self.refuse(frame, at, "is of a type that cannot be told here"),
+            // What a field of k8s-openapi is made of: a text stays a text, pairs become a map.
+            Ty::Known(..) if want.is_any() => match value {
+                Value::Text(it, _) => Ok(Value::text(it)),
+                Value::List(items, _)
+                    if items.iter().all(|it| matches!(it, Value::Tuple(it) if it.len() == 2)) =>
+                {
+                    let map = Ty::Known(
+                        "std::collections::BTreeMap".to_owned(),
+                        vec![want.clone(), want.clone()],
+                    );
+                    self.collected(frame, at, items, &map)
+                }
+                it @ (Value::List(..) | Value::Int(..) | Value::Foreign(..)) => Ok(it),
+                _ => self.refuse(frame, at, "is a conversion that is not read"),
+            },
             Ty::Data(id, arguments) => self.made_data(frame, at, value, *id, arguments),
             Ty::Known(path, _) => {
                 if let Value::Data(data) = &value {

@@ -16,9 +16,7 @@ impl Evaluator<'_> {
                 let what = format!("is in k8s-openapi's {file}, which cannot be read: {what}");
                 return self.refuse(frame, it, what);
             }
-            _ => {
-                return self.refuse(frame, it, format!("is a `{path}`, whose fields are not read"));
-            }
+            _ => return self.linked_structure(frame, it, path),
         };
         let mut res: Map<String, Json> =
             texts.into_iter().map(|(key, text)| (key, text.into())).collect();

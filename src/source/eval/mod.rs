@@ -14,6 +14,7 @@ mod functions;
 mod impls;
 mod into;
 mod kubernetes;
+mod linked;
 mod macros;
 mod methods;
 mod number;

@@ -103,7 +103,8 @@ impl Evaluator<'_> {
                 let silent =
                     input.attrs.iter().flat_map(|it| derives(&it.meta)).all(|it| quiet(&it));
                 // A macro might make the `impl`, and one for all types that have another trait might hold.
-                let doubt = self.world.modules.iter().any(|it| !it.macros.is_empty())
+                let doubt = (self.world.modules.iter().flat_map(|it| &it.macros))
+                    .any(|it| it.may_be_for(name))
                     || self.world.impls.iter().any(|it| {
                         it.trait_.as_deref() == Some("Serialize")
                             && !it.syntax.generics.params.is_empty()

@@ -5,6 +5,7 @@ mod containers;
 mod defaults;
 mod docs;
 mod enums;
+mod evaluated;
 mod generics;
 mod foreign;
 mod kubernetes;
@@ -33,6 +34,7 @@ fn main() {
             })*)*
         };
     }
+    use evaluated::{numbers, texts, types};
     crds! {
         composed: Flat FlatMap FlatEnum Newtypes Stands Aliases Denied Extended Kept Renamed;
         containers: Lists Sets Maps Keys Boxes Arrays Tuples Anything Outcomes;
@@ -49,6 +51,9 @@ fn main() {
         rules: Ruled Merged RootRuled RootCel Nested;
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;
         validation: Ranges Lengths Patterns Inners Extensions;
+        numbers: Numbers;
+        texts: Texts;
+        types: Types Wholly;
     }
     // From the lowest version to the highest.
     let versions = vec![

@@ -9,7 +9,9 @@ macro_rules! types {
         use $path as module;
         $($table.insert(
             concat!("k8s_openapi::", $module, "::", stringify!($type)),
-            Builtin::of::<module::$type>(0).with_default::<module::$type>(),
+            Builtin::of::<module::$type>(0)
+                .with_default::<module::$type>()
+                .with_fields::<module::$type>(),
         );)*
         $($($table.insert(
             concat!("k8s_openapi::", $module, "::", stringify!($bare)),

@@ -70,8 +70,8 @@ impl Evaluator<'_> {
                 Ty::list("[]", want.inside(0))
             }
             "into" | "into_iter" | "iter" => match &*it.receiver {
-                syn::Expr::Array(_) => Ty::list("[]", want.inside(0)),
-                syn::Expr::Lit(_) if want.integer().is_some() => Ty::Unknown,
+                syn::Expr::Array(_) if want.is_any() => want.clone(),
+                syn::Expr::Array(_) => Ty::list("[]", super::functions::item(want)),
                 _ => Ty::Unknown,
             },
             _ => Ty::Unknown,
