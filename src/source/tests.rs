@@ -8,6 +8,7 @@ mod macros;
 mod modules;
 mod names;
 mod values;
+mod written;
 
 /// What stands before the code of every case.
 const HEAD: &str = "use kube::{CustomResource, KubeSchema}; use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";
@@ -78,7 +79,7 @@ fn types_that_cannot_be_read_are_refused_with_the_way_to_them() {
     check(
         "a: In,",
         "struct In; impl JsonSchema for In {}",
-        "src/main.rs:7:8: `In` has a `JsonSchema` written by hand, which is not read yet (`Kind` → `spec.a`)",
+        "src/main.rs:7:32: this `impl JsonSchema` lacks `schema_name` (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -168,7 +169,7 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[schemars(schema_with = \"f\")] a: i32,",
         "",
-        &at("`schema_with` calls a function, which is not read yet"),
+        "src/main.rs:5:26: `f` is no function that is read, in a schema that is written by hand (`Kind` → `spec.a`)",
     );
     check(
         "#[schemars(transform = f)] a: i32,",
@@ -275,7 +276,7 @@ fn kube_attributes_are_read_with_care() {
     );
     assert_eq!(
         kube(&format!("{all}, schema = \"manual\"")),
-        "src/main.rs:4:12: `schema = \"manual\"` takes a schema that is written by hand, which is not read yet"
+        "src/main.rs:4:12: `Kind` has no schema of its own"
     );
     assert_eq!(
         kube(&format!("{all}, status = \"Gone\"")),

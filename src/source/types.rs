@@ -9,6 +9,7 @@ use syn::spanned::Spanned as _;
 use super::builtin::kubernetes::{Miss as NoType, Model};
 use super::builtin::{self, Builtin, crates};
 use super::names::{Miss, Named, Space};
+use super::schema::Function;
 use super::values::Values;
 use super::world::{ItemId, Kind, ModuleId, Path, World, plain};
 use crate::model::Problem;
@@ -26,6 +27,8 @@ pub enum Type {
         builtin: &'static Builtin,
         arguments: Vec<Rc<Self>>,
     },
+    /// What a function says that `schema_with` names.
+    Function(Rc<Function>),
     /// A type of k8s-openapi whose source was read.
     Kubernetes(Rc<Model>),
 }
@@ -53,6 +56,7 @@ impl Type {
             Self::Root(id) => (1, *id, "", &[]),
             Self::Constant(text) => (2, 0, text, &[]),
             Self::Foreign { path, arguments, .. } => (3, 0, path, arguments),
+            Self::Function(it) => (5, it.scope.module, &it.id, &it.arguments),
             Self::Kubernetes(model) => (4, 0, &model.path, &[]),
         }
     }

@@ -31,12 +31,19 @@ impl Common {
 #[derive(Default)]
 pub struct Said {
     pub common: Common,
-    /// `with = "Type"`.
-    pub with: Option<syn::Type>,
+    pub with: Option<With>,
     pub inline: bool,
     /// `rename = "…"`, which may have parameters in it.
     pub renamed: Option<syn::LitStr>,
     pub validation: Validation,
+}
+
+/// What stands for a type.
+pub enum With {
+    /// `with = "Type"`.
+    Type(Box<syn::Type>),
+    /// `schema_with = "function"`.
+    Function(Box<syn::Path>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,7 +68,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
                 res.common.examples.push(example_(value(&meta)?, values)?);
             }
             "extend" => extend(&meta, values, &mut res.common.extensions)?,
-            "with" => once(&mut res.with, string(&meta)?.parse()?, &meta)?,
+            "with" | "schema_with" => res.with = Some(with(res.with.as_ref(), &meta)?),
             "inline" if on == On::Container => {
                 alone(&meta)?;
                 if res.inline {
@@ -73,7 +80,6 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
             "rename" if on == On::Container => {
                 once(&mut res.renamed, string(&meta)?, &meta)?;
             }
-            "schema_with" => return refuse(&meta, "calls a function, which is not read yet"),
             "transform" => return refuse(&meta, "calls a function, which cannot be read"),
             "_unstable_ref_variants" => return refuse(&meta, "is not read"),
             name if super::serde::SHARED.contains(&name) => {}
@@ -95,16 +101,44 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
     Ok(res)
 }
 
-/// The type that `with` says instead of a field's own.
-pub fn stands_for(attrs: &[Attribute]) -> syn::Result<Option<syn::Type>> {
+/// What `with` or `schema_with` says instead of a field's own type.
+pub fn stands_for(attrs: &[Attribute]) -> syn::Result<Option<With>> {
     for of in ["schemars", "serde"] {
         for entry in entries(attrs, of)? {
-            if let (Entry::Meta(meta), "with") = (&entry, entry.name().as_str()) {
-                return string(meta)?.parse().map(Some);
+            match (&entry, entry.name().as_str()) {
+                (Entry::Meta(meta), "with") => return with(None, meta).map(Some),
+                (Entry::Meta(meta), "schema_with") if of == "schemars" => {
+                    return with(None, meta).map(Some);
+                }
+                _ => {}
             }
         }
     }
     Ok(None)
+}
+
+fn with(before: Option<&With>, meta: &Meta) -> syn::Result<With> {
+    let name = name_of(meta);
+    let other = match before {
+        None => "",
+        Some(With::Type(_)) => "with",
+        Some(With::Function(_)) => "schema_with",
+    };
+    if name == other {
+        return error(meta.span(), format!("duplicate schemars attribute item `{name}`"));
+    }
+    if !other.is_empty() {
+        let message = format!("schemars attribute cannot contain both `{name}` and `{other}`");
+        return error(meta.span(), message);
+    }
+    let text = string(meta)?;
+    let failed = |what: &str| {
+        syn::Error::new(text.span(), format!("failed to parse \"{}\" as a {what}", text.value()))
+    };
+    match name.as_str() {
+        "with" => text.parse().map(|it| With::Type(Box::new(it))).map_err(|_| failed("type")),
+        _ => text.parse().map(|it| With::Function(Box::new(it))).map_err(|_| failed("path")),
+    }
 }
 
 fn refuse<T>(meta: &Meta, what: &str) -> syn::Result<T> {

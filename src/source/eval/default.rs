@@ -106,6 +106,7 @@ impl Evaluator<'_> {
             "std::time::Duration" => Value::Duration(std::time::Duration::ZERO),
             "serde_json::Value" => Value::Json(serde_json::Value::Null),
             "[]" => Value::List(Vec::new(), "[]"),
+            "std::marker::PhantomData" => Value::Foreign(path.to_owned(), serde_json::Value::Null),
             path => match super::functions::empty(path) {
                 Some(it) => it,
                 None => match self.world.kubernetes.default_of(path) {

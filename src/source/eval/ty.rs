@@ -45,7 +45,7 @@ impl Ty {
                 Self::thinned((*path).to_owned(), arguments)
             }
             Type::Kubernetes(_) => Self::known(ty.path()),
-            Type::Root(_) => Self::Unknown,
+            Type::Root(_) | Type::Function(_) => Self::Unknown,
         }
     }
 

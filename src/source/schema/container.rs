@@ -6,7 +6,7 @@ use syn::{DeriveInput, spanned::Spanned as _};
 
 use super::generics::Parameters;
 use crate::model::Problem;
-use crate::source::attributes::schemars::{self as said, Common, On};
+use crate::source::attributes::schemars::{self as said, Common, On, With};
 use crate::source::attributes::validation::Validation;
 use crate::source::attributes::x_kube::{self, Merge};
 use crate::source::attributes::{error, serde};
@@ -19,7 +19,7 @@ pub struct Container {
     pub parameters: Parameters,
     pub inline: bool,
     pub common: Common,
-    pub with: Option<syn::Type>,
+    pub with: Option<With>,
     pub from: Option<syn::Type>,
     /// Serialized as another type: what is said around it is said of its whole schema.
     pub into: bool,
@@ -67,7 +67,7 @@ pub struct Variant {
     pub untagged: bool,
     pub skipped: bool,
     pub common: Common,
-    pub with: Option<syn::Type>,
+    pub with: Option<With>,
 }
 
 pub struct Field {
@@ -82,7 +82,7 @@ pub struct Field {
     pub flatten: bool,
     pub transparent: bool,
     pub common: Common,
-    pub with: Option<syn::Type>,
+    pub with: Option<With>,
     pub validation: Validation,
     pub rules: Vec<Rule>,
     pub merge: Option<Merge>,
@@ -261,7 +261,7 @@ impl Container {
         if self.kube || !self.common.is_default() {
             return None;
         }
-        if let Some(ty) = &self.with {
+        if let Some(With::Type(ty)) = &self.with {
             return Some(ty);
         }
         let field = self.transparent_field()?;

@@ -92,7 +92,7 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match (&variant.with, &variant.shape) {
-            (Some(ty), _) => match self.type_(this, ty) {
+            (Some(with), _) => match self.stands(this, with) {
                 Some(ty) => self.schema(&ty, generator),
                 None => Schema::default(),
             },
@@ -156,7 +156,7 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match &variant.with {
-            Some(ty) => match self.type_(this, ty) {
+            Some(with) => match self.stands(this, with) {
                 Some(ty) => self.subschema(&ty, generator),
                 None => Schema::default(),
             },

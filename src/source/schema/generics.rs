@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_derive_internals::{ast, attr};
 use syn::{DeriveInput, GenericArgument, Type as Syntax, WherePredicate};
 
-use crate::source::attributes::error;
+use crate::source::attributes::{error, schemars::With};
 use crate::source::names::{Named, Space};
 use crate::source::types::{Scope, Type};
 use crate::source::world::{ModuleId, Path, World, plain};
@@ -61,7 +61,7 @@ impl Parameters {
         input: &DeriveInput,
         of: &ast::Container<'_>,
         rename: Option<&syn::LitStr>,
-        stands: impl Fn(&syn::Field) -> syn::Result<Option<Syntax>>,
+        stands: impl Fn(&syn::Field) -> syn::Result<Option<With>>,
         world: &World,
         module: ModuleId,
     ) -> syn::Result<Self> {
@@ -87,7 +87,12 @@ impl Parameters {
         };
         let skipped = |it: &attr::Field| it.skip_deserializing() && it.skip_serializing();
         for field in fields.into_iter().filter(|it| !skipped(&it.attrs)) {
-            let mentioned = res.mentioned(stands(field.original)?.as_ref().unwrap_or(field.ty));
+            let mentioned = match stands(field.original)? {
+                None => res.mentioned(field.ty),
+                Some(With::Type(ty)) => res.mentioned(&ty),
+                // What a function makes is told by the function.
+                Some(With::Function(_)) => BTreeSet::new(),
+            };
             res.relevant.extend(mentioned);
             if field.attrs.de_bound().is_some() && !res.all.is_empty() {
                 return error(input.ident.span(), "`bound` on a field is not read");

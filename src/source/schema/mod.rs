@@ -9,6 +9,7 @@ mod generics;
 mod repr;
 mod resource;
 mod structs;
+mod written;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +19,10 @@ use schemars::{Schema, SchemaGenerator};
 use serde_derive_internals::Derive;
 
 pub use resource::resources;
+pub use written::Function;
 
-use super::attributes::{schemars::Common, serde};
+use super::attributes::schemars::{Common, With};
+use super::attributes::serde;
 use super::builtin::kubernetes::Model;
 use super::builtin::{Answers, Builtin, Dyn, standing_for};
 use super::derives::Derived;
@@ -29,6 +32,7 @@ use super::versions::older;
 use super::world::{ItemId, ModuleId, World};
 use crate::model::{Place, Problem, SourcePath};
 use container::Container;
+use written::Written;
 
 /// What was read before; nothing where it could not be.
 type Known<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
@@ -38,6 +42,8 @@ pub struct Reader {
     pub world: Rc<World>,
     containers: Known<(ItemId, bool), Container>,
     own: Known<Type, This>,
+    /// The types whose schema is written by hand.
+    by_hand: Known<Type, Written>,
     problems: RefCell<Vec<Problem>>,
     /// What the problems of this resource count, told now or before.
     refused: Cell<usize>,
@@ -78,6 +84,7 @@ impl Reader {
             world,
             containers: RefCell::default(),
             own: RefCell::default(),
+            by_hand: RefCell::default(),
             problems: RefCell::default(),
             refused: Cell::new(0),
             warnings: RefCell::default(),
@@ -225,19 +232,10 @@ impl Reader {
             }
             _ if repr => {}
             _ => {
-                let own = world.impls.iter().any(|it| {
-                    it.trait_.as_deref() == Some("JsonSchema") && world.is_impl_for(it, id)
-                });
-                return match own {
-                    true => refuse(
-                        "has a `JsonSchema` written by hand, which is not read yet",
-                        "derive it, with `#[schemars(with = \"…\")]` where a type stands for another",
-                    ),
-                    false => refuse(
-                        "does not derive `JsonSchema`",
-                        "add `JsonSchema` (or kube's `KubeSchema`) to its derives",
-                    ),
-                };
+                return refuse(
+                    "does not derive `JsonSchema`",
+                    "add `JsonSchema` (or kube's `KubeSchema`) to its derives",
+                );
             }
         }
         world.unchanged(id, &input)?;
@@ -269,7 +267,9 @@ impl Reader {
         let (id, root) = match ty {
             Type::Data(id, _) => (*id, false),
             Type::Root(id) => (*id, true),
-            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Constant(_) => return None,
+            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Constant(_) | Type::Function(_) => {
+                return None;
+            }
         };
         let known = self.own.borrow().get(ty).cloned();
         if let Some(Some(known)) = known {
@@ -292,18 +292,70 @@ enum Seen<'a> {
     Foreign(&'static Builtin, &'a [Rc<Type>]),
     Kubernetes(&'a Model),
     Forward(Rc<Type>),
+    Function(&'a Function),
+    Written(Rc<Written>),
     Own(Rc<This>),
     /// What cannot be read, and was told.
     Nothing,
 }
 
 impl Reader {
+    /// What a schema's own code says that is written by hand, where one is.
+    fn written(&self, ty: &Type) -> Result<Option<Rc<Written>>, Problem> {
+        let known = self.by_hand.borrow().get(ty).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let own = match ty {
+            Type::Root(id) => self.is_manual(*id),
+            Type::Data(id, _) => {
+                let derives =
+                    ["schemars::JsonSchema", "schemars::JsonSchema_repr", "kube::KubeSchema"];
+                let mut derived = derives.iter().map(|it| self.world.derived(*id, it));
+                derived.all(|it| matches!(it, Ok(Derived::No)))
+            }
+            _ => false,
+        };
+        let found = if own { self.world.written(ty)?.map(Rc::new) } else { None };
+        self.by_hand.borrow_mut().insert(ty.clone(), found.clone());
+        Ok(found)
+    }
+
+    /// The type that `with` or `schema_with` puts in the place of another.
+    fn stands(&self, this: &This, with: &With) -> Option<Rc<Type>> {
+        match with {
+            With::Type(ty) => self.type_(this, ty),
+            With::Function(path) => {
+                let module = &self.world.modules[this.scope.module].path;
+                let id =
+                    format!("_SchemarsSchemaWithFunction/{module}/{}", super::types::text(&**path));
+                Some(Rc::new(Type::Function(Rc::new(Function {
+                    path: syn::ExprPath { attrs: Vec::new(), qself: None, path: (**path).clone() },
+                    id,
+                    arguments: this.scope.parameters.values().cloned().collect(),
+                    scope: this.scope.clone(),
+                }))))
+            }
+        }
+    }
+
     fn see<'a>(&self, ty: &'a Type) -> Seen<'a> {
         if let Type::Foreign { builtin, arguments, .. } = ty {
             return Seen::Foreign(builtin, arguments);
         }
         if let Type::Kubernetes(model) = ty {
             return Seen::Kubernetes(model);
+        }
+        if let Type::Function(it) = ty {
+            return Seen::Function(it);
+        }
+        match self.written(ty) {
+            Ok(Some(it)) => return Seen::Written(it),
+            Ok(None) => {}
+            Err(problem) => {
+                self.refuse(problem);
+                return Seen::Nothing;
+            }
         }
         match self.known(ty) {
             None => Seen::Nothing,
@@ -317,6 +369,8 @@ impl Answers for Reader {
         self.deeper(ty, || match self.see(ty) {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.inline)()),
             Seen::Kubernetes(_) => false,
+            Seen::Function(_) => true,
+            Seen::Written(it) => self.written_flag(&it, "inline_schema").unwrap_or(false),
             Seen::Forward(it) => self.inline(&it),
             Seen::Own(it) => it.container.inline || it.container.kube,
             Seen::Nothing => true,
@@ -328,6 +382,8 @@ impl Answers for Reader {
         self.deeper(ty, || match self.see(ty) {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.name)()).into_owned(),
             Seen::Kubernetes(it) => it.name.clone(),
+            Seen::Function(it) => it.name(),
+            Seen::Written(it) => self.written_text(&it, "schema_name").unwrap_or_default(),
             Seen::Forward(it) => self.name(&it),
             Seen::Own(it) if it.container.kube => self.validated(self.full_name(&it)),
             Seen::Own(it) => self.full_name(&it),
@@ -343,6 +399,10 @@ impl Answers for Reader {
         self.deeper(ty, || match self.see(ty) {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.id)()).into_owned(),
             Seen::Kubernetes(it) => it.name.clone(),
+            Seen::Function(it) => it.id.clone(),
+            Seen::Written(it) => {
+                self.written_text(&it, "schema_id").unwrap_or_else(|| self.name(ty))
+            }
             Seen::Forward(it) => self.id(&it),
             // As kube's derive has it: the name alone.
             Seen::Own(it) if it.container.kube => self.validated(it.container.name.clone()),
@@ -360,6 +420,10 @@ impl Answers for Reader {
             }
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.schema)(generator)),
             Seen::Kubernetes(it) => self.of_kubernetes(it, generator),
+            Seen::Function(it) => self.function_schema(it, generator),
+            Seen::Written(it) => {
+                self.written_schema(&it, "json_schema", generator).unwrap_or_default()
+            }
             Seen::Forward(it) => self.schema(&it, generator),
             Seen::Own(it) => self.container_schema(&it, generator),
             Seen::Nothing => Schema::default(),
@@ -372,6 +436,12 @@ impl Answers for Reader {
                 standing_for(arguments, || older::map(generator))
             }
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.present)(generator)),
+            Seen::Function(it) => self.function_schema(it, generator),
+            Seen::Written(it) => {
+                let own = "_schemars_private_non_optional_json_schema";
+                self.written_schema(&it, own, generator)
+                    .unwrap_or_else(|| self.schema(ty, generator))
+            }
             Seen::Forward(it) => self.present(&it, generator),
             _ => self.schema(ty, generator),
         })
@@ -380,6 +450,10 @@ impl Answers for Reader {
     fn is_option(&self, ty: &Type) -> bool {
         self.deeper(ty, || match self.see(ty) {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.is_option)()),
+            Seen::Function(_) => false,
+            Seen::Written(it) => {
+                self.written_flag(&it, "_schemars_private_is_option").unwrap_or(false)
+            }
             Seen::Forward(it) => self.is_option(&it),
             _ => false,
         })
@@ -446,7 +520,9 @@ impl Reader {
         }
         self.open.borrow_mut().push(match ty {
             Type::Data(id, _) | Type::Root(id) => Some(*id),
-            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Constant(_) => None,
+            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Constant(_) | Type::Function(_) => {
+                None
+            }
         });
         let _back = Back(self);
         self.made.set(self.made.get() + 1);

@@ -170,12 +170,7 @@ impl Reader {
         self.way.borrow_mut().push(kube.kind.clone());
         let schema = match kube.mode {
             Mode::Disabled => None,
-            Mode::Manual => {
-                let message = "`schema = \"manual\"` takes a schema that is written by hand, which is not read yet";
-                let hint = "derive the schema, or say `schema = \"disabled\"`";
-                return Err(one(world.problem(item.module, item.span, message, hint)));
-            }
-            Mode::Derived => {
+            Mode::Derived | Mode::Manual => {
                 let name = kube.root.as_ref().unwrap_or(&kube.kind);
                 if *name == item.name {
                     let message = "`kind` must not be the struct's own name: kube makes a struct of that name";
@@ -255,6 +250,12 @@ impl Reader {
         Some(Schema(crate::yaml::to_value(&props)))
     }
 
+    /// Whether a resource says that its schema is written by hand.
+    pub(super) fn is_manual(&self, id: ItemId) -> bool {
+        let Ok(input) = self.world.settled(id) else { return false };
+        kube::read(&input, self.world.behaviour.kube).is_ok_and(|it| it.mode == Mode::Manual)
+    }
+
     /// The struct that `#[derive(CustomResource)]` writes, read like one that the user wrote.
     pub(super) fn read_root(&self, id: ItemId) -> Result<Container, Problem> {
         let world = &*self.world;
@@ -264,8 +265,11 @@ impl Reader {
         let kube =
             kube::read(&input, self.world.behaviour.kube).map_err(|mut it| told(it.remove(0)))?;
         if kube.mode != Mode::Derived {
-            let message = "a resource without a derived schema cannot stand in another type";
-            return Err(world.problem(item.module, item.span, message, ""));
+            let name = kube.root.as_ref().unwrap_or(&kube.kind);
+            let hint =
+                format!("write `impl JsonSchema for {name}` in this crate, or derive the schema");
+            let message = format!("`{name}` has no schema of its own");
+            return Err(world.problem(item.module, item.span, message, &hint));
         }
         if kube.no_spec {
             flattenable(&input).map_err(told)?;

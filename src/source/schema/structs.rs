@@ -20,11 +20,15 @@ impl Reader {
     pub(super) fn container_schema(&self, this: &This, generator: &mut SchemaGenerator) -> Schema {
         let container = &*this.container;
         let mut inside = None;
-        let mut schema = if let Some(ty) = container.with.as_ref().or(container.from.as_ref()) {
-            match self.type_(this, ty) {
-                Some(ty) => self.schema(&ty, generator),
-                None => Schema::default(),
+        let stands = match (&container.with, &container.from) {
+            (Some(with), _) => Some(self.stands(this, with)),
+            (None, Some(from)) if container.transparent_field().is_none() => {
+                Some(self.type_(this, from))
             }
+            _ => None,
+        };
+        let mut schema = if let Some(ty) = stands {
+            ty.map_or_else(Schema::default, |it| self.schema(&it, generator))
         } else if let Some(field) = container.transparent_field() {
             inside = Some(field);
             self.described_field(this, field, None, false, generator)
@@ -194,7 +198,10 @@ impl Reader {
     }
 
     fn field_type(&self, this: &This, field: &Field) -> Option<Rc<Type>> {
-        self.type_(this, field.with.as_ref().unwrap_or(&field.ty))
+        match &field.with {
+            Some(with) => self.stands(this, with),
+            None => self.type_(this, &field.ty),
+        }
     }
 
     /// The schema of a field's type, with all that the field says about it.

@@ -216,7 +216,9 @@ pub struct GenericEnumsSpec {
 pub enum Either<L, R> {
     LeftOne(L),
     /// Right.
-    RightOne { value: R },
+    RightOne {
+        value: R,
+    },
 }
 
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]

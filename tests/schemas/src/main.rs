@@ -17,6 +17,7 @@ mod rules;
 mod scalars;
 mod validation;
 mod versions;
+mod written;
 
 use std::collections::BTreeMap;
 
@@ -50,6 +51,7 @@ fn main() {
         resources: Everything ScaleJson ScaleLost Unschemed Proxy Mesh RootedRoot Sprawled Attributed Split;
         rules: Ruled Merged RootRuled RootCel Nested;
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;
+        written: ByHand Functions Manual Helped;
         validation: Ranges Lengths Patterns Inners Extensions;
         numbers: Numbers;
         texts: Texts;
