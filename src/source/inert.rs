@@ -50,10 +50,6 @@ const LANGUAGE: &[&str] = &[
     "type_length_limit",
 ];
 
-/// Attributes that belong to derives of well-known crates: `#[strum(…)]` beside `#[derive(Display)]`.
-const HELPERS: &[&str] =
-    &["strum", "builder", "derivative", "educe", "display", "clap", "arg", "command"];
-
 /// Attribute macros that only add to what they stand on.
 const ADDING: &[&str] = &[
     "async_trait::async_trait",
@@ -81,7 +77,7 @@ impl World {
             return true;
         }
         let name = attr.path().get_ident().map(ToString::to_string).unwrap_or_default();
-        if LANGUAGE.contains(&name.as_str()) || HELPERS.contains(&name.as_str()) {
+        if LANGUAGE.contains(&name.as_str()) {
             return true;
         }
         match self.resolve(module, &path, Space::Types) {
