@@ -59,11 +59,11 @@ impl Of<'_> {
         let at = &field.ty;
         let whole = match (&field.default, whole) {
             (Fallback::Path(path), _) => return evaluator.call_named(frame, path, ty),
-            (Fallback::Trait, _) => return evaluator.default_of(frame, at, ty),
+            (Fallback::Trait, _) => return evaluator.default_by_name(frame, at, ty),
             (Fallback::None, Fallback::Path(path)) => {
                 evaluator.call_named(frame, path, &self.ty)?
             }
-            (Fallback::None, _) => evaluator.default_of(frame, at, &self.ty)?,
+            (Fallback::None, _) => evaluator.default_by_name(frame, at, &self.ty)?,
         };
         let found = match whole {
             Value::Data(data) => data.fields.into_iter().find(|(it, _)| *it == field.member),

@@ -78,6 +78,18 @@ impl<'a> Evaluator<'a> {
         let front: Vec<_> = segments.iter().take(segments.len() - 1).collect();
         if let Some(qself) = &path.qself {
             let ty = self.ty(frame, &qself.ty)?;
+            // What a trait of the project says of a type of the language is not known here.
+            let of: Vec<_> = segments.iter().take(qself.position).cloned().collect();
+            if !of.is_empty() && !matches!(ty, Ty::Data(..)) {
+                let of = syn::Path {
+                    leading_colon: path.path.leading_colon,
+                    segments: of.into_iter().collect(),
+                };
+                let found = self.world.resolve(frame.module, &Path::from(&of), Space::Types);
+                if !matches!(found, Ok(Named::Foreign(_))) {
+                    return self.refuse(frame, path, "is of a trait that is not read");
+                }
+            }
             // `<T>::name` and `<T as Trait>::name`.
             return match front.len() == qself.position {
                 true => Ok(What::Of(ty, name)),

@@ -1,12 +1,29 @@
 //! What `Default` gives: of the language's types, of std's, of derived and hand-written impls.
 
+use super::call::Given;
 use super::value::{Data, Float, Value};
 use super::{Eval, Evaluator, Frame, Stop, Ty};
 use crate::source::derives::Derived;
 use crate::source::world::{Kind, plain};
 
 impl Evaluator<'_> {
-    /// `T::default()`.
+    /// `<T>::default()`, where a function that the type has by itself comes before the trait's.
+    pub fn default_by_name(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        ty: &Ty,
+    ) -> Eval<Value> {
+        match ty {
+            Ty::Data(..) => {
+                let nothing = Given::Values(Vec::new());
+                self.call_of(frame, at, ty, "default", nothing, Vec::new(), ty)
+            }
+            _ => self.default_of(frame, at, ty),
+        }
+    }
+
+    /// `<T as Default>::default()`.
     pub fn default_of(&self, frame: &Frame, at: &impl quote::ToTokens, ty: &Ty) -> Eval<Value> {
         self.deeper(frame, at, || self.default_of_(frame, at, ty))
     }

@@ -11,6 +11,9 @@ use crate::source::types::text;
 impl Evaluator<'_> {
     /// What an expression comes to. `want` is its type, if that is certain.
     pub fn expr(&self, frame: &Frame, expr: &Expr, want: &Ty) -> Eval<Value> {
+        if let Some(attr) = attributes(expr).first() {
+            return self.refuse(frame, attr, "on an expression is not read");
+        }
         match expr {
             Expr::Paren(it) => {
                 return self.deeper(frame, expr, || self.expr(frame, &it.expr, want));
@@ -20,9 +23,6 @@ impl Evaluator<'_> {
             }
             Expr::Lit(it) => return self.literal(frame, it, want),
             _ => {}
-        }
-        if let Some(attr) = attributes(expr).first() {
-            return self.refuse(frame, attr, "on an expression is not read");
         }
         self.deeper(frame, expr, || self.expr_(frame, expr, want))
     }
@@ -333,6 +333,29 @@ fn attributes(expr: &Expr) -> &[syn::Attribute] {
         Expr::Path(it) => &it.attrs,
         Expr::Array(it) => &it.attrs,
         Expr::Tuple(it) => &it.attrs,
+        Expr::Lit(it) => &it.attrs,
+        Expr::Paren(it) => &it.attrs,
+        Expr::Group(it) => &it.attrs,
+        Expr::Unary(it) => &it.attrs,
+        Expr::Binary(it) => &it.attrs,
+        Expr::Cast(it) => &it.attrs,
+        Expr::Reference(it) => &it.attrs,
+        Expr::Repeat(it) => &it.attrs,
+        Expr::Field(it) => &it.attrs,
+        Expr::Index(it) => &it.attrs,
+        Expr::Const(it) => &it.attrs,
+        Expr::Closure(it) => &it.attrs,
+        Expr::Assign(it) => &it.attrs,
+        Expr::Break(it) => &it.attrs,
+        Expr::Continue(it) => &it.attrs,
+        Expr::ForLoop(it) => &it.attrs,
+        Expr::Loop(it) => &it.attrs,
+        Expr::Range(it) => &it.attrs,
+        Expr::Return(it) => &it.attrs,
+        Expr::Try(it) => &it.attrs,
+        Expr::Unsafe(it) => &it.attrs,
+        Expr::While(it) => &it.attrs,
+        Expr::Let(it) => &it.attrs,
         _ => &[],
     }
 }

@@ -83,6 +83,13 @@ impl Evaluator<'_> {
         given: Given<'_>,
         want: &Ty,
     ) -> Eval<Value> {
+        // `i64::default()` is of the trait that is called so where it stands.
+        if matches!(name, "default" | "from" | "from_str" | "try_from" | "from_iter")
+            && self.extends(frame.module, name)
+        {
+            let what = format!("calls `{name}`, which a trait of the project has too");
+            return self.refuse(frame, at, what);
+        }
         let take = |index: usize, want: &Ty| {
             let value = self.take(frame, at, &given, index, want)?;
             self.settled(frame, at, value)
