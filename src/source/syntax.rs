@@ -5,7 +5,7 @@
 use std::iter::Peekable;
 
 use proc_macro2::token_stream::IntoIter;
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 
 /// How deep syntax may be nested, counted as the tokens that stand around and before one another.
 const DEEP: usize = 4_000;
@@ -22,7 +22,9 @@ const BEFORE_NOT: &[&str] = &[
 
 pub fn file(text: &str) -> syn::Result<syn::File> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let tokens: TokenStream = without_shebang(text).parse()?;
+    let tokens: TokenStream = without_shebang(text).parse().map_err(|it: LexError| {
+        syn::Error::new(it.span(), "it is cut off, or no token of Rust stands here")
+    })?;
     guarded(&tokens)?;
     syn::parse2(tokens)
 }

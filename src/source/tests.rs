@@ -4,6 +4,7 @@ mod kubernetes;
 
 use super::*;
 
+mod hostile;
 mod macros;
 mod modules;
 mod names;
