@@ -48,6 +48,11 @@ pub fn prelude(name: &str) -> Option<String> {
 const SAME: &[(&str, &str)] = &[
     ("kube::core", "kube_core"),
     ("kube_core::duration", "kube_core"),
+    ("kube_core::metadata", "kube_core"),
+    ("kube_core::ListMeta", "k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta"),
+    ("kube_core::ObjectMeta", "k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"),
+    ("kube::api::ListMeta", "k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta"),
+    ("kube::api::ObjectMeta", "k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"),
     ("std::collections::Bound", "std::ops::Bound"),
     ("std::collections::btree_map", "std::collections"),
     ("std::collections::btree_set", "std::collections"),
@@ -149,6 +154,76 @@ pub const TRAITS: &[&str] = &[
     "kube_core::StructMerge",
 ];
 
+/// Modules that hide nothing of the prelude but what is known here. Read from their documentation and source, at
+/// all versions that are known.
+const WHOLE: &[&str] = &[
+    "chrono::prelude",
+    "kube",
+    "kube::api",
+    "kube::client",
+    "kube::config",
+    "kube::discovery",
+    "kube::prelude",
+    "kube::runtime",
+    "kube::runtime::controller",
+    "kube::runtime::events",
+    "kube::runtime::finalizer",
+    "kube::runtime::reflector",
+    "kube::runtime::wait",
+    "kube::runtime::watcher",
+    "kube_core",
+    "kube_core::admission",
+    "kube_core::crd",
+    "kube_core::params",
+    "schemars",
+    "serde",
+    "serde_json",
+    "std::any",
+    "std::borrow",
+    "std::boxed",
+    "std::cell",
+    "std::clone",
+    "std::cmp",
+    "std::collections",
+    "std::convert",
+    "std::default",
+    "std::env",
+    "std::error",
+    "std::ffi",
+    "std::fmt",
+    "std::fs",
+    "std::future",
+    "std::hash",
+    "std::io",
+    "std::io::prelude",
+    "std::iter",
+    "std::marker",
+    "std::mem",
+    "std::net",
+    "std::num",
+    "std::ops",
+    "std::option",
+    "std::path",
+    "std::pin",
+    "std::prelude",
+    "std::process",
+    "std::rc",
+    "std::result",
+    "std::str",
+    "std::string",
+    "std::sync",
+    "std::thread",
+    "std::time",
+    "std::vec",
+];
+
+/// What they have by a name that the prelude has too.
+const HIDING: &[&str] =
+    &["serde_json::Result", "std::fmt::Result", "std::io::Result", "std::thread::Result"];
+
+/// The same of what is there at some versions or features only.
+const SOMETIMES: &[&str] = &["kube::Result", "kube::runtime::watcher::Result"];
+
 /// Derives that no trait or type shares its name with.
 pub fn is_macro(path: &str) -> bool {
     matches!(path, "kube::CustomResource" | "kube::KubeSchema")
@@ -163,16 +238,17 @@ impl World {
                 builtin::find(path).is_some()
                     || TRAITS.contains(&path)
                     || PRELUDE.iter().any(|(_, it)| *it == path)
+                    || HIDING.contains(&path)
                     || path.strip_prefix("chrono::").is_some_and(|it| CHRONO.contains(&it))
             }
         }
     }
 
-    /// Modules of which we know that they hold no name that we do not: a `use …::*` of one hides nothing.
-    pub fn is_known_whole(&self, module: &str) -> bool {
-        const WHOLE: &[&str] =
-            &["std::collections", "std::prelude", "serde", "schemars", "chrono::prelude"];
-        WHOLE.contains(&module)
-            || self.kubernetes.is_module(module).unwrap_or_else(|| builtin::is_module(module))
+    /// Whether a module is known not to hold a name, where [`Self::is_known`] does not know it in there:
+    /// then a `use …::*` of the module does not hide what has that name elsewhere.
+    pub fn is_known_without(&self, module: &str, name: &str) -> bool {
+        let whole = WHOLE.contains(&module)
+            || self.kubernetes.is_module(module).unwrap_or_else(|| builtin::is_module(module));
+        whole && !SOMETIMES.contains(&format!("{module}::{name}").as_str())
     }
 }

@@ -118,8 +118,8 @@ fn names_that_something_unseen_may_define_are_refused() {
     );
     check(
         "a: String,",
-        "use kube::runtime::*;",
-        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use kube::runtime::*` may bring another `String` (`Kind` → `spec.a`)",
+        "use kube::elsewhere::*;",
+        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use kube::elsewhere::*` may bring another `String` (`Kind` → `spec.a`)",
     );
     check(
         "a: i32,",

@@ -62,7 +62,7 @@ impl Names<'_> {
                     res.extend(seen.map(|it| self.through(id, it)));
                 }
                 Some(leads) => {
-                    let found = self.outside(leads, name, space);
+                    let found = self.outside(id, leads, name, space);
                     res.extend(found.map(|it| self.through(id, it)));
                 }
                 None => {}
@@ -150,17 +150,21 @@ impl Names<'_> {
             res.push_back((id.0, self.through(id, binding)));
         };
         for (id, item) in &globs.enums {
-            if let Some(it) = self.outside(&Leads::Enum(*item), name, space) {
+            if let Some(it) = self.outside(*id, &Leads::Enum(*item), name, space) {
                 bring(*id, it);
             }
         }
         for (path, ids) in &globs.foreign {
-            if let Some(it) = self.outside(&Leads::Foreign(path.clone()), name, space) {
-                ids.iter().for_each(|id| bring(*id, it.clone()));
+            let leads = Leads::Foreign(path.clone());
+            // What one of them brings, or may bring, all do.
+            for id in ids {
+                let Some(it) = self.outside(*id, &leads, name, space) else { break };
+                bring(*id, it);
             }
         }
         for id in &globs.lost {
-            if let Some(it) = globs.targets.get(id).and_then(|it| self.outside(it, name, space)) {
+            let leads = globs.targets.get(id);
+            if let Some(it) = leads.and_then(|it| self.outside(*id, it, name, space)) {
                 bring(*id, it);
             }
         }
@@ -201,7 +205,13 @@ impl Names<'_> {
     }
 
     /// What a name is in something that is no module of the project.
-    fn outside(&self, leads: &Leads, name: &str, space: Space) -> Option<Binding> {
+    fn outside(
+        &self,
+        (module, index): GlobId,
+        leads: &Leads,
+        name: &str,
+        space: Space,
+    ) -> Option<Binding> {
         let what = match leads {
             Leads::Enum(item) if space != Space::Macros && self.has_variant(*item, name) => {
                 Ok(Named::Member(*item, name.to_owned()))
@@ -211,10 +221,11 @@ impl Names<'_> {
                 let whole = foreign::canonical(path, name);
                 if self.world.is_known(&whole) {
                     Ok(Named::Foreign(whole))
-                } else if self.world.is_known_whole(path) {
+                } else if self.world.is_known_without(path, name) {
                     return None;
                 } else {
-                    Err(format!("`use {path}::*` may bring another `{name}`"))
+                    let written = &self.world.modules[module].globs[index].path.parts;
+                    Err(format!("`use {}::*` may bring another `{name}`", written.join("::")))
                 }
             }
             Leads::Lost(why) => Err(why.clone()),

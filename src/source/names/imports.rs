@@ -198,10 +198,12 @@ impl Imports {
         &'a self,
         world: &'a World,
     ) -> impl Iterator<Item = (&'a str, String)> + 'a {
-        self.globs.foreign.iter().flat_map(|(path, places)| {
-            places.iter().map(|(module, index)| {
-                (path.as_str(), world.modules[*module].globs[*index].path.parts.join("::"))
-            })
+        self.globs.targets.iter().filter_map(|((module, index), leads)| match leads {
+            Leads::Foreign(path) => {
+                let written = &world.modules[*module].globs[*index].path;
+                Some((path.as_str(), written.parts.join("::")))
+            }
+            _ => None,
         })
     }
 }

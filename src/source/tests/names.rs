@@ -287,3 +287,40 @@ fn what_a_file_that_does_not_parse_may_define_is_doubted() {
         assert_eq!(look(&world, module, path, Space::Types), doubt, "{path} in {module}");
     }
 }
+
+#[test]
+fn globs_of_well_known_crates_hide_what_they_have_and_nothing_else() {
+    check(
+        "use kube::prelude::*; use k8s_openapi::api::core::v1::*; use std::io::prelude::*; use std::{sync::*, time::*};
+         mod a { use std::fmt::*; use serde::*; use schemars::*; } mod b { use kube::*; use kube::api::*; }
+         mod c { use serde_json::Value::*; } mod d { pub use std::collections::*; } use d::*;",
+        &[
+            ("String", "::std::string::String"),
+            ("Result", "::std::result::Result"),
+            ("Pod", "::k8s_openapi::api::core::v1::Pod"),
+            ("Duration", "::std::time::Duration"),
+            ("Arc", "::std::sync::Arc"),
+            ("HashMap", "::std::collections::HashMap"),
+            ("Unknown", "nothing"),
+            ("project::a Result", "::std::fmt::Result"),
+            ("project::a Option", "::std::option::Option"),
+            ("project::a Serialize", "::serde::Serialize"),
+            ("project::b Result", "`use kube::*` may bring another `Result`"),
+            ("project::b Vec", "::std::vec::Vec"),
+            ("project::b ObjectMeta", "::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"),
+            ("project::c String", "`use serde_json::Value::*` may bring another `String`"),
+        ],
+    );
+    check(
+        "use kube::core::ObjectMeta as A; use kube::core::metadata::ListMeta as B; use std::collections::hash_map::*;
+         use core::{time, num::*}; use ::alloc::borrow::Cow;",
+        &[
+            ("A", "::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"),
+            ("B", "::k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta"),
+            ("HashMap", "::std::collections::HashMap"),
+            ("time::Duration", "::std::time::Duration"),
+            ("NonZeroU8", "::std::num::NonZeroU8"),
+            ("Cow", "::std::borrow::Cow"),
+        ],
+    );
+}
