@@ -50,7 +50,9 @@ pub struct FlatEnumSpec {
 #[serde(rename_all = "camelCase")]
 pub enum Choice {
     /// A.
-    A { x: i32 },
+    A {
+        x: i32,
+    },
     B(String),
 }
 

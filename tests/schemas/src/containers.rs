@@ -46,15 +46,13 @@ pub struct KeysSpec {
     pub b: BTreeMap<Documented, String>,
 }
 
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[derive(PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize, Clone, Debug)]
 pub enum Color {
     Red,
     Green,
 }
 
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[derive(PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize, Clone, Debug)]
 pub enum Documented {
     /// One.
     One,

@@ -145,7 +145,12 @@ fn mode() -> FunctionsMode {
     FunctionsMode::FastOne
 }
 fn inner() -> FunctionsInner {
-    FunctionsInner { first: 1, second: Some("x".to_owned()), third: None, fourth: FunctionsMode::Slow }
+    FunctionsInner {
+        first: 1,
+        second: Some("x".to_owned()),
+        third: None,
+        fourth: FunctionsMode::Slow,
+    }
 }
 fn negative() -> i8 {
     -128

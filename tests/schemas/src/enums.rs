@@ -18,7 +18,11 @@ pub struct ExternalSpec {
 #[serde(rename_all = "camelCase")]
 pub enum Data {
     /// A struct.
-    Struct { some_field: i32, #[serde(default)] other: Option<String> },
+    Struct {
+        some_field: i32,
+        #[serde(default)]
+        other: Option<String>,
+    },
     Newtype(ExternalInner),
     /// A number.
     Number(i32),
@@ -87,7 +91,9 @@ pub enum AdjacentOneTagged {
 #[serde(rename_all = "camelCase")]
 pub enum EnumSpecSpec {
     /// First.
-    First { a: i32 },
+    First {
+        a: i32,
+    },
     Second(EnumSpecInner),
 }
 

@@ -51,7 +51,12 @@ pub struct WorkloadsSpec {
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "kubernetes.example.com", version = "v1", kind = "Policies", status = "k8s_openapi::api::core::v1::PodStatus")]
+#[kube(
+    group = "kubernetes.example.com",
+    version = "v1",
+    kind = "Policies",
+    status = "k8s_openapi::api::core::v1::PodStatus"
+)]
 pub struct PoliciesSpec {
     pub a: Vec<k8s_openapi::api::rbac::v1::PolicyRule>,
     pub b: k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscalerSpec,

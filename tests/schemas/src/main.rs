@@ -3,6 +3,7 @@
 mod composed;
 mod containers;
 mod defaults;
+mod differences;
 mod docs;
 mod enums;
 mod evaluated;
@@ -40,6 +41,7 @@ fn main() {
         composed: Flat FlatMap FlatEnum Newtypes Stands Aliases Denied Extended Kept Renamed;
         containers: Lists Sets Maps Keys Boxes Arrays Tuples Anything Outcomes;
         defaults: Bare Functions Derived Whole Foreign;
+        differences: Optional Variants Flattened FlattenedMaybe FlattenedUntagged FlattenedUnits Keyed Extended Nothing;
         docs: Described Documented Headed Titles Variants;
         enums: External Untagged UntaggedPlain InternalOne AdjacentOne EnumSpec Empty VariantTypes;
         generics: Generic GenericNames GenericDefaults GenericEnums Tree Forest Twice;

@@ -81,9 +81,13 @@ pub enum Snake {
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Fields {
-    FirstOne { some_field: i32 },
+    FirstOne {
+        some_field: i32,
+    },
     #[serde(rename_all = "UPPERCASE")]
-    SecondOne { other_field: i32 },
+    SecondOne {
+        other_field: i32,
+    },
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]

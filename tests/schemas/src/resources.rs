@@ -5,20 +5,49 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "resources.example.com", version = "v1", kind = "Everything", namespaced, status = "EverythingStatus", shortname = "ev", shortname = "evy", category = "all", category = "x",
-    plural = "everythings", singular = "one", selectable = ".spec.a", selectable = ".spec.b", served = false, storage = true,
-    deprecated = "use another", label("b", "2"), label("a", "1"), annotation("note", "text"), derive = "PartialEq",
-    scale(spec_replicas_path = ".spec.n", status_replicas_path = ".status.n", label_selector_path = ".status.s"),
-    printcolumn(name = "A", type_ = "integer", json_path = ".spec.a", description = "An a", format = "int32", priority = 1),
-    printcolumn = r#"{"name":"B", "type":"date", "jsonPath":".metadata.creationTimestamp"}"#)]
+#[kube(
+    group = "resources.example.com",
+    version = "v1",
+    kind = "Everything",
+    namespaced,
+    status = "EverythingStatus",
+    shortname = "ev",
+    shortname = "evy",
+    category = "all",
+    category = "x",
+    plural = "everythings",
+    singular = "one",
+    selectable = ".spec.a",
+    selectable = ".spec.b",
+    served = false,
+    storage = true,
+    deprecated = "use another",
+    label("b", "2"),
+    label("a", "1"),
+    annotation("note", "text"),
+    derive = "PartialEq",
+    scale(
+        spec_replicas_path = ".spec.n",
+        status_replicas_path = ".status.n",
+        label_selector_path = ".status.s"
+    ),
+    printcolumn(
+        name = "A",
+        type_ = "integer",
+        json_path = ".spec.a",
+        description = "An a",
+        format = "int32",
+        priority = 1
+    ),
+    printcolumn = r#"{"name":"B", "type":"date", "jsonPath":".metadata.creationTimestamp"}"#
+)]
 #[derive(PartialEq)]
 pub struct EverythingSpec {
     pub a: i32,
     pub b: i32,
 }
 
-#[derive(PartialEq)]
-#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[derive(PartialEq, JsonSchema, Serialize, Deserialize, Clone, Debug)]
 pub struct EverythingStatus {
     pub n: i32,
     pub s: String,
@@ -31,13 +60,24 @@ pub struct ScaleJsonSpec {
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "resources.example.com", version = "v1", kind = "ScaleLost", scale(spec_replicas_path = ".spec.n", status_replicas_path = ".status.n"))]
+#[kube(
+    group = "resources.example.com",
+    version = "v1",
+    kind = "ScaleLost",
+    scale(spec_replicas_path = ".spec.n", status_replicas_path = ".status.n")
+)]
 pub struct ScaleLostSpec {
     pub n: i32,
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "resources.example.com", version = "v1", kind = "Unschemed", schema = "disabled", namespaced)]
+#[kube(
+    group = "resources.example.com",
+    version = "v1",
+    kind = "Unschemed",
+    schema = "disabled",
+    namespaced
+)]
 pub struct UnschemedSpec {
     pub n: i32,
 }
@@ -49,20 +89,38 @@ pub struct ProxySpec {
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "resources.example.com", version = "v1", kind = "Mesh", namespaced = true, storage = "true")]
+#[kube(
+    group = "resources.example.com",
+    version = "v1",
+    kind = "Mesh",
+    namespaced = true,
+    storage = "true"
+)]
 pub struct MeshSpec {
     pub n: i32,
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "resources.example.com", version = "v1", kind = "Rooted", root = "RootedRoot", printcolumn(name = "N", type_ = "string", json_path = ".x", priority = "2"))]
+#[kube(
+    group = "resources.example.com",
+    version = "v1",
+    kind = "Rooted",
+    root = "RootedRoot",
+    printcolumn(name = "N", type_ = "string", json_path = ".x", priority = "2")
+)]
 pub struct RootedSpec {
     pub n: i32,
     pub other: Option<Box<crate::resources::ProxySpec>>,
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "resources.example.com", version = "v1", kind = "Sprawled", no_spec, status = "EverythingStatus")]
+#[kube(
+    group = "resources.example.com",
+    version = "v1",
+    kind = "Sprawled",
+    no_spec,
+    status = "EverythingStatus"
+)]
 pub struct SprawledSpec {
     /// Top.
     pub n: i32,
@@ -70,7 +128,13 @@ pub struct SprawledSpec {
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "resources.example.com", version = "v1", kind = "Attributed", attr = "allow(unused)", crates(kube_core = "::kube::core"))]
+#[kube(
+    group = "resources.example.com",
+    version = "v1",
+    kind = "Attributed",
+    attr = "allow(unused)",
+    crates(kube_core = "::kube::core")
+)]
 pub struct AttributedSpec {
     pub n: i32,
 }

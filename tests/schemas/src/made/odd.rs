@@ -14,59 +14,117 @@ macro_rules! table {
 
 // What was an expression, a type or a path is no plain token any more.
 macro_rules! which {
-    (1) => { bool };
-    ($a:literal) => { u8 };
-    ($a:expr) => { u16 };
+    (1) => {
+        bool
+    };
+    ($a:literal) => {
+        u8
+    };
+    ($a:expr) => {
+        u16
+    };
 }
 macro_rules! pass_expr {
-    ($a:expr) => { which!($a) };
+    ($a:expr) => {
+        which!($a)
+    };
 }
 macro_rules! pass_literal {
-    ($a:literal) => { which!($a) };
+    ($a:literal) => {
+        which!($a)
+    };
 }
 macro_rules! pass_tokens {
     ($($a:tt)*) => { which!($($a)*) };
 }
 macro_rules! which_name {
-    (String) => { bool };
-    ($a:path) => { u8 };
-    ($a:ty) => { u16 };
+    (String) => {
+        bool
+    };
+    ($a:path) => {
+        u8
+    };
+    ($a:ty) => {
+        u16
+    };
 }
 macro_rules! pass_ident {
-    ($a:ident) => { which_name!($a) };
+    ($a:ident) => {
+        which_name!($a)
+    };
 }
 macro_rules! pass_type {
-    ($a:ty) => { which_name!($a) };
+    ($a:ty) => {
+        which_name!($a)
+    };
 }
 macro_rules! operators {
-    (=>) => { bool };
-    (= >) => { u8 };
-    (..=) => { u16 };
-    (.. =) => { u32 };
-    ($a:tt $b:tt) => { i8 };
-    ($a:tt) => { i16 };
-    ($a:tt $b:tt $c:tt) => { i32 };
+    (=>) => {
+        bool
+    };
+    (= >) => {
+        u8
+    };
+    (..=) => {
+        u16
+    };
+    (.. =) => {
+        u32
+    };
+    ($a:tt $b:tt) => {
+        i8
+    };
+    ($a:tt) => {
+        i16
+    };
+    ($a:tt $b:tt $c:tt) => {
+        i32
+    };
 }
 macro_rules! visible {
-    ($v:vis $n:ident) => { bool };
-    ($v:vis, $n:ident) => { u8 };
-    ($($a:tt)*) => { u16 };
+    ($v:vis $n:ident) => {
+        bool
+    };
+    ($v:vis, $n:ident) => {
+        u8
+    };
+    ($($a:tt)*) => {
+        u16
+    };
 }
 macro_rules! nested {
     ($([$($a:ident),*])|* ; $last:ident $(: $ty:ty)?) => { Pair<$($($a,)*)* $($ty)?> };
 }
 macro_rules! delimiters {
-    ((a)) => { bool };
-    ([a]) => { u8 };
-    ({ $($a:ident)* }) => { u16 };
+    ((a)) => {
+        bool
+    };
+    ([a]) => {
+        u8
+    };
+    ({ $($a:ident)* }) => {
+        u16
+    };
 }
 macro_rules! words {
-    ($a:lifetime) => { bool };
-    ($a:ident) => { u8 };
-    (_) => { u16 };
-    ($a:literal) => { u32 };
-    ($a:block) => { i8 };
-    ($a:tt) => { i16 };
+    ($a:lifetime) => {
+        bool
+    };
+    ($a:ident) => {
+        u8
+    };
+    (_) => {
+        u16
+    };
+    ($a:literal) => {
+        u32
+    };
+    ($a:block) => {
+        i8
+    };
+    ($a:tt) => {
+        i16
+    };
 }
 
 pub type Pair<A, B> = std::collections::BTreeMap<A, B>;

@@ -29,9 +29,7 @@ pub(crate) use by_path;
 #[macro_export]
 macro_rules! from_the_root {
     ($name:ident, $of:ident) => {
-        #[derive(
-            schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug,
-        )]
+        #[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
         pub struct $name {
             pub of: $of,
             pub shared: Option<$crate::made::shared::Shared>,

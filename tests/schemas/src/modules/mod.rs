@@ -12,7 +12,12 @@ use serde::{Deserialize, Serialize};
 pub use inline::Inline as Renamed;
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[kube(group = "modules.example.com", version = "v1", kind = "Named", status = "self::deep::deeper::Status")]
+#[kube(
+    group = "modules.example.com",
+    version = "v1",
+    kind = "Named",
+    status = "self::deep::deeper::Status"
+)]
 pub struct NamedSpec {
     pub a: Globbed,
     pub b: other::Shared,
