@@ -13,6 +13,7 @@ mod author;
 mod compare;
 mod oracle;
 mod random;
+mod strange;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -26,15 +27,32 @@ fn random_resources_are_as_kube_prints_them_or_refused() {
     let size = number("SIZE", 200);
     let version =
         Version::find(&env::var("DIFFERENTIAL_KUBE").unwrap_or_else(|_| "5.0.0".to_owned()));
-    let only = env::var("DIFFERENTIAL_ONLY").ok().map(|it| it.parse::<usize>().unwrap());
     let numbers = 0..usize::try_from(size).unwrap();
     let cases: Vec<_> = numbers
-        .filter(|it| only.is_none_or(|only| only == *it))
+        .filter(|it| only().is_none_or(|only| only == *it))
         .map(|it| author::case(seed, it, version.dialect))
         .collect();
     let report = compare::compare("differential", version, &cases);
     println!("{report}");
     assert!(report.different.is_empty(), "what differs is above");
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_or_read_as_kube_prints_it() {
+    let size = usize::try_from(number("STRANGE", 200)).unwrap();
+    assert!(strange::count() < 250, "each should come in 500 cases");
+    let cases: Vec<_> = (0..size)
+        .filter(|it| only().is_none_or(|only| only == *it))
+        .map(|it| strange::case(number("SEED", 1), it))
+        .collect();
+    let report = compare::compare("strange", Version::find("5.0.0"), &cases);
+    println!("{report}");
+    assert!(report.different.is_empty(), "what differs is above");
+}
+
+/// The one case that is asked for.
+fn only() -> Option<usize> {
+    env::var("DIFFERENTIAL_ONLY").ok().map(|it| it.parse().unwrap())
 }
 
 /// A number that the caller may set.

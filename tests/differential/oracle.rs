@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    env,
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
@@ -9,6 +10,7 @@ use std::{
 };
 
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use crate::author::{Case, Dialect};
 use crate::support;
@@ -18,28 +20,39 @@ pub struct Version {
     pub kube: &'static str,
     pub k8s: &'static str,
     pub dialect: Dialect,
-    lock: &'static str,
 }
 
 /// Each with a schemars of another version: 1.0.4, 1.0.5, 1.1.0, 1.2.0, 1.2.1, 1.2.2, 1.2.3.
 pub const VERSIONS: &[Version] = &[
-    older("2.0.1", "0.26", 2, include_str!("locks/2.0.1.lock")),
-    older("3.0.0", "0.27", 3, include_str!("locks/3.0.0.lock")),
-    older("3.0.1", "0.27", 3, include_str!("locks/3.0.1.lock")),
-    older("3.1.0", "0.27", 3, include_str!("locks/3.1.0.lock")),
-    older("4.0.0", "0.28", 4, include_str!("locks/4.0.0.lock")),
-    older("4.2.0", "0.28", 4, include_str!("locks/4.2.0.lock")),
-    Version {
-        kube: "5.0.0",
-        k8s: "0.29",
-        dialect: Dialect { major: 5, newest: true },
-        lock: include_str!("locks/5.0.0.lock"),
-    },
+    older("2.0.1", "0.26", 2),
+    older("3.0.0", "0.27", 3),
+    older("3.0.1", "0.27", 3),
+    older("3.1.0", "0.27", 3),
+    older("4.0.0", "0.28", 4),
+    older("4.2.0", "0.28", 4),
+    Version { kube: "5.0.0", k8s: "0.29", dialect: Dialect { major: 5, newest: true } },
 ];
 
-const fn older(kube: &'static str, k8s: &'static str, major: u32, lock: &'static str) -> Version {
-    Version { kube, k8s, dialect: Dialect { major, newest: false }, lock }
+const fn older(kube: &'static str, k8s: &'static str, major: u32) -> Version {
+    Version { kube, k8s, dialect: Dialect { major, newest: false } }
 }
+
+const MANGLE: &str = "[package]
+name = \"mangle\"
+version = \"0.0.1\"
+edition = \"2024\"
+publish = false
+
+[lib]
+proc-macro = true
+";
+
+const BUILD: &str = "fn main() {
+    let path = std::path::Path::new(&std::env::var(\"OUT_DIR\").unwrap()).join(\"made.rs\");
+    std::fs::write(path, \"pub type BuildMade = u16;\").unwrap();
+    println!(\"cargo::rerun-if-changed=build.rs\");
+}
+";
 
 impl Version {
     pub fn find(kube: &str) -> &'static Self {
@@ -50,6 +63,10 @@ impl Version {
             .unwrap_or_else(|| panic!("kube `{kube}` is none of {}", known()))
     }
 
+    fn lock(&self) -> PathBuf {
+        support::home().join(format!("tests/differential/locks/{}.lock", self.kube))
+    }
+
     /// Cargo.toml, Cargo.lock and the shared crate.
     pub fn frame(&self) -> BTreeMap<String, String> {
         let newest = if self.dialect.newest {
@@ -58,6 +75,8 @@ bytes = { version = \"1\", features = [\"serde\"] }
 either = { version = \"1\", features = [\"serde\"] }
 indexmap = { version = \"2\", features = [\"serde\"] }
 jiff = { version = \"0.2\", default-features = false, features = [\"std\", \"serde\"] }
+mangle = { path = \"mangle\" }
+serde_with = { version = \"3\", default-features = false, features = [\"macros\", \"std\"] }
 smallvec = { version = \"1\", features = [\"serde\"] }
 smol_str = { version = \"0.3\", features = [\"serde\"] }
 "
@@ -123,15 +142,20 @@ serde_json = \"1\"
         );
         BTreeMap::from([
             ("Cargo.toml".to_owned(), manifest),
-            ("Cargo.lock".to_owned(), self.lock.to_owned()),
+            ("Cargo.lock".to_owned(), fs::read_to_string(self.lock()).unwrap_or_default()),
             ("shared/Cargo.toml".to_owned(), shared),
             ("shared/src/lib.rs".to_owned(), include_str!("shared.rs").to_owned()),
+            ("shared/text.txt".to_owned(), "# A text\n\nof a file.\n".to_owned()),
+            ("shared/included.rs".to_owned(), "pub type Included = Vec<String>;\n".to_owned()),
+            ("mangle/Cargo.toml".to_owned(), MANGLE.to_owned()),
+            ("mangle/src/lib.rs".to_owned(), include_str!("mangle.rs").to_owned()),
+            ("build.rs".to_owned(), BUILD.to_owned()),
         ])
     }
 }
 
 /// What came of a case when it was compiled and run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Printed {
     Crd(Value),
     Panic(String),
@@ -141,11 +165,35 @@ pub enum Printed {
     Nothing(String),
 }
 
-/// Compiles all cases, leaves out what does not compile, and runs the rest.
+/// What kube prints of these cases: compiled once, and then known as long as their text is the same.
 pub fn printed(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usize, Printed> {
+    let mut hash = Sha256::new();
+    hash.update(format!("{:?}", version.frame()));
+    cases.iter().for_each(|it| hash.update(format!("{:?}{:?}", it.path, it.files)));
+    let name = format!(
+        "{:x}.json",
+        hash.finalize().iter().fold(0_u128, |all, it| all << 8 | u128::from(*it))
+    );
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("differential-printed").join(name);
+    if let Ok(text) = fs::read_to_string(&path) {
+        return serde_json::from_str(&text).unwrap();
+    }
+    let res = compiled(folder, version, cases);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, serde_json::to_string(&res).unwrap()).unwrap();
+    res
+}
+
+/// Compiles all cases, leaves out what does not compile, and runs the rest.
+fn compiled(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usize, Printed> {
     let mut res = BTreeMap::new();
     let dir = support::fresh(folder);
     write(&dir, &version.frame());
+    if env::var_os("DIFFERENTIAL_RELOCK").is_some() {
+        write(&dir, &BTreeMap::from([("src/main.rs".to_owned(), main(&[]))]));
+        assert!(cargo(&dir, &["generate-lockfile"]).status.success());
+        fs::copy(dir.join("Cargo.lock"), version.lock()).unwrap();
+    }
     loop {
         let left: Vec<_> = cases.iter().filter(|it| !res.contains_key(&it.number)).collect();
         let mut files = BTreeMap::from([("src/main.rs".to_owned(), main(&left))]);
@@ -201,7 +249,9 @@ pub fn write(dir: &Path, files: &BTreeMap<String, String>) {
 
 /// `src/main.rs` for these cases.
 pub fn main(cases: &[&Case]) -> String {
-    let mut res = "#![allow(warnings)]\n".to_owned();
+    let mut res =
+        "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\n"
+            .to_owned();
     for case in cases {
         writeln!(res, "mod k{};", case.number).unwrap();
     }

@@ -68,3 +68,15 @@ pub struct Span {
     #[x_kube(validation = "self < 100")]
     pub high: i64,
 }
+
+/// A macro that makes a type elsewhere.
+#[macro_export]
+macro_rules! define {
+    ($name:ident, $field:ident) => {
+        #[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
+        pub struct $name {
+            #[serde(rename = "from_a_macro")]
+            pub $field: String,
+        }
+    };
+}
