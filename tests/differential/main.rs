@@ -1,7 +1,7 @@
 //! Random custom resources: what kube prints of them, and what we read in them.
 //!
 //! For every case: the same CRD as data and in the form of each number, or the same panic, or refused
-//! by us; never different. `tests/differential/run --help` tells how to run it at any size.
+//! by us; never different. `tests/differential/run` tells how to run it at any size.
 
 #![allow(
     clippy::disallowed_methods,
@@ -35,6 +35,23 @@ fn random_resources_are_as_kube_prints_them_or_refused() {
     let report = compare::compare("differential", version, &cases);
     println!("{report}");
     assert!(report.different.is_empty(), "what differs is above");
+}
+
+/// A handful at each, with the schemars that its lock names: what differs between them must be known.
+#[test]
+fn resources_at_older_versions_of_kube_are_as_those_print_them() {
+    let size = usize::try_from(number("OLDER", 20)).unwrap();
+    let mut different = Vec::new();
+    for version in oracle::VERSIONS.iter().filter(|it| it.kube != "5.0.0") {
+        let cases: Vec<_> = (0..size)
+            .filter(|it| only().is_none_or(|only| only == *it))
+            .map(|it| author::case(number("SEED", 1), it, version.dialect))
+            .collect();
+        let report = compare::compare(&format!("kube-{}", version.kube), version, &cases);
+        println!("kube {}\n{report}", version.kube);
+        different.extend(report.different);
+    }
+    assert!(different.is_empty(), "what differs is above");
 }
 
 #[test]

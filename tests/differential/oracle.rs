@@ -7,6 +7,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::{Mutex, PoisonError},
 };
 
 use serde_json::Value;
@@ -186,6 +187,9 @@ pub fn printed(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usiz
 
 /// Compiles all cases, leaves out what does not compile, and runs the rest.
 fn compiled(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usize, Printed> {
+    // One at a time: their programs are of one name, in one target folder.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut res = BTreeMap::new();
     let dir = support::fresh(folder);
     write(&dir, &version.frame());
