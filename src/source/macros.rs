@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
+use syn::spanned::Spanned as _;
 
 use super::world::plain;
 use crate::model::SourcePath;
@@ -53,6 +54,7 @@ pub struct Macro {
     why: Option<String>,
     /// It stands on an item as an attribute.
     attribute: bool,
+    pub span: proc_macro2::Span,
 }
 
 impl Macro {
@@ -64,6 +66,7 @@ impl Macro {
             calls: BTreeSet::new(),
             why: None,
             attribute: false,
+            span: item.mac.path.span(),
         };
         if res.defines.is_none() {
             res.called = item.mac.path.segments.last().map(|it| plain(&it.ident));
@@ -81,6 +84,7 @@ impl Macro {
             calls: BTreeSet::new(),
             why: None,
             attribute: true,
+            span: path.span(),
         };
         words(item.to_token_stream(), &mut res.words, &mut res.calls);
         res
@@ -106,6 +110,14 @@ impl Macro {
             !it.words.contains(name) && calls.into_iter().all(|it| TAME.contains(&it.as_str()))
         };
         definitions.is_empty() || !definitions.iter().all(closed)
+    }
+
+    /// What may make custom resources that nobody else tells of, as it is written; nothing where it makes none.
+    pub fn maker(&self) -> Option<String> {
+        let called = self.called.as_ref()?;
+        let named = self.words.contains("CustomResource") && !TAME.contains(&called.as_str());
+        let shown = || if self.attribute { format!("#[{called}]") } else { format!("{called}!") };
+        named.then(shown)
     }
 
     /// Whether this may make an `impl` for a type of this name.

@@ -35,6 +35,23 @@ pub struct Read {
     pub kubernetes: bool,
 }
 
+/// Macros that are not opened, and may make custom resources of which nothing else tells.
+fn made_elsewhere(world: &World) -> Vec<Problem> {
+    let mut res = Vec::new();
+    for (id, module) in world.modules.iter().enumerate() {
+        if !world.crates[module.krate].selected {
+            continue;
+        }
+        for it in &module.macros {
+            let Some(name) = it.maker() else { continue };
+            let message = format!("`{name}` may make custom resources, and cannot be read");
+            let hint = "write the resources out, or have the code print their CRDs";
+            res.push(world.problem(id, it.span, message, hint));
+        }
+    }
+    res
+}
+
 /// Every custom resource of the project that can be read, and what cannot.
 pub fn resources(world: &Rc<World>) -> Read {
     let reader = Rc::new(Reader::new(world.clone()));
@@ -75,6 +92,7 @@ pub fn resources(world: &Rc<World>) -> Read {
         }
         reader.way.borrow_mut().clear();
     }
+    reader.problems.borrow_mut().extend(made_elsewhere(world));
     res.resources.sort_by(|one, other| one.place.cmp(&other.place));
     // One place, told once, whichever ways lead there.
     let once = |mut it: Vec<Problem>| {

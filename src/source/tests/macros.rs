@@ -1,5 +1,6 @@
 //! The project's own macros: what they hide, and what is told of what they make.
 
+use super::{KIND, SPEC};
 use super::{check, files, problems, spec};
 
 const NONE: [&str; 0] = [];
@@ -205,4 +206,22 @@ fn enums_of_numbers_are_read_or_refused() {
         at("23", "`JsonSchema_repr` is for variants without fields")
     );
     assert_eq!(with("#[repr(u8)] struct In;"), at("20", "`JsonSchema_repr` is for enums"));
+}
+
+#[test]
+fn kinds_that_an_unknown_macro_may_make_are_not_left_out_in_silence() {
+    let told = |code: &str| problems(&spec("a: i32,", code));
+    let kind = format!("{SPEC}\n{KIND} {{ a: i32 }}");
+    assert_eq!(
+        told(&format!("#[versioned(version(name = \"v1\"))] pub mod versioned {{ {kind} }}")),
+        ["src/main.rs:7:3: `#[versioned]` may make custom resources, and cannot be read"]
+    );
+    assert_eq!(
+        told(&format!("elsewhere::make! {{ {kind} }}")),
+        [
+            "src/main.rs:5:4: `i32` cannot be resolved with certainty: `make!` in src/main.rs may define it (`Kind` → `spec.a`)",
+            "src/main.rs:7:1: `make!` may make custom resources, and cannot be read",
+        ]
+    );
+    assert_eq!(told("thread_local! { static A: u8 = 1; } #[cfg(test)] #[odd] mod x {}"), NONE);
 }
