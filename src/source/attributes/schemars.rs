@@ -4,7 +4,7 @@ use serde_json::Value;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
 
-use super::validation::{self, Validation};
+use super::validation::{self, Of, Validation};
 use super::{Entry, alone, entries, error, name_of, once, string, value};
 use crate::source::values::Values;
 
@@ -17,13 +17,16 @@ pub struct Common {
     pub deprecated: bool,
     pub examples: Vec<Value>,
     pub extensions: Vec<(String, Value)>,
+    /// Functions that change the schema, called last.
+    pub transforms: Vec<syn::Expr>,
 }
 
 impl Common {
     pub fn is_default(&self) -> bool {
-        let Self { documented, title, description, deprecated, examples, extensions } = self;
+        let Self { documented, title, description, deprecated, examples, extensions, transforms } =
+            self;
         let said = *documented || title.is_some() || description.is_some() || *deprecated;
-        !said && examples.is_empty() && extensions.is_empty()
+        !said && examples.is_empty() && extensions.is_empty() && transforms.is_empty()
     }
 }
 
@@ -80,10 +83,18 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
             "rename" if on == On::Container => {
                 once(&mut res.renamed, string(&meta)?, &meta)?;
             }
-            "transform" => return refuse(&meta, "calls a function, which cannot be read"),
+            "transform" => {
+                let expr = value(&meta)?;
+                if let syn::Expr::Lit(it) = expr {
+                    let message = "expected a `fn(&mut Schema)` or another value implementing `schemars::transform::Transform`";
+                    return error(it.span(), message);
+                }
+                res.common.transforms.push(expr.clone());
+            }
             "_unstable_ref_variants" => return refuse(&meta, "is not read"),
             name if super::serde::SHARED.contains(&name) => {}
-            _ if on == On::Field && validation::item(&mut res.validation, &meta, values)? => {}
+            _ if on == On::Field
+                && validation::item(&mut res.validation, &meta, Of::Schemars, values)? => {}
             _ => {
                 let message = format!("unknown schemars attribute `{}`", name_of(&meta));
                 return error(meta.path().span(), message);
@@ -94,7 +105,9 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
     if on != On::Container && res.with.is_none() {
         res.with = stands_for(attrs)?;
     }
-    others(attrs, on)?;
+    if on == On::Field {
+        validation::others(&mut res.validation, attrs, values)?;
+    }
     res.common.deprecated = attrs.iter().any(|it| it.path().is_ident("deprecated"));
     let _ = example;
     document(attrs, values, &mut res.common)?;
@@ -143,30 +156,6 @@ fn with(before: Option<&With>, meta: &Meta) -> syn::Result<With> {
 
 fn refuse<T>(meta: &Meta, what: &str) -> syn::Result<T> {
     error(meta.span(), format!("`{}` {what}", name_of(meta)))
-}
-
-/// `#[validate]` and `#[garde]`, which schemars reads too: refused where they would change the schema.
-fn others(attrs: &[Attribute], on: On) -> syn::Result<()> {
-    const READ: &[&str] = &[
-        "length", "range", "regex", "pattern", "contains", "required", "inner", "email", "url",
-        "ip", "ipv4", "ipv6",
-    ];
-    if on != On::Field {
-        return Ok(());
-    }
-    for name in ["validate", "garde"] {
-        for attr in attrs.iter().filter(|it| it.path().is_ident(name)) {
-            let parser = Punctuated::<Entry, Token![,]>::parse_terminated;
-            // What does not parse so is not read by schemars either.
-            for entry in attr.parse_args_with(parser).into_iter().flatten() {
-                if READ.contains(&entry.name().as_str()) {
-                    let message = format!("`{name}({})` is not read yet", entry.name());
-                    return error(entry.span(), message);
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 /// `example = …`: the value as serde writes it.

@@ -75,7 +75,7 @@ impl Reader {
                     upstream::new_externally_tagged_enum_variant(&variant.name, inner)
                 };
                 Self::describe(&variant.common, &mut schema);
-                Self::extend(&variant.common, &mut schema);
+                self.extend(this, &variant.common, &mut schema);
                 schema
             });
             schemas.push(schema.to_value());
@@ -103,16 +103,16 @@ impl Reader {
         };
         upstream::apply_internal_enum_variant_tag(&mut schema, tag, &variant.name, deny);
         Self::describe(&variant.common, &mut schema);
-        self.extend_variant(variant, &mut schema);
+        self.extend_variant(this, variant, &mut schema);
         schema
     }
 
     /// What extends a variant comes last: that of its one field first.
-    fn extend_variant(&self, variant: &Variant, schema: &mut Schema) {
+    fn extend_variant(&self, this: &This, variant: &Variant, schema: &mut Schema) {
         if let (None, Shape::Newtype(field)) = (&variant.with, &variant.shape) {
-            self.extend_field(field, schema);
+            self.extend_field(this, field, schema);
         }
-        Self::extend(&variant.common, schema);
+        self.extend(this, &variant.common, schema);
     }
 
     fn adjacent(
@@ -142,7 +142,7 @@ impl Reader {
             schema.insert("additionalProperties".to_owned(), false.into());
         }
         Self::describe(&variant.common, &mut schema);
-        Self::extend(&variant.common, &mut schema);
+        self.extend(this, &variant.common, &mut schema);
         schema
     }
 
@@ -169,7 +169,7 @@ impl Reader {
         };
         if bare {
             Self::describe(&variant.common, &mut schema);
-            self.extend_variant(variant, &mut schema);
+            self.extend_variant(this, variant, &mut schema);
         }
         schema
     }

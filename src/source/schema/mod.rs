@@ -590,9 +590,12 @@ impl Reader {
         }
     }
 
-    fn extend(common: &Common, schema: &mut Schema) {
+    fn extend(&self, this: &This, common: &Common, schema: &mut Schema) {
         for (key, value) in &common.extensions {
             schema.insert(key.clone(), value.clone());
+        }
+        for transform in &common.transforms {
+            self.transform(&this.scope, transform, schema);
         }
     }
 }

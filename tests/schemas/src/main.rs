@@ -54,7 +54,7 @@ fn main() {
         rules: Ruled Merged RootRuled RootCel Nested;
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;
         written: ByHand Functions Manual Helped;
-        validation: Ranges Lengths Patterns Inners Extensions;
+        validation: Ranges Lengths Patterns Inners Extensions Transforms;
         numbers: Numbers;
         texts: Texts;
         types: Types Wholly;

@@ -109,3 +109,55 @@ pub struct Inner {
 
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Opaque(u8);
+
+const WORD: &str = "^[a-z]+$";
+
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "validation.example.com", version = "v1", kind = "Transforms")]
+pub struct TransformsSpec {
+    #[schemars(transform = lowest, extend("maximum" = 9))]
+    pub a: i32,
+    #[schemars(transform = |schema: &mut schemars::Schema| { schema.insert("format".to_owned(), "x".into()); })]
+    pub b: Option<String>,
+    #[schemars(transform = schemars::transform::RecursiveTransform(untitled))]
+    pub c: Titled,
+    #[schemars(transform = schemars::transform::AddNullable::default())]
+    pub d: Option<i32>,
+    pub e: Whole,
+    #[schemars(contains("a.b"))]
+    pub f: String,
+    #[schemars(contains(pattern = "(x)"))]
+    pub g: String,
+    #[schemars(inner(regex(pattern = WORD), length(min = 1)), length(equal = "2"))]
+    pub h: Vec<String>,
+}
+
+fn lowest(schema: &mut schemars::Schema) {
+    schema.insert("minimum".into(), 1.into());
+    schema.remove("format");
+}
+
+fn untitled(schema: &mut schemars::Schema) {
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("title");
+    }
+}
+
+/// # Title
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+pub struct Titled {
+    /// # Another
+    pub x: i32,
+    #[schemars(title = "More")]
+    pub y: Vec<String>,
+}
+
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[schemars(transform = closed)]
+pub struct Whole {
+    pub x: i32,
+}
+
+fn closed(schema: &mut schemars::Schema) {
+    schema.ensure_object()["properties"]["x"]["minimum"] = serde_json::json!(3);
+}

@@ -229,6 +229,37 @@ impl Run<'_> {
         })
     }
 
+    /// Calls a function or a closure that changes a schema.
+    pub fn apply_to(&mut self, frame: &Frame, function: &Expr, schema: &mut Schema) -> Ran<()> {
+        let place = Place::new(schema.clone().to_value());
+        let value = Value::Place(place.clone());
+        match function {
+            Expr::Closure(_) => drop(self.apply(frame, function, value)?),
+            Expr::Path(path) => {
+                let before = frame.bound();
+                frame.bind("schema".to_owned(), value);
+                let span = syn::spanned::Spanned::span(function);
+                let argument: Expr = syn::parse_quote_spanned!(span=> schema);
+                let call = syn::ExprCall {
+                    attrs: Vec::new(),
+                    func: Box::new(Expr::Path(path.clone())),
+                    paren_token: syn::token::Paren::default(),
+                    args: [argument].into_iter().collect(),
+                };
+                self.expr(frame, &Expr::Call(call))?;
+                frame.forget(before);
+            }
+            _ => return self.refuse(frame, function, "is no transform that is read"),
+        }
+        match place.read().map(Schema::try_from) {
+            Some(Ok(changed)) => {
+                *schema = changed;
+                Ok(())
+            }
+            _ => self.refuse(frame, function, "makes no schema"),
+        }
+    }
+
     /// Calls a closure, or a method by its path: `Value::as_object_mut`.
     fn apply(&mut self, frame: &Frame, function: &Expr, value: Value) -> Ran<Value> {
         if let Expr::Closure(it) = function {

@@ -278,6 +278,80 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// What `transform = …` makes of a schema: a function or a closure, or one of schemars' own transforms.
+    pub fn transform(&self, scope: &Scope, expr: &syn::Expr, schema: &mut Schema) {
+        use schemars::transform::{self as known, Transform as _};
+        let frame = Frame::new(scope.clone());
+        let mut run = Run { reader: self, generator: None, steps: 0, depth: 0 };
+        let path = match expr {
+            syn::Expr::Call(it) => &*it.func,
+            syn::Expr::Struct(it) if it.fields.is_empty() => &syn::Expr::Path(syn::ExprPath {
+                attrs: Vec::new(),
+                qself: None,
+                path: it.path.clone(),
+            }),
+            expr => expr,
+        };
+        let named = match path {
+            syn::Expr::Path(it) if it.qself.is_none() => {
+                self.world.resolve(scope.module, &Path::from(&it.path), Space::Values).ok()
+            }
+            _ => None,
+        };
+        let foreign = match &named {
+            Some(Named::Foreign(it)) => {
+                it.strip_prefix("schemars::transform::").unwrap_or_default()
+            }
+            _ => "",
+        };
+        let ran = match (foreign.trim_end_matches("::default"), expr) {
+            ("RecursiveTransform", syn::Expr::Call(it)) if it.args.len() == 1 => {
+                let mut stopped = None;
+                known::RecursiveTransform(|schema: &mut Schema| {
+                    if stopped.is_none() {
+                        stopped = run.apply_to(&frame, &it.args[0], schema).err();
+                    }
+                })
+                .transform(schema);
+                stopped.map_or(Ok(()), Err)
+            }
+            ("AddNullable", _) => {
+                known::AddNullable::default().transform(schema);
+                Ok(())
+            }
+            ("ReplaceBoolSchemas", _) => {
+                known::ReplaceBoolSchemas::default().transform(schema);
+                Ok(())
+            }
+            ("RemoveRefSiblings", _) => {
+                known::RemoveRefSiblings::default().transform(schema);
+                Ok(())
+            }
+            ("SetSingleExample", _) => {
+                known::SetSingleExample::default().transform(schema);
+                Ok(())
+            }
+            ("ReplaceConstValue", _) => {
+                known::ReplaceConstValue::default().transform(schema);
+                Ok(())
+            }
+            ("ReplacePrefixItems", _) => {
+                known::ReplacePrefixItems::default().transform(schema);
+                Ok(())
+            }
+            ("ReplaceUnevaluatedProperties", _) => {
+                known::ReplaceUnevaluatedProperties::default().transform(schema);
+                Ok(())
+            }
+            _ => run.apply_to(&frame, expr, schema),
+        };
+        if let Err(Stop::Problem(problem)) = ran {
+            self.refuse(*problem);
+        }
+    }
+}
+
 fn ended(ran: Result<Value, Stop>) -> Result<Value, Problem> {
     match ran {
         Ok(it) | Err(Stop::Return(it)) => Ok(it),
