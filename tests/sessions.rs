@@ -29,6 +29,7 @@ macro_rules! pages {
 pages! {
     bundle
     first_operator
+    generate_crds
     habits
     hand_edits
     installer

@@ -8,6 +8,9 @@ use crate::{disk::Root, manifests::Wishes, plan::Plan};
 /// Write the CRDs and RBAC that the source calls for
 #[derive(clap::Args)]
 pub struct Args {
+    /// Do it again whenever a file that was read changes, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
     /// Where the source cannot be read, ask the code itself: cargo builds a throwaway crate under target/. With
     /// `--check`, ask it for every kind: both must agree
     #[arg(long)]

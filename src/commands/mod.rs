@@ -18,7 +18,7 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::{
-    disk::{Recovered, Root},
+    disk::{Recovered, Root, watch},
     hint::Hint as _,
     model::Project,
     plan::{Plan, Tree},
@@ -94,13 +94,38 @@ impl From<Plan> for Outcome {
 
 /// Parses, runs, reports.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return terminal::misuse(&error, habits::advice(&error)),
-    };
-    match cli.run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => terminal::report(&error),
+    let mut told = false;
+    loop {
+        let cli = match Cli::try_parse() {
+            Ok(cli) => cli,
+            Err(error) => return terminal::misuse(&error, habits::advice(&error)),
+        };
+        let watches = cli.command.watches();
+        if watches {
+            watch::begin();
+        }
+        let code = match cli.run() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => terminal::report(&error),
+        };
+        if watches && !told {
+            terminal::advise("watching what was read: Ctrl-C ends this\n");
+            told = true;
+        }
+        if !watches || !watch::wait() {
+            return code;
+        }
+    }
+}
+
+impl Command {
+    /// Whether it is done again whenever what it read has changed.
+    fn watches(&self) -> bool {
+        match self {
+            Self::Manifests(args) => args.watch,
+            Self::Generate(args) => args.of_any_project().is_some_and(|it| it.watch),
+            _ => false,
+        }
     }
 }
 

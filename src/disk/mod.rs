@@ -4,6 +4,7 @@
 
 mod journal;
 mod throwaway;
+pub mod watch;
 mod write;
 
 pub use throwaway::Throwaway;
@@ -31,6 +32,7 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
 
 /// The same; nothing where there is no such file.
 pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
+    watch::note(path);
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound) => Ok(None),
@@ -47,6 +49,7 @@ pub fn real(path: &Path) -> anyhow::Result<PathBuf> {
 /// What is in a folder, sorted, folders with a `/` behind their names; nothing where there is no such folder.
 /// A name that is not UTF-8 is none that a project could use.
 pub fn names(path: &Path) -> anyhow::Result<Vec<String>> {
+    watch::note(path);
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
         Err(error)
@@ -116,6 +119,7 @@ impl Root {
 impl Tree for Root {
     fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
         let parts: Vec<&str> = path.as_str().split('/').collect();
+        watch::note(&self.dir.join(path));
         let mut at = self.dir.clone();
         for (depth, part) in parts.iter().enumerate() {
             at.push(part);

@@ -28,6 +28,13 @@ impl Files<'_> {
         });
     }
 
+    /// A kind that a macro makes is not left out without a word.
+    fn kinds_unread(&mut self, place: Place, attr: &syn::Attribute) {
+        let name = super::types::text(attr.path());
+        let message = format!("`#[{name}]` makes kinds of this, which is not read");
+        self.tell(place, message, Some("give `--compile`, which asks the code that it makes"));
+    }
+
     /// Reads the file of a module. `way` is the files that lead here, this one last.
     pub fn open(
         &mut self,
@@ -111,9 +118,20 @@ impl Files<'_> {
             kind,
         };
         if let Some(attr) = inert::changing(&item, &settled.attrs) {
+            if matches!(item, Syntax::Mod(_)) && inert::may_make_kinds(&item) {
+                let place = world.place(module, attr.span());
+                self.kinds_unread(place, attr);
+            }
             let changed = Macro::attribute(attr.path(), &item);
             world.modules[module].macros.push(changed);
             return Ok(());
+        }
+        if let Syntax::Struct(it) = &item
+            && let Some(attr) = settled.attrs.iter().find(|it| inert::makes_versions(it))
+            && inert::may_make_kinds(&item)
+        {
+            let place = world.place(module, it.ident.span());
+            self.kinds_unread(place, attr);
         }
         match item {
             Syntax::Struct(it) => self.data(world, new, it.into()),

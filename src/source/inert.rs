@@ -155,6 +155,24 @@ pub fn changing<'a>(item: &syn::Item, attrs: &'a [Attribute]) -> Option<&'a Attr
     })
 }
 
+/// Whether what an attribute macro makes of an item may be a kind.
+pub fn may_make_kinds(item: &syn::Item) -> bool {
+    use quote::ToTokens as _;
+    fn says(tokens: proc_macro2::TokenStream) -> bool {
+        tokens.into_iter().any(|it| match it {
+            proc_macro2::TokenTree::Ident(it) => it == "crd" || it == "CustomResource",
+            proc_macro2::TokenTree::Group(it) => says(it.stream()),
+            _ => false,
+        })
+    }
+    says(item.to_token_stream())
+}
+
+/// Whether an attribute is the one that makes a type of each version of a struct.
+pub fn makes_versions(attr: &Attribute) -> bool {
+    attr.path().segments.last().is_some_and(|it| it.ident == "versioned")
+}
+
 /// Whether a derive is one whose attributes are all known: one of the language, of serde, schemars or kube.
 pub fn is_known_derive(path: &syn::Path) -> bool {
     const KNOWN: &[&str] = &[

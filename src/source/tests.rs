@@ -9,6 +9,7 @@ mod macros;
 mod modules;
 mod names;
 mod validation;
+mod packages;
 mod values;
 mod written;
 

@@ -304,6 +304,14 @@ impl World {
             }
             Err(Miss::Doubt(why) | Miss::Perhaps(why)) => {
                 self.want_globs(&why);
+                if self.has_absent_glob(&why) {
+                    return Err(refuse(
+                        format!(
+                            "cannot be resolved with certainty: {why}, and its source is not on this machine"
+                        ),
+                        "run `cargo fetch`, which brings the source of what is locked, or import the type by its name",
+                    ));
+                }
                 Err(refuse(
                     format!("cannot be resolved with certainty: {why}"),
                     "import the type by its name",

@@ -183,12 +183,19 @@ impl World {
 
     /// The same of globs that a doubt is about.
     pub fn want_globs(&self, why: &str) {
-        for (path, written) in self.imports.get().into_iter().flat_map(|it| it.foreign_globs(self))
-        {
-            if why.contains(&format!("`use {written}::*`")) {
-                self.want(path);
-            }
-        }
+        self.globs_of(why).for_each(|path| self.want(path));
+    }
+
+    fn globs_of(&self, why: &str) -> impl Iterator<Item = &str> {
+        let all = self.imports.get().into_iter().flat_map(|it| it.foreign_globs(self));
+        let told = move |written: &str| why.contains(&format!("`use {written}::*`"));
+        all.filter(move |(_, written)| told(written)).map(|(path, _)| path)
+    }
+
+    /// Whether one of those globs is of a crate that is not on this machine.
+    pub fn has_absent_glob(&self, why: &str) -> bool {
+        let first = |path: &str| path.split("::").next().unwrap_or(path).to_owned();
+        self.globs_of(why).any(|path| self.absent.contains_key(&first(path)))
     }
 
     /// Something is refused: what was met may say more of it.

@@ -48,6 +48,9 @@ pub struct Args {
     /// Print or write the CRDs that can be read where others cannot, and fail all the same
     #[arg(long)]
     keep_going: bool,
+    /// Do it again whenever a file that was read changes, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
     /// Where the source cannot be read, ask the code itself: cargo builds a throwaway crate under target/. With
     /// `--check`, ask it for every kind: both must agree
     #[arg(long)]
