@@ -476,6 +476,13 @@ impl<'a> Evaluator<'a> {
         }
         let there_ = there.clone();
         for (index, input) in signature.inputs.iter().enumerate() {
+            let attrs = match input {
+                syn::FnArg::Receiver(it) => &it.attrs,
+                syn::FnArg::Typed(it) => &it.attrs,
+            };
+            if let Some(attr) = attrs.iter().find(|it| !it.path().is_ident("allow")) {
+                return self.refuse(&there, attr, "on a parameter is not read");
+            }
             match input {
                 syn::FnArg::Receiver(it) => {
                     let itself = there.itself.clone().unwrap_or(Ty::Unknown);

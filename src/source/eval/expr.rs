@@ -11,7 +11,7 @@ use crate::source::types::text;
 impl Evaluator<'_> {
     /// What an expression comes to. `want` is its type, if that is certain.
     pub fn expr(&self, frame: &Frame, expr: &Expr, want: &Ty) -> Eval<Value> {
-        if let Some(attr) = attributes(expr).first() {
+        if let Some(attr) = attributes(expr).iter().find(|it| !is_quiet(it)) {
             return self.refuse(frame, attr, "on an expression is not read");
         }
         match expr {
@@ -320,8 +320,36 @@ fn text_length(it: &serde_json::Value) -> usize {
     it.to_string().len().max(1)
 }
 
-/// The attributes of an expression that changes by them.
+fn is_quiet(it: &syn::Attribute) -> bool {
+    it.path().is_ident("allow") || it.path().is_ident("expect")
+}
+
+/// What may take a statement away: the parser puts it on the leftmost part.
+pub fn condition(expr: &Expr) -> Option<&syn::Attribute> {
+    let mut expr = expr;
+    loop {
+        if let Some(attr) = attributes(expr).iter().find(|it| !is_quiet(it)) {
+            return Some(attr);
+        }
+        expr = match expr {
+            Expr::Assign(it) => &*it.left,
+            Expr::Await(it) => &*it.base,
+            Expr::Binary(it) => &*it.left,
+            Expr::Call(it) => &*it.func,
+            Expr::Cast(it) => &*it.expr,
+            Expr::Field(it) => &*it.base,
+            Expr::Index(it) => &*it.expr,
+            Expr::MethodCall(it) => &*it.receiver,
+            Expr::Range(it) => it.start.as_deref()?,
+            Expr::Try(it) => &*it.expr,
+            _ => return None,
+        };
+    }
+}
+
+/// The attributes of an expression: a `cfg` may take it away.
 fn attributes(expr: &Expr) -> &[syn::Attribute] {
+<<<<<<< HEAD
     match expr {
         Expr::Call(it) => &it.attrs,
         Expr::MethodCall(it) => &it.attrs,
@@ -357,6 +385,20 @@ fn attributes(expr: &Expr) -> &[syn::Attribute] {
         Expr::While(it) => &it.attrs,
         Expr::Let(it) => &it.attrs,
         _ => &[],
+=======
+    macro_rules! of {
+        ($($kind:ident)*) => {
+            match expr {
+                $(Expr::$kind(it) => &it.attrs,)*
+                _ => &[],
+            }
+        };
+    }
+    of! {
+        Array Assign Async Await Binary Block Break Call Cast Closure Const Continue Field ForLoop Group If Index
+        Infer Let Lit Loop Macro Match MethodCall Paren Path Range RawAddr Reference Repeat Return Struct Try TryBlock
+        Tuple Unary Unsafe While Yield
+>>>>>>> 6250973 (Refuse what a condition may take away, and tell impls by their traits)
     }
 }
 

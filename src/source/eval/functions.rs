@@ -85,7 +85,7 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         // `i64::default()` is of the trait that is called so where it stands.
         if matches!(name, "default" | "from" | "from_str" | "try_from" | "from_iter")
-            && self.extends(frame.module, name)
+            && self.extends(name)
         {
             let what = format!("calls `{name}`, which a trait of the project has too");
             return self.refuse(frame, at, what);

@@ -9,7 +9,7 @@ use super::{Eval, Evaluator, Frame, Ty};
 use crate::source::cfg::{self, Cfg};
 use crate::source::derives::Derived;
 use crate::source::names::{Named, Space};
-use crate::source::world::{Impl, ItemId, Kind, ModuleId, Path, plain};
+use crate::source::world::{Impl, ItemId, Kind, Path, plain};
 
 /// A function of the project, and the frame that it runs in.
 pub struct Own<'a> {
@@ -155,6 +155,9 @@ impl<'a> Evaluator<'a> {
                     && plain(&it.ident) == name
                 {
                     has = true;
+                    if it.attrs.iter().any(|it| it.path().is_ident("cfg")) {
+                        return self.refuse(&there, &it.ident, "depends on a `cfg`");
+                    }
                     found.push((there.clone(), &it.ty, &it.expr));
                 }
             }
@@ -301,17 +304,88 @@ impl<'a> Evaluator<'a> {
         Ok(None)
     }
 
-    /// Whether a trait of the project gives a method of this name to types of others.
-    pub fn extends(&self, module: ModuleId, name: &str) -> bool {
-        let _ = module;
-        self.world.items.iter().any(|it| match &it.kind {
+    /// Whether a trait of the project gives a method of this name to a type that is not the project's.
+    pub fn extends(&self, name: &str) -> bool {
+        let gives = |it: &crate::source::world::Item| match &it.kind {
             Kind::Trait(it) => it.items.iter().any(|it| match it {
                 syn::TraitItem::Fn(it) => plain(&it.sig.ident) == name,
                 syn::TraitItem::Macro(_) => true,
                 _ => false,
             }),
             _ => false,
+        };
+        let traits: Vec<&str> =
+            self.world.items.iter().filter(|it| gives(it)).map(|it| it.name.as_str()).collect();
+        if traits.is_empty() {
+            return false;
+        }
+        // A trait may go by another name where it is implemented.
+        self.world.impls.iter().any(|it| match it.trait_.as_deref() {
+            Some(of) => (traits.contains(&of) || self.renames(it)) && !self.is_for_own(it),
+            None => false,
         })
+    }
+
+    /// Whether the trait of an `impl` goes by a name that it was imported by.
+    fn renames(&self, imp: &Impl) -> bool {
+        let Some((path, _)) = &imp.syntax.trait_ else { return false };
+        match self.world.resolve(imp.module, &Path::from(path), Space::Types) {
+            Ok(Named::Item(id)) => path.segments.last().is_some_and(|it| {
+                matches!(self.world.items[id].kind, Kind::Trait(_))
+                    && it.ident != self.world.items[id].name
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether an `impl` is for one type of the project.
+    fn is_for_own(&self, imp: &Impl) -> bool {
+        let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
+        let generic = |it: &syn::Ident| {
+            imp.syntax.generics.type_params().any(|parameter| parameter.ident == *it)
+        };
+        if ty.qself.is_some() || ty.path.get_ident().is_some_and(generic) {
+            return false;
+        }
+        match self.world.resolve(imp.module, &Path::from(&ty.path), Space::Types) {
+            Ok(Named::Item(id)) => {
+                matches!(self.world.items[id].kind, Kind::Data(_) | Kind::Root(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether some `impl` of a trait may be for a type that is not told by its name: by an alias, or for all.
+    pub fn may_be_for_any(&self, trait_: &str) -> bool {
+        let of = |it: &&Impl| it.trait_.as_deref() == Some(trait_) || self.renamed_from(it, trait_);
+        self.world.impls.iter().filter(of).any(|it| match &*it.syntax.self_ty {
+            syn::Type::Path(ty) => match self.is_for_own(it) {
+                // By its own name it would have been found.
+                true => {
+                    let named = self.world.resolve(it.module, &Path::from(&ty.path), Space::Types);
+                    let last = ty.path.segments.last();
+                    match named {
+                        Ok(Named::Item(id)) => {
+                            last.is_none_or(|it| it.ident != self.world.items[id].name)
+                        }
+                        _ => true,
+                    }
+                }
+                false => {
+                    let named = self.world.resolve(it.module, &Path::from(&ty.path), Space::Types);
+                    !matches!(named, Ok(Named::Foreign(_)))
+                }
+            },
+            _ => true,
+        })
+    }
+
+    fn renamed_from(&self, imp: &Impl, trait_: &str) -> bool {
+        let Some((path, _)) = &imp.syntax.trait_ else { return false };
+        match self.world.resolve(imp.module, &Path::from(path), Space::Types) {
+            Ok(Named::Foreign(it)) => it.rsplit("::").next() == Some(trait_),
+            _ => false,
+        }
     }
 }
 

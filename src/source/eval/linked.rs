@@ -36,6 +36,9 @@ impl Evaluator<'_> {
             }
         }
         for field in &it.fields {
+            if let Some(attr) = field.attrs.first() {
+                return self.refuse(frame, attr, "on a field is not read");
+            }
             let name = super::place::member(&field.member);
             let Some(json) = fields.iter().find(|it| same(it, &name)) else {
                 return self.refuse(frame, &field.member, "is no field of it that is read");

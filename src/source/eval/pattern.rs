@@ -124,6 +124,9 @@ impl Evaluator<'_> {
             Pat::Struct(it) => {
                 let Some(fields) = self.opened(frame, &it.path, &value)? else { return Ok(false) };
                 for field in &it.fields {
+                    if let Some(attr) = field.attrs.first() {
+                        return self.refuse(frame, attr, "on a field is not read");
+                    }
                     let name = match &field.member {
                         syn::Member::Named(it) => plain(it),
                         syn::Member::Unnamed(it) => it.index.to_string(),

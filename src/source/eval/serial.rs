@@ -105,10 +105,7 @@ impl Evaluator<'_> {
                 // A macro might make the `impl`, and one for all types that have another trait might hold.
                 let doubt = (self.world.modules.iter().flat_map(|it| &it.macros))
                     .any(|it| it.may_be_for(name))
-                    || self.world.impls.iter().any(|it| {
-                        it.trait_.as_deref() == Some("Serialize")
-                            && !it.syntax.generics.params.is_empty()
-                    });
+                    || self.may_be_for_any("Serialize");
                 match silent && !doubt {
                     true => Ok(Writes::No),
                     false => Ok(Writes::Unknown(name.clone())),
@@ -341,7 +338,6 @@ impl Evaluator<'_> {
                     it.entry(tag.clone()).or_insert_with(|| name.into());
                     Json::Object(it)
                 }
-                Json::Null => one(tag.clone(), name.into()),
                 _ => return self.refuse(frame, at, "is tagged, and no object"),
             },
             attr::TagType::Adjacent { tag, .. } if unit => one(tag.clone(), name.into()),

@@ -25,6 +25,11 @@ impl Evaluator<'_> {
         let last = block.stmts.len().saturating_sub(1);
         for (index, it) in block.stmts.iter().enumerate() {
             res = Value::Unit;
+            if let Stmt::Expr(expr, _) = it
+                && let Some(attr) = super::expr::condition(expr)
+            {
+                return self.refuse(frame, attr, "on an expression is not read");
+            }
             match it {
                 Stmt::Local(it) => self.local(frame, it)?,
                 Stmt::Item(_) => {}
@@ -33,10 +38,10 @@ impl Evaluator<'_> {
                     res = self.conform(frame, expr, value, want)?;
                 }
                 Stmt::Expr(expr, _) => drop(self.expr(frame, expr, &Ty::Unknown)?),
+                Stmt::Macro(it) if let Some(attr) = it.attrs.first() => {
+                    return self.refuse(frame, attr, "on a statement is not read");
+                }
                 Stmt::Macro(it) if index == last && it.semi_token.is_none() => {
-                    if let Some(attr) = it.attrs.first() {
-                        return self.refuse(frame, attr, "on a statement is not read");
-                    }
                     let value = self.macro_(frame, &it.mac, want)?;
                     res = self.conform(frame, &it.mac, value, want)?;
                 }

@@ -112,3 +112,63 @@ fn what_may_be_another_than_it_seems_is_refused() {
         "`std::collections::HashSet<String>` has a `HashSet` in it, which is written in no order",
     );
 }
+
+#[test]
+fn code_that_a_condition_may_take_away_is_refused() {
+    default(
+        "i32",
+        "fn f() -> i32 { let mut a = 1; #[cfg(unix)] { a += 1; } a }",
+        "7:32",
+        "`#[cfg(unix)]` on an expression is not read",
+    );
+    default(
+        "i32",
+        "fn f() -> i32 { let mut a = 1; #[cfg(unix)] a += 1; a }",
+        "7:32",
+        "`#[cfg(unix)]` on an expression is not read",
+    );
+    default(
+        "i32",
+        "fn f() -> i32 { In::A } struct In; impl In { #[cfg(unix)] const A: i32 = 1; #[cfg(not(unix))] const A: i32 = 2; }",
+        "7:65",
+        "`A` depends on a `cfg`",
+    );
+    default(
+        "i32",
+        "fn f() -> i32 { In::a() } struct In; impl In { #[cfg(unix)] fn a() -> i32 { 1 } }",
+        "7:48",
+        "`#[cfg(unix)]` stands on a function, which is not read",
+    );
+}
+
+#[test]
+fn a_trait_of_the_project_hides_a_method_only_where_it_may() {
+    let none: [&str; 0] = [];
+    let text = "trait Shout { fn to_uppercase(&self) -> String; } struct In; impl Shout for In { fn to_uppercase(&self) -> String { String::new() } } fn f() -> String { \"a\".to_uppercase() }";
+    assert_eq!(problems(&spec("#[serde(default = \"f\")] a: String,", text)), none);
+    for beside in ["impl<T> Shout for T", "impl Shout for &str", "use Shout as S; impl S for str"] {
+        let text = format!(
+            "trait Shout {{ fn to_uppercase(&self) -> String; }} {beside} {{ fn to_uppercase(&self) -> String {{ String::new() }} }} fn f() -> String {{ \"a\".to_uppercase() }}"
+        );
+        let found = problems(&spec("#[serde(default = \"f\")] a: String,", &text));
+        assert!(found[0].contains("which a trait of the project has too"), "{found:?}");
+    }
+}
+
+#[test]
+fn whether_a_default_is_written_is_told_for_certain() {
+    let hand = "#[derive(JsonSchema, Deserialize)] struct In { x: i32 } impl Default for In { fn default() -> Self { In { x: 1 } } } ";
+    let default = "#[serde(default)] a: In,";
+    let none: [&str; 0] = [];
+    assert_eq!(problems(&spec(default, hand)), none);
+    for beside in [
+        "use In as Other; impl Serialize for Other { fn serialize<S>(&self, s: S) -> Result<S::Ok, S::Error> { s.serialize_str(\"a\") } }",
+        "impl<T> Serialize for T { fn serialize<S>(&self, s: S) -> Result<S::Ok, S::Error> { s.serialize_str(\"a\") } }",
+        "type Other = In; use serde::Serialize as Ser; impl Ser for Other { }",
+    ] {
+        let found = problems(&spec(default, &format!("{hand}{beside}")));
+        assert!(found[0].contains("whether `In` is `Serialize` cannot be told"), "{found:?}");
+    }
+    let found = problems(&spec(default, &hand.replace("Deserialize)]", "Deserialize, Odd)]")));
+    assert!(found[0].contains("whether `In` is `Serialize` cannot be told"), "{found:?}");
+}

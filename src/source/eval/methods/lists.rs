@@ -196,9 +196,13 @@ impl Evaluator<'_> {
             }
             ("map", 1) => {
                 let function = argument(0, &Ty::Unknown)?;
+                let inner = match call.want.path() == super::ITERATOR {
+                    true => call.want.inside(0),
+                    false => Ty::Unknown,
+                };
                 let mut res = Vec::new();
                 for it in items {
-                    res.push(self.apply(frame, at, &function, vec![it], &Ty::Unknown)?);
+                    res.push(self.apply(frame, at, &function, vec![it], &inner)?);
                 }
                 Value::Iterator(res)
             }

@@ -40,6 +40,9 @@ impl<A: quote::ToTokens> Call<'_, '_, A> {
     }
 }
 
+/// Stands for whatever goes through values of a type.
+pub const ITERATOR: &str = "…";
+
 /// A type that is wanted by way of `unwrap` and the like.
 fn wrapped(want: &Ty) -> Ty {
     Ty::list("?", want.clone())
@@ -66,6 +69,19 @@ impl Evaluator<'_> {
             "ok" if want.path() == "std::option::Option" => wrapped(&want.inside(0)),
             "map_err" | "ok_or" | "ok_or_else" if want.path() == "?" => want.clone(),
             "map_err" if want.path() == "std::result::Result" => wrapped(&want.inside(0)),
+            "collect" => {
+                let target = turbofish.first().filter(|it| it.is_whole()).unwrap_or(want);
+                Ty::list(ITERATOR, super::functions::item(target))
+            }
+            "filter" | "rev" | "chain" | "take" | "skip" | "step_by" | "into_iter" | "iter"
+            | "cloned" | "copied"
+                if want.path() == ITERATOR =>
+            {
+                match &*it.receiver {
+                    syn::Expr::Array(_) => Ty::list("[]", want.inside(0)),
+                    _ => want.clone(),
+                }
+            }
             "to_vec" | "to_owned" if want.path() == "std::vec::Vec" => {
                 Ty::list("[]", want.inside(0))
             }
@@ -161,7 +177,7 @@ impl Evaluator<'_> {
             }
         }
         // A trait of the project may have given another type a method of that name.
-        if self.extends(frame.module, name) {
+        if self.extends(name) {
             let what = format!("calls `{name}`, which a trait of the project has too");
             return self.refuse(frame, at, what);
         }
