@@ -32,10 +32,24 @@ pub fn kubernetes(packages: &Packages<'_>) -> Found {
             hint: Some(hint.to_owned()),
         }),
     };
+    let all = packages.named("k8s-openapi");
+    if 1 < all.len() {
+        return refuse(
+            format!(
+                "`k8s-openapi` is locked in {} versions, and it is not said which one is meant",
+                all.len()
+            ),
+            "lock one: `cargo tree --duplicates` says who asks for another",
+        );
+    }
     let chosen = chosen(packages, id);
     let feature = match &chosen[..] {
         [one] if published && (version.as_str(), one.as_str()) == LINKED => {
-            return Found::default();
+            // What linking does not tell is read where the source happens to be there.
+            let types = packages.folder(id).map_or(Kubernetes::Linked, |folder| {
+                Kubernetes::known(one, packages.texts.library.shelf(folder))
+            });
+            return Found { types, problem: None };
         }
         [one] => one,
         [] => {

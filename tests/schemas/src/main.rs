@@ -10,6 +10,7 @@ mod evaluated;
 mod generics;
 mod foreign;
 mod kubernetes;
+mod literals;
 mod made;
 mod modules;
 mod names;
@@ -47,6 +48,7 @@ fn main() {
         generics: Generic GenericNames GenericDefaults GenericEnums Tree Forest Twice;
         foreign: Wrapped Wide Times Addressed Defaulted;
         kubernetes: Small Pods Workloads Policies;
+        literals: Literals;
         made: Whole Used Shown Odd Docs Attributes Numbers;
         modules: Named Holder;
         names: Camel Kebab Shouting Pascal EnumNames Skips Overrides;

@@ -64,13 +64,11 @@ pub enum Miss {
 
 impl Kubernetes {
     /// The crate with a feature such as `v1_34` on, and the files of its folder.
-    #[allow(dead_code, reason = "nobody tells yet which version is locked, and where it is")]
     pub fn of(feature: &str, read: ReadFile) -> Self {
         Self::Source(Source::new(feature, read))
     }
 
     /// The source of the version and feature that are linked here.
-    #[allow(dead_code, reason = "nobody tells yet which version is locked, and where it is")]
     pub fn known(feature: &str, read: ReadFile) -> Self {
         Self::Known(Source::new(feature, read))
     }
