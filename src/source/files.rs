@@ -32,7 +32,7 @@ impl Files<'_> {
     fn kinds_unread(&mut self, place: Place, attr: &syn::Attribute) {
         let name = super::types::text(attr.path());
         let message = format!("`#[{name}]` makes kinds of this, which is not read");
-        self.tell(place, message, Some("give `--compile`, which asks the code that it makes"));
+        self.tell(place, message, Some("write the kinds out, or have the code print their CRDs"));
     }
 
     /// Reads the file of a module. `way` is the files that lead here, this one last.

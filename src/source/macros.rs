@@ -116,8 +116,8 @@ impl Macro {
     pub fn maker(&self) -> Option<String> {
         let called = self.called.as_ref()?;
         let named = self.words.contains("CustomResource") && !TAME.contains(&called.as_str());
-        let shown = || if self.attribute { format!("#[{called}]") } else { format!("{called}!") };
-        named.then(shown)
+        // Of attributes it is told where they stand.
+        (named && !self.attribute).then(|| format!("{called}!"))
     }
 
     /// Whether this may make an `impl` for a type of this name.

@@ -43,8 +43,12 @@ pub fn complete(
     // The code has the last word: what was said of the source is only kept where there is no such word.
     let mut problems: Vec<Problem> = hidden.iter().map(kept_private).collect();
     let refused = std::mem::take(&mut reading.problems);
-    let hides = |it: &Problem| hidden.iter().any(|kind| it.way.first() == Some(&kind.name));
-    problems.extend(refused.into_iter().filter(hides));
+    // Nor can it be asked for kinds that nobody knows the names of.
+    let stays = |it: &Problem| match it.way.first() {
+        Some(kind) => hidden.iter().any(|it| it.name == *kind),
+        None => it.place.path.to_string().ends_with(".rs"),
+    };
+    problems.extend(refused.into_iter().filter(stays));
     for kinds in crates.values() {
         let crds = subject(top, kinds, features).compile()?;
         for (kind, crd) in kinds.iter().zip(crds) {

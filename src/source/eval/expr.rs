@@ -349,43 +349,6 @@ pub fn condition(expr: &Expr) -> Option<&syn::Attribute> {
 
 /// The attributes of an expression: a `cfg` may take it away.
 fn attributes(expr: &Expr) -> &[syn::Attribute] {
-<<<<<<< HEAD
-    match expr {
-        Expr::Call(it) => &it.attrs,
-        Expr::MethodCall(it) => &it.attrs,
-        Expr::Block(it) => &it.attrs,
-        Expr::Struct(it) => &it.attrs,
-        Expr::Macro(it) => &it.attrs,
-        Expr::If(it) => &it.attrs,
-        Expr::Match(it) => &it.attrs,
-        Expr::Path(it) => &it.attrs,
-        Expr::Array(it) => &it.attrs,
-        Expr::Tuple(it) => &it.attrs,
-        Expr::Lit(it) => &it.attrs,
-        Expr::Paren(it) => &it.attrs,
-        Expr::Group(it) => &it.attrs,
-        Expr::Unary(it) => &it.attrs,
-        Expr::Binary(it) => &it.attrs,
-        Expr::Cast(it) => &it.attrs,
-        Expr::Reference(it) => &it.attrs,
-        Expr::Repeat(it) => &it.attrs,
-        Expr::Field(it) => &it.attrs,
-        Expr::Index(it) => &it.attrs,
-        Expr::Const(it) => &it.attrs,
-        Expr::Closure(it) => &it.attrs,
-        Expr::Assign(it) => &it.attrs,
-        Expr::Break(it) => &it.attrs,
-        Expr::Continue(it) => &it.attrs,
-        Expr::ForLoop(it) => &it.attrs,
-        Expr::Loop(it) => &it.attrs,
-        Expr::Range(it) => &it.attrs,
-        Expr::Return(it) => &it.attrs,
-        Expr::Try(it) => &it.attrs,
-        Expr::Unsafe(it) => &it.attrs,
-        Expr::While(it) => &it.attrs,
-        Expr::Let(it) => &it.attrs,
-        _ => &[],
-=======
     macro_rules! of {
         ($($kind:ident)*) => {
             match expr {
@@ -398,7 +361,6 @@ fn attributes(expr: &Expr) -> &[syn::Attribute] {
         Array Assign Async Await Binary Block Break Call Cast Closure Const Continue Field ForLoop Group If Index
         Infer Let Lit Loop Macro Match MethodCall Paren Path Range RawAddr Reference Repeat Return Struct Try TryBlock
         Tuple Unary Unsafe While Yield
->>>>>>> 6250973 (Refuse what a condition may take away, and tell impls by their traits)
     }
 }
 

@@ -214,7 +214,7 @@ fn kinds_that_an_unknown_macro_may_make_are_not_left_out_in_silence() {
     let kind = format!("{SPEC}\n{KIND} {{ a: i32 }}");
     assert_eq!(
         told(&format!("#[versioned(version(name = \"v1\"))] pub mod versioned {{ {kind} }}")),
-        ["src/main.rs:7:3: `#[versioned]` may make custom resources, and cannot be read"]
+        ["src/main.rs:7:1: `#[versioned]` makes kinds of this, which is not read"]
     );
     assert_eq!(
         told(&format!("elsewhere::make! {{ {kind} }}")),
