@@ -8,8 +8,8 @@ mod hostile;
 mod macros;
 mod modules;
 mod names;
-mod validation;
 mod packages;
+mod validation;
 mod values;
 mod written;
 

@@ -80,7 +80,10 @@ fn a_name_leads_into_a_package_and_on_into_another() {
     let beside = [
         ("cargo/types-1.2.0/Cargo.toml", types.as_str()),
         ("cargo/types-1.2.0/src/lib.rs", &code),
-        ("cargo/more-0.3.0/Cargo.toml", &manifest("more", "[dependencies]\nschemars = \"1\"\n")),
+        (
+            "cargo/more-0.3.0/Cargo.toml",
+            &manifest("more", "[dependencies]\nschemars = \"1\"\nserde = \"1\"\n"),
+        ),
         ("cargo/more-0.3.0/src/lib.rs", &more),
         ("cargo/more-0.3.0/src/inner.rs", &inner),
     ];
