@@ -228,11 +228,10 @@ fn regex(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
 /// `contains(pattern = …)` as `validate` has it, `contains(…)` as `garde` has it, or either.
 fn contains(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
     let listed = |input: ParseStream<'_>| {
-        Ok(input.peek2(Token![,]) || input.peek2(Token![=])).map(|it| {
-            // What is left is read again.
-            let _ = input.parse::<proc_macro2::TokenStream>();
-            it
-        })
+        let res = input.peek2(Token![,]) || input.peek2(Token![=]);
+        // What is left is read again.
+        input.parse::<proc_macro2::TokenStream>()?;
+        Ok(res)
     };
     let expr = match of {
         Of::Validate => false,
