@@ -105,7 +105,7 @@ fn a_name_leads_into_a_package_and_on_into_another() {
     );
     assert_eq!(
         field(&project(&[])),
-        Err(vec!["src/lib.rs:4:21: `types::T` is of `types` 1.2.0, whose source is not on this machine (`Kind` → `spec.a`)".to_owned()])
+        Err(vec!["src/lib.rs:4:26: `types::T` is of `types` 1.2.0, whose source is not on this machine (`Kind` → `spec.a`)".to_owned()])
     );
 }
 
