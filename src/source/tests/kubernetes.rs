@@ -206,6 +206,6 @@ fn a_type_that_its_source_does_not_say_is_refused() {
     );
     check(
         "api::v1::D",
-        "is `k8s_openapi::api::v1::D`, but k8s-openapi's src/v1_99/api/v1/d.rs cannot be read: it has a function of another form",
+        "is `k8s_openapi::api::v1::D`, but k8s-openapi's src/v1_99/api/v1/d.rs cannot be read: `fn inline_schema() -> bool {` is not expected there",
     );
 }

@@ -140,7 +140,8 @@ impl Source {
         else {
             return Err(Miss::Bare);
         };
-        let (name, schema) = schema::read(code).map_err(|it| unread(it.to_string()))?;
+        let (name, schema) = schema::read(name, code)
+            .map_err(|it| unread(format!("`{}` is not expected there", it.line)))?;
         Ok(Rc::new(Model { path: path.to_owned(), name, schema, file, text }))
     }
 

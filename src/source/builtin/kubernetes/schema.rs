@@ -2,8 +2,6 @@
 
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
-use syn::parse::{Parse, ParseStream};
-use syn::{Ident, LitBool, LitStr, Token, braced, bracketed, parenthesized, token};
 
 /// What `json_schema!` is given there.
 #[derive(Debug)]
@@ -15,10 +13,9 @@ pub enum Template {
     Type(String, Vec<(String, String)>),
 }
 
-/// The name and the schema that an impl gives its type.
-pub fn read(code: &str) -> syn::Result<(String, Template)> {
-    let Impl { name, schema } = syn::parse_str(code)?;
-    Ok((name, schema))
+/// The name and the schema that an impl gives the type that it is of.
+pub fn read(of: &str, code: &str) -> Result<(String, Template), Odd> {
+    Scanner { left: code, depth: 0 }.impl_(of)
 }
 
 impl Template {
@@ -61,163 +58,159 @@ impl Template {
     }
 }
 
-struct Impl {
-    name: String,
-    schema: Template,
+/// Goes through the text of an impl. It is generated: each has the same lines around what differs.
+struct Scanner<'a> {
+    left: &'a str,
+    depth: usize,
 }
 
-impl Parse for Impl {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let it: syn::ItemImpl = input.parse()?;
-        let (mut name, mut schema) = (None, None);
-        for item in &it.items {
-            // Whatever else there were would change what schemars does with the type.
-            let syn::ImplItem::Fn(it) = item else {
-                return Err(syn::Error::new_spanned(item, "it has more than functions"));
-            };
-            let [syn::Stmt::Expr(body, None)] = &it.block.stmts[..] else {
-                return Err(syn::Error::new_spanned(&it.sig, "it does more than give a value"));
-            };
-            match (it.sig.ident.to_string().as_str(), body) {
-                ("schema_name", syn::Expr::MethodCall(call))
-                    if call.method == "into" && call.args.is_empty() =>
-                {
-                    if let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }) =
-                        &*call.receiver
-                    {
-                        name = Some(it.value());
-                    }
-                }
-                ("json_schema", syn::Expr::Macro(it))
-                    if it.mac.path.segments.last().is_some_and(|it| it.ident == "json_schema") =>
-                {
-                    schema = Some(it.mac.parse_body::<Template>()?);
-                }
-                _ => {
-                    return Err(syn::Error::new_spanned(
-                        &it.sig,
-                        "it has a function of another form",
-                    ));
-                }
-            }
+/// Where the text is not as it is expected.
+pub struct Odd {
+    /// What stands there, up to the end of the line.
+    pub line: String,
+}
+
+type Scan<T> = Result<T, Odd>;
+
+/// No schema of Kubernetes is half as deep.
+const DEEP: usize = 64;
+
+impl<'a> Scanner<'a> {
+    fn impl_(&mut self, of: &str) -> Scan<(String, Template)> {
+        self.expect("impl crate::schemars::JsonSchema for ")?;
+        self.expect(of)?;
+        self.expect("{")?;
+        self.expect("fn schema_name() -> std::borrow::Cow<'static, str> {")?;
+        let name = self.text()?;
+        self.expect(".into()")?;
+        self.expect("}")?;
+        self.expect("fn json_schema(__gen: &mut crate::schemars::SchemaGenerator) -> crate::schemars::Schema {")?;
+        self.expect("crate::schemars::json_schema!(")?;
+        let schema = self.template()?;
+        for end in [")", "}", "}"] {
+            self.expect(end)?;
         }
-        match (name, schema) {
-            (Some(name), Some(schema @ Template::Object(_))) => Ok(Self { name, schema }),
-            _ => Err(syn::Error::new_spanned(&it.self_ty, "it lacks a name or a schema")),
+        match (schema, self.left) {
+            (schema @ Template::Object(_), "") => Ok((name, schema)),
+            _ => self.odd(),
         }
     }
-}
 
-impl Parse for Template {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(token::Brace) {
-            let inner;
-            braced!(inner in input);
-            let entries = inner.parse_terminated(entry, Token![,])?;
-            Ok(Self::Object(entries.into_iter().collect()))
-        } else if input.peek(token::Bracket) {
-            let inner;
-            bracketed!(inner in input);
-            Ok(Self::Array(inner.parse_terminated(Self::parse, Token![,])?.into_iter().collect()))
-        } else if input.peek(LitStr) {
-            Ok(Self::Value(input.parse::<LitStr>()?.value().into()))
-        } else if input.peek(LitBool) {
-            Ok(Self::Value(input.parse::<LitBool>()?.value.into()))
-        } else if input.peek(token::Paren) {
-            let inner;
-            parenthesized!(inner in input);
-            let res = match inner.peek(token::Brace) {
-                true => described(&inner)?,
-                false => Self::Type(subschema(&inner)?, Vec::new()),
-            };
-            match inner.is_empty() {
-                true => Ok(res),
-                false => Err(inner.error("it is followed by more")),
-            }
+    fn template(&mut self) -> Scan<Template> {
+        self.depth += 1;
+        if DEEP < self.depth {
+            return self.odd();
+        }
+        let res = if self.eat("{") {
+            Template::Object(self.list("}", |it| {
+                let key = it.text()?;
+                it.expect(":")?;
+                Ok((key, it.template()?))
+            })?)
+        } else if self.eat("[") {
+            Template::Array(self.list("]", Self::template)?)
+        } else if self.eat("(") {
+            let res = if self.eat("{") { self.described()? } else { self.type_()? };
+            self.expect(")")?;
+            res
+        } else if self.eat("true") {
+            Template::Value(true.into())
+        } else if self.eat("false") {
+            Template::Value(false.into())
+        } else if self.left.starts_with('"') {
+            Template::Value(self.text()?.into())
         } else {
-            Ok(Self::Type(subschema(input)?, Vec::new()))
+            self.type_()?
+        };
+        self.depth -= 1;
+        Ok(res)
+    }
+
+    /// What stands up to an end, with `,` between and perhaps behind.
+    fn list<T>(&mut self, end: &str, item: impl Fn(&mut Self) -> Scan<T>) -> Scan<Vec<T>> {
+        let mut res = Vec::new();
+        while !self.eat(end) {
+            res.push(item(self)?);
+            if !self.eat(",") {
+                self.expect(end)?;
+                break;
+            }
+        }
+        Ok(res)
+    }
+
+    /// Another type's schema, with another description.
+    fn described(&mut self) -> Scan<Template> {
+        self.expect("let mut schema_obj =")?;
+        let Template::Type(path, mut inserts) = self.type_()? else { return self.odd() };
+        self.expect(";")?;
+        while self.eat("schema_obj.ensure_object().insert(") {
+            let key = self.text()?;
+            self.expect(".into()")?;
+            self.expect(",")?;
+            let value = self.text()?;
+            self.expect(".into()")?;
+            self.expect(");")?;
+            inserts.push((key, value));
+        }
+        self.expect("schema_obj")?;
+        self.expect("}")?;
+        Ok(Template::Type(path, inserts))
+    }
+
+    /// `__gen.subschema_for::<crate::…::T>()`, as the path that a user would write.
+    fn type_(&mut self) -> Scan<Template> {
+        self.expect("__gen.subschema_for::<crate::")?;
+        let Some((path, left)) = self.left.split_once(">()") else { return self.odd() };
+        if !path.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | ':')) {
+            return self.odd();
+        }
+        self.left = left.trim_start();
+        Ok(Template::Type(format!("k8s_openapi::{path}"), Vec::new()))
+    }
+
+    /// A text, by Rust's own rules but for what is not met there.
+    fn text(&mut self) -> Scan<String> {
+        let Some(mut left) = self.left.strip_prefix('"') else { return self.odd() };
+        let mut res = String::new();
+        loop {
+            let Some(at) = left.find(['"', '\\']) else { return self.odd() };
+            res.push_str(&left[..at]);
+            let mut rest = left[at..].chars();
+            if rest.next() == Some('"') {
+                self.left = rest.as_str().trim_start();
+                return Ok(res);
+            }
+            res.push(match rest.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('r') => '\r',
+                Some(it @ ('"' | '\\' | '\'')) => it,
+                _ => return self.odd(),
+            });
+            left = rest.as_str();
         }
     }
-}
 
-fn entry(input: ParseStream<'_>) -> syn::Result<(String, Template)> {
-    let key = input.parse::<LitStr>()?.value();
-    input.parse::<Token![:]>()?;
-    Ok((key, input.parse()?))
-}
-
-/// `{ let mut x = generator.subschema_for::<T>(); x.ensure_object().insert("…".into(), "…".into()); x }`.
-fn described(input: ParseStream<'_>) -> syn::Result<Template> {
-    let block;
-    braced!(block in input);
-    block.parse::<Token![let]>()?;
-    block.parse::<Token![mut]>()?;
-    let variable: Ident = block.parse()?;
-    block.parse::<Token![=]>()?;
-    let path = subschema(&block)?;
-    block.parse::<Token![;]>()?;
-    let mut inserts = Vec::new();
-    loop {
-        word(&block, &variable.to_string())?;
-        if block.is_empty() {
-            return Ok(Template::Type(path, inserts));
+    fn eat(&mut self, expected: &str) -> bool {
+        match self.left.strip_prefix(expected) {
+            Some(left) => {
+                self.left = left.trim_start();
+                true
+            }
+            None => false,
         }
-        block.parse::<Token![.]>()?;
-        call(&block, "ensure_object", |_| Ok(()))?;
-        block.parse::<Token![.]>()?;
-        inserts.push(call(&block, "insert", |it| {
-            let key = text(it)?;
-            it.parse::<Token![,]>()?;
-            Ok((key, text(it)?))
-        })?);
-        block.parse::<Token![;]>()?;
     }
-}
 
-/// `generator.subschema_for::<crate::…::T>()`, as the path that a user would write.
-fn subschema(input: ParseStream<'_>) -> syn::Result<String> {
-    input.parse::<Ident>()?;
-    input.parse::<Token![.]>()?;
-    word(input, "subschema_for")?;
-    input.parse::<Token![::]>()?;
-    input.parse::<Token![<]>()?;
-    let path = syn::Path::parse_mod_style(input)?;
-    input.parse::<Token![>]>()?;
-    let inner;
-    parenthesized!(inner in input);
-    let mut parts = path.segments.iter().map(|it| it.ident.to_string());
-    if parts.next().as_deref() != Some("crate") || !inner.is_empty() {
-        return Err(syn::Error::new_spanned(&path, "it asks for a type from elsewhere"));
+    fn expect(&mut self, expected: &str) -> Scan<()> {
+        match self.eat(expected) {
+            true => Ok(()),
+            false => self.odd(),
+        }
     }
-    Ok(parts.fold("k8s_openapi".to_owned(), |path, it| format!("{path}::{it}")))
-}
 
-/// `"…".into()`.
-fn text(input: ParseStream<'_>) -> syn::Result<String> {
-    let text = input.parse::<LitStr>()?.value();
-    input.parse::<Token![.]>()?;
-    call(input, "into", |_| Ok(text.clone()))
-}
-
-fn call<T>(
-    input: ParseStream<'_>,
-    name: &str,
-    arguments: impl Fn(ParseStream<'_>) -> syn::Result<T>,
-) -> syn::Result<T> {
-    word(input, name)?;
-    let inner;
-    parenthesized!(inner in input);
-    let res = arguments(&inner)?;
-    match inner.is_empty() {
-        true => Ok(res),
-        false => Err(inner.error("it is given more than is known")),
-    }
-}
-
-fn word(input: ParseStream<'_>, expected: &str) -> syn::Result<()> {
-    let found: Ident = input.parse()?;
-    match found == expected {
-        true => Ok(()),
-        false => Err(syn::Error::new(found.span(), format!("`{found}` is not known there"))),
+    fn odd<T>(&self) -> Scan<T> {
+        let line = self.left.lines().next().unwrap_or("the end").trim();
+        Err(Odd { line: line.chars().take(80).collect() })
     }
 }
