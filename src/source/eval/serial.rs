@@ -75,7 +75,7 @@ impl Evaluator<'_> {
             Ty::Unknown => Ok(Writes::Unknown("_".to_owned())),
             Ty::Known(path, arguments) => {
                 let known = path.starts_with(['[', '(', 'k'])
-                    || matches!(path.as_str(), "i128" | "u128" | "str")
+                    || matches!(path.as_str(), "i128" | "u128" | "str" | "serde_json::Map")
                     || crate::source::builtin::find(path).is_some();
                 match known {
                     true => inside(arguments),

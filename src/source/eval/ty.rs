@@ -51,8 +51,8 @@ impl Ty {
 
     pub fn thinned(path: String, mut arguments: Vec<Self>) -> Self {
         match arguments.len() {
-            // A map of JSON values is a JSON value.
-            _ if path == "serde_json::Map" => Self::known("serde_json::Value"),
+            // A map of JSON values is held as the one JSON value that it is.
+            _ if path == "serde_json::Map" => Self::known("serde_json::Map"),
             1 if path == "chrono::DateTime" && arguments[0].path() == "chrono::Utc" => {
                 Self::known("chrono::DateTime<Utc>")
             }
@@ -294,6 +294,7 @@ impl Evaluator<'_> {
                 }
                 Value::Map(res, kind)
             }
+            value @ Value::Json(serde_json::Value::Object(_)) if path == "serde_json::Map" => value,
             value @ (Value::Place(_)
             | Value::Function(_)
             | Value::Iterator(_)
