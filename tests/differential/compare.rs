@@ -69,7 +69,7 @@ pub fn compare(folder: &str, version: &Version, cases: &[Case]) -> Report {
 /// What `operator-rs` makes of one case alone.
 fn read(folder: &str, version: &Version, case: &Case) -> Read {
     let dir = oracle::alone(&format!("{folder}-alone"), version, case);
-    let output = support::operator_rs(&dir, "generate crds -o json");
+    let output = support::operator_rs(&dir, "generate crds -p differential -o json");
     if !output.status.success() {
         return Read::Refused(String::from_utf8_lossy(&output.stderr).into_owned());
     }
