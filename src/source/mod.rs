@@ -201,7 +201,7 @@ fn read(files: &BTreeMap<SourcePath, String>) -> (Operator, Vec<Problem>) {
     files
         .entry(SourcePath::fixed("Cargo.lock"))
         .or_insert_with(|| "[[package]]\nname = \"other\"\nversion = \"1.0.0\"\n".to_owned());
-    crate::with_room(|| {
+    crate::stack::with_room(|| {
         let Reading { operator, problems, .. } = workspace(&files, &request);
         (operator, problems)
     })

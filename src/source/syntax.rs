@@ -155,7 +155,7 @@ mod tests {
         let (one, other) = (one.repeat(count), other.repeat(count));
         let text = format!("fn f() {{ {before}{one}{middle}{other}{after}; }}");
         let found = std::thread::Builder::new()
-            .stack_size(crate::STACK)
+            .stack_size(crate::stack::SIZE)
             .spawn(move || file(&text).err().map(|it| it.to_string()));
         match found.unwrap().join().unwrap().as_deref() {
             None => false,

@@ -1,0 +1,16 @@
+//! How high the stack is: as deep as the source that is read may be nested. Only what is used takes memory.
+
+/// In bytes. What is nested too deep for it is refused before.
+pub const SIZE: usize = 1 << 30;
+
+/// Runs `f` with that much room.
+pub fn with_room<T: Send>(f: impl Fn() -> T + Sync) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(SIZE);
+        match thread.spawn_scoped(scope, &f).map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(found)) => found,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => f(),
+        }
+    })
+}
