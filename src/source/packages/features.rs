@@ -122,7 +122,13 @@ impl<'a, 'b> Resolve<'a, 'b> {
             return;
         }
         let packages = self.packages;
-        let Some(turns_on) = packages.declared(id).and_then(|it| it.get(&name)) else { return };
+        let Some(declared) = packages.declared(id) else {
+            // Of a package that is not on this machine, it is known what is asked of it by name.
+            let asked = (name != "default").then_some(name);
+            self.features.entry(id).or_default().extend(asked);
+            return;
+        };
+        let Some(turns_on) = declared.get(&name) else { return };
         if self.features.entry(id).or_default().insert(name) {
             self.open.extend(turns_on.iter().map(|it| Step::Feature(id, it.clone())));
         }

@@ -129,6 +129,9 @@ fn a_package_by_its_path_may_be_beside_the_project() {
     );
 }
 
+/// Instead of a text: the file is not there.
+const ABSENT: &str = "absent";
+
 /// The features of the package `it`, as `on; maybe`.
 #[track_caller]
 fn features(root: &str, it: &str, more: &[(&str, &str)], request: &Request, expected: &str) {
@@ -148,7 +151,10 @@ fn features(root: &str, it: &str, more: &[(&str, &str)], request: &Request, expe
         ("cargo/mid-1.0.0/Cargo.toml", &manifest("mid", "")),
     ]);
     for (path, text) in more {
-        files.insert(SourcePath::fixed(path), (*text).to_owned());
+        match *text {
+            ABSENT => files.remove(&SourcePath::fixed(path)),
+            text => files.insert(SourcePath::fixed(path), text.to_owned()),
+        };
     }
     let texts = super::super::library::Texts::new(&files);
     let mut problems = Vec::new();
@@ -215,6 +221,9 @@ fn another_package_may_turn_features_on() {
     features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", "")], &request, "; ");
     let macros = format!("{mid}[lib]\nproc-macro = true\n");
     features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", &macros)], &request, "; ");
+    // What is asked of a package is known without its source; what that turns on is not.
+    let absent = [("cargo/it-1.0.0/Cargo.toml", ABSENT), ("cargo/mid-1.0.0/Cargo.toml", &mid)];
+    features(root, it, &absent, &request, "a; ");
     // What the first resolver puts together, later ones keep apart.
     let build = "[build-dependencies]\nit = { version = \"1\", features = [\"a\"] }\n[dependencies]\nmid = \"1\"\n";
     features(&format!("resolver = \"1\"\n{build}"), it, &[], &request, "a; ");
