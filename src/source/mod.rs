@@ -24,6 +24,7 @@ mod marker;
 mod names;
 mod packages;
 mod panics;
+mod prune;
 mod schema;
 mod syntax;
 mod targets;

@@ -11,7 +11,7 @@ use crate::source::types::text;
 impl Evaluator<'_> {
     /// What an expression comes to. `want` is its type, if that is certain.
     pub fn expr(&self, frame: &Frame, expr: &Expr, want: &Ty) -> Eval<Value> {
-        if let Some(attr) = attributes(expr).iter().find(|it| !is_quiet(it)) {
+        if let Some(attr) = attribute(expr) {
             return self.refuse(frame, attr, "on an expression is not read");
         }
         match expr {
@@ -320,15 +320,20 @@ fn text_length(it: &serde_json::Value) -> usize {
     it.to_string().len().max(1)
 }
 
-fn is_quiet(it: &syn::Attribute) -> bool {
+pub fn is_quiet(it: &syn::Attribute) -> bool {
     it.path().is_ident("allow") || it.path().is_ident("expect")
+}
+
+/// An attribute of an expression that may change it.
+pub fn attribute(expr: &Expr) -> Option<&syn::Attribute> {
+    attributes(expr).iter().find(|it| !is_quiet(it))
 }
 
 /// What may take a statement away: the parser puts it on the leftmost part.
 pub fn condition(expr: &Expr) -> Option<&syn::Attribute> {
     let mut expr = expr;
     loop {
-        if let Some(attr) = attributes(expr).iter().find(|it| !is_quiet(it)) {
+        if let Some(attr) = attribute(expr) {
             return Some(attr);
         }
         expr = match expr {

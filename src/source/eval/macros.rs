@@ -7,6 +7,7 @@ use syn::{Expr, Token, spanned::Spanned as _};
 
 use super::value::Value;
 use super::{Eval, Evaluator, Frame, Ty};
+use crate::source::cfg::{self, Cfg};
 use crate::source::names::{Miss, Named, Space};
 use crate::source::values::comma_separated;
 use crate::source::world::Path;
@@ -116,6 +117,15 @@ impl Evaluator<'_> {
             }
             "panic" | "unreachable" | "todo" | "unimplemented" => {
                 self.panics(frame, mac, "it says so")
+            }
+            "cfg" => {
+                let met = mac.parse_body::<syn::Meta>();
+                let met = met.and_then(|it| cfg::predicate(&it, self.world.features(frame.module)));
+                match met.map_err(|it| self.stop(frame, it.span(), it.to_string()))? {
+                    Cfg::Yes => Ok(Value::Bool(true)),
+                    Cfg::No => Ok(Value::Bool(false)),
+                    Cfg::Depends => self.refuse(frame, mac, "depends on how the project is built"),
+                }
             }
             "json" => Ok(Value::Json(self.json(frame, mac.tokens.clone())?)),
             "include_str" | "env" | "option_env" | "line" | "file" | "column" => {

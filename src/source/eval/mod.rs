@@ -36,6 +36,7 @@ use syn::spanned::Spanned as _;
 use super::types::text;
 use super::world::{ModuleId, World};
 use crate::model::Problem;
+pub use expr::{attribute, condition, is_quiet};
 pub use serial::Writes;
 pub use ty::Ty;
 use ty::short;

@@ -74,3 +74,15 @@ fn what_stands_for_a_type_is_said_once() {
         "src/main.rs:5:26: schemars attribute cannot contain both `schema_with` and `with` (`Kind` → `spec`)",
     );
 }
+
+#[test]
+fn code_that_may_not_be_there_is_refused_where_it_is_met() {
+    let on = "on a statement is not read, in a schema that is written by hand";
+    body("#[cfg(unix)] let it = 1; true.into()", &format!("1: `#[cfg(unix)]` {on}"));
+    body("#[cfg(unix)] { return false.into(); } true.into()", &format!("1: `#[cfg(unix)]` {on}"));
+    body("#[cfg(test)] let it = now(); #[cfg(test)] { now(); } true.into()", "");
+    body(
+        "match true { #[cfg(unix)] true => true.into(), _ => false.into() }",
+        "27: `true` is a pattern that is not read, in a schema that is written by hand",
+    );
+}

@@ -1,6 +1,7 @@
 //! Prints the CRD of every kind in this crate, as kube's own `crd()` gives it: a JSON object by name.
 
 mod composed;
+mod conditions;
 mod containers;
 mod defaults;
 mod differences;
@@ -40,6 +41,7 @@ fn main() {
     use evaluated::{numbers, texts, types};
     crds! {
         composed: Flat FlatMap FlatEnum Newtypes Stands Aliases Denied Extended Kept Renamed;
+        conditions: Conditional;
         containers: Lists Sets Maps Keys Boxes Arrays Tuples Anything Outcomes;
         defaults: Bare Functions Derived Whole Foreign;
         differences: Optional Variants Flattened FlattenedMaybe FlattenedUntagged FlattenedUnits Keyed Extended Nothing;

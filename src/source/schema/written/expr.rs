@@ -9,6 +9,7 @@ use super::json::Written;
 use super::run::{Frame, Ran, Run, Stop};
 use super::value::{Key, Value};
 use crate::source::builtin::{Answers as _, Dyn, standing_for};
+use crate::source::eval;
 use crate::source::names::{Named, Space};
 use crate::source::types::{Scope, Type, text};
 use crate::source::values::Values;
@@ -18,6 +19,9 @@ type Arguments = Punctuated<Expr, Token![,]>;
 
 impl Run<'_> {
     pub fn expr(&mut self, frame: &Frame, expr: &Expr) -> Ran<Value> {
+        if let Some(attr) = eval::attribute(expr) {
+            return self.refuse(frame, attr, "on an expression is not read");
+        }
         self.deeper(frame, expr, |run| run.expr_(frame, expr))
     }
 

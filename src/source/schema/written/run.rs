@@ -10,6 +10,7 @@ use syn::{Expr, Pat, Stmt, spanned::Spanned as _};
 
 use super::value::{Place, Value};
 use crate::model::Problem;
+use crate::source::eval;
 use crate::source::schema::Reader;
 use crate::source::types::{Scope, text};
 use crate::source::world::plain;
@@ -213,6 +214,9 @@ impl Run<'_> {
         let mut res = Value::Unit;
         for (index, stmt) in stmts.iter().enumerate() {
             res = Value::Unit;
+            if let Some(attr) = conditional(stmt) {
+                return self.refuse(frame, attr, "on a statement is not read");
+            }
             match stmt {
                 Stmt::Local(it) => self.local(frame, it)?,
                 Stmt::Item(syn::Item::Const(it)) => {
@@ -332,4 +336,16 @@ impl Run<'_> {
         parameters.extend(names.into_iter().zip(said.iter().cloned()));
         Ok(Frame::new(Scope { module: there.module, parameters: Rc::new(parameters) }))
     }
+}
+
+/// An attribute of a statement that may change it.
+fn conditional(stmt: &Stmt) -> Option<&syn::Attribute> {
+    let attrs = match stmt {
+        Stmt::Local(it) => &it.attrs,
+        Stmt::Macro(it) => &it.attrs,
+        Stmt::Item(syn::Item::Const(it)) => &it.attrs,
+        Stmt::Item(_) => return None,
+        Stmt::Expr(it, _) => return eval::condition(it),
+    };
+    attrs.iter().find(|it| !eval::is_quiet(it))
 }

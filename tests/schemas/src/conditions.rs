@@ -1,0 +1,204 @@
+//! Code that features take parts of away: statements, arms, fields, arguments, functions, schemas by hand.
+
+use kube::CustomResource;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "conditions.example.com", version = "v1", kind = "Conditional")]
+pub struct ConditionalSpec {
+    #[serde(default = "tail")]
+    pub tail: u8,
+    #[serde(default = "statements")]
+    pub statements: Vec<u8>,
+    #[serde(default = "chosen")]
+    pub chosen: String,
+    #[serde(default)]
+    pub whole: Whole,
+    #[serde(default = "parts")]
+    pub parts: Vec<String>,
+    #[serde(skip_serializing_if = "never", default = "tail")]
+    pub never: u8,
+    #[serde(skip_serializing_if = "always", default = "tail")]
+    pub always: u8,
+    #[schemars(schema_with = "by_hand")]
+    pub by_hand: i32,
+    pub named: Named,
+    #[serde(default = "constants")]
+    pub constants: u8,
+    #[serde(default = "inlined")]
+    pub inlined: u8,
+}
+
+fn tail() -> u8 {
+    #[cfg(feature = "narrow")]
+    {
+        1
+    }
+    #[cfg(not(feature = "narrow"))]
+    {
+        2
+    }
+}
+
+fn statements() -> Vec<u8> {
+    let mut res = vec![1];
+    #[cfg(feature = "wide")]
+    res.push(2);
+    #[cfg(feature = "narrow")]
+    res.push(3);
+    #[cfg(feature = "narrow")]
+    return vec![];
+    #[cfg(feature = "wide")]
+    let four = 4;
+    #[cfg(not(feature = "wide"))]
+    let four = 5;
+    #[cfg(feature = "narrow")]
+    const FIVE: u8 = 6;
+    #[cfg(all(feature = "wide", not(feature = "narrow")))]
+    const FIVE: u8 = 5;
+    #[cfg(any(feature = "narrow", not(feature = "wide")))]
+    if res.len() == 2 {
+        res.push(0);
+    }
+    res.push(four);
+    res.push(FIVE);
+    res
+}
+
+#[cfg(feature = "wide")]
+#[cfg_attr(feature = "wide", inline)]
+fn chosen() -> String {
+    match 1 {
+        #[cfg(feature = "narrow")]
+        1 => "narrow".to_owned(),
+        #[cfg(feature = "wide")]
+        1 => "wide".to_owned(),
+        _ => "other".to_owned(),
+    }
+}
+
+#[cfg(not(feature = "wide"))]
+fn chosen() -> String {
+    "none".to_owned()
+}
+
+#[cfg_attr(feature = "wide", inline)]
+fn inlined() -> u8 {
+    if cfg!(feature = "wide") && !cfg!(all(feature = "wide", feature = "narrow")) { 7 } else { 8 }
+}
+
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+pub struct Whole {
+    pub a: u8,
+    #[cfg(feature = "narrow")]
+    pub b: u8,
+    #[cfg(feature = "wide")]
+    pub c: u8,
+}
+
+impl Default for Whole {
+    fn default() -> Self {
+        Self {
+            a: 1,
+            #[cfg(feature = "narrow")]
+            b: 2,
+            #[cfg(feature = "wide")]
+            c: 3,
+        }
+    }
+}
+
+impl Whole {
+    #[cfg(feature = "narrow")]
+    const MOST: u8 = 1;
+    #[cfg(not(feature = "narrow"))]
+    const MOST: u8 = 9;
+    fn most(
+        #[cfg(feature = "narrow")] _: u8,
+        #[cfg(feature = "wide")] less: u8,
+    ) -> u8 {
+        Self::MOST - less
+    }
+}
+
+fn constants() -> u8 {
+    let whole = Whole::default();
+    let Whole {
+        #[cfg(feature = "narrow")]
+        b: _,
+        #[cfg(feature = "wide")]
+        c,
+        ..
+    } = whole;
+    Whole::most(#[cfg(feature = "narrow")] 1, #[cfg(feature = "wide")] c)
+}
+
+fn parts() -> Vec<String> {
+    let all = [
+        "a",
+        #[cfg(feature = "narrow")]
+        "b",
+        #[cfg(feature = "wide")]
+        "c",
+    ];
+    all.iter().map(|it| it.to_string()).collect()
+}
+
+fn never<T>(_: &T) -> bool {
+    #[cfg(feature = "wide")]
+    return false;
+    #[cfg(not(feature = "wide"))]
+    true
+}
+
+fn always<T: PartialEq>(it: &T) -> bool {
+    #[cfg(feature = "narrow")]
+    {
+        let _ = it;
+        false
+    }
+    #[cfg(not(feature = "narrow"))]
+    {
+        it == it
+    }
+}
+
+#[cfg(feature = "wide")]
+fn by_hand(_: &mut SchemaGenerator) -> Schema {
+    #[cfg(feature = "narrow")]
+    let kind = "string";
+    #[cfg(not(feature = "narrow"))]
+    let kind = "integer";
+    #[allow(unused_mut)]
+    let mut res = json_schema!({ "type": kind });
+    #[cfg(feature = "narrow")]
+    res.insert("format".to_owned(), "narrow".into());
+    #[cfg(feature = "wide")]
+    res.insert("format".to_owned(), "int32".into());
+    res
+}
+
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub struct Named;
+
+impl JsonSchema for Named {
+    #[cfg(feature = "narrow")]
+    fn inline_schema() -> bool {
+        false
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Named".into()
+    }
+
+    #[cfg(not(feature = "narrow"))]
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "boolean" })
+    }
+
+    #[cfg(feature = "narrow")]
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
+}
