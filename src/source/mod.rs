@@ -36,16 +36,14 @@ mod versions;
 mod workspace;
 mod world;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 pub use builtin::kubernetes::ReadFile;
 pub use library::Library;
 pub use packages::Locked;
 
-use crate::model::{
-    CustomResource, Declared, KindName, Operator, Place, Problem, SourcePath, below,
-};
+use crate::model::{CustomResource, Declared, KindName, Operator, Place, Problem, below};
 use library::Texts;
 use packages::Packages;
 use world::World;
@@ -109,7 +107,7 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
         true => crates::bare(&texts),
         false => crates::crates(&packages),
     };
-    let mut world = World::with(&texts, crates, &mut problems);
+    let mut world = World::with(&texts, crates, versions::behaviour(&packages), &mut problems);
     let kubernetes = packages::kubernetes(&packages);
     world.kubernetes = kubernetes.types;
     let mut world = Rc::new(world);
@@ -120,10 +118,7 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
     }
     let declared = if request.declared { declared::declared(&world) } else { Vec::new() };
     if !read.kinds.is_empty() || !read.problems.is_empty() {
-        let mut files: BTreeMap<SourcePath, String> = BTreeMap::new();
-        let lock = SourcePath::fixed("Cargo.lock");
-        files.extend(texts.get(&lock).map(|it| (lock, it.to_string())));
-        problems.extend(versions::check(&files));
+        problems.extend(versions::check(&packages));
         let manifest = members.values().next().filter(|_| !packages.is_locked());
         problems.extend(manifest.map(|it| Problem {
             place: Place { path: it.path.clone(), line: 1, column: 1 },
@@ -195,12 +190,14 @@ impl Reading {
 
 /// Reads a project in a map.
 #[cfg(test)]
-fn read(files: &BTreeMap<SourcePath, String>) -> (Operator, Vec<Problem>) {
+fn read(
+    files: &std::collections::BTreeMap<crate::model::SourcePath, String>,
+) -> (Operator, Vec<Problem>) {
     let request = Request { rules: true, ..Request::default() };
     let mut files = files.clone();
     // What is locked is nothing that these tests are about, unless they say so.
     files
-        .entry(SourcePath::fixed("Cargo.lock"))
+        .entry(crate::model::SourcePath::fixed("Cargo.lock"))
         .or_insert_with(|| "[[package]]\nname = \"other\"\nversion = \"1.0.0\"\n".to_owned());
     crate::stack::with_room(|| {
         let Reading { operator, problems, .. } = workspace(&files, &request);

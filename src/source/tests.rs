@@ -2,7 +2,10 @@ mod crates;
 mod generics;
 mod kubernetes;
 
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::model::SourcePath;
 
 mod hostile;
 mod macros;

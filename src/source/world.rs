@@ -16,7 +16,9 @@ use super::library::Texts;
 use super::macros::Macro;
 use super::names::Imports;
 use super::packages::Features;
-use super::versions::{self, Behaviour};
+#[cfg(test)]
+use super::versions;
+use super::versions::Behaviour;
 use crate::model::{Place, Problem, SourcePath};
 
 pub type ModuleId = usize;
@@ -137,12 +139,15 @@ impl World {
             true => super::crates::bare(&texts),
             false => super::crates::crates(&packages),
         };
-        Self::with(&texts, crates, problems)
+        Self::with(&texts, crates, versions::behaviour(&packages), problems)
     }
 
-    pub fn with(texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) -> Self {
-        let lock = texts.get(&SourcePath::fixed("Cargo.lock"));
-        let behaviour = versions::behaviour(lock.as_deref());
+    pub fn with(
+        texts: &Texts<'_>,
+        crates: Vec<Krate>,
+        behaviour: Behaviour,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
         let mut res = Self { behaviour, ..Self::default() };
         res.load(texts, crates, problems);
         res

@@ -17,7 +17,8 @@ pub struct Found {
 }
 
 pub fn kubernetes(packages: &Packages<'_>) -> Found {
-    let Some(id) = packages.named("k8s-openapi").first().copied() else { return Found::default() };
+    let all = packages.meant("k8s-openapi");
+    let Some(id) = all.first().copied() else { return Found::default() };
     let version = packages.all[id].version.as_ref().map(ToString::to_string).unwrap_or_default();
     let published = packages.all[id]
         .source
@@ -32,14 +33,13 @@ pub fn kubernetes(packages: &Packages<'_>) -> Found {
             hint: Some(hint.to_owned()),
         }),
     };
-    let all = packages.named("k8s-openapi");
     if 1 < all.len() {
         return refuse(
             format!(
                 "`k8s-openapi` is locked in {} versions, and it is not said which one is meant",
                 all.len()
             ),
-            "lock one: `cargo tree --duplicates` says who asks for another",
+            &packages.way_to_one("k8s-openapi"),
         );
     }
     let chosen = chosen(packages, id);

@@ -2,6 +2,7 @@
 //!
 //! Of a package from elsewhere nothing is read before a name leads into it.
 
+mod deciding;
 mod dependencies;
 mod features;
 mod kubernetes;
@@ -18,6 +19,7 @@ use super::library::Texts;
 use super::workspace::Manifest;
 use super::{Request, foreign, targets};
 use crate::model::{Place, Problem, SourcePath, below};
+use deciding::Deciding;
 use dependencies::Dependency;
 pub use features::Features;
 use features::Resolve;
@@ -61,6 +63,7 @@ pub struct Packages<'a> {
     pub old: bool,
     by_folder: BTreeMap<String, PackageId>,
     found: RefCell<BTreeMap<PackageId, Features>>,
+    deciding: OnceCell<Deciding>,
 }
 
 impl<'a> Packages<'a> {
@@ -96,6 +99,7 @@ impl<'a> Packages<'a> {
             old: members.get("").is_some_and(|it| is_old(&it.table)),
             by_folder: BTreeMap::new(),
             found: RefCell::default(),
+            deciding: OnceCell::new(),
         };
         let mut open: Vec<(String, Rc<Manifest>)> =
             members.iter().map(|(folder, it)| (folder.clone(), it.clone())).collect();
@@ -346,27 +350,16 @@ impl<'a> Packages<'a> {
         self.features_among(id, &ours).on
     }
 
-    /// The packages of a name, those that a root depends on itself first.
-    pub fn named(&self, name: &str) -> Vec<PackageId> {
-        let mut res = self.lock.named(name).to_vec();
-        let direct: BTreeSet<usize> = self
-            .roots()
-            .filter_map(|id| self.all[id].locked)
-            .flat_map(|it| self.lock.below(it))
-            .collect();
-        res.sort_by_key(|it| !direct.contains(it));
-        res
-    }
-
     /// The first word of a path that leads into a package from elsewhere. Each package has its own; the packages
-    /// that we know by tables have their crates' names.
+    /// that we know by tables have their crates' names, where they are those that decide.
     pub fn foreign(&self, id: PackageId) -> String {
         let it = &self.all[id];
         let name = it.name.replace('-', "_");
-        let all = self.lock.named(&it.name);
+        let all = self.meant(&it.name);
+        let meant = all.contains(&id) || it.locked.is_none();
         let newest = all.iter().all(|other| self.all[*other].version <= it.version);
         match &it.source {
-            _ if !newest => {
+            _ if !meant || !newest => {
                 let version = it.version.as_ref().map(ToString::to_string);
                 format!("{name}@{}", version.unwrap_or_default())
             }

@@ -1,7 +1,9 @@
 //! Packages: which of them a name leads into, at what version, with which features.
 
 use super::*;
+use crate::source::library::Texts;
 use crate::source::packages::Packages;
+use crate::source::versions;
 use crate::source::workspace;
 
 /// A lock file of packages, each with what it depends on, from a registry unless its name starts with `.`.
@@ -156,11 +158,11 @@ fn features(root: &str, it: &str, more: &[(&str, &str)], request: &Request, expe
             text => files.insert(SourcePath::fixed(path), text.to_owned()),
         };
     }
-    let texts = super::super::library::Texts::new(&files);
+    let texts = Texts::new(&files);
     let mut problems = Vec::new();
     let members = workspace::members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, request, &mut problems);
-    let found = packages.features(packages.named("it")[0]);
+    let found = packages.features(packages.meant("it")[0]);
     let list =
         |it: &std::collections::BTreeSet<String>| it.iter().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(format!("{}; {}", list(&found.on), list(&found.maybe)), expected, "{root}\n{it}");
@@ -247,4 +249,99 @@ fn a_lock_file_that_is_malformed_is_told_with_its_line() {
         "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nreplace = \"b\"\n",
         "Cargo.lock:4:1: `[replace]` is not read: use `[patch]`",
     );
+}
+
+/// Two versions of kube, and `other` that depends on one of them.
+fn two_kubes(members: &[(&str, &str)], other: &str) -> BTreeMap<SourcePath, String> {
+    let line = |kube: &str, openapi: &str| {
+        [
+            (
+                "kube",
+                kube.to_owned(),
+                vec![format!("kube-core {kube}"), format!("kube-derive {kube}")],
+            ),
+            (
+                "kube-core",
+                kube.to_owned(),
+                vec![format!("k8s-openapi {openapi}"), "schemars 1.2.1".to_owned()],
+            ),
+            ("kube-derive", kube.to_owned(), vec![]),
+            ("k8s-openapi", openapi.to_owned(), vec![]),
+        ]
+    };
+    let mut all: Vec<(&str, String, Vec<String>)> = Vec::new();
+    all.extend(line("3.1.0", "0.27.1"));
+    all.extend(line("5.0.0", "0.29.0"));
+    all.push(("schemars", "0.8.22".to_owned(), vec![]));
+    all.push(("schemars", "1.2.1".to_owned(), vec!["schemars_derive 1.2.1".to_owned()]));
+    all.push(("schemars_derive", "0.8.22".to_owned(), vec![]));
+    all.push(("schemars_derive", "1.2.1".to_owned(), vec!["serde_derive_internals".to_owned()]));
+    all.push(("serde_derive_internals", "0.29.1".to_owned(), vec![]));
+    all.push(("serde", "1.0.228".to_owned(), vec![]));
+    all.push((
+        "other",
+        "1.0.0".to_owned(),
+        vec![format!("kube {other}"), "schemars 0.8.22".to_owned()],
+    ));
+    let mut res = BTreeMap::new();
+    for (name, kube) in members {
+        let needs = ["schemars 1.2.1", "serde", "other"].map(str::to_owned).into_iter();
+        let needs = needs.chain([format!("kube {kube}")]).collect();
+        all.push((name, "1.0.0".to_owned(), needs));
+        let major = &kube[..1];
+        let dependencies = format!(
+            "[dependencies]\nkube = \"{major}\"\nschemars = \"1\"\nserde = \"1\"\nother = \"1\"\n"
+        );
+        let (spec, plain) = (SPEC, name.trim_start_matches('.'));
+        let kind = KIND.replace("\"Kind\"", &format!("\"{}\"", plain.to_uppercase()));
+        res.extend(files(&[
+            (&format!("{plain}/Cargo.toml"), &manifest(plain, &dependencies)),
+            (
+                &format!("{plain}/src/lib.rs"),
+                &format!("{HEAD}{spec}\n{kind} {{ a: Option<E> }}\n$T enum E {{ A, B }}")
+                    .replace("$T", TYPE),
+            ),
+        ]));
+    }
+    let all: Vec<(&str, &str, Vec<&str>)> = all
+        .iter()
+        .map(|(name, version, needs)| {
+            (*name, version.as_str(), needs.iter().map(String::as_str).collect())
+        })
+        .collect();
+    let all: Vec<(&str, &str, &[&str])> =
+        all.iter().map(|(name, version, needs)| (*name, *version, needs.as_slice())).collect();
+    let workspace = "[workspace]\nmembers = [\"*\"]\nresolver = \"3\"\n";
+    res.extend(files(&[("Cargo.toml", workspace), ("Cargo.lock", &lock(&all))]));
+    res
+}
+
+#[test]
+fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
+    let version = |files: &BTreeMap<SourcePath, String>, wanted: &[&str]| {
+        let texts = Texts::new(files);
+        let members = workspace::members(&texts, &mut Vec::new());
+        let packages = wanted.iter().map(|it| (*it).to_owned()).collect();
+        let request = Request { packages, ..Request::default() };
+        let packages = Packages::new(&texts, &members, &request, &mut Vec::new());
+        let reading = crate::source::workspace(files, &request);
+        let problems: Vec<String> = reading.problems.iter().map(|it| it.told("")).collect();
+        (versions::behaviour(&packages).kube.version, problems)
+    };
+    for (own, other) in [("3.1.0", "5.0.0"), ("5.0.0", "3.1.0")] {
+        assert_eq!(version(&two_kubes(&[(".a", own)], other), &[]), (own, vec![]));
+    }
+    // Where two are wanted, that is told, with the way to one of them.
+    let both = two_kubes(&[(".a", "3.1.0"), (".b", "5.0.0")], "5.0.0");
+    let (_, problems) = version(&both, &[]);
+    assert_eq!(problems.len(), 3, "{problems:#?}");
+    let hint = "ask for packages that take the same one: `-p a` takes 3.1.0, `-p b` takes 5.0.0";
+    assert!(
+        problems.iter().any(|it| it.contains(
+            "`kube-core` is locked in 2 versions, and it is not said which one writes the CRDs"
+        ) && it.contains(hint)),
+        "{problems:#?}"
+    );
+    assert_eq!(version(&both, &["a"]), ("3.1.0", vec![]));
+    assert_eq!(version(&both, &["b"]), ("5.0.0", vec![]));
 }

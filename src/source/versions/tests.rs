@@ -1,8 +1,11 @@
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::model::SourcePath;
+use crate::source::{Request, library::Texts};
 
 fn check(lock: &str, expected: &[&str]) {
-    let found = packages(&SourcePath::fixed("Cargo.lock"), lock);
-    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let found: Vec<String> = locked(lock, super::check).iter().map(ToString::to_string).collect();
     assert_eq!(found, expected);
 }
 
@@ -11,7 +14,14 @@ fn package(name: &str, version: &str) -> String {
 }
 
 fn of(lock: &str) -> Behaviour {
-    behaviour(Some(lock))
+    locked(lock, behaviour)
+}
+
+/// What is found of the packages of a lock file, with no Cargo.toml beside it.
+fn locked<T>(lock: &str, find: fn(&Packages<'_>) -> T) -> T {
+    let files = BTreeMap::from([(SourcePath::fixed("Cargo.lock"), lock.to_owned())]);
+    let (texts, request) = (Texts::new(&files), Request::default());
+    find(&Packages::new(&texts, &BTreeMap::new(), &request, &mut Vec::new()))
 }
 
 #[test]
