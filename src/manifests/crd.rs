@@ -18,6 +18,12 @@ pub fn generate(operator: &Operator) -> Generated {
     let mut plurals: BTreeMap<(&str, &str), &CustomResource> = BTreeMap::new();
     for ((group, kind), versions) in kinds(operator) {
         let before = res.problems.len();
+        let twice = twice(&kind, &versions);
+        // Which of them is stored cannot be told before.
+        if !twice.is_empty() {
+            res.problems.extend(twice);
+            continue;
+        }
         res.problems.extend(disagreements(&kind, &versions));
         let first = versions[0];
         if let Some(other) = plurals.insert((&first.group, &first.plural), first) {
@@ -117,6 +123,22 @@ pub fn stored<'a>(versions: &[&'a CustomResource]) -> Result<&'a CustomResource,
     }
 }
 
+/// Versions that stand in several places.
+fn twice(kind: &Kind, versions: &[&CustomResource]) -> Vec<Problem> {
+    let pairs = versions.iter().zip(versions.iter().skip(1));
+    let same = pairs.filter(|(one, other)| one.version == other.version);
+    same.map(|(first, other)| Problem {
+        way: Vec::new(),
+        place: other.place.clone(),
+        message: format!("`{kind}` {} is there twice: also at {}", other.version, first.place),
+        hint: Some(
+            "rename one or give it another version; `generate crds` can be asked for one package or module (`-p`, `--module`)"
+                .to_owned(),
+        ),
+    })
+    .collect()
+}
+
 /// What the versions of a kind must have in common, and have not.
 fn disagreements(kind: &Kind, versions: &[&CustomResource]) -> Vec<Problem> {
     let first = versions[0];
@@ -133,20 +155,6 @@ fn disagreements(kind: &Kind, versions: &[&CustomResource]) -> Vec<Problem> {
                 hint: Some("all versions of a kind share them: state the same in each".to_owned()),
             });
         };
-        if other.version == first.version
-            || versions.iter().filter(|it| it.version == other.version).count() > 1
-        {
-            res.push(Problem {
-                way: Vec::new(),
-                place: other.place.clone(),
-                message: format!(
-                    "`{kind}` {} is there twice: also at {}",
-                    other.version, first.place
-                ),
-                hint: Some("rename one, or give it another version".to_owned()),
-            });
-            continue;
-        }
         if other.namespaced != first.namespaced {
             differ("scopes");
         }

@@ -14,6 +14,9 @@ pub fn declared(world: &World) -> Vec<Declared> {
     let mut res: Vec<Declared> = Vec::new();
     for (root, item) in world.items.iter().enumerate() {
         let Kind::Root(spec) = item.kind else { continue };
+        if !world.is_wanted(item.module) {
+            continue;
+        }
         let custom = world.derived(spec, "kube::CustomResource");
         if item.cfg == Cfg::Yes && matches!(custom, Ok(Derived::Yes)) {
             res.extend(one(world, root, spec));

@@ -53,6 +53,8 @@ use world::World;
 pub struct Request {
     /// The packages whose kinds are wanted; where there is none, all members'.
     pub packages: Vec<String>,
+    /// The modules whose kinds are wanted, with all below them; where there is none, all.
+    pub modules: Vec<String>,
     /// Kinds of example targets are wanted too.
     pub examples: bool,
     /// Permissions are wanted too.
@@ -80,6 +82,8 @@ pub struct Reading {
     pub declared: Vec<Declared>,
     /// Features that were asked for and that no package has.
     pub unknown_features: Vec<String>,
+    /// Modules that were asked for and are not there.
+    pub unknown_modules: Vec<String>,
 }
 
 /// Reads a cargo workspace: everything that can be read, and what cannot, with its place.
@@ -108,6 +112,7 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
         false => crates::crates(&packages),
     };
     let mut world = World::with(&texts, crates, versions::behaviour(&packages), &mut problems);
+    world.only.clone_from(&request.modules);
     let kubernetes = packages::kubernetes(&packages);
     world.kubernetes = kubernetes.types;
     let mut world = Rc::new(world);
@@ -138,6 +143,7 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
         kinds: read.kinds,
         refused: read.refused,
         unknown_features: packages.unknown_features(),
+        unknown_modules: world.unknown_modules(),
         members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
         declared,
     }

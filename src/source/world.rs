@@ -37,6 +37,8 @@ pub struct World {
     pub kubernetes: Kubernetes,
     /// What the locked versions of kube and schemars do.
     pub behaviour: Behaviour,
+    /// The modules whose kinds are wanted; where there is none, all.
+    pub only: Vec<String>,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
     /// What macros made of items.
@@ -240,6 +242,33 @@ impl World {
 
     pub fn features(&self, module: ModuleId) -> &Features {
         &self.crates[self.modules[module].krate].features
+    }
+
+    /// Whether the kinds of a module are wanted.
+    pub fn is_wanted(&self, module: ModuleId) -> bool {
+        let all = self.only.is_empty();
+        self.crates[self.modules[module].krate].selected
+            && (all || self.only.iter().any(|it| self.is_in(module, it)))
+    }
+
+    /// Whether a module is another, or below it: `a::b`, with or without the crate before it.
+    fn is_in(&self, module: ModuleId, other: &str) -> bool {
+        let path = &self.modules[module].path;
+        let below = |path: &str, other: &str| {
+            let rest = path.strip_prefix(other);
+            rest.is_some_and(|it| it.is_empty() || it.starts_with("::"))
+        };
+        let own = path.split_once("::").map_or("", |(_, own)| own);
+        below(path, other) || below(own, other.strip_prefix("crate::").unwrap_or(other))
+    }
+
+    /// Modules that were asked for and are not there.
+    pub fn unknown_modules(&self) -> Vec<String> {
+        let found = |name: &str| {
+            (0..self.modules.len())
+                .any(|it| self.crates[self.modules[it].krate].selected && self.is_in(it, name))
+        };
+        self.only.iter().filter(|it| !found(it)).cloned().collect()
     }
 
     pub fn place(&self, module: ModuleId, span: Span) -> Place {

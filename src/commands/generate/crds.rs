@@ -27,6 +27,9 @@ pub struct Args {
     /// Only the kinds of this package (can be repeated) [default: every member of the workspace]
     #[arg(long, short, value_name = "PACKAGE")]
     package: Vec<String>,
+    /// Only the kinds of this module and those below it, e.g. `api::v1` (can be repeated)
+    #[arg(long, value_name = "MODULE")]
+    module: Vec<String>,
     /// Turn these features on, with commas between
     #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
     features: Vec<String>,
@@ -75,6 +78,7 @@ impl Args {
         };
         let request = Request {
             packages,
+            modules: self.module.clone(),
             examples: self.examples,
             rules: false,
             declared: self.compile,
@@ -88,6 +92,10 @@ impl Args {
             let list = reading.unknown_features.join("`, `");
             return Err(anyhow::format_err!("no package here has the feature `{list}`"))
                 .hint("name a feature of a package as `package/feature`, or choose it with `-p`");
+        }
+        if let Some(module) = reading.unknown_modules.first() {
+            return Err(anyhow::format_err!("no package here has the module `{module}`"))
+                .hint("name it as Rust does from the root of its crate, e.g. `api::v1`");
         }
         if reading.kinds.is_empty() && reading.problems.is_empty() {
             return nothing(&reading, &request);

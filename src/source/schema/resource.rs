@@ -39,7 +39,7 @@ pub struct Read {
 fn made_elsewhere(world: &World) -> Vec<Problem> {
     let mut res = Vec::new();
     for (id, module) in world.modules.iter().enumerate() {
-        if !world.crates[module.krate].selected {
+        if !world.is_wanted(id) {
             continue;
         }
         for it in &module.macros {
@@ -63,9 +63,7 @@ pub fn resources(world: &Rc<World>) -> Read {
         if !kube::is_on(&input.attrs) && !has_cfg_attr(input) {
             continue;
         }
-        if !world.crates[world.modules[item.module].krate].selected
-            || !seen.insert(world.place_of(id))
-        {
+        if !world.is_wanted(item.module) || !seen.insert(world.place_of(id)) {
             continue;
         }
         let said = said(input, &item.name);
