@@ -332,3 +332,20 @@ fn a_kind_is_named_by_the_way_that_code_can_take() {
     ];
     assert_eq!(found, expected);
 }
+
+#[test]
+fn names_over_which_serde_panics_are_refused() {
+    for (name, rule) in [("Ünit", "camelCase"), ("Ünit", "snake_case")] {
+        let beside = format!("$T #[serde(rename_all = \"{rule}\")] enum In {{ {name}, Other }}");
+        let found = problems(&spec("a: In,", &beside));
+        match rule {
+            "camelCase" => assert_eq!(
+                found,
+                [
+                    "src/main.rs:7:101: serde's derive panics over a name in `In`: rename it by hand (`Kind` → `spec.a`)"
+                ]
+            ),
+            _ => assert_eq!(found, [""; 0]),
+        }
+    }
+}

@@ -8,6 +8,7 @@ use serde_derive_internals::{Ctxt, Derive, ast};
 use syn::{Attribute, Data, DeriveInput, parse::Parser as _, spanned::Spanned as _};
 
 use super::{Entry, entries, error};
+use crate::source::panics;
 
 /// What schemars hands to serde's reader.
 pub const SHARED: &[&str] = &[
@@ -104,7 +105,16 @@ pub fn read<T>(
 ) -> syn::Result<T> {
     let context = Ctxt::new();
     let private = syn::Ident::new("__private", input.ident.span());
-    let found = ast::Container::from_ast(&context, input, derive, &private).map(|it| f(&it));
+    // It takes the first byte of a name for its first letter.
+    let found = panics::caught(|| ast::Container::from_ast(&context, input, derive, &private));
+    let Ok(found) = found else {
+        drop(context.check());
+        return error(
+            input.ident.span(),
+            format!("serde's derive panics over a name in `{}`: rename it by hand", input.ident),
+        );
+    };
+    let found = found.map(|it| f(&it));
     context.check()?;
     found.map_or_else(|| error(input.ident.span(), "serde cannot read it"), Ok)
 }
