@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::library::Texts;
+use super::outside;
 use super::packages::{Features, PackageId, Packages};
 use super::targets;
 use crate::model::{SourcePath, Target};
@@ -20,6 +21,8 @@ pub struct Krate {
     /// Crates that its code can name, by the name it uses.
     pub externs: BTreeMap<String, Extern>,
     pub features: Features,
+    /// What cargo tells its code of its package.
+    pub package: outside::Package,
     /// A library's word in paths that lead into it from elsewhere.
     pub word: Option<String>,
 }
@@ -79,7 +82,8 @@ pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
     let word = Some(packages.foreign(id));
     let folder = packages.folder(id).unwrap_or_default().to_owned();
     let (target, selected) = (Target::Library, packages.all[id].root);
-    Some(Krate { name, root, folder, target, selected, externs, features, word })
+    let package = outside::package(packages, id);
+    Some(Krate { name, root, folder, target, selected, externs, features, package, word })
 }
 
 /// Binaries and examples of a root.
@@ -108,6 +112,7 @@ fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
                 selected: true,
                 externs: externs.clone(),
                 features: packages.features(id),
+                package: outside::package(packages, id),
                 word: None,
             });
         }
@@ -156,6 +161,7 @@ pub fn bare(texts: &Texts<'_>) -> Vec<Krate> {
             root: root.clone(),
             externs: externs.clone(),
             features: Features::default(),
+            package: outside::Package::default(),
             word: None,
         })
         .collect()

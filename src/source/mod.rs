@@ -22,6 +22,7 @@ mod library;
 mod macros;
 mod marker;
 mod names;
+mod outside;
 mod packages;
 mod panics;
 mod prune;
@@ -152,6 +153,11 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
 /// Reads the crates that names led into; says whether any more is known now.
 fn load(world: &mut World, packages: &Packages<'_>) -> bool {
     let mut more = false;
+    for path in world.included.wanted.take() {
+        let text = packages.texts.get(&path);
+        world.included.texts.insert(path, text);
+        more = true;
+    }
     for word in world.take_wanted() {
         let known = world.absent.contains_key(&word)
             || world.crates.iter().any(|it| it.word.as_ref() == Some(&word));

@@ -215,7 +215,7 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[doc = include_str!(\"a\")] a: i32,",
         "",
-        "src/main.rs:5:9: `include_str!(\"a\")` is computed, which is not read; write the text itself (`Kind` → `spec`)",
+        "src/main.rs:5:9: `include_str!(\"a\")` takes what is outside of the code: there is no src/a (`Kind` → `spec`)",
     );
     check(
         "#[schemars(extend(\"a\" = f(1)))] a: i32,",

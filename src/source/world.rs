@@ -15,6 +15,7 @@ use super::foreign;
 use super::library::Texts;
 use super::macros::Macro;
 use super::names::Imports;
+use super::outside::Included;
 use super::packages::Features;
 #[cfg(test)]
 use super::versions;
@@ -39,6 +40,8 @@ pub struct World {
     pub behaviour: Behaviour,
     /// The modules whose kinds are wanted; where there is none, all.
     pub only: Vec<String>,
+    /// Files that code takes in as texts.
+    pub included: Included,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
     /// What macros made of items.

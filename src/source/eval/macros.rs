@@ -128,7 +128,11 @@ impl Evaluator<'_> {
                 }
             }
             "json" => Ok(Value::Json(self.json(frame, mac.tokens.clone())?)),
-            "include_str" | "env" | "option_env" | "line" | "file" | "column" => {
+            "env" | "include_str" => match self.world.outside(frame.module, mac) {
+                Ok(it) => Ok(Value::str(it)),
+                Err(error) => Err(self.stop(frame, error.span(), error.to_string())),
+            },
+            "option_env" | "line" | "file" | "column" => {
                 self.refuse(frame, mac, "takes what is outside of the code, and is not read")
             }
             _ => {

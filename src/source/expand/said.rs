@@ -55,6 +55,7 @@ impl World {
                     call.parse_body_with(Punctuated::<Expr, syn::Token![,]>::parse_terminated)?;
                 parts.iter().map(|it| self.said_at(module, it, depth + 1)).collect()
             }
+            "env" | "include_str" => self.outside(module, call),
             "stringify" => one_token(call.tokens.clone()).map_or_else(
                 || Err(syn::Error::new(call.span(), "`stringify!` is read of one token only")),
                 Ok,

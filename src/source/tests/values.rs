@@ -44,7 +44,13 @@ fn defaults_that_cannot_be_told_are_refused() {
         "String",
         "fn f() -> String { env!(\"HOME\").to_string() }",
         "7:20",
-        "`env!(\"HOME\")` takes what is outside of the code, and is not read",
+        "`env!(\"HOME\")` takes what is outside of the code: it depends on how the project is built",
+    );
+    default(
+        "String",
+        "fn f() -> String { include_str!(\"gone.txt\").to_string() }",
+        "7:20",
+        "`include_str!(\"gone.txt\")` takes what is outside of the code: there is no src/gone.txt",
     );
 }
 

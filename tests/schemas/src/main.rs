@@ -15,6 +15,7 @@ mod literals;
 mod made;
 mod modules;
 mod names;
+mod outside;
 mod resources;
 mod rules;
 mod scalars;
@@ -54,6 +55,7 @@ fn main() {
         made: Whole Used Shown Odd Docs Attributes Numbers;
         modules: Named Holder;
         names: Camel Kebab Shouting Pascal EnumNames Skips Overrides;
+        outside: Outside;
         resources: Everything ScaleJson ScaleLost Unschemed Proxy Mesh RootedRoot Sprawled Attributed Split;
         rules: Ruled Merged RootRuled RootCel Nested;
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;

@@ -448,6 +448,10 @@ impl Run<'_> {
                 }
                 Ok(Value::Text(res))
             }
+            "env" | "include_str" => {
+                let found = world.outside(frame.scope.module, mac);
+                self.told(frame, found).map(Value::Text)
+            }
             "module_path" => Ok(Value::Text(world.modules[frame.scope.module].path.clone())),
             "stringify" => match mac.parse_body::<syn::Ident>() {
                 Ok(it) => Ok(Value::Text(it.to_string())),
