@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::cfg::Cfg;
 use super::library::Texts;
 use super::outside;
 use super::packages::{Features, PackageId, Packages};
@@ -21,6 +22,12 @@ pub struct Krate {
     /// Crates that its code can name, by the name it uses.
     pub externs: BTreeMap<String, Extern>,
     pub features: Features,
+    /// Whether it is built at all.
+    pub cfg: Cfg,
+    /// Its package is of edition 2015, whose paths lead elsewhere.
+    pub old: bool,
+    /// Its package, where there is a Cargo.toml.
+    pub id: Option<PackageId>,
     /// What cargo tells its code of its package.
     pub package: outside::Package,
     /// A library's word in paths that lead into it from elsewhere.
@@ -82,8 +89,21 @@ pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
     let word = Some(packages.foreign(id));
     let folder = packages.folder(id).unwrap_or_default().to_owned();
     let (target, selected) = (Target::Library, packages.all[id].root);
-    let package = outside::package(packages, id);
-    Some(Krate { name, root, folder, target, selected, externs, features, package, word })
+    let (package, old) = (outside::package(packages, id), packages.is_of_2015(id));
+    Some(Krate {
+        name,
+        root,
+        folder,
+        target,
+        selected,
+        externs,
+        features,
+        cfg: Cfg::Yes,
+        old,
+        id: Some(id),
+        package,
+        word,
+    })
 }
 
 /// Binaries and examples of a root.
@@ -103,15 +123,23 @@ fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
             continue;
         }
         let name = &packages.all[id].name;
-        for (name, root) in targets::read(&kind, folder, &manifest.table, name, packages.texts) {
+        for it in targets::read(&kind, folder, &manifest.table, name, packages.texts) {
+            let features = packages.features(id);
+            let cfg = it.required.iter().fold(Cfg::Yes, |cfg, it| cfg.and(features.is_on(it)));
+            if cfg == Cfg::No {
+                continue;
+            }
             res.push(Krate {
-                name,
-                root,
+                name: it.name,
+                root: it.root,
                 folder: folder.to_owned(),
                 target,
                 selected: true,
                 externs: externs.clone(),
-                features: packages.features(id),
+                features,
+                cfg,
+                old: packages.is_of_2015(id),
+                id: Some(id),
                 package: outside::package(packages, id),
                 word: None,
             });
@@ -161,6 +189,9 @@ pub fn bare(texts: &Texts<'_>) -> Vec<Krate> {
             root: root.clone(),
             externs: externs.clone(),
             features: Features::default(),
+            cfg: Cfg::Yes,
+            old: false,
+            id: None,
             package: outside::Package::default(),
             word: None,
         })

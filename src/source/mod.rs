@@ -45,6 +45,7 @@ pub use library::Library;
 pub use packages::Locked;
 
 use crate::model::{CustomResource, Declared, KindName, Operator, Place, Problem, below};
+use crates::Extern;
 use library::Texts;
 use packages::Packages;
 use world::World;
@@ -157,6 +158,21 @@ fn load(world: &mut World, packages: &Packages<'_>) -> bool {
         let text = packages.texts.get(&path);
         world.included.texts.insert(path, text);
         more = true;
+    }
+    for (krate, name) in world.take_sought() {
+        let Some(found) = world.crates[krate].id.and_then(|it| packages.by_library(it, &name))
+        else {
+            continue;
+        };
+        let word = packages.foreign(found);
+        let here = world.crates.iter().find(|it| it.word.as_ref() == Some(&word));
+        let leads = match here {
+            Some(it) => Extern::Here(it.root.clone()),
+            None => Extern::Elsewhere(word),
+        };
+        more |= world.crates[krate].externs.insert(name, leads).is_none();
+        world.imports.take();
+        world.aliases.take();
     }
     for word in world.take_wanted() {
         let known = world.absent.contains_key(&word)

@@ -30,14 +30,22 @@ pub fn library(
     texts.contains_key(&root).then(|| (crate_name(text("name").unwrap_or(package)), root))
 }
 
-/// The same of every target of a kind.
+/// A binary or an example.
+pub struct Found {
+    pub name: String,
+    pub root: SourcePath,
+    /// The features without which it is not built.
+    pub required: Vec<String>,
+}
+
+/// Every target of a kind.
 pub fn read(
     kind: &Kind,
     folder: &str,
     manifest: &Table,
     package: &str,
     texts: &Texts<'_>,
-) -> Vec<(String, SourcePath)> {
+) -> Vec<Found> {
     let place = |path: &str| -> Option<SourcePath> {
         below(folder, path).parse().ok().filter(|it| texts.contains_key(it))
     };
@@ -53,20 +61,24 @@ pub fn read(
         }
     }
     let auto = manifest.get("package").and_then(|it| it.get(kind.auto)).and_then(Value::as_bool);
-    let mut res: Vec<(String, SourcePath)> = Vec::new();
+    let mut res: Vec<Found> = Vec::new();
     for target in manifest.get(kind.key).and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| target.get(key).and_then(Value::as_str);
         let Some(name) = text("name") else { continue };
         let found = found.iter().filter(|it| it.0 == name).map(|it| it.1.as_str());
         let mut paths = text("path").into_iter().chain(found).filter_map(place);
-        res.extend(paths.next().map(|path| (crate_name(name), path)));
+        let required = target.get("required-features").and_then(Value::as_array);
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
+        let required = required.map(str::to_owned).collect();
+        res.extend(paths.next().map(|root| Found { name: crate_name(name), root, required }));
     }
     if auto.unwrap_or(true) {
         for (name, path) in found {
-            if let Some(path) = place(&path)
-                && res.iter().all(|it| it.1 != path && it.0 != crate_name(&name))
+            let name = crate_name(&name);
+            if let Some(root) = place(&path)
+                && res.iter().all(|it| it.root != root && it.name != name)
             {
-                res.push((crate_name(&name), path));
+                res.push(Found { name, root, required: Vec::new() });
             }
         }
     }

@@ -8,6 +8,7 @@ use super::*;
 use crate::model::SourcePath;
 
 mod hostile;
+mod locked;
 mod macros;
 mod modules;
 mod names;

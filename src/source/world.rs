@@ -55,6 +55,8 @@ pub struct World {
     /// Crates from elsewhere, by their first words, that were met, and that names led into.
     met: RefCell<BTreeSet<String>>,
     wanted: RefCell<BTreeSet<String>>,
+    /// Names that no crate is known by: the crate that says so, and the name.
+    sought: RefCell<BTreeSet<(usize, String)>>,
     /// Why a crate from elsewhere cannot be read, by its first word.
     pub absent: BTreeMap<String, String>,
     /// Where every import leads, once it was asked for.
@@ -166,7 +168,8 @@ impl World {
         let mut files = Files { files: texts, problems, macros: Work::default() };
         for krate in before..self.crates.len() {
             let (root, name) = (self.crates[krate].root.clone(), self.crates[krate].name.clone());
-            let module = self.module(krate, None, name, root.clone(), Cfg::Yes);
+            let cfg = self.crates[krate].cfg;
+            let module = self.module(krate, None, name, root.clone(), cfg);
             self.roots.insert(root.clone(), module);
             files.macros.scope = Scope::default();
             files.open(self, module, &Folder::of(&root, true), &[root]);
@@ -181,6 +184,17 @@ impl World {
         if !foreign::is_table(word) {
             self.met.borrow_mut().insert(word.to_owned());
         }
+    }
+
+    /// Notes a name that may be that of a library which is not called as its package is.
+    pub fn seek(&self, krate: usize, name: &str) {
+        if foreign::prelude(name).is_none() {
+            self.sought.borrow_mut().insert((krate, name.to_owned()));
+        }
+    }
+
+    pub fn take_sought(&self) -> BTreeSet<(usize, String)> {
+        self.sought.take()
     }
 
     /// Notes that the meaning of a path from elsewhere is needed.

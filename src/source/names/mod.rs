@@ -54,6 +54,11 @@ type Found = Result<Named, Miss>;
 
 impl World {
     pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Found {
+        if self.crates[self.modules[from].krate].old {
+            return Err(Miss::Doubt(
+                "its package is of edition 2015, which is not read".to_owned(),
+            ));
+        }
         let imports = self.imports.get_or_init(|| Imports::solve(self));
         if imports.entangled {
             return Err(Miss::Doubt("the imports around it are too entangled".to_owned()));
@@ -148,7 +153,10 @@ impl Names<'_> {
             None if matches!(name, "std" | "core" | "alloc") => {
                 Some(Named::Foreign("std".to_owned()))
             }
-            None => None,
+            None => {
+                self.world.seek(self.world.modules[from].krate, name);
+                None
+            }
         }
     }
 

@@ -13,6 +13,17 @@ pub struct Features {
     pub maybe: BTreeSet<String>,
 }
 
+impl Features {
+    /// A feature that a target cannot be built without. One of a dependency's is not told.
+    pub fn is_on(&self, name: &str) -> Cfg {
+        match self.on.contains(name) {
+            true => Cfg::Yes,
+            false if self.maybe.contains(name) || name.contains('/') => Cfg::Depends,
+            false => Cfg::No,
+        }
+    }
+}
+
 /// One way to build: with what is certain only, or with all that may be.
 pub struct Resolve<'a, 'b> {
     packages: &'a Packages<'b>,

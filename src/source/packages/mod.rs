@@ -234,6 +234,35 @@ impl<'a> Packages<'a> {
         flag("proc-macro").or(flag("proc_macro")).unwrap_or(false)
     }
 
+    /// What says nothing of an edition is of the first.
+    pub fn is_of_2015(&self, id: PackageId) -> bool {
+        let Some(said) = self.said(id) else { return false };
+        let package = said.manifest.table.get("package");
+        match package.and_then(|it| it.get("edition")) {
+            Some(Value::String(it)) => it == "2015",
+            // It is said in the workspace's own Cargo.toml.
+            Some(_) => {
+                let root = Manifest::read(self.texts, &said.workspace).ok().flatten();
+                let edition = root.as_ref().and_then(|it| {
+                    it.table.get("workspace")?.get("package")?.get("edition")?.as_str()
+                });
+                matches!(edition, None | Some("2015"))
+            }
+            None => true,
+        }
+    }
+
+    /// The package from elsewhere that code knows by this name, where its library is not called as the package is.
+    pub fn by_library(&self, id: PackageId, name: &str) -> Option<PackageId> {
+        let named = |it: &&Dependency| !it.renamed && it.key.replace('-', "_") != name;
+        let targets =
+            self.dependencies(id).iter().filter(named).filter_map(|it| self.target(id, it));
+        let mut found = targets.filter(|to| {
+            self.all[*to].source.is_some() && self.library(*to).is_some_and(|it| it.0 == name)
+        });
+        found.next()
+    }
+
     pub fn roots(&self) -> impl Iterator<Item = PackageId> {
         (0..self.all.len()).filter(|id| self.all[*id].root)
     }

@@ -145,6 +145,12 @@ impl Reader {
         let world = &*self.world;
         let item = &world.items[id];
         let one = |it: Problem| vec![it];
+        if world.crates[world.modules[item.module].krate].old {
+            let message =
+                format!("`{}` is of a package of edition 2015, which is not read", item.name);
+            let hint = "say `edition = \"2021\"` or a later one in its Cargo.toml";
+            return Err(one(world.problem(item.module, item.span, message, hint)));
+        }
         match world.derived(id, "kube::CustomResource").map_err(one)? {
             Derived::No if kube::is_on(&world.settled(id).map_err(one)?.attrs) => {
                 let message = format!(

@@ -110,7 +110,7 @@ fn another_crates_macros_and_its_own_crate_are_found() {
     );
     let manifest = |name: &str, rest: &str| {
         format!(
-            "[package]\nname = \"{name}\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n{rest}"
+            "[package]\nname = \"{name}\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n{rest}"
         )
     };
     for (before, call) in [
@@ -143,7 +143,7 @@ fn attributes_of_derives_are_told_from_attribute_macros() {
     assert_eq!(read("#[derive(strum::Display)] #[strum(a)] $T struct In {}"), NONE);
     let text =
         spec("a: In,", "#[typeshare::typeshare] $T struct In {}").into_values().next().unwrap();
-    let manifest = "[package]\nname = \"a\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\ntypeshare = \"1\"\n";
+    let manifest = "[package]\nname = \"a\"\nedition = \"2024\"\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\ntypeshare = \"1\"\n";
     let found = problems(&files(&[("Cargo.toml", manifest), ("src/main.rs", &text)]));
     assert!(found.iter().all(|it| it.contains("Cargo.lock")), "{found:?}");
     let refused = |name: &str| {

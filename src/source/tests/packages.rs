@@ -3,11 +3,10 @@
 use super::*;
 use crate::source::library::Texts;
 use crate::source::packages::Packages;
-use crate::source::versions;
 use crate::source::workspace;
 
 /// A lock file of packages, each with what it depends on, from a registry unless its name starts with `.`.
-fn lock(packages: &[(&str, &str, &[&str])]) -> String {
+pub fn lock(packages: &[(&str, &str, &[&str])]) -> String {
     let mut res = "version = 4\n".to_owned();
     for (name, version, needs) in packages {
         let here = name.strip_prefix('.');
@@ -24,11 +23,11 @@ fn lock(packages: &[(&str, &str, &[&str])]) -> String {
     res
 }
 
-fn manifest(name: &str, rest: &str) -> String {
+pub fn manifest(name: &str, rest: &str) -> String {
     format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\nedition = \"2024\"\n{rest}")
 }
 
-const DERIVE: &str = "use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";
+pub const DERIVE: &str = "use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";
 
 /// A project whose spec has a field `a: types::T`, and what is beside it.
 fn project(beside: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
@@ -56,7 +55,7 @@ fn project(beside: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
 }
 
 /// The schema of `spec.a`, or the problems.
-fn field(files: &BTreeMap<SourcePath, String>) -> Result<serde_json::Value, Vec<String>> {
+pub fn field(files: &BTreeMap<SourcePath, String>) -> Result<serde_json::Value, Vec<String>> {
     let (operator, problems) = read(files);
     match problems.is_empty() {
         true => {
@@ -249,126 +248,4 @@ fn a_lock_file_that_is_malformed_is_told_with_its_line() {
         "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nreplace = \"b\"\n",
         "Cargo.lock:4:1: `[replace]` is not read: use `[patch]`",
     );
-}
-
-/// Two versions of kube, and `other` that depends on one of them.
-fn two_kubes(members: &[(&str, &str)], other: &str) -> BTreeMap<SourcePath, String> {
-    let line = |kube: &str, openapi: &str| {
-        [
-            (
-                "kube",
-                kube.to_owned(),
-                vec![format!("kube-core {kube}"), format!("kube-derive {kube}")],
-            ),
-            (
-                "kube-core",
-                kube.to_owned(),
-                vec![format!("k8s-openapi {openapi}"), "schemars 1.2.1".to_owned()],
-            ),
-            ("kube-derive", kube.to_owned(), vec![]),
-            ("k8s-openapi", openapi.to_owned(), vec![]),
-        ]
-    };
-    let mut all: Vec<(&str, String, Vec<String>)> = Vec::new();
-    all.extend(line("3.1.0", "0.27.1"));
-    all.extend(line("5.0.0", "0.29.0"));
-    all.push(("schemars", "0.8.22".to_owned(), vec![]));
-    all.push(("schemars", "1.2.1".to_owned(), vec!["schemars_derive 1.2.1".to_owned()]));
-    all.push(("schemars_derive", "0.8.22".to_owned(), vec![]));
-    all.push(("schemars_derive", "1.2.1".to_owned(), vec!["serde_derive_internals".to_owned()]));
-    all.push(("serde_derive_internals", "0.29.1".to_owned(), vec![]));
-    all.push(("serde", "1.0.228".to_owned(), vec![]));
-    all.push((
-        "other",
-        "1.0.0".to_owned(),
-        vec![format!("kube {other}"), "schemars 0.8.22".to_owned()],
-    ));
-    let mut res = BTreeMap::new();
-    for (name, kube) in members {
-        let needs = ["schemars 1.2.1", "serde", "other"].map(str::to_owned).into_iter();
-        let needs = needs.chain([format!("kube {kube}")]).collect();
-        all.push((name, "1.0.0".to_owned(), needs));
-        let major = &kube[..1];
-        let dependencies = format!(
-            "[dependencies]\nkube = \"{major}\"\nschemars = \"1\"\nserde = \"1\"\nother = \"1\"\n"
-        );
-        let (spec, plain) = (SPEC, name.trim_start_matches('.'));
-        let kind = KIND.replace("\"Kind\"", &format!("\"{}\"", plain.to_uppercase()));
-        res.extend(files(&[
-            (&format!("{plain}/Cargo.toml"), &manifest(plain, &dependencies)),
-            (
-                &format!("{plain}/src/lib.rs"),
-                &format!("{HEAD}{spec}\n{kind} {{ a: Option<E> }}\n$T enum E {{ A, B }}")
-                    .replace("$T", TYPE),
-            ),
-        ]));
-    }
-    let all: Vec<(&str, &str, Vec<&str>)> = all
-        .iter()
-        .map(|(name, version, needs)| {
-            (*name, version.as_str(), needs.iter().map(String::as_str).collect())
-        })
-        .collect();
-    let all: Vec<(&str, &str, &[&str])> =
-        all.iter().map(|(name, version, needs)| (*name, *version, needs.as_slice())).collect();
-    let workspace = "[workspace]\nmembers = [\"*\"]\nresolver = \"3\"\n";
-    res.extend(files(&[("Cargo.toml", workspace), ("Cargo.lock", &lock(&all))]));
-    res
-}
-
-#[test]
-fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
-    let version = |files: &BTreeMap<SourcePath, String>, wanted: &[&str]| {
-        let texts = Texts::new(files);
-        let members = workspace::members(&texts, &mut Vec::new());
-        let packages = wanted.iter().map(|it| (*it).to_owned()).collect();
-        let request = Request { packages, ..Request::default() };
-        let packages = Packages::new(&texts, &members, &request, &mut Vec::new());
-        let reading = crate::source::workspace(files, &request);
-        let problems: Vec<String> = reading.problems.iter().map(|it| it.told("")).collect();
-        (versions::behaviour(&packages).kube.version, problems)
-    };
-    for (own, other) in [("3.1.0", "5.0.0"), ("5.0.0", "3.1.0")] {
-        assert_eq!(version(&two_kubes(&[(".a", own)], other), &[]), (own, vec![]));
-    }
-    // Where two are wanted, that is told, with the way to one of them.
-    let both = two_kubes(&[(".a", "3.1.0"), (".b", "5.0.0")], "5.0.0");
-    let (_, problems) = version(&both, &[]);
-    assert_eq!(problems.len(), 3, "{problems:#?}");
-    let hint = "ask for packages that take the same one: `-p a` takes 3.1.0, `-p b` takes 5.0.0";
-    assert!(
-        problems.iter().any(|it| it.contains(
-            "`kube-core` is locked in 2 versions, and it is not said which one writes the CRDs"
-        ) && it.contains(hint)),
-        "{problems:#?}"
-    );
-    assert_eq!(version(&both, &["a"]), ("3.1.0", vec![]));
-    assert_eq!(version(&both, &["b"]), ("5.0.0", vec![]));
-}
-
-#[test]
-fn what_cargo_tells_code_of_its_package_is_known_unless_a_build_script_says_otherwise() {
-    let body = "fn f() -> String { concat!(env!(\"CARGO_PKG_NAME\"), \" \", env!(\"CARGO_PKG_VERSION\")).into() }";
-    let code = format!("{HEAD}{SPEC}\n{KIND} {{ #[serde(default = \"f\")] a: String }}\n{body}");
-    let manifest = |more: &str| {
-        let text =
-            manifest("a-b", "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n");
-        text.replace("[dependencies]", &format!("{more}[dependencies]"))
-    };
-    let lock = lock(&[(".a-b", "1.0.0", &[])]);
-    let field = |manifest: &str, script: &str| {
-        field(&files(&[
-            ("Cargo.toml", manifest),
-            ("Cargo.lock", &lock),
-            ("src/lib.rs", &code),
-            ("build.rs", script),
-        ]))
-    };
-    let wanted = Ok(serde_json::json!({ "type": "string", "default": "a-b 1.0.0" }));
-    assert_eq!(field(&manifest(""), "fn main() {}"), wanted);
-    let script = "fn main() { println!(\"cargo:rustc-env=CARGO_PKG_VERSION=2\"); }";
-    let refused = "src/lib.rs:5:57: `env!(\"CARGO_PKG_VERSION\")` takes what is outside of the code: build.rs may say it otherwise (`Kind` → `spec.a`)";
-    assert_eq!(field(&manifest(""), script), Err(vec![refused.to_owned()]));
-    assert_eq!(field(&manifest("build = false\n"), script), wanted);
-    assert_eq!(field(&manifest("build = \"other.rs\"\n"), script), wanted);
 }
