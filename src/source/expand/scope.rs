@@ -1,5 +1,6 @@
 //! Which macro a name names: the nearest definition above it in the text, or one by its path.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::RulesId;
@@ -101,6 +102,20 @@ impl World {
     }
 
     fn macro_in(&self, module: ModuleId, name: &str, depth: usize) -> Called {
+        self.macro_among(module, name, depth, &mut BTreeSet::new())
+    }
+
+    /// The same, by way of every module once: `use …::*` may lead in circles.
+    fn macro_among(
+        &self,
+        module: ModuleId,
+        name: &str,
+        depth: usize,
+        seen: &mut BTreeSet<ModuleId>,
+    ) -> Called {
+        if !seen.insert(module) {
+            return Called::Elsewhere;
+        }
         let here = &self.modules[module];
         let root = here.parent.is_none();
         let exported = |it: &&super::Rules| it.exported && it.krate == here.krate;
@@ -138,7 +153,7 @@ impl World {
             if from == module {
                 continue;
             }
-            match self.macro_in(from, name, depth + 4) {
+            match self.macro_among(from, name, depth + 4, seen) {
                 Called::Rules(it) => found.push(it),
                 doubt @ Called::Doubt(_) => return doubt,
                 Called::Elsewhere => {}
