@@ -9,7 +9,6 @@ use syn::{Attribute, DeriveInput, Expr, Lit, Meta, spanned::Spanned as _};
 
 use super::{error, list, metas, name_of, once, value};
 use crate::model::{Deprecation, PrintColumn, Scale, Storage};
-use crate::source::derives::derives;
 use crate::source::versions::KubeDerive;
 
 #[derive(Default)]
@@ -37,6 +36,8 @@ pub struct Kube {
     pub storage: Option<bool>,
     pub served: Option<bool>,
     pub deprecated: Option<Deprecation>,
+    /// What `attr` puts on the struct that kube makes.
+    pub attrs: Vec<Meta>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -57,12 +58,9 @@ impl Kube {
     }
 }
 
-/// The name of the struct that `#[derive(CustomResource)]` makes, as far as the attributes tell it.
+/// The name of the struct that `#[derive(CustomResource)]` makes, as far as the attributes tell it: that derive
+/// alone reads `#[kube(…)]`, by whatever name it was imported.
 pub fn root_name(input: &DeriveInput) -> Option<syn::Ident> {
-    let custom = |it: syn::Path| it.segments.last().is_some_and(|it| it.ident == "CustomResource");
-    if !input.attrs.iter().flat_map(|it| derives(&it.meta)).any(custom) {
-        return None;
-    }
     let mut kind = None;
     for meta in metas(&input.attrs, "kube").ok()? {
         let name = name_of(&meta);
@@ -134,7 +132,7 @@ fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta, known: KubeDerive) -> syn:
         "served" => once(&mut res.served, flag(meta)?, meta),
         "derive" => drop_ok(text()?),
         "crates" => drop_ok(list(meta)?),
-        "attr" if known.attr => attr(meta),
+        "attr" if known.attr => push(&mut res.attrs, attr(meta)?),
         "category" => push(&mut res.categories, text()?),
         "shortname" => push(&mut res.shortnames, text()?),
         "selectable" => push(&mut res.selectable, selectable(meta, known)?),
@@ -209,13 +207,14 @@ pub fn path(meta: &Meta) -> syn::Result<syn::Path> {
     }
 }
 
-/// An attribute for the generated struct: only what leaves its schema alone.
-fn attr(meta: &Meta) -> syn::Result<()> {
+/// An attribute for the generated struct: what documents it, or leaves its schema alone.
+fn attr(meta: &Meta) -> syn::Result<Meta> {
     let text = super::string(meta)?;
     let attr: Meta = text.parse()?;
-    let quiet = ["allow", "warn", "deny", "expect", "must_use", "non_exhaustive"];
-    if quiet.iter().any(|it| attr.path().is_ident(it)) {
-        return Ok(());
+    let known =
+        ["allow", "warn", "deny", "expect", "must_use", "non_exhaustive", "doc", "deprecated"];
+    if known.iter().any(|it| attr.path().is_ident(it)) {
+        return Ok(attr);
     }
     error(text.span(), format!("`{}` may change the schema, and is not read yet", text.value()))
 }

@@ -302,6 +302,7 @@ impl Reader {
         let doc = kube.doc.clone().unwrap_or_else(|| {
             format!(" Auto-generated derived type for {ident} via `CustomResource`")
         });
+        let attrs = &kube.attrs;
         let flatten = kube.no_spec.then(|| quote_spanned!(span=> #[serde(flatten)]));
         let status = kube.status.as_ref().map(|path| {
             quote_spanned!(span=>
@@ -311,6 +312,7 @@ impl Reader {
         });
         let tokens = quote_spanned!(span=>
             #[doc = #doc]
+            #(#[#attrs])*
             #[serde(rename_all = "camelCase")]
             struct #root {
                 #[schemars(skip)]
