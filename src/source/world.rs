@@ -42,6 +42,8 @@ pub struct World {
     pub only: Vec<String>,
     /// Files that code takes in as texts.
     pub included: Included,
+    /// Whether the lock lets serde_json keep the order of maps (`preserve_order`).
+    pub keeps_order: bool,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
     /// What macros made of items.
@@ -155,7 +157,9 @@ impl World {
         behaviour: Behaviour,
         problems: &mut Vec<Problem>,
     ) -> Self {
-        let mut res = Self { behaviour, ..Self::default() };
+        let lock = texts.get(&SourcePath::fixed("Cargo.lock"));
+        let keeps_order = lock.as_deref().is_some_and(super::versions::keeps_order);
+        let mut res = Self { behaviour, keeps_order, ..Self::default() };
         res.load(texts, crates, problems);
         res
     }

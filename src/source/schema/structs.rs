@@ -78,14 +78,28 @@ impl Reader {
             let module = this.scope.module;
             let plain =
                 container.with.is_none() && container.from.is_none() && !container.transparent;
-            if field.flatten || !plain {
-                let message = "a rule on a field that is flattened, or of a type that stands for another, is not read";
+            if !plain {
+                let message = "a rule on a field of a type that stands for another is not read";
                 let hint = "put the rule on the field's own type";
                 self.refuse(self.world.problem(module, field.span, message, hint));
                 continue;
             }
             let mut alone = json_schema!({ "type": "object" });
-            self.property(this, field, &Fallback::None, &mut alone, generator);
+            match field.flatten {
+                true => {
+                    let one = std::slice::from_ref(field);
+                    alone = self.named(this, one, &Fallback::None, false, generator);
+                }
+                false => self.property(this, field, &Fallback::None, &mut alone, generator),
+            }
+            // kube puts it on the first property, and which that is depends on the order of the map.
+            let count = alone.get("properties").and_then(Value::as_object).map_or(0, Map::len);
+            if field.flatten && 1 < count && self.world.keeps_order {
+                let message = "a rule on a flattened field goes to its first property, which depends on how serde_json is built here";
+                let hint = "put the rule on a field that is not flattened";
+                self.refuse(self.world.problem(module, field.span, message, hint));
+                continue;
+            }
             let strategy = |schema: &mut Schema| match field.merge.clone() {
                 None => Ok(()),
                 Some(Merge::List(it)) => merge_strategy_property(schema, 0, it),

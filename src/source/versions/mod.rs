@@ -23,6 +23,15 @@ pub fn behaviour(packages: &Packages<'_>) -> Behaviour {
     res
 }
 
+/// Whether the locked serde_json may keep the order of maps: the feature for that takes indexmap.
+pub fn keeps_order(lock: &str) -> bool {
+    let mut parts = lock.split("[[package]]");
+    parts.any(|it| {
+        it.lines().any(|it| it == "name = \"serde_json\"")
+            && it.lines().any(|it| it.trim_start().starts_with("\"indexmap"))
+    })
+}
+
 /// Those of a package that may be meant. schemars 0.8 may be locked for another crate: kube 2 and later take 1.
 fn candidates(packages: &Packages<'_>, name: &str, oldest: &str) -> Vec<PackageId> {
     let all = packages.meant(name);
