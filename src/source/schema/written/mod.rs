@@ -64,16 +64,21 @@ impl World {
         };
         let mut found = Vec::new();
         for (index, imp) in self.impls.iter().enumerate() {
-            if imp.trait_.as_deref() != Some("JsonSchema") || !self.is_impl_for(imp, item) {
+            let Some((trait_, _)) = &imp.syntax.trait_ else { continue };
+            if !self.is_impl_for(imp, item) {
+                continue;
+            }
+            let named = self.resolve(imp.module, &Path::from(trait_), Space::Types);
+            let named = named == Ok(Named::Foreign("schemars::JsonSchema".to_owned()));
+            // It may go by the name that it was imported by.
+            if imp.trait_.as_deref() != Some("JsonSchema") && !named {
                 continue;
             }
             let refuse = |what: &str| {
                 let span = syn::spanned::Spanned::span(&imp.syntax.self_ty);
                 Err(self.problem(imp.module, span, format!("this `impl JsonSchema` {what}"), ""))
             };
-            let trait_ = imp.syntax.trait_.as_ref().map(|(it, _)| Path::from(it));
-            let named = trait_.map(|it| self.resolve(imp.module, &it, Space::Types));
-            if named != Some(Ok(Named::Foreign("schemars::JsonSchema".to_owned()))) {
+            if !named {
                 return refuse("cannot be told to be of schemars' trait");
             }
             let inert = ["doc", "allow", "expect", "automatically_derived", "cfg"];
