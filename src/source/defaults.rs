@@ -45,7 +45,7 @@ impl Of<'_> {
         }
         // Of a type that cannot be written, schemars says nothing.
         match evaluator.writes(&ty)? {
-            Writes::Yes => evaluator.json_of(frame, at, &value).map(Some),
+            Writes::Yes => evaluator.json_if_written(frame, at, &value),
             Writes::No => Ok(None),
             Writes::Unknown(what) => {
                 let message = format!("whether `{what}` is `Serialize` cannot be told");

@@ -54,6 +54,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// Whether the table has types of a crate.
 pub fn is_of(name: &str) -> bool {
     let start = format!("{name}::");
+    if crates::TWOFOLD.iter().any(|it| it.starts_with(&start)) {
+        return true;
+    }
     TABLE.range(start.as_str()..).next().is_some_and(|(it, _)| it.starts_with(&start))
 }
 

@@ -91,6 +91,7 @@ pub fn add(table: &mut Table) {
         "std::num::NonZeroU64" 0 num::NonZeroU64,
         "std::num::NonZeroU128" 0 num::NonZeroU128,
         "std::num::NonZeroUsize" 0 num::NonZeroUsize,
+        "std::time::SystemTime" 0 std::time::SystemTime,
         "std::ffi::OsString" 0 std::ffi::OsString,
         "std::ffi::OsStr" 0 std::ffi::OsStr,
         "std::ffi::CString" 0 std::ffi::CString,

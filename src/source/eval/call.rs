@@ -655,7 +655,16 @@ impl<'a> Evaluator<'a> {
             qself: None,
             path: it.path.clone(),
         });
+        // Where an expression says nothing, parameters are told by its values, never by their defaults.
+        let bare = it.path.segments.iter().all(|it| it.arguments.is_none());
+        let direct = match self.world.resolve(frame.module, &Path::from(&it.path), Space::Types) {
+            Ok(Named::Item(id)) => matches!(self.world.items[id].kind, Kind::Data(_)),
+            _ => false,
+        };
         match self.ty(frame, &ty)? {
+            Ty::Data(id, arguments) if bare && direct && !it.path.is_ident("Self") => {
+                Ok(Ok((id, arguments.iter().map(|_| Ty::Unknown).collect(), None)))
+            }
             Ty::Data(id, arguments) => Ok(Ok((id, arguments, None))),
             Ty::Known(path, _) => Ok(Err(path)),
             Ty::Unknown => self.refuse(frame, &it.path, "is a struct that is not read"),

@@ -1,7 +1,7 @@
 //! What `Default` gives: of the language's types, of std's, of derived and hand-written impls.
 
 use super::call::Given;
-use super::value::{Data, Float, Value};
+use super::value::{Data, Float, Open, Value};
 use super::{Eval, Evaluator, Frame, Stop, Ty};
 use crate::source::derives::Derived;
 use crate::source::world::{Kind, plain};
@@ -30,7 +30,7 @@ impl Evaluator<'_> {
 
     fn default_of_(&self, frame: &Frame, at: &impl quote::ToTokens, ty: &Ty) -> Eval<Value> {
         let (id, arguments) = match ty {
-            Ty::Unknown => return self.refuse(frame, at, "is of a type that cannot be told here"),
+            Ty::Unknown => return Ok(Value::Open(Open::Default)),
             // A field of k8s-openapi that is left to its default is left out.
             Ty::Known(..) if ty.is_any() => return Ok(Value::Unit),
             Ty::Known(path, arguments) => {
@@ -110,6 +110,18 @@ impl Evaluator<'_> {
             let items: Eval<Vec<_>> =
                 arguments.iter().map(|it| self.default_of(frame, at, it)).collect();
             return Ok(Some(Value::Tuple(items?)));
+        }
+        if super::functions::is_transparent(path) || path == "std::ops::Range" {
+            let inner = arguments.first().cloned().unwrap_or(Ty::Unknown);
+            let inside = self.default_of(frame, at, &inner)?;
+            let json = self.json_of(frame, at, &inside)?;
+            return Ok(Some(Value::Foreign(
+                path.to_owned(),
+                match path {
+                    "std::ops::Range" => serde_json::json!({ "start": json, "end": json }),
+                    _ => json,
+                },
+            )));
         }
         Ok(Some(match path {
             "()" => Value::Unit,

@@ -16,6 +16,25 @@ pub fn default(path: &str) -> Option<Value> {
 }
 
 pub fn constant(path: &str) -> Option<Value> {
+    if let Some(it) = nonzero_constant(path) {
+        return Some(it);
+    }
+    let json = match path {
+        "std::marker::PhantomData" => Some(("std::marker::PhantomData", Json::Null)),
+        "std::ops::Bound::Unbounded" => Some(("std::ops::Bound", "Unbounded".into())),
+        "std::time::SystemTime::UNIX_EPOCH" | "std::time::UNIX_EPOCH" => {
+            let it = serde_json::json!({ "secs_since_epoch": 0, "nanos_since_epoch": 0 });
+            Some(("std::time::SystemTime", it))
+        }
+        "chrono::DateTime::UNIX_EPOCH" => {
+            Some(("chrono::DateTime<Utc>", "1970-01-01T00:00:00Z".into()))
+        }
+        "jiff::Timestamp::UNIX_EPOCH" => Some(("jiff::Timestamp", "1970-01-01T00:00:00Z".into())),
+        _ => None,
+    };
+    if let Some((of, json)) = json {
+        return Some(Value::Foreign(of.to_owned(), json));
+    }
     let (of, value) = match path {
         "std::net::Ipv4Addr::LOCALHOST" => ("std::net::Ipv4Addr", "127.0.0.1"),
         "std::net::Ipv4Addr::UNSPECIFIED" => ("std::net::Ipv4Addr", "0.0.0.0"),
@@ -27,6 +46,24 @@ pub fn constant(path: &str) -> Option<Value> {
     Some(Value::Foreign(of.to_owned(), value.into()))
 }
 
+/// `NonZeroU8::MIN` and its like.
+fn nonzero_constant(path: &str) -> Option<Value> {
+    let (of, name) = path.rsplit_once("::")?;
+    let inner = of.strip_prefix("std::num::NonZero")?.to_lowercase();
+    let (low, high) = super::number::range(super::number::integer(&inner)?);
+    let number = match name {
+        "MIN" if low == 0 => 1,
+        "MIN" => low,
+        "MAX" => high,
+        _ => return None,
+    };
+    let json = match i64::try_from(number) {
+        Ok(it) => Json::from(it),
+        Err(_) => Json::from(u64::try_from(number).ok()?),
+    };
+    Some(Value::Foreign(of.to_owned(), json))
+}
+
 /// The type of what a function is given, where it matters.
 pub fn argument(path: &str, name: &str, index: usize) -> Ty {
     match (path, name, index) {
@@ -35,6 +72,7 @@ pub fn argument(path: &str, name: &str, index: usize) -> Ty {
         (_, "Quantity", 0) => Ty::known("std::string::String"),
         ("std::net::Ipv4Addr", "new", _) => Ty::known("u8"),
         ("std::net::Ipv6Addr", "new", _) => Ty::known("u16"),
+        ("semver::Version", "new", _) => Ty::known("u64"),
         _ if path.starts_with("std::num::NonZero") => {
             Ty::known(&path["std::num::NonZero".len()..].to_lowercase())
         }
@@ -70,6 +108,21 @@ pub fn call(path: &str, name: &str, given: &[Value]) -> Option<Result<Value, Str
         {
             foreign(path, it.clone())
         }
+        (
+            _,
+            "semver::Version",
+            "new",
+            [Value::Int(major, _), Value::Int(minor, _), Value::Int(patch, _)],
+        ) => {
+            let parts = [major, minor, patch].map(|it| u64::try_from(*it).ok());
+            let [Some(major), Some(minor), Some(patch)] = parts else { return None };
+            foreign(path, format!("{major}.{minor}.{patch}").into())
+        }
+        (_, "uuid::Uuid", "nil", []) => {
+            foreign(path, "00000000-0000-0000-0000-000000000000".into())
+        }
+        (_, "smol_str::SmolStr", "new", [Value::Text(it, _)]) => foreign(path, it.clone().into()),
+        (_, "indexmap::IndexMap", "new", []) => foreign(path, Json::Object(serde_json::Map::new())),
         (_, "std::path::PathBuf", "new", []) => foreign(path, "".into()),
         (_, "std::path::Path", "new", [Value::Text(it, _)]) => {
             foreign("std::path::PathBuf", it.clone().into())
@@ -96,7 +149,13 @@ pub fn call(path: &str, name: &str, given: &[Value]) -> Option<Result<Value, Str
 pub fn from(path: &str, value: &Value) -> Option<Value> {
     let foreign = |it: Json| Some(Value::Foreign(path.to_owned(), it));
     match (path, value) {
-        ("std::path::PathBuf", Value::Text(it, _)) => foreign(it.clone().into()),
+        ("std::path::PathBuf" | "smol_str::SmolStr", Value::Text(it, _)) => {
+            foreign(it.clone().into())
+        }
+        ("serde_json::Number", Value::Int(it, _)) => foreign(match i64::try_from(*it) {
+            Ok(it) => it.into(),
+            Err(_) => u64::try_from(*it).ok()?.into(),
+        }),
         ("kube_core::Duration", Value::Duration(it)) => {
             foreign(serde_json::to_value(kube_core::Duration::from(*it)).ok()?)
         }

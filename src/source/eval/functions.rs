@@ -2,7 +2,7 @@
 
 use super::call::Given;
 use super::number;
-use super::value::{Float, Value};
+use super::value::{Float, Open, Value};
 use super::{Eval, Evaluator, Frame, Ty};
 
 const LISTS: &[&str] =
@@ -98,9 +98,11 @@ impl Evaluator<'_> {
         let count = given.len();
         // What is thin is what is in it.
         if matches!(path, "std::boxed::Box" | "std::rc::Rc" | "std::sync::Arc") {
+            // What is in it, if it is said at all.
+            let said = if ty.path() == path { &Ty::Unknown } else { ty };
             return match (name, count) {
                 ("new" | "from", 1) => {
-                    let inner = if *want == Ty::Unknown { ty } else { want };
+                    let inner = if *want == Ty::Unknown { said } else { want };
                     match name {
                         "new" => take(0, inner),
                         _ => {
@@ -110,7 +112,7 @@ impl Evaluator<'_> {
                     }
                 }
                 ("default", 0) => {
-                    let inner = if *want == Ty::Unknown { ty } else { want };
+                    let inner = if *want == Ty::Unknown { said } else { want };
                     self.default_of(frame, at, inner)
                 }
                 ("clone", 1) => take(0, want),
@@ -198,6 +200,45 @@ impl Evaluator<'_> {
                     return Ok(Value::Duration(std::time::Duration::new(secs, nanos)));
                 }
                 return not_read();
+            }
+            ("std::iter", "empty", 0) => return Ok(Value::Iterator(Vec::new())),
+            ("std::iter", "once", 1) => {
+                let inner = match want.path() {
+                    super::methods::ITERATOR => want.inside(0),
+                    _ => Ty::Unknown,
+                };
+                return Ok(Value::Iterator(vec![take(0, &inner)?]));
+            }
+            ("std::iter", "repeat_n", 2) => {
+                let inner = match want.path() {
+                    super::methods::ITERATOR => want.inside(0),
+                    _ => Ty::Unknown,
+                };
+                let value = take(0, &inner)?;
+                let Value::Int(count, _) = take(1, &Ty::known("usize"))? else {
+                    return not_read();
+                };
+                return Ok(Value::Iterator(self.repeated(frame, at, value, count)?));
+            }
+            // What serde writes as `{ "Left": … }`, and as what is in it.
+            ("either::Either", "Left" | "Right", 1)
+            | ("std::ops::Bound", "Included" | "Excluded", 1)
+            | ("std::cmp", "Reverse", 1)
+            | ("std::num", "Wrapping", 1)
+            | (
+                "std::cell::Cell" | "std::cell::RefCell" | "std::sync::Mutex" | "std::sync::RwLock",
+                "new",
+                1,
+            ) => {
+                let inside = match is_wrapper(want.path()) {
+                    true => take(0, &want.inside(usize::from(name == "Right")))?,
+                    false => take(0, &Ty::Unknown)?,
+                };
+                let open = Open::Wrapped(name.to_owned(), Box::new(inside));
+                return match want {
+                    Ty::Unknown => Ok(Value::Open(open)),
+                    want => self.closed(frame, at, open, want),
+                };
             }
             ("std::mem", "take", 1) => {
                 if let Value::Place(place) = self.take(frame, at, &given, 0, &Ty::Unknown)?
@@ -341,6 +382,24 @@ impl Evaluator<'_> {
             _ => self.refuse(frame, at, "is a conversion that is not read"),
         }
     }
+}
+
+/// Types of one value, held as serde writes them.
+pub fn is_wrapper(path: &str) -> bool {
+    is_transparent(path) || matches!(path, "either::Either" | "std::ops::Bound")
+}
+
+/// Types that serde writes as what is in them.
+pub fn is_transparent(path: &str) -> bool {
+    matches!(
+        path,
+        "std::cmp::Reverse"
+            | "std::num::Wrapping"
+            | "std::cell::Cell"
+            | "std::cell::RefCell"
+            | "std::sync::Mutex"
+            | "std::sync::RwLock"
+    )
 }
 
 fn is_plain(path: &str) -> bool {

@@ -1,8 +1,11 @@
 //! `into`, `from`, `parse`, `to_string`: one value as one of another type.
 
 use super::number;
-use super::value::{Float, Value};
+use super::value::{Float, Open, Value};
 use super::{Eval, Evaluator, Frame, Ty};
+
+/// What is said of a value whose type is not found.
+pub const UNTOLD: &str = "is of a type that cannot be told here";
 
 impl<'a> Evaluator<'a> {
     /// `value.into()` and `Type::from(value)`.
@@ -14,8 +17,11 @@ impl<'a> Evaluator<'a> {
         value: Value,
         want: &Ty,
     ) -> Eval<Value> {
+        if let Value::Open(_) = value {
+            return self.refuse(frame, at, UNTOLD);
+        }
         match want {
-            Ty::Unknown => self.refuse(frame, at, "is of a type that cannot be told here"),
+            Ty::Unknown => Ok(Value::Open(Open::Into(Box::new(value)))),
             // What a field of k8s-openapi is made of: a text stays a text, pairs become a map.
             Ty::Known(..) if want.is_any() => match value {
                 Value::Text(it, _) => Ok(Value::text(it)),
@@ -211,6 +217,44 @@ impl<'a> Evaluator<'a> {
         })
     }
 
+    /// A value that was left open, as the type that it turns out to be of.
+    pub fn closed(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        open: Open,
+        ty: &Ty,
+    ) -> Eval<Value> {
+        let value = match open {
+            Open::Default => self.default_of(frame, at, ty)?,
+            Open::Into(value) => self.into(frame, at, *value, ty)?,
+            Open::Collected(items) => self.collected(frame, at, items, ty)?,
+            Open::Wrapped(name, inside) if super::functions::is_wrapper(ty.path()) => {
+                let index = usize::from(name == "Right");
+                let inside = self.conform(frame, at, *inside, &ty.inside(index))?;
+                let json = self.json_of(frame, at, &inside)?;
+                let json = match super::functions::is_transparent(ty.path()) {
+                    true => json,
+                    false => serde_json::json!({ name: json }),
+                };
+                Value::Foreign(ty.path().to_owned(), json)
+            }
+            Open::Parse(text) if ty.path() == "std::result::Result" => {
+                self.parse(frame, at, &text, &ty.inside(0))?
+            }
+            Open::Parsed(text) => match self.parse(frame, at, &text, ty)? {
+                Value::Result(Ok(it)) => *it,
+                Value::Result(Err(_)) => return self.panics(frame, at, "it cannot be parsed"),
+                _ => return self.refuse(frame, at, UNTOLD),
+            },
+            Open::Parse(_) | Open::Wrapped(..) => return self.refuse(frame, at, UNTOLD),
+        };
+        match value {
+            Value::Open(_) => self.refuse(frame, at, UNTOLD),
+            value => self.conform(frame, at, value, ty),
+        }
+    }
+
     /// `"text".parse::<T>()`, unless it fails.
     pub fn parse(
         &self,
@@ -221,7 +265,7 @@ impl<'a> Evaluator<'a> {
     ) -> Eval<Value> {
         let failed = || Value::Result(Err(Box::new(Value::Unit)));
         let path = match want {
-            Ty::Unknown => return self.refuse(frame, at, "is of a type that cannot be told here"),
+            Ty::Unknown => return Ok(Value::Open(Open::Parse(text.to_owned()))),
             Ty::Data(id, arguments) => {
                 let own =
                     self.of_trait(frame, at, (*id, arguments), "std::str::FromStr", "from_str")?;

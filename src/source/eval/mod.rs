@@ -73,6 +73,8 @@ pub struct Frame {
 #[derive(Debug)]
 pub enum Stop {
     Problem(Box<Problem>),
+    /// Serde refuses to write it, which leaves a default out of the schema.
+    Unwritten(Box<Problem>),
     Return(Value),
     Break(Option<String>, Value),
     Continue(Option<String>),
@@ -124,7 +126,7 @@ impl<'a> Evaluator<'a> {
     pub fn told(found: Eval<Value>) -> Result<Value, Box<Problem>> {
         match found {
             Ok(it) | Err(Stop::Return(it) | Stop::Break(_, it)) => Ok(it),
-            Err(Stop::Problem(it)) => Err(it),
+            Err(Stop::Problem(it) | Stop::Unwritten(it)) => Err(it),
             Err(Stop::Continue(_)) => Ok(Value::Unit),
         }
     }

@@ -64,7 +64,13 @@ pub fn integers(
     right: (i128, Option<&'static str>),
 ) -> Result<Value, Odd> {
     let shift = |by: fn(i128, u32) -> i128| match left.1 {
-        Some("i128" | "u128") => Err(Odd::NotRead),
+        Some("i128" | "u128") => {
+            let count = u32::try_from(right.0).unwrap_or(u32::MAX);
+            match count < 127 && 0 <= left.0 && left.0 <= i128::MAX >> count {
+                true => Ok(Value::Int(by(left.0, count), left.1)),
+                false => Err(Odd::NotRead),
+            }
+        }
         // What does not fit in the type that it turns out to have is told then.
         ty if (0..ty.map_or(31, |it| i128::from(bits(it)))).contains(&right.0) => {
             #[allow(

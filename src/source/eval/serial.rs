@@ -116,6 +116,27 @@ impl Evaluator<'_> {
 
     /// What `serde_json::to_value` makes of a value.
     pub fn json_of(&self, frame: &Frame, at: &impl quote::ToTokens, value: &Value) -> Eval<Json> {
+        match self.written_json(frame, at, value) {
+            Err(Stop::Unwritten(it)) => Err(Stop::Problem(it)),
+            found => found,
+        }
+    }
+
+    /// The same; none where serde refuses to write it.
+    pub fn json_if_written(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        value: &Value,
+    ) -> Eval<Option<Json>> {
+        match self.written_json(frame, at, value) {
+            Ok(it) => Ok(Some(it)),
+            Err(Stop::Unwritten(_)) => Ok(None),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn written_json(&self, frame: &Frame, at: &impl quote::ToTokens, value: &Value) -> Eval<Json> {
         self.deeper(frame, at, || self.json_of_(frame, at, value))
     }
 
@@ -123,7 +144,7 @@ impl Evaluator<'_> {
         let each = |items: &[Value]| -> Eval<Json> {
             items
                 .iter()
-                .map(|it| self.json_of(frame, at, it))
+                .map(|it| self.written_json(frame, at, it))
                 .collect::<Eval<Vec<_>>>()
                 .map(Json::from)
         };
@@ -140,13 +161,13 @@ impl Evaluator<'_> {
             Value::Float(Float::F64(it) | Float::Either(_, it)) => (*it).into(),
             Value::Text(it, _) => it.clone().into(),
             Value::Option(None) => Json::Null,
-            Value::Option(Some(it)) => self.json_of(frame, at, it)?,
+            Value::Option(Some(it)) => self.written_json(frame, at, it)?,
             Value::Result(it) => {
                 let (name, it) = match it {
                     Ok(it) => ("Ok", it),
                     Err(it) => ("Err", it),
                 };
-                Json::Object(Map::from_iter([(name.to_owned(), self.json_of(frame, at, it)?)]))
+                Json::Object(Map::from_iter([(name.to_owned(), self.written_json(frame, at, it)?)]))
             }
             Value::List(it, _) | Value::Tuple(it) => each(it)?,
             Value::Set(it, kind) => {
@@ -163,7 +184,7 @@ impl Evaluator<'_> {
                 let mut res = Map::new();
                 for (key, value) in it {
                     let key = self.key_of(frame, at, key)?;
-                    res.insert(key, self.json_of(frame, at, value)?);
+                    res.insert(key, self.written_json(frame, at, value)?);
                 }
                 Json::Object(res)
             }
@@ -174,9 +195,10 @@ impl Evaluator<'_> {
             },
             Value::Place(_) => {
                 let value = self.settled(frame, at, value.clone())?;
-                self.json_of(frame, at, &value)?
+                self.written_json(frame, at, &value)?
             }
             Value::Data(it) => self.data(frame, at, it, value)?,
+            Value::Open(_) => return self.refuse(frame, at, super::into::UNTOLD),
             Value::Iterator(_) | Value::Function(_) | Value::Formatter(_) | Value::Serializer => {
                 return self.refuse(frame, at, "cannot be written as JSON");
             }
@@ -190,7 +212,7 @@ impl Evaluator<'_> {
             Value::Char(it) => it.to_string(),
             Value::Bool(it) => it.to_string(),
             Value::Int(it, _) => it.to_string(),
-            Value::Data(_) | Value::Foreign(..) => match self.json_of(frame, at, key)? {
+            Value::Data(_) | Value::Foreign(..) => match self.written_json(frame, at, key)? {
                 Json::String(it) => it,
                 Json::Number(it) if it.is_i64() || it.is_u64() => it.to_string(),
                 Json::Bool(it) => it.to_string(),
@@ -256,7 +278,7 @@ impl Evaluator<'_> {
             let ty = self.ty(frame, ty)?;
             let value = Value::Data(data.clone());
             let value = self.into(frame, at, value, &ty)?;
-            return self.json_of(frame, at, &value);
+            return self.written_json(frame, at, &value);
         }
         if container.attrs.remote().is_some() {
             return self.refuse(frame, at, "is written for another type");
@@ -306,7 +328,10 @@ impl Evaluator<'_> {
         let name = variant.attrs.name().serialize_name().value.clone();
         if variant.attrs.skip_serializing() {
             let what = format!("is the variant `{name}`, which cannot be written");
-            return self.refuse(frame, at, what);
+            return match self.refuse(frame, at, what) {
+                Err(Stop::Problem(it)) => Err(Stop::Unwritten(it)),
+                found => found,
+            };
         }
         let inside = || match variant.attrs.serialize_with() {
             Some(path) => {
@@ -332,11 +357,22 @@ impl Evaluator<'_> {
             attr::TagType::External => one(name, inside()?),
             attr::TagType::None => inside()?,
             attr::TagType::Internal { tag } if unit => one(tag.clone(), name.into()),
-            attr::TagType::Internal { tag } => match inside()? {
-                Json::Object(mut it) => {
+            attr::TagType::Internal { tag } => match (self.held(data)?, inside()?) {
+                (Held::Other, Json::Object(mut it)) => {
                     // The tag goes first, and what is inside may say it again.
                     it.entry(tag.clone()).or_insert_with(|| name.into());
                     Json::Object(it)
+                }
+                (Held::UnitVariant, Json::String(inner)) => {
+                    Json::Object(Map::from_iter([(tag.clone(), name.into()), (inner, Json::Null)]))
+                }
+                (Held::Unit, Json::Null) => one(tag.clone(), name.into()),
+                (Held::Refused, _)
+                | (Held::Other, Json::Bool(_) | Json::Number(_) | Json::Array(_)) => {
+                    return match self.refuse(frame, at, "is tagged, and no object") {
+                        Err(Stop::Problem(it)) => Err(Stop::Unwritten(it)),
+                        found => found,
+                    };
                 }
                 _ => return self.refuse(frame, at, "is tagged, and no object"),
             },
@@ -393,10 +429,70 @@ impl Evaluator<'_> {
             match json {
                 Json::Object(more) => res.extend(more),
                 Json::Null => {}
+                Json::String(name) if self.is_unit_variant(data, it)? => {
+                    res.insert(name, Json::Null);
+                }
+                Json::Bool(_) | Json::Number(_) | Json::Array(_)
+                    if it.attrs.serialize_with().is_none() =>
+                {
+                    return match self.refuse(frame, at, "flattens what is no object") {
+                        Err(Stop::Problem(it)) => Err(Stop::Unwritten(it)),
+                        found => found,
+                    };
+                }
                 _ => return self.refuse(frame, at, "flattens what is no object"),
             }
         }
         Ok(Json::Object(res))
+    }
+
+    /// Whether a flattened field is a variant without content, of which serde makes a key.
+    fn is_unit_variant(&self, data: &Data, field: &ast::Field<'_>) -> Eval<bool> {
+        let syn::Member::Named(name) = &field.member else { return Ok(false) };
+        let name = plain(name);
+        let mut value = data.fields.iter().find(|(it, _)| *it == name).map(|(_, it)| it);
+        while let Some(Value::Option(inside)) = value {
+            value = inside.as_deref();
+        }
+        if field.attrs.serialize_with().is_some() {
+            return Ok(false);
+        }
+        match value {
+            Some(Value::Data(of)) => self.is_plain_variant(of),
+            _ => Ok(false),
+        }
+    }
+
+    /// What a variant that is tagged within holds: serde takes some of it, and refuses the rest.
+    fn held(&self, data: &Data) -> Eval<Held> {
+        let [(name, value)] = &data.fields[..] else { return Ok(Held::Other) };
+        Ok(match value {
+            _ if name != "0" => Held::Other,
+            Value::Option(_) | Value::Text(..) | Value::Char(_) => Held::Refused,
+            Value::Unit => Held::Unit,
+            Value::Data(of) if self.is_plain_variant(of)? => Held::UnitVariant,
+            // What is in a newtype is looked at in its place.
+            Value::Data(of) if of.variant.is_none() => match self.held(of)? {
+                Held::Other => Held::Other,
+                _ => Held::Unsure,
+            },
+            _ => Held::Other,
+        })
+    }
+
+    /// Whether a value is a variant without content, written by what serde derives.
+    fn is_plain_variant(&self, of: &Data) -> Eval<bool> {
+        if of.variant.is_none() || !of.fields.is_empty() {
+            return Ok(false);
+        }
+        if !self.functions(of.id, &of.arguments, "serialize")?.is_empty() {
+            return Ok(false);
+        }
+        let input = self.world.settled(of.id).map_err(|it| Stop::Problem(Box::new(it)))?;
+        let plain = serde::read(&input, Derive::Serialize, |it| {
+            Ok::<_, syn::Error>(it.attrs.type_into().is_none())
+        });
+        Ok(plain.is_ok_and(|it| it.unwrap_or(false)))
     }
 
     /// A field; none where it is left out. `bare` says that nothing can be left out.
@@ -426,7 +522,7 @@ impl Evaluator<'_> {
         if let Some(path) = field.attrs.serialize_with() {
             return self.written_by(frame, path, value.clone()).map(Some);
         }
-        self.json_of(frame, at, value).map(Some)
+        self.written_json(frame, at, value).map(Some)
     }
 
     /// What `skip_serializing_if` says of a value.
@@ -479,4 +575,14 @@ impl Evaluator<'_> {
         };
         Ok(Some(Value::ok(Value::Json(json))))
     }
+}
+
+/// What a variant that is tagged within holds.
+enum Held {
+    Unit,
+    UnitVariant,
+    /// What serde does not take there.
+    Refused,
+    Unsure,
+    Other,
 }

@@ -56,6 +56,10 @@ impl Ty {
             1 if path == "chrono::DateTime" && arguments[0].path() == "chrono::Utc" => {
                 Self::known("chrono::DateTime<Utc>")
             }
+            // A list by another name.
+            1 if path == "smallvec::SmallVec" && arguments[0].path().starts_with("[;") => {
+                Self::list("std::vec::Vec", arguments.remove(0).inside(0))
+            }
             1 if THIN.contains(&path.as_str()) => arguments.remove(0),
             // `Result` of `anyhow`, `std::fmt` and the like.
             0 | 1 if path != "std::result::Result" && path.ends_with("::Result") => {
@@ -219,6 +223,9 @@ impl Evaluator<'_> {
         self.step(frame, at)?;
         if ty.is_any() || matches!(ty.path(), "?" | super::methods::ITERATOR) {
             return Ok(value);
+        }
+        if let (Value::Open(open), false) = (&value, *ty == Ty::Unknown) {
+            return self.closed(frame, at, open.clone(), ty);
         }
         let span = at.to_token_stream().span();
         let wrong = |value: &Value| {

@@ -43,6 +43,21 @@ pub enum Value {
     Formatter(Rc<RefCell<String>>),
     /// What `Serialize` writes to.
     Serializer,
+    /// What is made only when the place that it comes to says its type.
+    Open(Open),
+}
+
+/// How a value is made of a type that the code says later.
+#[derive(Clone, Debug)]
+pub enum Open {
+    Default,
+    Into(Box<Value>),
+    /// The `Result` of `parse()`, and what `unwrap()` takes out of it.
+    Parse(String),
+    Parsed(String),
+    Collected(Vec<Value>),
+    /// What stands in `RefCell::new(…)`, `Either::Left(…)`, and the name of that function.
+    Wrapped(String, Box<Value>),
 }
 
 /// A struct or a variant of the project.
@@ -152,6 +167,7 @@ impl Value {
             | Self::Function(_)
             | Self::Place(_)
             | Self::Formatter(_)
+            | Self::Open(_)
             | Self::Serializer => Ty::Unknown,
         }
     }

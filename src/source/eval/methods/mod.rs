@@ -9,7 +9,7 @@ mod texts;
 use syn::ExprMethodCall;
 
 use super::call::Given;
-use super::value::{Place, Value};
+use super::value::{Open, Place, Value};
 use super::{Eval, Evaluator, Frame, Ty};
 use crate::source::world::plain;
 
@@ -214,6 +214,12 @@ impl Evaluator<'_> {
                 _ => None,
             },
             Value::Serializer => self.serializer_method(&call)?,
+            Value::Open(Open::Parse(text))
+                if matches!(call.shape(), ("unwrap", 0) | ("expect", 1)) =>
+            {
+                Some(Value::Open(Open::Parsed(text)))
+            }
+            Value::Open(_) => return self.refuse(frame, at, super::into::UNTOLD),
             Value::Foreign(path, it) => super::foreign::method(&path, &it, name, call.given.len()),
             _ => None,
         };
@@ -301,7 +307,8 @@ impl Evaluator<'_> {
         want: &Ty,
     ) -> Eval<Value> {
         let found = match want.path() {
-            "" => return self.refuse(frame, at, "is of a type that cannot be told here"),
+            "" if *want == Ty::Unknown => return Ok(Value::Open(Open::Collected(items))),
+            "" => return self.refuse(frame, at, "collects what is not read"),
             "std::string::String" => {
                 let mut res = String::new();
                 for it in &items {
