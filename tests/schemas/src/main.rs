@@ -11,6 +11,7 @@ mod evaluated;
 mod generics;
 mod foreign;
 mod kubernetes;
+mod later;
 mod literals;
 mod made;
 mod modules;
@@ -51,6 +52,7 @@ fn main() {
         generics: Generic GenericNames GenericDefaults GenericEnums Tree Forest Twice;
         foreign: Wrapped Wide Times Addressed Defaulted;
         kubernetes: Small Pods Workloads Policies;
+        later: Told Within FlatRuled ByHand;
         literals: Literals;
         made: Whole Used Shown Odd Docs Attributes Numbers;
         modules: Named Holder;

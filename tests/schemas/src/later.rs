@@ -1,0 +1,215 @@
+//! Values whose type is said after them, and what serde writes where one value stands in another.
+
+#![allow(clippy::all)]
+
+use kube::{CustomResource, CustomResource as Resource, KubeSchema};
+use schemars::JsonSchema;
+use schemars::JsonSchema as Described;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::{NonZeroI8, NonZeroU16};
+use std::ops::Range;
+
+pub mod round {
+    // Two modules that show each other's names.
+    pub use super::*;
+    pub const ROUND: u8 = 3;
+}
+pub use round::*;
+
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "later.example.com", version = "v1", kind = "Told")]
+pub struct ToldSpec {
+    #[serde(default = "text")]
+    pub text: String,
+    #[serde(default = "pushed")]
+    pub pushed: Vec<String>,
+    #[serde(default = "entries")]
+    pub entries: BTreeMap<String, Option<u8>>,
+    #[serde(default = "parsed")]
+    pub parsed: i64,
+    #[serde(default = "collected")]
+    pub collected: BTreeSet<u16>,
+    #[serde(default = "boxed")]
+    pub boxed: Box<Option<Box<String>>>,
+    #[serde(default = "once")]
+    pub once: Vec<u8>,
+    #[serde(default = "cell")]
+    pub cell: RefCell<u32>,
+    #[serde(default = "wide")]
+    pub wide: i128,
+    #[serde(default = "least")]
+    pub least: NonZeroI8,
+    #[serde(default = "most")]
+    pub most: NonZeroU16,
+    #[serde(default)]
+    pub range: Range<u8>,
+    #[serde(default = "pair")]
+    pub pair: Pair<u8>,
+    #[serde(default = "round")]
+    pub round: u8,
+    pub time: std::time::SystemTime,
+    pub renamed: Renamed,
+}
+fn text() -> String {
+    let it = "a".into();
+    it
+}
+fn pushed() -> Vec<String> {
+    let mut it = Vec::new();
+    it.push("a".into());
+    it.push(Default::default());
+    it
+}
+fn entries() -> BTreeMap<String, Option<u8>> {
+    let mut it = BTreeMap::new();
+    it.insert("a".into(), Default::default());
+    it
+}
+fn parsed() -> i64 {
+    let it = "-5".parse().unwrap();
+    it
+}
+fn collected() -> BTreeSet<u16> {
+    let it = [3, 1, 3].into_iter().collect();
+    it
+}
+fn boxed() -> Box<Option<Box<String>>> {
+    let it = Box::new(Some(Box::new("b".to_owned())));
+    it
+}
+fn once() -> Vec<u8> {
+    std::iter::once(5).chain(std::iter::repeat_n(7, 2)).collect()
+}
+fn cell() -> RefCell<u32> {
+    let it = RefCell::new(Default::default());
+    it
+}
+fn wide() -> i128 {
+    1 << 40
+}
+fn least() -> NonZeroI8 {
+    NonZeroI8::MIN
+}
+fn most() -> NonZeroU16 {
+    NonZeroU16::MAX
+}
+fn round() -> u8 {
+    ROUND
+}
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+pub struct Pair<T, U = String> {
+    pub one: T,
+    pub other: Option<U>,
+    pub none: std::marker::PhantomData<U>,
+}
+fn pair() -> Pair<u8> {
+    Pair { one: 1, other: None, none: std::marker::PhantomData }
+}
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub struct Renamed(String);
+impl Described for Renamed {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Renamed".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "format": "renamed" })
+    }
+}
+
+/// What serde writes within another value, or refuses to: then there is no default.
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "later.example.com", version = "v1", kind = "Within")]
+#[kube(attr = "doc = \" And more\"", attr = "deprecated")]
+pub struct WithinSpec {
+    #[serde(default = "skipped")]
+    pub skipped: Vec<Skipped>,
+    #[serde(default = "tagged_list")]
+    pub tagged_list: Tagged,
+    #[serde(default = "tagged_unit")]
+    pub tagged_unit: Tagged,
+    #[serde(default = "tagged_variant")]
+    pub tagged_variant: Tagged,
+    #[serde(default = "tagged_some")]
+    pub tagged_some: TaggedMaybe,
+    #[serde(default = "flat_variant")]
+    pub flat_variant: Flat,
+}
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+pub enum Skipped {
+    One,
+    #[serde(skip_serializing)]
+    Two,
+}
+fn skipped() -> Vec<Skipped> {
+    vec![Skipped::One, Skipped::Two]
+}
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[serde(tag = "kind")]
+pub enum Tagged {
+    List(Vec<i32>),
+}
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[serde(tag = "kind")]
+pub enum TaggedMaybe {
+    Maybe(Option<Inner>),
+}
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+pub struct Inner {
+    pub a: u8,
+}
+fn tagged_list() -> Tagged {
+    Tagged::List(vec![1])
+}
+fn tagged_unit() -> Tagged {
+    Tagged::List(Vec::new())
+}
+fn tagged_variant() -> Tagged {
+    tagged_list()
+}
+fn tagged_some() -> TaggedMaybe {
+    TaggedMaybe::Maybe(Some(Inner { a: 1 }))
+}
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+pub struct Flat {
+    #[serde(flatten)]
+    pub skipped: Skipped,
+    pub b: u8,
+}
+fn flat_variant() -> Flat {
+    Flat { skipped: Skipped::One, b: 2 }
+}
+
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug)]
+pub struct Parts {
+    pub b: String,
+    pub a: u8,
+}
+
+/// A rule on what is flattened goes to its first property.
+#[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "later.example.com", version = "v1", kind = "FlatRuled")]
+pub struct FlatRuledSpec {
+    #[serde(flatten)]
+    #[x_kube(validation = "self < 5")]
+    pub parts: Parts,
+    #[serde(flatten)]
+    #[x_kube(validation = "self < 6")]
+    pub rest: BTreeMap<String, String>,
+}
+
+/// By another name than its own.
+#[derive(Resource, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "later.example.com", version = "v1", kind = "ByHand", schema = "manual")]
+pub struct ByHandSpec {
+    pub a: u8,
+}
+impl Described for ByHand {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ByHand".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
+    }
+}
