@@ -170,7 +170,7 @@ pub enum Printed {
 pub fn printed(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usize, Printed> {
     let mut hash = Sha256::new();
     hash.update(format!("{:?}", version.frame()));
-    cases.iter().for_each(|it| hash.update(format!("{:?}{:?}", it.path, it.files)));
+    cases.iter().for_each(|it| hash.update(format!("{:?}{:?}", main(&[it]), it.files)));
     let name = format!(
         "{:x}.json",
         hash.finalize().iter().fold(0_u128, |all, it| all << 8 | u128::from(*it))
@@ -278,12 +278,18 @@ fn main() {
     std::panic::set_hook(Box::new(|_| {}));
 ";
     for case in cases {
-        writeln!(
-            res,
-            "    add(\"{}\", || serde_json::to_value(<{} as kube::CustomResourceExt>::crd()).unwrap());",
-            case.number, case.path
-        )
-        .unwrap();
+        let crd = |path: &String| format!("<{path} as kube::CustomResourceExt>::crd()");
+        let whole = match &case.more[..] {
+            [] => crd(&case.path),
+            more => {
+                // From the lowest version to the highest.
+                let all: Vec<_> = more.iter().rev().chain([&case.path]).map(crd).collect();
+                let all = all.join(", ");
+                format!("kube::core::crd::merge_crds(vec![{all}], {:?}).unwrap()", case.stored)
+            }
+        };
+        let number = case.number;
+        writeln!(res, "    add(\"{number}\", || serde_json::to_value({whole}).unwrap());").unwrap();
     }
     res + "}\n"
 }

@@ -32,6 +32,9 @@ pub struct Case {
     pub number: usize,
     /// Where the root type is, from the crate's root: `k7::deep::Case7`.
     pub path: String,
+    /// Further versions of the kind, highest first, and which version is stored.
+    pub more: Vec<String>,
+    pub stored: String,
     /// Its files, by their path in `src/`.
     pub files: BTreeMap<String, String>,
 }
@@ -76,13 +79,23 @@ pub struct Author {
     modules: Vec<Module>,
     pub defs: Vec<Def>,
     count: usize,
+    more: Vec<String>,
+    stored: String,
 }
 
 /// The case of this number.
 pub fn case(seed: u64, number: usize, dialect: Dialect) -> Case {
     let random = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ (number as u64) << 20);
-    let mut it =
-        Author { random, dialect, case: number, modules: Vec::new(), defs: Vec::new(), count: 0 };
+    let mut it = Author {
+        random,
+        dialect,
+        case: number,
+        modules: Vec::new(),
+        defs: Vec::new(),
+        count: 0,
+        more: Vec::new(),
+        stored: String::new(),
+    };
     it.lay_out();
     for _ in 0..=it.random.below(6) {
         let module = it.random.below(it.modules.len());
@@ -93,7 +106,8 @@ pub fn case(seed: u64, number: usize, dialect: Dialect) -> Case {
     }
     let (module, kind) = it.resource();
     let path = it.modules[module].path.join("::");
-    Case { number, path: format!("{path}::{kind}"), files: it.files() }
+    let (more, stored) = (std::mem::take(&mut it.more), std::mem::take(&mut it.stored));
+    Case { number, path: format!("{path}::{kind}"), more, stored, files: it.files() }
 }
 
 impl Author {

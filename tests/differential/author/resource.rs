@@ -54,8 +54,48 @@ impl Author {
             }
         }
         self.last_words(&mut kube);
-        self.spec(module, kube);
+        if self.random.percent(8) {
+            self.other_version(&mut kube, &root);
+        }
+        let name = format!("Case{}Spec", self.case);
+        self.spec(module, &root, name, kube);
         (module, root)
+    }
+
+    /// The same kind in a lower version, in a module of its own.
+    fn other_version(&mut self, kube: &mut Vec<String>, root: &str) {
+        const SHARED: &[&str] = &[
+            "group",
+            "kind",
+            "plural",
+            "root",
+            "namespaced",
+            "singular",
+            "shortname",
+            "category",
+            "label",
+            "annotation",
+            "printcolumn",
+            "selectable",
+        ];
+        let mut other: Vec<String> = kube
+            .iter()
+            .filter(|it| SHARED.contains(&it.split([' ', '=', '(']).next().unwrap_or_default()))
+            .cloned()
+            .collect();
+        kube.retain(|it| !it.starts_with("version") && !it.starts_with("storage"));
+        kube.push("version = \"v2\"".to_owned());
+        other.push("version = \"v1beta1\"".to_owned());
+        let lower = self.random.percent(50);
+        if lower { &mut *kube } else { &mut other }.push("storage = false".to_owned());
+        self.stored = if lower { "v1beta1" } else { "v2" }.to_owned();
+        let mut path = self.modules[0].path.clone();
+        path.push("before".to_owned());
+        self.more.push(format!("{}::{root}", path.join("::")));
+        let inline = self.random.percent(50);
+        self.module(path, Some(0), inline, false);
+        let name = format!("Case{}Before", self.case);
+        self.spec(self.modules.len() - 1, root, name, other);
     }
 
     fn small_words(&mut self, kube: &mut Vec<String>) {
@@ -115,8 +155,10 @@ impl Author {
     }
 
     fn last_words(&mut self, kube: &mut Vec<String>) {
-        if self.random.percent(2) {
-            kube.push("schema = \"disabled\"".to_owned());
+        match self.random.below(50) {
+            0 => kube.push("schema = \"disabled\"".to_owned()),
+            1 | 2 => kube.push("schema = \"manual\"".to_owned()),
+            _ => {}
         }
         if self.random.percent(4) && 3 <= self.dialect.major {
             kube.push(
@@ -153,13 +195,24 @@ impl Author {
         name
     }
 
-    fn spec(&mut self, module: usize, mut kube: Vec<String>) {
-        let name = format!("Case{}Spec", self.case);
+    /// The schema of the root, written by hand.
+    fn manual(&mut self, module: usize, root: &str) {
+        let body = self.schema_body(module, "generator");
+        let js = self.outside(module, "schemars::JsonSchema");
+        self.item(module, format!(
+            "impl {js} for {root} {{\n    fn schema_name() -> std::borrow::Cow<'static, str> {{\n        \"Manual\".into()\n    }}\n    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {{\n        {body}\n    }}\n}}\n"
+        ));
+    }
+
+    fn spec(&mut self, module: usize, root: &str, name: String, mut kube: Vec<String>) {
         let derive = self.outside(module, "kube::CustomResource");
         let head = format!("#[derive({derive})]\n");
         let disabled = kube.iter().any(|it| it.starts_with("schema"));
         if disabled {
             kube.retain(|it| !it.starts_with("validation"));
+        }
+        if kube.iter().any(|it| it == "schema = \"manual\"") {
+            self.manual(module, root);
         }
         match self.random.below(40) {
             0 if !disabled => {

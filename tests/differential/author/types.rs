@@ -214,12 +214,10 @@ pub const NEWEST: &[Leaf] = &[
     leaf("jiff::civil::Date", "do", &[]),
     leaf("jiff::Span", "", &[]),
     leaf("smol_str::SmolStr", "dos", &["\"small\".into()", "smol_str::SmolStr::new(\"s\")"]),
-    leaf("bytes::Bytes", "do", &[]),
     leaf("either::Either<String, i32>", "", &["either::Either::Left(\"l\".to_owned())"]),
     leaf("indexmap::IndexMap<String, i32>", "df", &["indexmap::IndexMap::new()"]),
     leaf("indexmap::IndexSet<String>", "d", &["Default::default()"]),
     leaf("smallvec::SmallVec<[i32; 4]>", "d", &[]),
-    leaf("arrayvec::ArrayVec<u8, 4>", "d", &[]),
     leaf("arrayvec::ArrayString<8>", "d", &[]),
 ];
 

@@ -55,7 +55,8 @@ pub fn case(seed: u64, number: usize) -> Case {
     if apart {
         files.insert(format!("k{number}/injected.rs"), format!("{head}{body}"));
     }
-    Case { number, path: format!("k{number}::Case{number}"), files }
+    let path = format!("k{number}::Case{number}");
+    Case { number, path, more: Vec::new(), stored: String::new(), files }
 }
 
 /// The field's type in another, sometimes.

@@ -333,6 +333,13 @@ pub const ALL: &[Template] = &[
         "",
     ),
     (
+        "types of lists with a length of their own",
+        "#[DERIVE] pub struct Injected { pub a: arrayvec::ArrayVec<u8, 4>, #[serde(default)] pub b: arrayvec::ArrayVec<u8, 3> }",
+        FIELD,
+        "",
+    ),
+    ("type of two forms", "#[DERIVE] pub struct Injected { pub a: bytes::Bytes }", FIELD, ""),
+    (
         "cfg inside of an impl",
         "#[DERIVE] pub struct Injected { pub a: i32 }\nimpl Injected { #[cfg(feature = \"off\")] fn n() -> i32 { 1 } #[cfg(not(feature = \"off\"))] fn n() -> i32 { 2 } }\npub fn make() -> Injected { Injected { a: Injected::n() } }",
         BY_FUNCTION,
