@@ -20,6 +20,7 @@ mod outside;
 mod resources;
 mod rules;
 mod scalars;
+mod scopes;
 mod validation;
 mod versions;
 mod written;
@@ -61,6 +62,7 @@ fn main() {
         resources: Everything ScaleJson ScaleLost Unschemed Proxy Mesh RootedRoot Sprawled Attributed Split;
         rules: Ruled Merged RootRuled RootCel Nested;
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;
+        scopes: Scoped Ring;
         written: ByHand Functions Manual Helped;
         validation: Ranges Lengths Patterns Inners Extensions Transforms;
         numbers: Numbers;
