@@ -268,8 +268,16 @@ fn kube_attributes_are_read_with_care() {
         "src/main.rs:3:65: `plural` needs a string in quotes"
     );
     assert_eq!(
-        kube(&format!("{all}, attr = \"x_kube(cel)\"")),
-        "src/main.rs:3:63: `x_kube(cel)` may change the schema, and is not read yet"
+        kube(&format!("{all}, attr = \"serde_as\"")),
+        "src/main.rs:3:63: `serde_as` may change the schema, and is not read yet"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"serde(default)\"")),
+        "src/main.rs:3:63: kube takes no `serde` in `attr`"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"x_kube(validation = Rule::new(\\\"true\\\"))\"")),
+        "src/main.rs:3:63: kube reads `x_kube` in `attr` only beside `validation` or `cel`"
     );
     assert_eq!(
         kube(&format!("{all}, schema = \"manual\"")),

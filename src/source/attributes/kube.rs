@@ -207,14 +207,19 @@ pub fn path(meta: &Meta) -> syn::Result<syn::Path> {
     }
 }
 
-/// An attribute for the generated struct: what documents it, or leaves its schema alone.
+/// An attribute for the generated struct: what leaves its schema alone, and what says something about it.
 fn attr(meta: &Meta) -> syn::Result<Meta> {
     let text = super::string(meta)?;
     let attr: Meta = text.parse()?;
-    let known =
-        ["allow", "warn", "deny", "expect", "must_use", "non_exhaustive", "doc", "deprecated"];
-    if known.iter().any(|it| attr.path().is_ident(it)) {
+    let known = ["allow", "warn", "deny", "expect", "must_use", "non_exhaustive"]
+        .into_iter()
+        .chain(["doc", "deprecated", "x_kube"]);
+    if { known }.any(|it| attr.path().is_ident(it)) {
         return Ok(attr);
+    }
+    if ["derive", "serde", "schemars"].iter().any(|it| attr.path().is_ident(it)) {
+        let name = name_of(&attr);
+        return error(text.span(), format!("kube takes no `{name}` in `attr`"));
     }
     error(text.span(), format!("`{}` may change the schema, and is not read yet", text.value()))
 }

@@ -328,8 +328,12 @@ impl Reader {
             kube.validations.iter().map(|it| x_kube::rule(it, &values)).collect();
         let rules = rules.map_err(told)?;
         let validated = !rules.is_empty() || kube.cel;
+        if let Some(it) = kube.attrs.iter().find(|it| !validated && it.path().is_ident("x_kube")) {
+            let message = "kube reads `x_kube` in `attr` only beside `validation` or `cel`";
+            return Err(told(syn::Error::new_spanned(it, message)));
+        }
         let mut res = container::read(&made, validated, &values)?;
-        res.rules = rules;
+        res.rules.extend(rules);
         Ok(res)
     }
 }

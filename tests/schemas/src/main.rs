@@ -64,7 +64,7 @@ fn main() {
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;
         scopes: Scoped Ring;
         written: ByHand Functions Manual Helped;
-        validation: Ranges Lengths Patterns Inners Extensions Transforms;
+        validation: Ranges Lengths Patterns Inners Extensions Transforms OthersAttributes Attributed;
         numbers: Numbers;
         texts: Texts;
         types: Types Wholly;

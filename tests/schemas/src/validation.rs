@@ -161,3 +161,38 @@ pub struct Whole {
 fn closed(schema: &mut schemars::Schema) {
     schema.ensure_object()["properties"]["x"]["minimum"] = serde_json::json!(3);
 }
+
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "validation.example.com", version = "v1", kind = "OthersAttributes")]
+pub struct OthersAttributesSpec {
+    #[validate(length(min = 1, max = "10", message = "no"), email(message = "x"))]
+    pub a: String,
+    #[garde(length(chars, min = 2), pattern(WORD))]
+    pub b: Option<String>,
+    #[garde(range(min = 1, max = 5), custom(whatever))]
+    #[validate(nested)]
+    pub c: i32,
+    #[validate(required, contains(pattern = "a.b"))]
+    pub d: Option<String>,
+    #[garde(inner(length(min = 3), dive), dive)]
+    pub e: Vec<String>,
+    #[schemars(length(min = 1))]
+    #[validate(length(min = 2), range(max = 3))]
+    #[garde(length(min = 4), contains("x"))]
+    pub f: String,
+    #[garde(skip)]
+    #[validate(url)]
+    pub g: String,
+    #[garde(ip)]
+    pub h: String,
+}
+
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "validation.example.com", version = "v1", kind = "Attributed")]
+#[kube(doc = "What is said first.", attr = "doc = \" And behind it.\"", attr = "deprecated")]
+#[kube(attr = "allow(missing_docs)", validation = "self.spec.a != 'b'")]
+#[kube(attr = "x_kube(validation = Rule::new(\"self.spec.a != 'c'\").message(\"no c\"))")]
+#[allow(deprecated)]
+pub struct AttributedSpec {
+    pub a: String,
+}
