@@ -127,3 +127,32 @@ fn code_that_does_not_compile_is_told() {
     assert!(said.contains("mismatched types"), "{said}");
     assert!(said.contains("error: `asked` does not compile"), "{said}");
 }
+
+#[test]
+fn the_code_is_asked_with_the_features_that_are_on() {
+    let wide = "pub size: i32,\n    #[cfg(feature = \"wide\")]\n    pub more: i32,\n    #[cfg(feature = \"usual\")]\n    pub usual: i32,";
+    let text = [HEAD, &kind("Asked", OUTSIDE), &kind("Plain", wide), FUNCTION].concat();
+    for (at, more) in [("src/lib.rs", ""), ("src/main.rs", "fn main() {}\n")] {
+        let folder = package(&[(at, text.clone() + more)]);
+        let manifest = folder.path().join("Cargo.toml");
+        let features = "\n[features]\ndefault = [\"usual\"]\nusual = []\nwide = []\n";
+        fs::write(&manifest, fs::read_to_string(&manifest).unwrap() + features).unwrap();
+        for (flags, more, usual) in [
+            (&[][..], false, true),
+            (&["--features", "wide"], true, true),
+            (&["--features", "wide,serde_json/unbounded_depth"], true, true),
+            (&["--all-features"], true, true),
+            (&["--no-default-features"], false, false),
+        ] {
+            let flags = [&["--compile", "--check"], flags].concat();
+            let (printed, said) = crds(folder.path(), &flags);
+            let printed = printed.expect(&said);
+            let schema = &printed[1]["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+            let fields = &schema["properties"]["spec"]["properties"];
+            assert_eq!(
+                (&fields["more"].is_object(), &fields["usual"].is_object()),
+                (&more, &usual)
+            );
+        }
+    }
+}

@@ -5,10 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde::Serialize;
 
-use super::{
-    compile::{Features, complete},
-    workspace::Sources,
-};
+use super::{compile::complete, workspace::Sources};
 use crate::{
     hint::Hint as _,
     manifests::{self, Wishes},
@@ -122,8 +119,7 @@ fn derived(
     if let Some(Compile { top, all }) = how.compile
         && (all || !reading.problems.is_empty())
     {
-        let features = Features { default: true, ..Features::default() };
-        complete(top, &mut reading, &features, all)?;
+        complete(top, &mut reading, all)?;
     }
     refuse(&reading)?;
     let operator = reading.operator;

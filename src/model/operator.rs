@@ -73,6 +73,8 @@ pub struct Declared {
     pub krate: String,
     /// The folder of its package; empty at the top.
     pub folder: String,
+    /// The features of its package that are on, and those of dependencies (`a/b`) that are asked for.
+    pub features: Vec<String>,
     pub target: Target,
     /// The struct's path from the crate's root.
     pub path: Vec<String>,

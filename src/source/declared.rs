@@ -67,6 +67,7 @@ fn one(world: &World, root: ItemId, spec: ItemId) -> Option<Declared> {
         root: world.crates[krate].root.clone(),
         krate: world.crates[krate].name.clone(),
         folder: world.crates[krate].folder.clone(),
+        features: Vec::new(),
         target: world.crates[krate].target,
         path,
         reach,

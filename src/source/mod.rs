@@ -123,7 +123,8 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
     while Rc::get_mut(&mut world).is_some_and(|it| load(it, &packages)) {
         read = schema::resources(&world);
     }
-    let declared = if request.declared { declared::declared(&world) } else { Vec::new() };
+    let mut declared = if request.declared { declared::declared(&world) } else { Vec::new() };
+    declared.iter_mut().for_each(|it| it.features = packages.built_with(&it.folder));
     if !read.kinds.is_empty() || !read.problems.is_empty() {
         problems.extend(versions::check(&packages));
         let manifest = members.values().next().filter(|_| !packages.is_locked());

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Context as _;
 use serde_json::Value;
 
-use super::{Asked, Features, Subject};
+use super::{Asked, Subject};
 use crate::{
     manifests,
     model::{Declared, Problem, Reach},
@@ -16,12 +16,7 @@ use crate::{
 /// Asks the code for every kind that was refused, or for all of them, which must then be as they were read.
 ///
 /// What cannot be compiled, or differs, is among the problems afterwards.
-pub fn complete(
-    top: &Path,
-    reading: &mut Reading,
-    features: &Features,
-    all: bool,
-) -> anyhow::Result<()> {
+pub fn complete(top: &Path, reading: &mut Reading, all: bool) -> anyhow::Result<()> {
     // What is wrong with no kind in particular may be wrong with each.
     let general = reading.problems.iter().any(|it| it.way.is_empty());
     let read = |it: &Declared, reading: &Reading| {
@@ -50,7 +45,7 @@ pub fn complete(
     };
     problems.extend(refused.into_iter().filter(stays));
     for kinds in crates.values() {
-        let crds = subject(top, kinds, features).compile()?;
+        let crds = subject(top, kinds).compile()?;
         for (kind, crd) in kinds.iter().zip(crds) {
             match crd {
                 Ok(crd) => problems.extend(settle(reading, kind, &crd)?),
@@ -101,7 +96,7 @@ fn kept_private(kind: &Declared) -> Problem {
 }
 
 /// Kinds of one crate, as they are asked for.
-fn subject(top: &Path, kinds: &[Declared], features: &Features) -> Subject {
+fn subject(top: &Path, kinds: &[Declared]) -> Subject {
     let first = &kinds[0];
     let folder = if first.folder.is_empty() { top.to_owned() } else { top.join(&first.folder) };
     let below = match first.folder.as_str() {
@@ -117,7 +112,7 @@ fn subject(top: &Path, kinds: &[Declared], features: &Features) -> Subject {
     Subject {
         folder,
         top: top.to_owned(),
-        features: features.clone(),
+        features: first.features.clone(),
         krate: first.krate.clone(),
         root: first.root.as_str().get(below..).unwrap_or_default().to_owned(),
         target: first.target,

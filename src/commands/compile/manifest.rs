@@ -22,14 +22,6 @@ pub struct Package<'a> {
     pub program: &'a str,
 }
 
-/// What of the package is on, as the person asked for it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Features {
-    pub named: Vec<String>,
-    pub default: bool,
-    pub all: bool,
-}
-
 /// One locked package.
 #[derive(Debug, PartialEq)]
 struct Locked {
@@ -38,21 +30,15 @@ struct Locked {
     source: Option<String>,
 }
 
-/// A crate that depends on the package's library, under the name `subject`.
-pub fn dependent(package: &Package<'_>, features: &Features) -> anyhow::Result<(String, String)> {
+/// A crate that depends on the package's library, under the name `subject`, with just these features of it.
+pub fn dependent(package: &Package<'_>, features: &[String]) -> anyhow::Result<(String, String)> {
     let name = name_of(package.manifest)?;
     let locked = locked(package.lock)?;
     let mut subject = Table::new();
     subject.insert("package".to_owned(), name.into());
     subject.insert("path".to_owned(), package.folder.to_string_lossy().into_owned().into());
-    if !features.default {
-        subject.insert("default-features".to_owned(), false.into());
-    }
-    let named: Vec<Value> = match features.all {
-        true => all_features(package.manifest).into_iter().map(Value::from).collect(),
-        false => features.named.iter().cloned().map(Value::from).collect(),
-    };
-    subject.insert("features".to_owned(), named.into());
+    subject.insert("default-features".to_owned(), false.into());
+    subject.insert("features".to_owned(), list(features));
     let mut dependencies = Table::new();
     dependencies.insert("subject".to_owned(), subject.into());
     let mut lines =
@@ -75,7 +61,7 @@ pub fn shadow(
     krate: &str,
     root: &str,
     target: Target,
-    features: &Features,
+    features: &[String],
 ) -> anyhow::Result<(String, String)> {
     let name = name_of(package.manifest)?;
     let beside_library = matches!(
@@ -135,7 +121,9 @@ pub fn shadow(
         let mut library = Table::new();
         library.insert("path".to_owned(), package.folder.to_string_lossy().into_owned().into());
         library.insert("package".to_owned(), name.into());
-        library.insert("default-features".to_owned(), features.default.into());
+        library.insert("default-features".to_owned(), false.into());
+        let plain: Vec<String> = features.iter().filter(|it| !it.contains('/')).cloned().collect();
+        library.insert("features".to_owned(), list(&plain));
         let own = package.manifest.get("lib").and_then(|it| it.get("name")?.as_str());
         let own = own.map_or_else(|| name.to_owned(), str::to_owned);
         let table = manifest.entry("dependencies").or_insert_with(|| Table::new().into());
@@ -243,10 +231,8 @@ fn name_of(manifest: &Table) -> anyhow::Result<&str> {
     name.context("Cargo.toml has no package name")
 }
 
-/// Every feature that a package declares, and the implicit ones of optional dependencies.
-fn all_features(manifest: &Table) -> Vec<String> {
-    let declared = manifest.get("features").and_then(Value::as_table);
-    declared.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+fn list(features: &[String]) -> Value {
+    features.iter().cloned().map(Value::from).collect::<Vec<_>>().into()
 }
 
 fn locked(lock: &str) -> anyhow::Result<Vec<Locked>> {

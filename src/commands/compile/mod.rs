@@ -26,14 +26,14 @@ use crate::{
     process, terminal,
 };
 pub use complete::complete;
-pub use manifest::Features;
 
 /// One crate of the user's, and the kinds to print from it.
 pub struct Subject {
     /// The folder of its package's Cargo.toml, and of its workspace's, both whole.
     pub folder: PathBuf,
     pub top: PathBuf,
-    pub features: Features,
+    /// Those that are on in the package, and no other.
+    pub features: Vec<String>,
     /// The name that code knows the crate by.
     pub krate: String,
     /// Its root file, from the package's folder, with `/`.
@@ -70,7 +70,9 @@ impl Subject {
             program: &program,
         };
         let kinds: Vec<&Asked> = self.kinds.iter().collect();
-        let public = kinds.iter().all(|it| it.public);
+        // A feature of a dependency can be asked for by the package itself only.
+        let public =
+            kinds.iter().all(|it| it.public) && self.features.iter().all(|it| !it.contains('/'));
         let crate_ = match self.target {
             Target::Library if public => self.dependent(&package, &kinds)?,
             target => self.shadow(&package, &kinds, target)?,
@@ -107,18 +109,7 @@ impl Subject {
     }
 
     fn flags(&self) -> Vec<OsString> {
-        let mut res = Vec::new();
-        if self.features.all {
-            res.push("--all-features".into());
-        }
-        if !self.features.default {
-            res.push("--no-default-features".into());
-        }
-        if !self.features.named.is_empty() {
-            res.push("--features".into());
-            res.push(self.features.named.join(",").into());
-        }
-        res
+        vec!["--no-default-features".into(), "--features".into(), self.features.join(",").into()]
     }
 
     fn dependent(

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::{
     commands::{
         Mode, Outcome,
-        compile::{Features, complete},
+        compile::complete,
         derive::{refusal, unread},
         workspace::{Sources, Workspace},
     },
@@ -101,8 +101,7 @@ impl Args {
             return nothing(&reading, &request);
         }
         if self.compile && (mode.check || !reading.problems.is_empty()) {
-            let features = Features { default: true, ..Features::default() };
-            complete(workspace.root.real(), &mut reading, &features, mode.check)?;
+            complete(workspace.root.real(), &mut reading, mode.check)?;
         }
         let operator = if self.keep_going { reading.whole() } else { reading.operator.clone() };
         let wishes = Wishes { longest_description: self.max_description_length };

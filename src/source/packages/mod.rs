@@ -284,6 +284,18 @@ impl<'a> Packages<'a> {
         res
     }
 
+    /// What a root of this folder is built with: its features that are on, and those of its dependencies
+    /// (`a/b`) that are asked for.
+    pub fn built_with(&self, folder: &str) -> Vec<String> {
+        let Some(id) = self.by_folder.get(folder) else { return Vec::new() };
+        let deep = |it: &String| {
+            let key = it.split_once('/').map(|(key, _)| key.trim_end_matches('?'));
+            key.is_some_and(|key| self.dependencies(*id).iter().any(|it| it.key == key))
+        };
+        let asked = self.asked(*id).into_iter().filter(deep);
+        self.features(*id).on.into_iter().chain(asked).collect()
+    }
+
     /// Features that were asked for and that no root has.
     pub fn unknown_features(&self) -> Vec<String> {
         let known = |name: &String| {
