@@ -3,6 +3,7 @@
 use syn::{Attribute, DeriveInput, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
 use super::cfg::{self, Cfg, Settled};
+use super::foreign;
 use super::names::{Miss, Named, Space};
 use super::world::{Impl, ItemId, Kind, Path, World};
 use crate::model::Problem;
@@ -106,6 +107,10 @@ impl World {
                         continue;
                     }
                     match &found {
+                        Ok(Named::Foreign(other)) if let Some((what, hint)) = another(other) => {
+                            let message = format!("`{}` is of {what}", super::types::text(&it));
+                            return Err(self.problem(item.module, it.span(), message, &hint));
+                        }
                         Ok(Named::Foreign(other)) => self.want(other),
                         Err(Miss::Doubt(why)) => self.want_globs(why),
                         _ => {}
@@ -150,6 +155,29 @@ impl World {
         }
         self.resolve(imp.module, &Path::from(&ty.path), Space::Types) == Ok(Named::Item(id))
     }
+}
+
+/// What a path leads into, where that is one of the crates that we know, and not the one that is meant by its
+/// name; and the way out.
+fn another(path: &str) -> Option<(String, String)> {
+    let word = path.split("::").next()?;
+    let (name, what) = match (word.split_once('/'), word.split_once('@')) {
+        (Some(("git", name)), _) => (name, "from git: what that writes is not known".to_owned()),
+        (Some(("path", name)), _) => {
+            (name, "by its path: what that writes is not known".to_owned())
+        }
+        (_, Some((name, version))) => {
+            (name, format!("{version}, and another version of it writes the CRDs"))
+        }
+        _ => return None,
+    };
+    let hint = match word.contains('@') {
+        true => {
+            format!("take one version of `{name}` everywhere, or ask for packages that do (`-p`)")
+        }
+        false => format!("depend on the published `{name}`"),
+    };
+    foreign::is_table(name).then(|| (format!("`{name}` {what}"), hint))
 }
 
 /// The paths in `derive(…)`; nothing for another attribute.

@@ -97,6 +97,13 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
         ) && it.contains(hint)),
         "{problems:#?}"
     );
+    let hint = "take one version of `kube` everywhere, or ask for packages that do (`-p`)";
+    assert!(
+        problems.iter().any(|it| it.contains(
+            "a/src/lib.rs:2:10: `CustomResource` is of `kube` 3.1.0, and another version of it writes the CRDs"
+        ) && it.contains(hint)),
+        "{problems:#?}"
+    );
     assert_eq!(version(&both, &["a"]), ("3.1.0", vec![]));
     assert_eq!(version(&both, &["b"]), ("5.0.0", vec![]));
 }
@@ -198,4 +205,16 @@ fn a_target_is_read_where_the_features_that_it_requires_are_on() {
     };
     assert_eq!(kinds(&[]), "Two");
     assert_eq!(kinds(&["x"]), "One Two");
+}
+
+#[test]
+fn a_kube_that_is_not_the_published_one_is_told_where_it_is_used() {
+    let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: bool }}");
+    let mut files = package_a("edition = \"2024\"\n", &[("src/lib.rs", &spec)]);
+    let lock = lock(&[(".a", "1.0.0", &["kube"]), ("kube", "5.0.0", &[])]);
+    let lock = lock.replace("registry+https://example.com/index", "git+https://example.com/kube#1");
+    files.insert(SourcePath::fixed("Cargo.lock"), lock);
+    let told =
+        "src/lib.rs:2:10: `CustomResource` is of `kube` from git: what that writes is not known";
+    assert_eq!(field(&files), Err(vec![told.to_owned()]));
 }
