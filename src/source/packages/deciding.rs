@@ -20,7 +20,7 @@ const NAMES: &[(&str, &[&str])] = &[
     ("schemars", &["kube-core"]),
     ("schemars_derive", &["schemars"]),
     ("serde_derive_internals", &["schemars_derive"]),
-    ("k8s-openapi", &[]),
+    ("k8s-openapi", &["kube-core"]),
 ];
 
 impl Packages<'_> {
@@ -43,9 +43,10 @@ impl Packages<'_> {
                 .filter_map(|it| self.all[*it].locked)
                 .flat_map(|it| self.lock.needed(it, name))
                 .collect();
-            if found.is_empty() {
+            // Code names its types by itself, and by way of kube: both must be of one version.
+            if found.is_empty() || *name == "k8s-openapi" {
                 let roots: Vec<_> = self.roots().collect();
-                found = self.nearest(&roots, name);
+                found.extend(self.nearest(&roots, name));
             }
             if found.is_empty() {
                 found = all.to_vec();

@@ -86,6 +86,28 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     for (own, other) in [("3.1.0", "5.0.0"), ("5.0.0", "3.1.0")] {
         assert_eq!(version(&two_kubes(&[(".a", own)], other), &[]), (own, vec![]));
     }
+    // What kube calls `ObjectMeta` may be another than what the code does.
+    let mut apart = two_kubes(&[(".a", "5.0.0")], "3.1.0");
+    let edit = |files: &mut BTreeMap<SourcePath, String>, path: &str, from: &str, to: &str| {
+        let text = files.get_mut(&SourcePath::fixed(path)).expect("it is there");
+        *text = text.replacen(from, to, 1);
+    };
+    edit(
+        &mut apart,
+        "a/Cargo.toml",
+        "[dependencies]\n",
+        "[dependencies]\nk8s-openapi = \"0.27\"\n",
+    );
+    edit(&mut apart, "a/src/lib.rs", "a: Option<E>", "a: kube::core::ObjectMeta");
+    edit(
+        &mut apart,
+        "Cargo.lock",
+        " \"schemars 1.2.1\",\n \"serde\",",
+        " \"k8s-openapi 0.27.1\",\n \"schemars 1.2.1\",\n \"serde\",",
+    );
+    let (_, problems) = version(&apart, &[]);
+    let told = "`k8s-openapi` is locked in 2 versions, and it is not said which one is meant";
+    assert!(problems.iter().any(|it| it.contains(told)), "{problems:#?}");
     // Where two are wanted, that is told, with the way to one of them.
     let both = two_kubes(&[(".a", "3.1.0"), (".b", "5.0.0")], "5.0.0");
     let (_, problems) = version(&both, &[]);
