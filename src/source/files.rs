@@ -7,6 +7,7 @@ use super::expand::Work;
 use super::folder::Folder;
 use super::inert;
 use super::library::Texts;
+use super::local;
 use super::macros::Macro;
 use super::prune;
 use super::syntax;
@@ -136,6 +137,7 @@ impl Files<'_> {
         }
         let mut item = item;
         prune::item(&mut item, world.features(module));
+        local::item(&mut item);
         match item {
             Syntax::Struct(it) => self.data(world, new, it.into()),
             Syntax::Enum(it) => self.data(world, new, it.into()),

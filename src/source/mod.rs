@@ -19,6 +19,7 @@ mod folder;
 mod foreign;
 mod inert;
 mod library;
+mod local;
 mod macros;
 mod marker;
 mod names;

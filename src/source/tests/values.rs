@@ -178,3 +178,37 @@ fn whether_a_default_is_written_is_told_for_certain() {
     let found = problems(&spec(default, &hand.replace("Deserialize)]", "Deserialize, Odd)]")));
     assert!(found[0].contains("whether `In` is `Serialize` cannot be told"), "{found:?}");
 }
+
+#[test]
+fn imports_in_a_function_are_read_unless_they_may_mean_something_else() {
+    let refused = |code: &str, place: &str, what: &str| {
+        default("String", code, place, what);
+    };
+    let inside = "is an item inside a function, which is not read";
+    refused(
+        "mod m { pub fn g() -> String { String::new() } } fn f() -> String { use m::*; g() }",
+        "7:69",
+        &format!("`use m::*;` {inside}"),
+    );
+    refused(
+        "mod m { pub fn g() -> u8 { 1 } } fn f() -> String { use m::g; let g = 1; format!(\"{g}\") }",
+        "7:53",
+        &format!("`use m::g;` {inside}"),
+    );
+    refused(
+        "mod m { pub struct N; } fn f() -> String { use m::N; stringify!(N).to_string() }",
+        "7:44",
+        &format!("`use m::N;` {inside}"),
+    );
+    refused(
+        "mod m { pub mod n { pub const A: &str = \"\"; } } fn f() -> String { use m::n; use n::A; A.into() }",
+        "7:68",
+        &format!("`use m::n;` {inside}"),
+    );
+    refused(
+        "mod m { pub const N: u8 = 1; } const N: u8 = 2; fn f() -> String { use m::N; format!(\"{N}\") }",
+        "7:68",
+        &format!("`use m::N;` {inside}"),
+    );
+    refused("fn f() -> String { use gone::A; A.into() }", "7:33", "`gone::A` is not found");
+}

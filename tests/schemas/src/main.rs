@@ -13,6 +13,7 @@ mod foreign;
 mod kubernetes;
 mod later;
 mod literals;
+mod local;
 mod made;
 mod modules;
 mod names;
@@ -55,6 +56,7 @@ fn main() {
         kubernetes: Small Pods Workloads Policies;
         later: Told Within FlatRuled ByHand;
         literals: Literals;
+        local: Local;
         made: Whole Used Shown Odd Docs Attributes Numbers;
         modules: Named Holder;
         names: Camel Kebab Shouting Pascal EnumNames Skips Overrides;
