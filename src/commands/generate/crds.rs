@@ -103,7 +103,8 @@ impl Args {
         if self.compile && (mode.check || !reading.problems.is_empty()) {
             complete(workspace.root.real(), &mut reading, mode.check)?;
         }
-        let operator = if self.keep_going { reading.whole() } else { reading.operator.clone() };
+        // A kind that is refused in one version has nothing to say of its others.
+        let operator = reading.whole();
         let wishes = Wishes { longest_description: self.max_description_length };
         let generated = manifests::crds(&operator, &wishes);
         let problems: Vec<_> =
