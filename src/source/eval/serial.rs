@@ -366,7 +366,7 @@ impl Evaluator<'_> {
                 (Held::UnitVariant, Json::String(inner)) => {
                     Json::Object(Map::from_iter([(tag.clone(), name.into()), (inner, Json::Null)]))
                 }
-                (Held::Unit, Json::Null) => one(tag.clone(), name.into()),
+                (Held::Unit | Held::UnitVariant, Json::Null) => one(tag.clone(), name.into()),
                 (Held::Refused, _)
                 | (Held::Other, Json::Bool(_) | Json::Number(_) | Json::Array(_)) => {
                     return match self.refuse(frame, at, "is tagged, and no object") {

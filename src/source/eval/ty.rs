@@ -6,6 +6,7 @@ use syn::spanned::Spanned as _;
 
 use super::value::{Data, Float, Value};
 use super::{Eval, Evaluator, Frame};
+use crate::source::builtin::crates;
 use crate::source::names::{Named, Space};
 use crate::source::types::{Type, text};
 use crate::source::world::{ItemId, Kind, Path, plain};
@@ -66,7 +67,10 @@ impl Ty {
                 arguments.resize(2, Self::Unknown);
                 Self::Known("std::result::Result".to_owned(), arguments)
             }
-            _ => Self::Known(path, arguments),
+            _ => {
+                arguments.truncate(crates::arguments_that_count(&path));
+                Self::Known(path, arguments)
+            }
         }
     }
 
