@@ -43,6 +43,43 @@ pub use inner::*;
 pub type Ratio = f64;
 pub const SIZE: u16 = 50;
 
+/// Made by hand, also where it is a part.
+#[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Settings {
+    pub max_size: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub choice: deep::Choice,
+    pub points: std::collections::BTreeMap<String, Point>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let mut points = std::collections::BTreeMap::new();
+        points.insert("origin".into(), Default::default());
+        Self { max_size: SIZE * 2, choice: deep::standard(3), name: None, points }
+    }
+}
+
+pub mod deep {
+    pub use super::*;
+
+    #[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
+    #[serde(untagged)]
+    pub enum Choice {
+        Size(u16),
+        Named { name: String, mode: Option<Mode> },
+    }
+
+    pub fn standard(size: u16) -> Choice {
+        match size {
+            0..=2 => Choice::Size(size),
+            _ => Choice::Named { name: format!("of-{size}"), mode: Some(Mode::SlowOne) },
+        }
+    }
+}
+
 pub mod names {
     pub use crate::inner::{Mode as Way, Page};
     pub use crate::Ratio as Share;

@@ -326,7 +326,11 @@ impl Author {
         let derive = self.derive(module, "schemars::JsonSchema", &[]);
         let docs = self.docs(40);
         let string = Ty::Leaf(&COMMON[8]);
-        let (text, shape) = match self.random.below(3) {
+        let (text, shape) = match self.random.below(4) {
+            3 => (
+                format!("shared::define!({name}, of_elsewhere);\n"),
+                Shape::Struct(vec![("of_elsewhere".to_owned(), string)]),
+            ),
             0 => (
                 format!(
                     "macro_rules! {maker} {{\n    ($name:ident, $ty:ty) => {{\n        {docs}{derive}        #[serde(rename_all = \"camelCase\")]\n        pub struct $name {{\n            pub the_value: $ty,\n            pub plain_text: String,\n        }}\n    }};\n}}\n{maker}!({name}, {shown});\n"

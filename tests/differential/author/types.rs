@@ -203,6 +203,12 @@ pub const FOREIGN: &[Leaf] = &[
     leaf("shared::Text", "", &["shared::Text(\"x\".into())"]),
     leaf("shared::Page<i32>", "f", &["shared::Page { size: shared::SIZE, items: vec![1] }"]),
     leaf("shared::names::Page<Option<String>>", "f", &[]),
+    leaf("shared::Settings", "df", &["shared::Settings { max_size: 5, ..Default::default() }"]),
+    leaf(
+        "shared::deep::Choice",
+        "",
+        &["shared::deep::standard(1)", "shared::deep::Choice::Size(shared::SIZE + 1)"],
+    ),
     leaf("shared::Span", "f", &["shared::Span { low: 1, high: 2 }"]),
     leaf("semver::Version", "o", &["semver::Version::new(1, 2, 3)"]),
 ];
