@@ -4,9 +4,11 @@
 //! comes to. Nothing of the world outside is there: no clock, no environment, no file. Every run ends: steps and
 //! depth are counted. What is not understood for certain is refused at its place, and what would panic too.
 
+mod built;
 mod call;
 mod compare;
 mod default;
+mod derived;
 mod expr;
 mod foreign;
 mod format;
@@ -17,6 +19,7 @@ mod kubernetes;
 mod linked;
 mod macros;
 mod methods;
+mod named;
 mod number;
 mod operators;
 mod pattern;

@@ -3,8 +3,10 @@
 //! Their bodies are run, as far as they only put a schema together; for the schemas of other types they ask the
 //! generator that they would be given. Anything else in them is refused at its place.
 
+mod call;
 mod expr;
 mod json;
+mod macros;
 mod methods;
 mod run;
 mod value;
