@@ -156,3 +156,58 @@ fn the_code_is_asked_with_the_features_that_are_on() {
         }
     }
 }
+
+#[test]
+fn kinds_that_only_a_macro_knows_are_asked_by_their_names() {
+    // The macro turns a text into code: nobody who reads the source can tell what it makes.
+    let kinds = [kind("Made", PLAIN), kind("Made", OUTSIDE).replace("\"v1\"", "\"v2\"")];
+    let [one, two] = kinds.map(|it| format!("{HEAD}{FUNCTION}{it}").replace('"', "\\\""));
+    let main = format!(
+        "mod hidden {{\n    #[makes::kinds(crd, \"pub mod v1 {{ {one} }} pub mod v2 {{ {two} }}\")]\n    \
+         pub mod made {{}}\n    pub use v1::Made;\n}}\nfn main() {{}}\n"
+    );
+    let makes = "use proc_macro::{TokenStream, TokenTree};
+#[proc_macro_attribute]
+pub fn kinds(args: TokenStream, _: TokenStream) -> TokenStream {
+    let Some(TokenTree::Literal(it)) = args.into_iter().last() else { return TokenStream::new() };
+    it.to_string().trim_matches('\"').replace(\"\\\\\\\"\", \"\\\"\").replace(\"\\\\n\", \"\\n\").parse().unwrap()
+}
+";
+    let makes_toml = "[package]\nname = \"makes\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n";
+    let folder = package(&[
+        ("src/main.rs", main),
+        ("makes/src/lib.rs", makes.to_owned()),
+        ("makes/Cargo.toml", makes_toml.to_owned()),
+    ]);
+    for (name, old, new) in [
+        ("Cargo.toml", "[dependencies]\n", "[dependencies]\nmakes = { path = \"makes\" }\n"),
+        (
+            "Cargo.lock",
+            "[[package]]\nname = \"asked\"",
+            "[[package]]\nname = \"makes\"\nversion = \"0.1.0\"\n\n[[package]]\nname = \"asked\"",
+        ),
+    ] {
+        let path = folder.path().join(name);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replacen(old, new, 1)).unwrap();
+    }
+    let (printed, said) = crds(folder.path(), &["--compile"]);
+    assert_eq!(printed, None);
+    assert!(said.contains("`#[makes::kinds]` makes kinds of this, which is not read"), "{said}");
+    assert!(said.contains("--compile --type my_crate::v1::Kind"), "{said}");
+
+    let types = ["--compile", "--type", "asked::hidden::v2::Made", "--type", "asked::hidden::Made"];
+    let (printed, said) = crds(folder.path(), &types);
+    let printed = printed.expect(&said);
+    assert!(said.contains("of what it makes, only what `--type` names is printed"), "{said}");
+    assert_eq!(printed.len(), 1);
+    let versions: Vec<(&Value, &Value)> = (printed[0]["spec"]["versions"].as_array().unwrap())
+        .iter()
+        .map(|it| (&it["name"], &it["storage"]))
+        .collect();
+    assert_eq!(versions, [(&"v2".into(), &true.into()), (&"v1".into(), &false.into())]);
+
+    let (printed, said) = crds(folder.path(), &["--compile", "--type", "other::Made"]);
+    assert_eq!(printed, None);
+    assert!(said.contains("`other::Made` begins with no crate of this workspace"), "{said}");
+}

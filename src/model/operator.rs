@@ -109,6 +109,8 @@ pub enum Reach {
     Crate,
     /// From some modules of its crate only.
     Hidden,
+    /// From its crate's root, as a person says who names it: the source tells nothing of it.
+    Said,
 }
 
 /// A structural schema, as kube-rs would print it.

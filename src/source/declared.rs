@@ -7,7 +7,7 @@ use super::cfg::{self, Cfg};
 use super::derives::Derived;
 use super::names::{Named, Space};
 use super::world::{ItemId, Kind, ModuleId, Path, World};
-use crate::model::{Declared, Reach, Storage};
+use crate::model::{Declared, Place, Reach, Storage, Target};
 
 /// Every kind of the project, in the order of the files.
 pub fn declared(world: &World) -> Vec<Declared> {
@@ -18,12 +18,50 @@ pub fn declared(world: &World) -> Vec<Declared> {
             continue;
         }
         let custom = world.derived(spec, "kube::CustomResource");
-        if item.cfg == Cfg::Yes && matches!(custom, Ok(Derived::Yes)) {
+        // A crate that names only lead into may declare kinds, too.
+        let wanted = world.crates[world.modules[item.module].krate].selected;
+        if wanted && item.cfg == Cfg::Yes && matches!(custom, Ok(Derived::Yes)) {
             res.extend(one(world, root, spec));
         }
     }
     res.sort_by(|one, other| one.place.cmp(&other.place));
     res
+}
+
+/// The types at these paths, which begin with the name of a crate here; and the paths that do not.
+pub fn said(world: &World, paths: &[String]) -> (Vec<Declared>, Vec<String>) {
+    let (mut res, mut unknown) = (Vec::new(), Vec::new());
+    for text in paths {
+        let path: Option<syn::Path> = syn::parse_str(text).ok();
+        let plain = |it: &syn::Path| it.segments.iter().all(|it| it.arguments.is_none());
+        let parts: Vec<String> = (path.filter(plain).into_iter())
+            .flat_map(|it| it.segments)
+            .map(|it| it.ident.to_string())
+            .collect();
+        let crates =
+            world.crates.iter().filter(|it| it.selected && Some(&it.name) == parts.first());
+        // A library and a program may have one name: what others can name is in the library.
+        let krate = crates.min_by_key(|it| it.target != Target::Library);
+        let (Some(krate), [_, path @ .., name]) = (krate, &parts[..]) else {
+            unknown.push(text.clone());
+            continue;
+        };
+        res.push(Declared {
+            place: Place { path: krate.root.clone(), line: 1, column: 1 },
+            name: name.clone(),
+            root: krate.root.clone(),
+            krate: krate.name.clone(),
+            folder: krate.folder.clone(),
+            target: krate.target,
+            features: Vec::new(),
+            path: path.iter().chain([name]).cloned().collect(),
+            reach: Reach::Said,
+            storage: Storage::Unsaid,
+            kube_core: String::new(),
+            serde_json: String::new(),
+        });
+    }
+    (res, unknown)
 }
 
 fn one(world: &World, root: ItemId, spec: ItemId) -> Option<Declared> {
@@ -60,7 +98,7 @@ fn one(world: &World, root: ItemId, spec: ItemId) -> Option<Declared> {
     };
     let mut path: Vec<String> = way.iter().map(|it| raw(it)).collect();
     path.push(raw(&item.name));
-    let (kube_core, serde_json, storage) = said(world, spec);
+    let (kube_core, serde_json, storage) = written(world, spec);
     Some(Declared {
         place: world.place_of(spec),
         name: item.name.clone(),
@@ -110,7 +148,7 @@ fn shows(world: &World, module: ModuleId, root: ItemId) -> bool {
 
 /// Where the code has kube's core and serde_json: `crates(kube_core = "…", serde_json = "…")`, or as kube takes it;
 /// and what it says of being stored.
-fn said(world: &World, spec: ItemId) -> (String, String, Storage) {
+fn written(world: &World, spec: ItemId) -> (String, String, Storage) {
     let mut res = ("::kube::core".to_owned(), "::serde_json".to_owned(), Storage::Unsaid);
     let Kind::Data(input) = &world.items[spec].kind else { return res };
     let features = world.features(world.items[spec].module);

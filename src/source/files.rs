@@ -20,6 +20,9 @@ pub struct Files<'a> {
     pub macros: Work,
 }
 
+/// The way out of kinds that only a macro knows.
+pub const UNTOLD: &str = "write the kinds out, or name each to the compiled code: `operator-rs generate crds --compile --type my_crate::v1::Kind`";
+
 impl Files<'_> {
     pub fn tell(&mut self, place: Place, message: String, hint: Option<&str>) {
         self.problems.push(Problem {
@@ -34,7 +37,7 @@ impl Files<'_> {
     fn kinds_unread(&mut self, place: Place, attr: &syn::Attribute) {
         let name = super::types::text(attr.path());
         let message = format!("`#[{name}]` makes kinds of this, which is not read");
-        self.tell(place, message, Some("write the kinds out, or have the code print their CRDs"));
+        self.tell(place, message, Some(UNTOLD));
     }
 
     /// Reads the file of a module. `way` is the files that lead here, this one last.

@@ -64,6 +64,8 @@ pub struct Request {
     pub rules: bool,
     /// The way by which code can name each kind is wanted.
     pub declared: bool,
+    /// Types that are kinds, by their paths from outside of their crates, whatever the source tells of them.
+    pub types: Vec<String>,
     /// Features that are on, as cargo's flags have them.
     pub features: Vec<String>,
     pub all_features: bool,
@@ -83,6 +85,8 @@ pub struct Reading {
     pub members: BTreeSet<String>,
     /// Where code finds each kind, read or refused; empty unless it was asked for.
     pub declared: Vec<Declared>,
+    /// Types that were asked for and that begin with no crate here.
+    pub unknown_types: Vec<String>,
     /// Features that were asked for and that no package has.
     pub unknown_features: Vec<String>,
     /// Modules that were asked for and are not there.
@@ -125,6 +129,11 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
         read = schema::resources(&world);
     }
     let mut declared = if request.declared { declared::declared(&world) } else { Vec::new() };
+    let (said, unknown_types) = declared::said(&world, &request.types);
+    let known =
+        |it: &Declared| declared.iter().any(|other| other.root == it.root && other.path == it.path);
+    let said: Vec<Declared> = said.into_iter().filter(|it| !known(it)).collect();
+    declared.extend(said);
     declared.iter_mut().for_each(|it| it.features = packages.built_with(&it.folder));
     if !read.kinds.is_empty() || !read.problems.is_empty() {
         problems.extend(versions::check(&packages));
@@ -146,6 +155,7 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
         problems,
         kinds: read.kinds,
         refused: read.refused,
+        unknown_types,
         unknown_features: packages.unknown_features(),
         unknown_modules: world.unknown_modules(),
         members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Asked, Subject};
 use crate::{
     manifests,
-    model::{Declared, Problem, Reach},
+    model::{CustomResource, Declared, Problem, Reach, Storage},
     source::Reading,
     terminal,
 };
@@ -23,7 +23,7 @@ pub fn complete(top: &Path, reading: &mut Reading, all: bool) -> anyhow::Result<
         reading.operator.resources.iter().any(|resource| resource.place == it.place)
     };
     let wanted: Vec<Declared> = (reading.declared.iter())
-        .filter(|it| all || general || !read(it, reading))
+        .filter(|it| all || general || it.reach == Reach::Said || !read(it, reading))
         .cloned()
         .collect();
     let mut hidden = Vec::new();
@@ -43,7 +43,14 @@ pub fn complete(top: &Path, reading: &mut Reading, all: bool) -> anyhow::Result<
         Some(kind) => hidden.iter().any(|it| it.name == *kind),
         None => it.place.path.to_string().ends_with(".rs"),
     };
-    problems.extend(refused.into_iter().filter(stays));
+    let (untold, stay): (Vec<Problem>, Vec<Problem>) =
+        refused.into_iter().filter(stays).partition(|it| it.way.is_empty() && told(reading, it));
+    problems.extend(stay);
+    reading.operator.warnings.extend(untold.into_iter().map(|it| Problem {
+        message: format!("{}: of what it makes, only what `--type` names is printed", it.message),
+        hint: None,
+        ..it
+    }));
     for kinds in crates.values() {
         let crds = subject(top, kinds).compile()?;
         for (kind, crd) in kinds.iter().zip(crds) {
@@ -69,11 +76,25 @@ pub fn complete(top: &Path, reading: &mut Reading, all: bool) -> anyhow::Result<
     Ok(())
 }
 
+/// Whether a person named kinds of the package that a problem is in.
+fn told(reading: &Reading, problem: &Problem) -> bool {
+    let path = problem.place.path.to_string();
+    let inside = |it: &&Declared| match it.folder.as_str() {
+        "" => true,
+        folder => path.strip_prefix(folder).is_some_and(|it| it.starts_with('/')),
+    };
+    // The nearest package has it, where one is in another's folder.
+    let nearest = reading.declared.iter().filter(inside).map(|it| it.folder.len()).max();
+    let mut said = reading.declared.iter().filter(|it| it.reach == Reach::Said).filter(inside);
+    said.any(|it| Some(it.folder.len()) == nearest)
+}
+
 /// Says why cargo is run.
 fn tell(reading: &Reading, all: bool, kinds: usize) {
     let why = match (&reading.problems[..], all) {
         (_, true) => "to check what was read".to_owned(),
-        ([], false) => return,
+        ([], false) if kinds == 0 => return,
+        ([], false) => "because `--type` names it".to_owned(),
         ([first, rest @ ..], false) => match rest.len() {
             0 => format!("because of {first}"),
             more => format!("because of {first}, and {more} more"),
@@ -106,8 +127,7 @@ fn subject(top: &Path, kinds: &[Declared]) -> Subject {
     let asked = |it: &Declared| Asked {
         path: it.path.clone(),
         public: it.reach == Reach::Public,
-        kube_core: it.kube_core.clone(),
-        serde_json: it.serde_json.clone(),
+        crates: (it.reach != Reach::Said).then(|| (it.kube_core.clone(), it.serde_json.clone())),
     };
     Subject {
         folder,
@@ -123,7 +143,7 @@ fn subject(top: &Path, kinds: &[Declared]) -> Subject {
 /// Takes what the code printed; says so where the source was read otherwise.
 fn settle(reading: &mut Reading, kind: &Declared, crd: &Value) -> anyhow::Result<Option<Problem>> {
     let read = reading.operator.resources.iter().find(|it| it.place == kind.place);
-    if let Some(read) = read {
+    if let Some(read) = read.filter(|_| kind.reach != Reach::Said) {
         let found = manifests::crd_of(read);
         if found == *crd {
             return Ok(None);
@@ -142,8 +162,24 @@ fn settle(reading: &mut Reading, kind: &Declared, crd: &Value) -> anyhow::Result
     let resource = manifests::resource_of(crd, kind.storage, &kind.place).with_context(|| {
         format!("`crd()` of `{}` gives what is no CRD of one version", kind.name)
     })?;
-    reading.operator.resources.push(resource);
+    let storage = match kind.reach {
+        Reach::Said => stored(reading, &resource, crd),
+        _ => resource.storage,
+    };
+    reading.operator.resources.push(CustomResource { storage, ..resource });
     Ok(None)
+}
+
+/// Whether a version that a person names is the stored one: `crd()` of each says so where the source is silent,
+/// and it is of the first one that is named then.
+fn stored(reading: &Reading, it: &CustomResource, crd: &Value) -> Storage {
+    let same = |other: &&CustomResource| other.group == it.group && other.kind == it.kind;
+    let mut others = reading.operator.resources.iter().filter(same);
+    let printed = crd.pointer("/spec/versions/0/storage") == Some(&Value::Bool(true));
+    match printed && others.all(|it| it.storage == Storage::No) {
+        true => Storage::Unsaid,
+        false => Storage::No,
+    }
 }
 
 /// The first place where two values differ, and what is there in each.

@@ -45,7 +45,7 @@ pub fn dependent(package: &Package<'_>, features: &[String]) -> anyhow::Result<(
         format!("[[package]]\nname = \"{NAME}\"\nversion = \"0.0.0\"\ndependencies = [\n");
     for wanted in ["kube-core", "serde_json"] {
         let version = needed(package.lock, &locked, name, wanted)?;
-        dependencies.insert(wanted.to_owned(), requirement(version)?);
+        dependencies.insert(wanted.to_owned(), requirement(version)?.into());
         lines.push_str(&format!(" \"{wanted} {}\",\n", version.version));
     }
     lines.push_str(&format!(" \"{name}\",\n]\n"));
@@ -62,6 +62,7 @@ pub fn shadow(
     root: &str,
     target: Target,
     features: &[String],
+    own: &[(String, &str)],
 ) -> anyhow::Result<(String, String)> {
     let name = name_of(package.manifest)?;
     let beside_library = matches!(
@@ -131,6 +132,15 @@ pub fn shadow(
             table.insert(own, library.into());
         }
     }
+    let locked = locked(package.lock)?;
+    for (known_as, wanted) in own {
+        let mut it = requirement(needed(package.lock, &locked, name, wanted)?)?;
+        it.insert("package".to_owned(), (*wanted).into());
+        let table = manifest.entry("dependencies").or_insert_with(|| Table::new().into());
+        if let Value::Table(table) = table {
+            table.insert(known_as.clone(), it.into());
+        }
+    }
     let lib: Table =
         [("name".to_owned(), krate.into()), ("path".to_owned(), root.into())].into_iter().collect();
     manifest.insert("lib".to_owned(), lib.into());
@@ -139,6 +149,16 @@ pub fn shadow(
         lock.push_str(&again(&lock, name, &version, &shown));
     }
     Ok((manifest.to_string(), lock))
+}
+
+/// By what name code of the package has this one, where it depends on it whatever its features are.
+pub fn known(package: &Package<'_>, wanted: &str) -> Option<String> {
+    let table = package.manifest.get("dependencies")?.as_table()?;
+    let (name, _) = dependencies(table, package).into_iter().find(|(name, it)| {
+        let called = it.get("package").and_then(Value::as_str).unwrap_or(name);
+        called == wanted && it.get("optional").and_then(Value::as_bool) != Some(true)
+    })?;
+    Some(name.replace('-', "_"))
 }
 
 /// What the manifests of both kinds of crate begin with.
@@ -288,7 +308,7 @@ fn needed<'a>(
 }
 
 /// A dependency on just this version, from where the lock has it.
-fn requirement(locked: &Locked) -> anyhow::Result<Value> {
+fn requirement(locked: &Locked) -> anyhow::Result<Table> {
     let mut res = Table::new();
     res.insert("version".to_owned(), format!("={}", locked.version).into());
     if let Some(git) = locked.source.as_deref().and_then(|it| it.strip_prefix("git+")) {
@@ -303,7 +323,7 @@ fn requirement(locked: &Locked) -> anyhow::Result<Value> {
             _ => drop(res.insert("rev".to_owned(), rev.into())),
         }
     }
-    Ok(res.into())
+    Ok(res)
 }
 
 /// The lock's entry of a package once more, under another version, with the package itself to depend on.

@@ -48,9 +48,8 @@ pub struct Asked {
     pub path: Vec<String>,
     /// Whether another crate can name it.
     pub public: bool,
-    /// Where the code has kube's core and serde_json, as `#[kube(crates(…))]` says.
-    pub kube_core: String,
-    pub serde_json: String,
+    /// Where the code has kube's core and serde_json, as `#[kube(crates(…))]` says; none where nobody knows.
+    pub crates: Option<(String, String)>,
 }
 
 impl Subject {
@@ -133,11 +132,23 @@ impl Subject {
         kinds: &[&Asked],
         target: Target,
     ) -> anyhow::Result<Throwaway> {
+        // Where nobody knows by what names its code has these, it depends on them once more; not by two names.
+        let mut own = Vec::new();
+        let names = ["kube-core", "serde_json"].map(|wanted| {
+            manifest::known(package, wanted).unwrap_or_else(|| {
+                let name = format!("operator_rs_{}", wanted.replace('-', "_"));
+                own.push((name.clone(), wanted));
+                name
+            })
+        });
+        if kinds.iter().all(|it| it.crates.is_some()) {
+            own.clear();
+        }
         let (manifest, lock) =
-            manifest::shadow(package, &self.krate, &self.root, target, &self.features)?;
+            manifest::shadow(package, &self.krate, &self.root, target, &self.features, &own)?;
         let root = disk::text(&self.folder.join(&self.root))?;
         let main = target != Target::Library;
-        let root = root + &program::appended(kinds, main);
+        let root = root + &program::appended(kinds, main, &names);
         let mut res = Throwaway::default();
         for (path, text) in [
             ("Cargo.toml", manifest),

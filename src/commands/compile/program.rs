@@ -18,12 +18,18 @@ pub fn dependent(kinds: &[&Asked]) -> String {
     )
 }
 
-/// What goes below the root of the user's crate. `main` says that it was a program's.
-pub fn appended(kinds: &[&Asked], main: bool) -> String {
+/// What goes below the root of the user's crate. `main` says that it was a program's, and `names` by what names
+/// the crate depends on kube's core and serde_json.
+pub fn appended(kinds: &[&Asked], main: bool, names: &[String; 2]) -> String {
+    let [core, json] = names.each_ref().map(|it| format!("::{it}"));
+    let crates = |it: &Asked| it.crates.clone().unwrap_or((core.clone(), json.clone()));
     let calls: String = (kinds.iter().enumerate())
-        .map(|(index, it)| call(index, "crate", it, &it.kube_core, &it.serde_json))
+        .map(|(index, it)| {
+            let (core, json) = crates(it);
+            call(index, "crate", it, &core, &json)
+        })
         .collect();
-    let json = kinds.first().map_or("::serde_json", |it| &it.serde_json);
+    let json = kinds.first().map_or(json.clone(), |it| crates(it).1);
     let keep = match main {
         true => "    pub fn keep() { let _ = super::main; }\n",
         false => "",
@@ -31,7 +37,7 @@ pub fn appended(kinds: &[&Asked], main: bool) -> String {
     format!(
         "\n#[doc(hidden)]\n#[allow(warnings)]\npub mod operator_rs_crds {{\n{keep}    pub fn print() {{\n    \
          std::panic::set_hook(Box::new(|_| {{}}));\n{calls}    }}\n\n{}}}\n",
-        tell(json)
+        tell(&json)
     )
 }
 

@@ -58,6 +58,10 @@ pub struct Args {
     /// `--check`, ask it for every kind: both must agree
     #[arg(long)]
     compile: bool,
+    /// A kind that the source does not tell of, as a macro makes one: its path as other code names it, e.g.
+    /// `my_crate::v1::Memcached` (can be repeated; of several versions of a kind, the first one is stored)
+    #[arg(long, value_name = "PATH", requires = "compile")]
+    r#type: Vec<String>,
     /// Shorten descriptions to this many bytes, behind a sentence where one ends; 0 leaves them out
     #[arg(long, value_name = "N")]
     max_description_length: Option<usize>,
@@ -82,12 +86,18 @@ impl Args {
             examples: self.examples,
             rules: false,
             declared: self.compile,
+            types: self.r#type.clone(),
             features: self.features.clone(),
             all_features: self.all_features,
             no_default_features: self.no_default_features,
         };
         let mut reading = source::workspace(&Sources::new(&workspace.root), &request);
         self.known(&reading)?;
+        if let Some(it) = reading.unknown_types.first() {
+            return Err(anyhow::format_err!("`{it}` begins with no crate of this workspace")).hint(
+                "name a type as other code would, from its crate on: `my_crate::v1::Memcached`",
+            );
+        }
         if !reading.unknown_features.is_empty() {
             let list = reading.unknown_features.join("`, `");
             return Err(anyhow::format_err!("no package here has the feature `{list}`"))
@@ -97,10 +107,11 @@ impl Args {
             return Err(anyhow::format_err!("no package here has the module `{module}`"))
                 .hint("name it as Rust does from the root of its crate, e.g. `api::v1`");
         }
-        if reading.kinds.is_empty() && reading.problems.is_empty() {
+        let said = !self.r#type.is_empty();
+        if reading.kinds.is_empty() && reading.problems.is_empty() && !said {
             return nothing(&reading, &request);
         }
-        if self.compile && (mode.check || !reading.problems.is_empty()) {
+        if self.compile && (mode.check || said || !reading.problems.is_empty()) {
             complete(workspace.root.real(), &mut reading, mode.check)?;
         }
         // A kind that is refused in one version has nothing to say of its others.

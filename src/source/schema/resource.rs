@@ -16,6 +16,7 @@ use crate::source::attributes::x_kube;
 use crate::source::builtin::{Dyn, answering, standing_for};
 use crate::source::cfg::Cfg;
 use crate::source::derives::Derived;
+use crate::source::files::UNTOLD;
 use crate::source::panics;
 use crate::source::types::Type;
 use crate::source::versions::KubeDerive;
@@ -45,8 +46,7 @@ fn made_elsewhere(world: &World) -> Vec<Problem> {
         for it in &module.macros {
             let Some(name) = it.maker() else { continue };
             let message = format!("`{name}` may make custom resources, and cannot be read");
-            let hint = "write the resources out, or have the code print their CRDs";
-            res.push(world.problem(id, it.span, message, hint));
+            res.push(world.problem(id, it.span, message, UNTOLD));
         }
     }
     res

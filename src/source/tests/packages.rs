@@ -249,3 +249,23 @@ fn a_lock_file_that_is_malformed_is_told_with_its_line() {
         "Cargo.lock:4:1: `[replace]` is not read: use `[patch]`",
     );
 }
+
+#[test]
+fn kinds_of_a_crate_that_names_only_lead_into_are_not_of_the_project() {
+    let needs = "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n";
+    let types = manifest("types", needs).replace("1.0.0", "1.2.0");
+    let other = KIND.replace("Kind", "Other");
+    let code = format!("{HEAD}{TYPE} pub struct T {{ pub x: bool }}\n{SPEC}\n{other} {{}}");
+    let files = project(&[
+        ("cargo/types-1.2.0/Cargo.toml", &types),
+        ("cargo/types-1.2.0/src/lib.rs", &code),
+    ]);
+    let types = ["operator::api::Made", "types::Other", "Made", "operator::Of<u8>"];
+    let types = types.map(str::to_owned).into();
+    let request = Request { declared: true, types, ..Request::default() };
+    let reading = crate::stack::with_room(|| workspace(&files, &request));
+    assert_eq!(reading.problems, []);
+    let declared = reading.declared.iter().map(|it| format!("{} {}", it.krate, it.path.join("::")));
+    assert_eq!(declared.collect::<Vec<_>>(), ["operator Kind", "operator api::Made"]);
+    assert_eq!(reading.unknown_types, ["types::Other", "Made", "operator::Of<u8>"]);
+}
