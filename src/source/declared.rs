@@ -18,9 +18,7 @@ pub fn declared(world: &World) -> Vec<Declared> {
             continue;
         }
         let custom = world.derived(spec, "kube::CustomResource");
-        // A crate that names only lead into may declare kinds, too.
-        let wanted = world.crates[world.modules[item.module].krate].selected;
-        if wanted && item.cfg == Cfg::Yes && matches!(custom, Ok(Derived::Yes)) {
+        if item.cfg == Cfg::Yes && matches!(custom, Ok(Derived::Yes)) {
             res.extend(one(world, root, spec));
         }
     }

@@ -22,6 +22,9 @@ pub struct Package<'a> {
     pub program: &'a str,
 }
 
+/// The crate that must be told a version of Kubernetes.
+const KUBERNETES: &str = "k8s-openapi";
+
 /// One locked package.
 #[derive(Debug, PartialEq)]
 struct Locked {
@@ -47,6 +50,12 @@ pub fn dependent(package: &Package<'_>, features: &[String]) -> anyhow::Result<(
         let version = needed(package.lock, &locked, name, wanted)?;
         dependencies.insert(wanted.to_owned(), requirement(version)?.into());
         lines.push_str(&format!(" \"{wanted} {}\",\n", version.version));
+    }
+    if let Some((key, it)) = of_developers(package)
+        && let Ok(version) = needed(package.lock, &locked, name, KUBERNETES)
+    {
+        lines.push_str(&format!(" \"{KUBERNETES} {}\",\n", version.version));
+        dependencies.insert(key, it);
     }
     lines.push_str(&format!(" \"{name}\",\n]\n"));
     let mut manifest = head(package, NAME, "0.0.0");
@@ -94,13 +103,15 @@ pub fn shadow(
             manifest.insert(key.to_owned(), dependencies(it, package).into());
         }
     }
-    if let (Target::Example { .. }, Some(Value::Table(it))) =
-        (target, package.manifest.get("dev-dependencies"))
-    {
+    let developed = match (target, package.manifest.get("dev-dependencies")) {
+        (Target::Example { .. }, Some(Value::Table(it))) => dependencies(it, package),
+        _ => of_developers(package).into_iter().collect(),
+    };
+    for (name, it) in developed {
         let table = manifest.entry("dependencies").or_insert_with(|| Table::new().into());
-        if let Value::Table(table) = table {
-            table.extend(dependencies(it, package));
-        }
+        let Value::Table(table) = table else { continue };
+        let both = table.get(&name).map(|own| united(own, &it));
+        table.insert(name, both.unwrap_or(it));
     }
     if let Some(Value::Table(targets)) = package.manifest.get("target") {
         let target = |it: &Value| -> Value {
@@ -159,6 +170,15 @@ pub fn known(package: &Package<'_>, wanted: &str) -> Option<String> {
         called == wanted && it.get("optional").and_then(Value::as_bool) != Some(true)
     })?;
     Some(name.replace('-', "_"))
+}
+
+/// k8s-openapi as those have it who develop the package: a library leaves the version of Kubernetes to programs,
+/// and does not compile where nobody chooses one.
+fn of_developers(package: &Package<'_>) -> Option<(String, Value)> {
+    let table = package.manifest.get("dev-dependencies")?.as_table()?;
+    dependencies(table, package)
+        .into_iter()
+        .find(|(name, it)| it.get("package").and_then(Value::as_str).unwrap_or(name) == KUBERNETES)
 }
 
 /// What the manifests of both kinds of crate begin with.
@@ -228,6 +248,27 @@ fn dependencies(table: &Table, package: &Package<'_>) -> Table {
         placed(&res.into(), package.top)
     };
     table.iter().map(|(name, it)| (name.clone(), one(name, it))).collect()
+}
+
+/// A dependency with the features of both.
+fn united(one: &Value, other: &Value) -> Value {
+    let features = |it: &Value| it.get("features").and_then(Value::as_array).cloned();
+    let mut list = features(one).unwrap_or_default();
+    list.extend(features(other).unwrap_or_default());
+    let plain = |it: &Value| match it {
+        Value::Table(it) => it.clone(),
+        version => [("version".to_owned(), version.clone())].into_iter().collect(),
+    };
+    let mut res = plain(one);
+    res.remove("optional");
+    if [one, other]
+        .iter()
+        .any(|it| it.get("default-features").and_then(Value::as_bool) != Some(false))
+    {
+        res.remove("default-features");
+    }
+    res.insert("features".to_owned(), list.into());
+    res.into()
 }
 
 fn placed(value: &Value, folder: &Path) -> Value {
@@ -336,4 +377,42 @@ fn again(lock: &str, name: &str, version: &str, shown: &str) -> String {
     format!(
         "\n[[package]]\nname = \"{name}\"\nversion = \"{shown}\"\ndependencies = [\n{list} \"{name} {version}\",\n]\n"
     )
+}
+
+#[test]
+fn a_library_is_built_for_the_kubernetes_of_its_developers() {
+    let manifest = "[package]\nname = \"it\"\n
+[dependencies]\nk8s-openapi = { version = \"0.29\", default-features = false, features = [\"schemars\"] }
+[dev-dependencies]\nk8s-openapi = { workspace = true, features = [\"v1_33\"] }\nother = \"1\"\n";
+    let workspace = "[workspace.dependencies]\nk8s-openapi = { version = \"0.29\", default-features = false }\n";
+    let manifest: Table = manifest.parse().expect("toml");
+    let workspace: Table = workspace.parse().expect("toml");
+    let locked = |name: &str, needs: &str| {
+        format!("[[package]]\nname = \"{name}\"\nversion = \"0.29.0\"\ndependencies = [{needs}]\n")
+    };
+    let lock = [
+        locked("it", "\"k8s-openapi\", \"kube-core\", \"serde_json\""),
+        locked("k8s-openapi", ""),
+        locked("kube-core", ""),
+        locked("serde_json", ""),
+    ];
+    let package = Package {
+        folder: Path::new("/it"),
+        manifest: &manifest,
+        top: Path::new("/it"),
+        workspace: &workspace,
+        lock: &lock.concat(),
+        program: "crds",
+    };
+    let (apart, lock) = dependent(&package, &[]).expect("made");
+    let (beside, _) =
+        shadow(&package, "it", "src/lib.rs", Target::Library, &[], &[]).expect("made");
+    let found = |text: &str| {
+        let table: Table = text.parse().expect("toml");
+        table["dependencies"]["k8s-openapi"].to_string()
+    };
+    let plain = "{ default-features = false, features = [\"v1_33\"], version = \"0.29\" }";
+    assert_eq!(found(&apart), plain);
+    assert_eq!(found(&beside), plain.replace("[\"v", "[\"schemars\", \"v"));
+    assert!(lock.contains(" \"k8s-openapi 0.29.0\",\n \"it\",\n]"), "{lock}");
 }
