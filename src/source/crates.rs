@@ -43,7 +43,7 @@ pub enum Extern {
 }
 
 /// What code may name where no Cargo.toml says.
-const USUAL: &[&str] = &["kube", "k8s_openapi", "schemars", "serde", "serde_json"];
+const USUAL: &[&str] = &["kube", "k8s_openapi", "schemars", "serde", "serde_json", "strum"];
 
 /// The crates that are read whatever names lead to: those whose kinds are wanted, and the libraries of
 /// members and of packages by path that they may name.

@@ -180,6 +180,7 @@ impl World {
         }
         files.open_pending(self);
         self.add_smart_defaults(items);
+        self.add_displays(items);
     }
 
     /// Notes that a path from elsewhere was met. Its crate is read if what it is met for is refused.

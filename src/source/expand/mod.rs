@@ -13,6 +13,7 @@ mod plain;
 mod said;
 mod scope;
 mod smart_default;
+mod strum;
 #[cfg(test)]
 mod tests;
 mod tokens;

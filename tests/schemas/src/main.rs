@@ -20,6 +20,7 @@ mod names;
 mod outside;
 mod resources;
 mod rules;
+mod shown;
 mod scalars;
 mod scopes;
 mod validation;
@@ -62,6 +63,7 @@ fn main() {
         names: Camel Kebab Shouting Pascal EnumNames Skips Overrides;
         outside: Outside;
         resources: Everything ScaleJson ScaleLost Unschemed Proxy Mesh RootedRoot Sprawled Attributed Split;
+        shown: Shown;
         rules: Ruled Merged RootRuled RootCel Nested;
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;
         scopes: Scoped Ring;
