@@ -90,14 +90,8 @@ smol_str = { version = \"0.3\", features = [\"serde\"] }
             "\"chrono04\", \"semver1\", \"url2\", \"uuid1\""
         };
         let (kube, k8s) = (self.kube, self.k8s);
-        let manifest = format!(
-            "[package]
-name = \"differential\"
-version = \"0.0.1\"
-edition = \"2024\"
-publish = false
-
-[features]
+        let dependencies = format!(
+            "[features]
 default = [\"on\"]
 on = []
 off = []
@@ -113,14 +107,21 @@ serde_json = \"1\"
 shared = {{ path = \"shared\", default-features = false, features = [\"extra\"] }}
 url = {{ version = \"2\", features = [\"serde\"] }}
 uuid = {{ version = \"1\", features = [\"serde\"] }}
-{newest}
+{newest}"
+        );
+        let manifest = format!(
+            "{}{dependencies}beside = {{ path = \"beside\" }}
+
 [workspace]
 
 [profile.dev]
 debug = false
 incremental = false
-"
+",
+            package("differential")
         );
+        // The same crates, from a folder further down.
+        let beside = package("beside") + &dependencies.replace("path = \"", "path = \"../");
         let shared = format!(
             "[package]
 name = \"shared\"
@@ -144,6 +145,7 @@ serde_json = \"1\"
         BTreeMap::from([
             ("Cargo.toml".to_owned(), manifest),
             ("Cargo.lock".to_owned(), fs::read_to_string(self.lock()).unwrap_or_default()),
+            ("beside/Cargo.toml".to_owned(), beside),
             ("shared/Cargo.toml".to_owned(), shared),
             ("shared/src/lib.rs".to_owned(), include_str!("shared.rs").to_owned()),
             ("shared/text.txt".to_owned(), "# A text\n\nof a file.\n".to_owned()),
@@ -153,6 +155,18 @@ serde_json = \"1\"
             ("build.rs".to_owned(), BUILD.to_owned()),
         ])
     }
+}
+
+fn package(name: &str) -> String {
+    format!(
+        "[package]
+name = \"{name}\"
+version = \"0.0.1\"
+edition = \"2024\"
+publish = false
+
+"
+    )
 }
 
 /// What came of a case when it was compiled and run.
@@ -194,19 +208,20 @@ fn compiled(folder: &str, version: &Version, cases: &[Case]) -> BTreeMap<usize, 
     let dir = support::fresh(folder);
     write(&dir, &version.frame());
     if env::var_os("DIFFERENTIAL_RELOCK").is_some() {
-        write(&dir, &BTreeMap::from([("src/main.rs".to_owned(), main(&[]))]));
+        write(&dir, &roots(&[]));
         assert!(cargo(&dir, &["generate-lockfile"]).status.success());
         fs::copy(dir.join("Cargo.lock"), version.lock()).unwrap();
     }
     loop {
         let left: Vec<_> = cases.iter().filter(|it| !res.contains_key(&it.number)).collect();
-        let mut files = BTreeMap::from([("src/main.rs".to_owned(), main(&left))]);
+        let mut files = roots(&left);
         for case in &left {
             files.extend(
                 case.files.iter().map(|(path, text)| (format!("src/{path}"), text.clone())),
             );
         }
         let _ = fs::remove_dir_all(dir.join("src"));
+        let _ = fs::remove_dir_all(dir.join("beside/src"));
         write(&dir, &files);
         let failed = build(&dir);
         if failed.is_empty() {
@@ -251,11 +266,23 @@ pub fn write(dir: &Path, files: &BTreeMap<String, String>) {
     }
 }
 
+const QUIET: &str =
+    "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\n";
+
+/// The roots of both crates for these cases.
+fn roots(cases: &[&Case]) -> BTreeMap<String, String> {
+    let beside = |it: &&&Case| it.files.keys().any(|it| it.starts_with("../beside/"));
+    let modules = cases.iter().filter(beside).map(|it| format!("pub mod k{};\n", it.number));
+    let beside = QUIET.to_owned() + &modules.collect::<String>();
+    BTreeMap::from([
+        ("src/main.rs".to_owned(), main(cases)),
+        ("beside/src/lib.rs".to_owned(), beside),
+    ])
+}
+
 /// `src/main.rs` for these cases.
-pub fn main(cases: &[&Case]) -> String {
-    let mut res =
-        "#![allow(warnings, arithmetic_overflow, unconditional_panic, overflowing_literals)]\n"
-            .to_owned();
+fn main(cases: &[&Case]) -> String {
+    let mut res = QUIET.to_owned();
     for case in cases {
         writeln!(res, "mod k{};", case.number).unwrap();
     }
@@ -326,6 +353,7 @@ fn build(dir: &Path) -> BTreeMap<usize, String> {
 
 /// The case that a file belongs to.
 fn number(path: &str) -> Option<usize> {
+    let path = path.strip_prefix("beside/").unwrap_or(path);
     let name = path.strip_prefix("src/k")?;
     name.split(['/', '.']).next()?.parse().ok()
 }
@@ -343,7 +371,7 @@ fn cargo(dir: &Path, words: &[&str]) -> std::process::Output {
 pub fn alone(folder: &str, version: &Version, case: &Case) -> PathBuf {
     let dir = support::fresh(folder);
     let mut files = version.frame();
-    files.insert("src/main.rs".to_owned(), main(&[case]));
+    files.extend(roots(&[case]));
     files.extend(case.files.iter().map(|(path, text)| (format!("src/{path}"), text.clone())));
     write(&dir, &files);
     dir

@@ -176,8 +176,7 @@ impl Author {
     /// A function that gives a schema, as people write them.
     pub fn schema_function(&mut self, module: usize) -> String {
         let name = self.fresh("schema_");
-        let there =
-            if self.random.percent(70) { module } else { self.random.below(self.modules.len()) };
+        let there = if self.random.percent(70) { module } else { self.beside_it(module) };
         let body = self.schema_body(there, "generator");
         let generator = self.outside(there, "schemars::SchemaGenerator");
         let schema = self.outside(there, "schemars::Schema");

@@ -7,8 +7,7 @@ impl Author {
     /// A constant of a type of numbers: its name, and the module that it stands in.
     pub fn constant(&mut self, module: usize, ty: &str) -> (String, usize) {
         let name = self.fresh("LIMIT_");
-        let there =
-            if self.random.percent(70) { module } else { self.random.below(self.modules.len()) };
+        let there = if self.random.percent(70) { module } else { self.beside_it(module) };
         let number = self.random.below(50);
         let value = match self.random.below(5) {
             0 => format!("{number} + 3"),
@@ -24,16 +23,14 @@ impl Author {
     /// A constant text.
     pub fn constant_text(&mut self, module: usize, text: &str) -> String {
         let name = self.fresh("TEXT_");
-        let there =
-            if self.random.percent(70) { module } else { self.random.below(self.modules.len()) };
+        let there = if self.random.percent(70) { module } else { self.beside_it(module) };
         self.item(there, format!("pub const {name}: &str = {text};\n"));
         self.reach(module, there, &name)
     }
 
     /// The path of a function that makes one.
     pub fn function(&mut self, module: usize, ty: &Ty) -> Option<String> {
-        let there =
-            if self.random.percent(70) { module } else { self.random.below(self.modules.len()) };
+        let there = if self.random.percent(70) { module } else { self.beside_it(module) };
         let value = self.made(there, ty, 0)?;
         let shown = self.shown(there, ty);
         let body = match self.random.below(12) {

@@ -62,6 +62,8 @@ struct Module {
     /// From the crate's root.
     path: Vec<String>,
     parent: Option<usize>,
+    /// Whether it is of the other crate.
+    beside: bool,
     inline: bool,
     folder: bool,
     uses: BTreeSet<String>,
@@ -97,12 +99,16 @@ pub fn case(seed: u64, number: usize, dialect: Dialect) -> Case {
         stored: String::new(),
     };
     it.lay_out();
-    for _ in 0..=it.random.below(6) {
-        let module = it.random.below(it.modules.len());
-        match it.random.below(100) {
-            0..55 => it.structure(module),
-            _ => it.enumeration(module),
+    // The other crate knows nothing of this one: its types come first.
+    if let Some(first) = it.modules.iter().position(|it| it.beside) {
+        for _ in 0..=it.random.below(3) {
+            let module = it.beside_it(first);
+            it.definition(module);
         }
+    }
+    for _ in 0..=it.random.below(6) {
+        let module = it.beside_it(0);
+        it.definition(module);
     }
     let (module, kind) = it.resource();
     let path = it.modules[module].path.join("::");
@@ -111,6 +117,21 @@ pub fn case(seed: u64, number: usize, dialect: Dialect) -> Case {
 }
 
 impl Author {
+    fn definition(&mut self, module: usize) {
+        match self.random.below(100) {
+            0..55 => self.structure(module),
+            _ => self.enumeration(module),
+        }
+    }
+
+    /// A module of the same crate.
+    fn beside_it(&mut self, module: usize) -> usize {
+        let beside = self.modules[module].beside;
+        let all: Vec<_> =
+            (0..self.modules.len()).filter(|it| self.modules[*it].beside == beside).collect();
+        *self.random.pick(&all)
+    }
+
     /// A name that nothing else has in this case.
     fn fresh(&mut self, stem: &str) -> String {
         self.count += 1;
@@ -131,12 +152,22 @@ impl Author {
             let (inline, folder) = (self.random.percent(35), self.random.percent(30));
             self.module(path, Some(parent), inline, folder);
         }
+        if self.random.percent(15) {
+            let root = vec![format!("k{}", self.case)];
+            let mut inner = root.clone();
+            inner.push("inner".to_owned());
+            let at = self.modules.len();
+            self.module(root, None, false, folder);
+            self.modules[at].beside = true;
+            self.module(inner, Some(at), !folder, false);
+        }
     }
 
     fn module(&mut self, path: Vec<String>, parent: Option<usize>, inline: bool, folder: bool) {
         self.modules.push(Module {
             path,
             parent,
+            beside: parent.is_some_and(|it| self.modules[it].beside),
             inline,
             folder,
             uses: BTreeSet::new(),
@@ -154,7 +185,8 @@ impl Author {
                 continue;
             }
             let path = module.path.iter().map(|it| it.trim_start_matches("r#")).collect::<Vec<_>>();
-            let path = path.join("/");
+            let above = if module.beside { "../beside/src/" } else { "" };
+            let path = format!("{above}{}", path.join("/"));
             let text = self.text(at);
             let file = if self.modules[at].folder {
                 format!("{path}/mod.rs")

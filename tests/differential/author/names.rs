@@ -102,7 +102,7 @@ impl Author {
         if there == module {
             return match self.random.below(30) {
                 0 => format!("self::{name}"),
-                1 => self.whole(there, &name),
+                1 => self.whole(module, there, &name),
                 _ => name,
             };
         }
@@ -128,7 +128,7 @@ impl Author {
             }
             60..72 => {
                 // By way of a third module, which hands it on.
-                let via = self.random.below(self.modules.len());
+                let via = self.beside_it(module);
                 if via == module || via == there {
                     path
                 } else {
@@ -144,8 +144,10 @@ impl Author {
         res
     }
 
-    fn whole(&self, there: usize, name: &str) -> String {
-        format!("crate::{}::{name}", self.modules[there].path.join("::"))
+    fn whole(&self, module: usize, there: usize, name: &str) -> String {
+        let same = self.modules[module].beside == self.modules[there].beside;
+        let krate = if same { "crate" } else { "beside" };
+        format!("{krate}::{}::{name}", self.modules[there].path.join("::"))
     }
 
     /// A path from one module to what stands in another.
@@ -153,8 +155,9 @@ impl Author {
         if module == there {
             return name.to_owned();
         }
-        if self.random.percent(40) {
-            return self.whole(there, name);
+        let apart = self.modules[module].beside != self.modules[there].beside;
+        if self.random.percent(40) || apart {
+            return self.whole(module, there, name);
         }
         let (from, to) = (&self.modules[module].path, &self.modules[there].path);
         let common = from.iter().zip(to).take_while(|(one, other)| one == other).count();

@@ -13,7 +13,7 @@ pub fn plural(number: usize) -> String {
 impl Author {
     /// The module and the name of its root type.
     pub fn resource(&mut self) -> (usize, String) {
-        let module = self.random.below(self.modules.len());
+        let module = self.beside_it(0);
         let kind = format!("Case{}", self.case);
         let mut kube = vec![
             "group = \"differential.example.com\"".to_owned(),

@@ -189,12 +189,16 @@ impl Author {
             res += &self.attribute("x_kube", &items);
         }
         if self.random.percent(4) {
-            res += *self.random.pick::<&str>(&[
+            let it = *self.random.pick::<&str>(&[
                 "#[allow(clippy::all)]\n",
                 "#[non_exhaustive]\n",
                 "#[must_use]\n",
                 "#[deprecated]\n",
             ]);
+            // Another crate could make none of it.
+            if !(it.contains("non_exhaustive") && self.modules[module].beside) {
+                res += it;
+            }
         }
         res
     }
