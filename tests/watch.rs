@@ -137,7 +137,8 @@ fn manifests_are_written_again_when_a_file_is_saved() {
     watching.says("watching what was read");
     let types = folder.join("api/src/cache/v1alpha1/memcached.rs");
     let text = fs::read_to_string(&types).unwrap();
-    let spec = text.find("pub struct MemcachedSpec {").unwrap() + "pub struct MemcachedSpec {".len();
+    let spec =
+        text.find("pub struct MemcachedSpec {").unwrap() + "pub struct MemcachedSpec {".len();
     let (head, tail) = text.split_at(spec);
     fs::write(&types, format!("{head}\n    pub colour: Option<String>,{tail}")).unwrap();
     watching.says("config/crd/bases/");
