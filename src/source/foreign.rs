@@ -83,6 +83,10 @@ const SAME: &[(&str, &str)] = &[
     ("schemars_derive", "schemars"),
 ];
 
+fn same(path: &str) -> Option<&'static str> {
+    SAME.iter().find(|(it, _)| *it == path).map(|(_, same)| *same)
+}
+
 /// All that `chrono::prelude` shows.
 const CHRONO: &[&str] = &[
     "Date",
@@ -133,10 +137,11 @@ pub fn canonical(module: &str, name: &str) -> String {
     }
     let module = match module {
         "chrono::prelude" if CHRONO.contains(&name) => "chrono",
-        module => module,
+        // A crate is named by its own word, which may be one of another's modules.
+        module => same(module).unwrap_or(module),
     };
     let path = format!("{module}::{name}");
-    SAME.iter().find(|(it, _)| *it == path).map_or(path, |(_, same)| (*same).to_owned())
+    same(&path).map_or(path, str::to_owned)
 }
 
 /// Derives and traits that code imports and that we know by name.

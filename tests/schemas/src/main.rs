@@ -66,7 +66,7 @@ fn main() {
         shown: Shown;
         rules: Ruled Merged RootRuled RootCel Nested;
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;
-        scopes: Scoped Ring;
+        scopes: Scoped Ring Direct;
         written: ByHand Functions Manual Helped;
         validation: Ranges Lengths Patterns Inners Extensions Transforms OthersAttributes Attributed;
         numbers: Numbers;

@@ -163,3 +163,10 @@ mod three {
         struct One;
     }
 }
+
+/// The derive of the crate that has it, by the crate's own name.
+#[derive(kube_derive::CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "scopes.example.com", version = "v1", kind = "Direct")]
+pub struct DirectSpec {
+    pub text: String,
+}
