@@ -23,7 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A command that goes on until it is dropped.
 struct Watching {
     child: Child,
-    lines: Receiver<String>,
+    printed: Receiver<String>,
+    told: Receiver<String>,
 }
 
 impl Watching {
@@ -36,36 +37,47 @@ impl Watching {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let (sender, lines) = mpsc::channel();
-        let out: Box<dyn Read + Send> = Box::new(child.stdout.take().unwrap());
-        let err: Box<dyn Read + Send> = Box::new(child.stderr.take().unwrap());
-        for stream in [out, err] {
-            let sender = sender.clone();
-            thread::spawn(move || {
-                for line in BufReader::new(stream).lines().map_while(Result::ok) {
-                    if sender.send(line).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        Self { child, lines }
+        let printed = lines(child.stdout.take().unwrap());
+        let told = lines(child.stderr.take().unwrap());
+        Self { child, printed, told }
     }
 
-    /// Waits for a line with this in it.
+    /// Waits for a line with this in it on stdout.
     #[track_caller]
-    fn says(&self, what: &str) {
-        let end = Instant::now() + PATIENCE;
-        let mut said = Vec::new();
-        while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now()))
-        {
-            if line.contains(what) {
+    fn prints(&self, what: &str) {
+        wait(&self.printed, what);
+    }
+
+    /// Waits for a line with this in it on stderr.
+    #[track_caller]
+    fn tells(&self, what: &str) {
+        wait(&self.told, what);
+    }
+}
+
+fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
                 return;
             }
-            said.push(line);
         }
-        panic!("`{what}` was waited for, and this was said:\n{}", said.join("\n"));
+    });
+    lines
+}
+
+#[track_caller]
+fn wait(lines: &Receiver<String>, what: &str) {
+    let end = Instant::now() + PATIENCE;
+    let mut said = Vec::new();
+    while let Ok(line) = lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        if line.contains(what) {
+            return;
+        }
+        said.push(line);
     }
+    panic!("`{what}` was waited for, and this was said:\n{}", said.join("\n"));
 }
 
 impl Drop for Watching {
@@ -111,21 +123,21 @@ serde = \"1\"
     put("src/lib.rs", "mod api;\n");
     put("src/api.rs", &kind("pub first: i32,"));
     let watching = Watching::start(folder.path(), "generate crds --watch");
-    watching.says("first:");
-    watching.says("watching what was read");
+    watching.prints("first:");
+    watching.tells("watching what was read");
     put("src/api.rs", &kind("pub second: i32,"));
-    watching.says("second:");
+    watching.prints("second:");
     // Text that is half written is told, and waited over.
     put("src/api.rs", &kind("pub third: "));
-    watching.says("src/api.rs:");
+    watching.tells("src/api.rs:");
     put("src/api.rs", &kind("pub third: Third,"));
-    watching.says("`Third` is not found");
+    watching.tells("`Third` is not found");
     // A file that was missing is waited for, too.
     put("src/lib.rs", "mod api;\nmod third;\n");
-    watching.says("src/lib.rs:2");
+    watching.tells("src/lib.rs:2");
     put("src/third.rs", "");
     put("src/api.rs", &kind("pub third: i32,"));
-    watching.says("third:");
+    watching.prints("third:");
 }
 
 #[test]
@@ -134,14 +146,14 @@ fn manifests_are_written_again_when_a_file_is_saved() {
     support::done(&folder, "init --domain example.com");
     support::done(&folder, "create api --group cache --kind Memcached");
     let watching = Watching::start(&folder, "manifests --watch");
-    watching.says("watching what was read");
+    watching.tells("watching what was read");
     let types = folder.join("api/src/cache/v1alpha1/memcached.rs");
     let text = fs::read_to_string(&types).unwrap();
     let spec =
         text.find("pub struct MemcachedSpec {").unwrap() + "pub struct MemcachedSpec {".len();
     let (head, tail) = text.split_at(spec);
     fs::write(&types, format!("{head}\n    pub colour: Option<String>,{tail}")).unwrap();
-    watching.says("config/crd/bases/");
+    watching.prints("config/crd/bases/");
     let crd = folder.join("config/crd/bases/cache.example.com_memcacheds.yaml");
     assert!(fs::read_to_string(crd).unwrap().contains("colour:"));
 }
