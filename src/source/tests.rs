@@ -272,6 +272,10 @@ fn kube_attributes_are_read_with_care() {
         "src/main.rs:3:63: `serde_as` may change the schema, and is not read yet"
     );
     assert_eq!(
+        kube(&format!("{all}, attr = \"cfg_attr(any, doc = \\\"x\\\")\"")),
+        "src/main.rs:3:63: `cfg_attr(any, doc = \"x\")` may change the schema, and is not read yet"
+    );
+    assert_eq!(
         kube(&format!("{all}, attr = \"serde(default)\"")),
         "src/main.rs:3:63: kube takes no `serde` in `attr`"
     );

@@ -132,7 +132,10 @@ fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta, known: KubeDerive) -> syn:
         "served" => once(&mut res.served, flag(meta)?, meta),
         "derive" => drop_ok(text()?),
         "crates" => drop_ok(list(meta)?),
-        "attr" if known.attr => push(&mut res.attrs, attr(meta)?),
+        "attr" if known.attr => {
+            res.attrs.extend(attr(meta)?);
+            Ok(())
+        }
         "category" => push(&mut res.categories, text()?),
         "shortname" => push(&mut res.shortnames, text()?),
         "selectable" => push(&mut res.selectable, selectable(meta, known)?),
@@ -207,21 +210,34 @@ pub fn path(meta: &Meta) -> syn::Result<syn::Path> {
     }
 }
 
-/// An attribute for the generated struct: what leaves its schema alone, and what says something about it.
-fn attr(meta: &Meta) -> syn::Result<Meta> {
+/// An attribute for the generated struct: what says something about its schema; none for what leaves it alone.
+fn attr(meta: &Meta) -> syn::Result<Option<Meta>> {
     let text = super::string(meta)?;
     let attr: Meta = text.parse()?;
-    let known = ["allow", "warn", "deny", "expect", "must_use", "non_exhaustive"]
-        .into_iter()
-        .chain(["doc", "deprecated", "x_kube"]);
-    if { known }.any(|it| attr.path().is_ident(it)) {
-        return Ok(attr);
+    if is_quiet(&attr) {
+        return Ok(None);
+    }
+    if ["doc", "deprecated", "x_kube"].iter().any(|it| attr.path().is_ident(it)) {
+        return Ok(Some(attr));
     }
     if ["derive", "serde", "schemars"].iter().any(|it| attr.path().is_ident(it)) {
         let name = name_of(&attr);
         return error(text.span(), format!("kube takes no `{name}` in `attr`"));
     }
     error(text.span(), format!("`{}` may change the schema, and is not read yet", text.value()))
+}
+
+/// Whether no schema depends on an attribute; nor on one that stands there under a condition.
+fn is_quiet(attr: &Meta) -> bool {
+    const QUIET: &[&str] = &["allow", "warn", "deny", "expect", "must_use", "non_exhaustive"];
+    match attr {
+        Meta::List(_) if attr.path().is_ident("cfg_attr") => {
+            super::list(attr).is_ok_and(|it| it.iter().skip(1).all(is_quiet))
+        }
+        // Only `doc = "…"` is a description.
+        Meta::List(_) if attr.path().is_ident("doc") => true,
+        _ => QUIET.iter().any(|it| attr.path().is_ident(it)),
+    }
 }
 
 fn pair(meta: &Meta, into: &mut BTreeMap<String, String>) -> syn::Result<()> {

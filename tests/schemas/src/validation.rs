@@ -190,6 +190,7 @@ pub struct OthersAttributesSpec {
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
 #[kube(group = "validation.example.com", version = "v1", kind = "Attributed")]
 #[kube(doc = "What is said first.", attr = "doc = \" And behind it.\"", attr = "deprecated")]
+#[kube(attr = "cfg_attr(docsrs, doc(cfg(feature = \"any\")))", attr = "doc(hidden)")]
 #[kube(attr = "allow(missing_docs)", validation = "self.spec.a != 'b'")]
 #[kube(attr = "x_kube(validation = Rule::new(\"self.spec.a != 'c'\").message(\"no c\"))")]
 #[allow(deprecated)]
