@@ -43,7 +43,7 @@ use std::rc::Rc;
 
 pub use builtin::kubernetes::ReadFile;
 pub use library::Library;
-pub use packages::Locked;
+pub use packages::{Lock, Locked};
 
 use crate::model::{CustomResource, Declared, KindName, Operator, Place, Problem, below};
 use crates::Extern;
@@ -121,6 +121,7 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
     let mut world = World::with(&texts, crates, versions::behaviour(&packages), &mut problems);
     world.only.clone_from(&request.modules);
     let kubernetes = packages::kubernetes(&packages);
+    world.keeps_order = versions::keeps_order(&packages);
     world.kubernetes = kubernetes.types;
     let mut world = Rc::new(world);
     let mut read = schema::resources(&world);

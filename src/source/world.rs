@@ -157,9 +157,7 @@ impl World {
         behaviour: Behaviour,
         problems: &mut Vec<Problem>,
     ) -> Self {
-        let lock = texts.get(&SourcePath::fixed("Cargo.lock"));
-        let keeps_order = lock.as_deref().is_some_and(super::versions::keeps_order);
-        let mut res = Self { behaviour, keeps_order, ..Self::default() };
+        let mut res = Self { behaviour, ..Self::default() };
         res.load(texts, crates, problems);
         res
     }

@@ -1,11 +1,14 @@
 //! The Cargo.toml and Cargo.lock of a throwaway crate, from those of the user's package. Pure: texts in, texts out.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Context as _;
 use toml::{Table, Value};
 
-use crate::model::Target;
+use crate::{
+    model::Target,
+    source::{Lock, Locked},
+};
 
 /// What cargo knows the throwaway crate by.
 const NAME: &str = "operator-rs-crds";
@@ -25,14 +28,6 @@ pub struct Package<'a> {
 /// The crate that must be told a version of Kubernetes.
 const KUBERNETES: &str = "k8s-openapi";
 
-/// One locked package.
-#[derive(Debug, PartialEq)]
-struct Locked {
-    name: String,
-    version: String,
-    source: Option<String>,
-}
-
 /// A crate that depends on the package's library, under the name `subject`, with just these features of it.
 pub fn dependent(package: &Package<'_>, features: &[String]) -> anyhow::Result<(String, String)> {
     let name = name_of(package.manifest)?;
@@ -47,12 +42,12 @@ pub fn dependent(package: &Package<'_>, features: &[String]) -> anyhow::Result<(
     let mut lines =
         format!("[[package]]\nname = \"{NAME}\"\nversion = \"0.0.0\"\ndependencies = [\n");
     for wanted in ["kube-core", "serde_json"] {
-        let version = needed(package.lock, &locked, name, wanted)?;
+        let version = needed(&locked, name, wanted)?;
         dependencies.insert(wanted.to_owned(), requirement(version)?.into());
         lines.push_str(&format!(" \"{wanted} {}\",\n", version.version));
     }
     if let Some((key, it)) = of_developers(package)
-        && let Ok(version) = needed(package.lock, &locked, name, KUBERNETES)
+        && let Ok(version) = needed(&locked, name, KUBERNETES)
     {
         lines.push_str(&format!(" \"{KUBERNETES} {}\",\n", version.version));
         dependencies.insert(key, it);
@@ -145,7 +140,7 @@ pub fn shadow(
     }
     let locked = locked(package.lock)?;
     for (known_as, wanted) in own {
-        let mut it = requirement(needed(package.lock, &locked, name, wanted)?)?;
+        let mut it = requirement(needed(&locked, name, wanted)?)?;
         it.insert("package".to_owned(), (*wanted).into());
         let table = manifest.entry("dependencies").or_insert_with(|| Table::new().into());
         if let Value::Table(table) = table {
@@ -296,54 +291,22 @@ fn list(features: &[String]) -> Value {
     features.iter().cloned().map(Value::from).collect::<Vec<_>>().into()
 }
 
-fn locked(lock: &str) -> anyhow::Result<Vec<Locked>> {
-    let table: Table = lock.parse().context("Cargo.lock does not parse")?;
-    let list = table.get("package").and_then(Value::as_array).into_iter().flatten();
-    let text = |it: &Value, key: &str| it.get(key).and_then(Value::as_str).map(str::to_owned);
-    Ok(list
-        .filter_map(|it| {
-            Some(Locked {
-                name: text(it, "name")?,
-                version: text(it, "version")?,
-                source: text(it, "source"),
-            })
-        })
-        .collect())
+fn locked(lock: &str) -> anyhow::Result<Lock> {
+    Lock::read(lock).map_err(|(line, what)| anyhow::format_err!("Cargo.lock:{line}: {what}"))
 }
 
-/// The version of a package that the user's own package comes to, by whatever way.
-fn needed<'a>(
-    lock: &str,
-    locked: &'a [Locked],
-    from: &str,
-    wanted: &str,
-) -> anyhow::Result<&'a Locked> {
-    let table: Table = lock.parse().context("Cargo.lock does not parse")?;
-    let list: Vec<&Value> =
-        table.get("package").and_then(Value::as_array).into_iter().flatten().collect();
-    let is = |it: &Value, name: &str, version: Option<&str>| {
-        it.get("name").and_then(Value::as_str) == Some(name)
-            && version
-                .is_none_or(|version| it.get("version").and_then(Value::as_str) == Some(version))
-    };
-    let mut queue: Vec<usize> = (0..list.len()).filter(|it| is(list[*it], from, None)).collect();
-    let mut seen = queue.clone();
+/// The version of a package that the user's own package comes to, by whatever way, in the fewest steps.
+fn needed<'a>(lock: &'a Lock, from: &str, wanted: &str) -> anyhow::Result<&'a Locked> {
+    let mut queue = lock.named(from).to_vec();
+    let mut seen: BTreeSet<usize> = queue.iter().copied().collect();
     let mut at = 0;
     while let Some(index) = queue.get(at).copied() {
         at += 1;
-        if is(list[index], wanted, None) {
-            return locked.get(index).context("the lock is read in its order");
+        let it = &lock.packages[index];
+        if it.name == wanted {
+            return Ok(it);
         }
-        let next = list[index].get("dependencies").and_then(Value::as_array).into_iter().flatten();
-        for it in next.filter_map(Value::as_str) {
-            let mut words = it.split(' ');
-            let (name, version) = (words.next().unwrap_or_default(), words.next());
-            let found = (0..list.len()).find(|it| is(list[*it], name, version));
-            if let Some(found) = found.filter(|it| !seen.contains(it)) {
-                seen.push(found);
-                queue.push(found);
-            }
-        }
+        queue.extend(lock.below(index).filter(|it| seen.insert(*it)));
     }
     anyhow::bail!("Cargo.lock has no `{wanted}` among what `{from}` depends on")
 }
@@ -388,10 +351,12 @@ fn a_library_is_built_for_the_kubernetes_of_its_developers() {
     let manifest: Table = manifest.parse().expect("toml");
     let workspace: Table = workspace.parse().expect("toml");
     let locked = |name: &str, needs: &str| {
-        format!("[[package]]\nname = \"{name}\"\nversion = \"0.29.0\"\ndependencies = [{needs}]\n")
+        format!(
+            "[[package]]\nname = \"{name}\"\nversion = \"0.29.0\"\ndependencies = [\n{needs}]\n"
+        )
     };
     let lock = [
-        locked("it", "\"k8s-openapi\", \"kube-core\", \"serde_json\""),
+        locked("it", " \"k8s-openapi\",\n \"kube-core\",\n \"serde_json\",\n"),
         locked("k8s-openapi", ""),
         locked("kube-core", ""),
         locked("serde_json", ""),

@@ -24,8 +24,7 @@ use dependencies::Dependency;
 pub use features::Features;
 use features::Resolve;
 pub use kubernetes::kubernetes;
-use lock::Lock;
-pub use lock::Locked;
+pub use lock::{Lock, Locked};
 
 pub type PackageId = usize;
 
@@ -434,6 +433,11 @@ impl<'a> Packages<'a> {
     pub fn place(&self, id: PackageId) -> Place {
         let line = self.all[id].locked.map_or(1, |it| self.lock.packages[it].line);
         Place { path: SourcePath::fixed("Cargo.lock"), line, column: 1 }
+    }
+
+    /// Whether some version of a package is locked with a dependency of this name.
+    pub fn is_locked_with(&self, name: &str, dependency: &str) -> bool {
+        self.lock.named(name).iter().any(|it| !self.lock.needed(*it, dependency).is_empty())
     }
 
     pub fn is_locked(&self) -> bool {

@@ -240,3 +240,18 @@ fn a_kube_that_is_not_the_published_one_is_told_where_it_is_used() {
         "src/lib.rs:2:10: `CustomResource` is of `kube` from git: what that writes is not known";
     assert_eq!(field(&files), Err(vec![told.to_owned()]));
 }
+
+#[test]
+fn a_rule_on_what_is_flattened_waits_for_how_serde_json_is_built() {
+    let said = |needs: &[&str]| {
+        let text = format!(
+            "{HEAD}{SPEC}\n{KIND} {{ a: In }} #[derive(Serialize, Deserialize, Clone, Debug, kube::KubeSchema)] pub struct In {{ #[serde(flatten)] #[x_kube(validation = \"true\")] x: Two }} #[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)] pub struct Two {{ p: i32, q: i32 }}"
+        );
+        let found = [("indexmap", "2.0.0", &[][..]), ("serde_json", "1.0.150", needs)];
+        field(&files(&[("src/main.rs", &text), ("Cargo.lock", &lock(&found))]))
+    };
+    let read = said(&[]).expect("maps are sorted");
+    assert!(read.pointer("/properties/p/x-kubernetes-validations").is_some(), "{read}");
+    let problems = said(&["indexmap"]).expect_err("any may be the first");
+    assert!(problems[0].contains("depends on how serde_json is built here"), "{problems:?}");
+}

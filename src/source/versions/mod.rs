@@ -24,12 +24,8 @@ pub fn behaviour(packages: &Packages<'_>) -> Behaviour {
 }
 
 /// Whether the locked serde_json may keep the order of maps: the feature for that takes indexmap.
-pub fn keeps_order(lock: &str) -> bool {
-    let mut parts = lock.split("[[package]]");
-    parts.any(|it| {
-        it.lines().any(|it| it == "name = \"serde_json\"")
-            && it.lines().any(|it| it.trim_start().starts_with("\"indexmap"))
-    })
+pub fn keeps_order(packages: &Packages<'_>) -> bool {
+    packages.is_locked_with("serde_json", "indexmap")
 }
 
 /// Those of a package that may be meant. schemars 0.8 may be locked for another crate: kube 2 and later take 1.
