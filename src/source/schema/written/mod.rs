@@ -323,32 +323,8 @@ impl Reader {
                 .transform(schema);
                 stopped.map_or(Ok(()), Err)
             }
-            ("AddNullable", _) => {
-                known::AddNullable::default().transform(schema);
-                Ok(())
-            }
-            ("ReplaceBoolSchemas", _) => {
-                known::ReplaceBoolSchemas::default().transform(schema);
-                Ok(())
-            }
-            ("RemoveRefSiblings", _) => {
-                known::RemoveRefSiblings::default().transform(schema);
-                Ok(())
-            }
-            ("SetSingleExample", _) => {
-                known::SetSingleExample::default().transform(schema);
-                Ok(())
-            }
-            ("ReplaceConstValue", _) => {
-                known::ReplaceConstValue::default().transform(schema);
-                Ok(())
-            }
-            ("ReplacePrefixItems", _) => {
-                known::ReplacePrefixItems::default().transform(schema);
-                Ok(())
-            }
-            ("ReplaceUnevaluatedProperties", _) => {
-                known::ReplaceUnevaluatedProperties::default().transform(schema);
+            (name, _) if let Some(mut it) = schemars_own(name) => {
+                it.transform(schema);
                 Ok(())
             }
             _ => run.apply_to(&frame, expr, schema),
@@ -357,6 +333,21 @@ impl Reader {
             self.refuse(*problem);
         }
     }
+}
+
+/// A transform of schemars that is made without arguments, by its name.
+fn schemars_own(name: &str) -> Option<Box<dyn schemars::transform::Transform>> {
+    use schemars::transform as known;
+    Some(match name {
+        "AddNullable" => Box::new(known::AddNullable::default()),
+        "ReplaceBoolSchemas" => Box::new(known::ReplaceBoolSchemas::default()),
+        "RemoveRefSiblings" => Box::new(known::RemoveRefSiblings::default()),
+        "SetSingleExample" => Box::new(known::SetSingleExample::default()),
+        "ReplaceConstValue" => Box::new(known::ReplaceConstValue::default()),
+        "ReplacePrefixItems" => Box::new(known::ReplacePrefixItems::default()),
+        "ReplaceUnevaluatedProperties" => Box::new(known::ReplaceUnevaluatedProperties::default()),
+        _ => return None,
+    })
 }
 
 fn ended(ran: Result<Value, Stop>) -> Result<Value, Problem> {
