@@ -1,0 +1,47 @@
+//! What trials share: the operators, built once, and one control plane on which each has namespaces, an account and
+//! roles of its own. Who stops the API server, or changes the CRD, has a control plane of its own.
+
+use std::{sync::Arc, time::Instant};
+
+use tokio::sync::OnceCell;
+
+use crate::{control_plane::ControlPlane, ground::Ground, project::Project};
+
+pub struct Lab {
+    untouched: Arc<Project>,
+    unruly: Arc<Project>,
+    shared: OnceCell<Arc<ControlPlane>>,
+}
+
+impl Lab {
+    /// Builds the operators, one after the other: each build takes all there is.
+    pub fn new() -> Self {
+        let start = Instant::now();
+        let (untouched, unruly) = (Project::untouched().into(), Project::unruly().into());
+        println!("two operators built in {} s", start.elapsed().as_secs());
+        Self { untouched, unruly, shared: OnceCell::new() }
+    }
+
+    /// A part of the shared control plane, where the untouched operator is installed.
+    pub async fn ground(&self, name: &'static str) -> Ground {
+        self.shared_ground(name, &self.untouched).await
+    }
+
+    /// The same with the operator that does what annotations say.
+    pub async fn unruly_ground(&self, name: &'static str) -> Ground {
+        self.shared_ground(name, &self.unruly).await
+    }
+
+    /// A control plane of its own, on which nothing is installed yet.
+    pub async fn own_ground(&self, name: &'static str, nodes: bool) -> Ground {
+        Ground::new(Arc::new(ControlPlane::start(name, nodes).await), self.untouched.clone())
+    }
+
+    async fn shared_ground(&self, name: &'static str, project: &Arc<Project>) -> Ground {
+        let start = || async { Arc::new(ControlPlane::start("shared", true).await) };
+        let shared = self.shared.get_or_init(start).await.clone();
+        let ground = Ground::part(shared, project.clone(), name);
+        ground.install().await;
+        ground
+    }
+}

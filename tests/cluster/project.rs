@@ -1,0 +1,89 @@
+//! The operators under test: what `operator-rs init` and `create api` make, built once.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::Value;
+
+use crate::support;
+
+pub struct Project {
+    pub name: &'static str,
+    pub manager: PathBuf,
+    /// Everything of `config/default`.
+    pub objects: Vec<Value>,
+    /// `config/samples`.
+    pub sample: Value,
+}
+
+impl Project {
+    /// As it is made, and as its image is built: the operator that users are handed.
+    pub fn untouched() -> Self {
+        Self::built("memcached-operator", "release", |_| {})
+    }
+
+    /// The same, with a reconcile that does what an annotation says: `trial: panic` or `trial: wait`.
+    pub fn unruly() -> Self {
+        Self::built("unruly-operator", "debug", |dir| {
+            let path = dir.join("src/controller/memcached.rs");
+            let text = fs::read_to_string(&path).expect("`create api` has written it");
+            let place = "    let image = ctx.image";
+            assert_eq!(text.matches(place).count(), 1, "the template has this line once");
+            fs::write(path, text.replace(place, &format!("{UNRULY}{place}"))).expect("it is ours");
+        })
+    }
+
+    fn built(name: &'static str, profile: &str, edit: impl FnOnce(&Path)) -> Self {
+        let new = support::fresh(&format!("cluster/new/{name}"));
+        support::done(&new, "init --domain example.com");
+        support::done(
+            &new,
+            "create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
+        );
+        edit(&new);
+        let installer = support::done(&new, "generate installer");
+        let sample = fs::read_to_string(new.join("config/samples/cache_v1alpha1_memcached.yaml"));
+        let sample = serde_yaml::from_str(&sample.expect("`create api` has written it"));
+
+        // Files that are as they were keep their age: cargo builds nothing again.
+        let dir = new.parent().expect("it is in a folder").with_file_name("projects").join(name);
+        fs::create_dir_all(&dir).expect("target/tmp can be written");
+        let tree = support::tree(&new);
+        if support::difference(&support::tree(&dir), &tree).is_some() {
+            fs::remove_dir_all(&dir).expect("it is ours");
+            support::put(&tree, &dir);
+        }
+        let words = if profile == "release" { &["--release"][..] } else { &[] };
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--locked", "--bin", name]).args(words).current_dir(&dir);
+        build.env("CARGO_TARGET_DIR", support::generated_target());
+        // As in tests/compiles.rs, with which it shares what it builds.
+        build.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
+        build.env_remove("RUSTFLAGS").env_remove("CARGO_MANIFEST_DIR");
+        let output = build.output().expect("cargo runs");
+        assert!(output.status.success(), "cargo build\n{}", support::said(&output));
+
+        let built = support::generated_target().join(profile).join(name);
+        let manager = new.join("manager");
+        fs::copy(&built, &manager).expect("cargo has built it");
+        let objects = documents(&installer);
+        Self { name, manager, objects, sample: sample.expect("the sample is YAML") }
+    }
+}
+
+const UNRULY: &str = r#"    match obj.annotations().get("trial").map(String::as_str) {
+        Some("panic") => panic!("as the annotation says"),
+        Some("wait") => tokio::time::sleep(std::time::Duration::from_secs(3)).await,
+        _ => {}
+    }
+"#;
+
+fn documents(text: &str) -> Vec<Value> {
+    use serde::Deserialize as _;
+    serde_yaml::Deserializer::from_str(text)
+        .map(|it| Value::deserialize(it).expect("the installer is YAML"))
+        .collect()
+}
