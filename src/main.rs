@@ -1,11 +1,11 @@
 //! The map. Read downwards; each row knows only the rows below it.
 //!
 //! ```text
-//! commands                                                            asks
-//! scaffold source manifests kustomize bundle │ disk process terminal   thinks │ touches   (no room here knows its neighbour)
-//! plan                                                                says what would change
-//! model                                                               names things
-//! yaml hint stack                                                     ground
+//! commands                                                                    asks
+//! scaffold source manifests kustomize bundle │ disk process cluster terminal   thinks │ touches   (no room here knows its neighbour)
+//! plan                                                                        says what would change
+//! model                                                                       names things
+//! yaml hint stack                                                             ground
 //! ```
 
 mod commands;
@@ -16,6 +16,7 @@ mod manifests;
 mod scaffold;
 mod source;
 
+mod cluster;
 mod disk;
 mod process;
 mod terminal;

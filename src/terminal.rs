@@ -90,6 +90,21 @@ where
     }
 }
 
+/// Whether a person at the terminal agrees. Where there is nobody to ask, the flag is missing.
+pub fn agree(question: &str, flag: &str) -> anyhow::Result<bool> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(usage(
+            clap::error::ErrorKind::MissingRequiredArgument,
+            &format!("there is nobody to ask: give `--{flag}` to go on all the same"),
+        ));
+    }
+    match dialoguer::Confirm::new().with_prompt(question).default(false).interact() {
+        Ok(answer) => Ok(answer),
+        Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// An error in how the command was called: exit 2, as clap's own.
 pub fn usage(kind: clap::error::ErrorKind, message: &str) -> anyhow::Error {
     clap::Error::raw(kind, format!("{message}\n")).into()

@@ -36,6 +36,7 @@ pages! {
     kinds_and_versions
     memcached_operator
     mistakes
+    on_a_cluster
     project_file
     types
     warnings

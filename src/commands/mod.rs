@@ -5,11 +5,17 @@ mod cargo;
 mod compile;
 mod completion;
 mod create;
+mod deploy;
 mod derive;
 mod generate;
 mod habits;
 mod init;
+mod install;
 mod manifests;
+mod reach;
+mod rendered;
+mod undeploy;
+mod uninstall;
 mod version;
 mod workspace;
 
@@ -46,6 +52,10 @@ enum Command {
     Manifests(manifests::Args),
     Generate(generate::Args),
     Bundle(bundle::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Deploy(deploy::Args),
+    Undeploy(undeploy::Args),
     Version(version::Args),
     Completion(completion::Args),
 }
@@ -54,9 +64,18 @@ enum Command {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What becomes of the changes")]
 struct Mode {
-    /// List what would change and write nothing
-    #[arg(long, global = true, conflicts_with_all = ["diff", "check"])]
-    dry_run: bool,
+    /// List what would change and write nothing; `server` has the API server try it, where a command changes a cluster
+    #[arg(
+        long,
+        global = true,
+        conflicts_with_all = ["diff", "check"],
+        num_args = 0..=1,
+        require_equals = true,
+        value_name = "WHERE",
+        default_missing_value = "client",
+        hide_possible_values = true
+    )]
+    dry_run: Option<DryRun>,
     /// Show what would change as a diff and write nothing
     #[arg(long, global = true, conflicts_with = "check")]
     diff: bool,
@@ -68,9 +87,16 @@ struct Mode {
     force: bool,
 }
 
+/// Who tells what would change.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum DryRun {
+    Client,
+    Server,
+}
+
 impl Mode {
     fn writes(&self) -> bool {
-        !(self.dry_run || self.diff || self.check)
+        !(self.dry_run.is_some() || self.diff || self.check)
     }
 }
 
@@ -119,6 +145,11 @@ pub fn run() -> ExitCode {
 }
 
 impl Command {
+    /// Whether it changes a cluster, and reads the project only.
+    fn is_of_cluster(&self) -> bool {
+        matches!(self, Self::Install(_) | Self::Uninstall(_) | Self::Deploy(_) | Self::Undeploy(_))
+    }
+
     /// Whether it is done again whenever what it read has changed.
     fn watches(&self) -> bool {
         match self {
@@ -144,7 +175,14 @@ impl Cli {
         {
             return args.outcome(&self.dir, &self.mode)?.settle(&root, &self.mode);
         }
-        if self.mode.writes() {
+        let of_cluster = self.command.is_of_cluster();
+        if self.mode.dry_run == Some(DryRun::Server) && !of_cluster {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::InvalidValue,
+                "`--dry-run=server` is for commands that change a cluster; this one writes files: `--dry-run`",
+            ));
+        }
+        if self.mode.writes() && !of_cluster {
             root.lock()?;
         }
         match root.recover()? {
@@ -166,6 +204,10 @@ impl Cli {
             Command::Manifests(args) => args.plan(&root, &self.mode)?.into(),
             Command::Generate(args) => args.outcome(&root)?,
             Command::Bundle(args) => args.outcome(&root)?,
+            Command::Install(args) => return args.run(&root, &self.mode),
+            Command::Uninstall(args) => return args.run(&root, &self.mode),
+            Command::Deploy(args) => return args.run(&root, &self.mode),
+            Command::Undeploy(args) => return args.run(&root, &self.mode),
             Command::Version(_) | Command::Completion(_) => return Ok(()),
         };
         outcome.settle(&root, &self.mode)
@@ -198,7 +240,7 @@ fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
     match mode {
         Mode { diff: true, .. } => terminal::print(&changes.diff()),
         Mode { check: true, .. } => changes.require_none()?,
-        Mode { dry_run: true, .. } => terminal::print(&changes.to_string()),
+        Mode { dry_run: Some(_), .. } => terminal::print(&changes.to_string()),
         _ => {
             root.write(&changes)?;
             terminal::print(&changes.to_string());

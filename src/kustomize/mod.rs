@@ -56,8 +56,21 @@ pub fn build(
     folder: &ProjectPath,
     images: &[Image],
 ) -> anyhow::Result<Vec<Value>> {
+    build_in(tree, folder, images, None)
+}
+
+/// The same in another namespace, as `kustomize edit set namespace` would put it.
+pub fn build_in(
+    tree: &impl Tree,
+    folder: &ProjectPath,
+    images: &[Image],
+    namespace: Option<&str>,
+) -> anyhow::Result<Vec<Value>> {
     let mut build = Build { tree, images, met: vec![false; images.len()] };
-    let top = load::load(tree, folder)?;
+    let mut top = load::load(tree, folder)?;
+    if let Some(namespace) = namespace {
+        top.namespace = Some(namespace.to_owned());
+    }
     if top.component {
         return Err(anyhow::format_err!(
             "{}: this is a component, which cannot stand alone",

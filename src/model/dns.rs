@@ -42,6 +42,11 @@ macro_rules! dns {
 }
 
 dns! {
+    /// A namespace's name: a DNS label.
+    Namespace, label
+}
+
+dns! {
     /// A project's name, e.g. `memcached-operator`: a DNS label, and a name that Cargo takes for a package.
     ProjectName, |text| {
         if text.len() > 47 {

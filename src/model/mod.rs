@@ -10,10 +10,11 @@ mod path;
 mod project;
 mod resource;
 mod source_path;
+mod timeout;
 mod version;
 
 pub use channel::Channel;
-pub use dns::{Domain, GroupName, PackageName, Plural, ProjectName};
+pub use dns::{Domain, GroupName, Namespace, PackageName, Plural, ProjectName};
 pub use image::Image;
 pub use kind::Kind;
 pub use operator::*;
@@ -21,6 +22,7 @@ pub use path::ProjectPath;
 pub use project::Project;
 pub use resource::{Api, CrdVersion, Resource};
 pub use source_path::{SourcePath, below};
+pub use timeout::Timeout;
 pub use version::Version;
 
 /// Gives a type that parses from text the ways in and out that text needs: serde, and so the PROJECT file.

@@ -1,9 +1,8 @@
 use crate::{
-    commands::{Outcome, derive},
+    commands::{Outcome, rendered},
     disk::Root,
-    kustomize,
-    model::{Image, Project, ProjectPath},
-    plan::{Overlay, Plan},
+    model::{Image, Namespace, Project, ProjectPath},
+    plan::Plan,
     yaml,
 };
 
@@ -16,6 +15,9 @@ pub struct Args {
     /// The manager's image [default: what config/manager says]
     #[arg(long)]
     image: Option<Image>,
+    /// Another namespace than config/default says
+    #[arg(long, conflicts_with = "crds_only")]
+    namespace: Option<Namespace>,
     /// The file to write, inside the project [default: stdout]
     #[arg(long, value_name = "FILE")]
     output: Option<ProjectPath>,
@@ -23,17 +25,9 @@ pub struct Args {
 
 impl Args {
     pub fn outcome(self, root: &Root, project: &Project) -> anyhow::Result<Outcome> {
-        // What the source calls for now, whether or not it has been written.
-        let mut derived = Plan::default();
-        derive::source(&mut derived, root, project)?;
-        let changes = derived.against(root, true)?;
-        let tree = Overlay::new(root, &changes);
-
-        let folder =
-            ProjectPath::fixed(if self.crds_only { "config/crd" } else { "config/default" });
-        let images: Vec<kustomize::Image> =
-            self.image.iter().map(kustomize::Image::of_manager).collect();
-        let objects = kustomize::build(&tree, &folder, &images)?;
+        let folder = if self.crds_only { rendered::CRDS } else { rendered::EVERYTHING };
+        let objects =
+            rendered::objects(root, project, folder, self.image.as_ref(), self.namespace.as_ref())?;
         let text = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
         Ok(match self.output {
             None => Outcome::Text(text),

@@ -1,0 +1,173 @@
+//! Waits until workloads run, and tells why where they do not.
+
+use super::{
+    Cluster, Id, Told,
+    discovery::Resource,
+    object::condition,
+    refusal,
+    rollout::{self, Progress},
+    wait::{Limit, State},
+};
+use crate::{hint::Hint as _, yaml::Value};
+
+impl Cluster {
+    /// Waits until the workloads among these objects run as they were asked to.
+    pub fn available(
+        &self,
+        objects: &[Value],
+        limit: Limit,
+        tell: &mut dyn FnMut(Told),
+    ) -> anyhow::Result<()> {
+        let mut workloads = Vec::new();
+        for id in objects.iter().map(Id::of) {
+            let runs = ["Deployment", "StatefulSet", "DaemonSet"].contains(&id.kind.as_str());
+            if runs && let Some(resource) = self.resource(&id)? {
+                workloads.push((id, resource));
+            }
+        }
+        let mut last = None;
+        let left = self.until(limit, tell, || {
+            for (id, resource) in &workloads {
+                let object = self.workload(id, resource)?;
+                match rollout::progress(&object) {
+                    Progress::Done => {}
+                    Progress::Not(how_far) => {
+                        let troubles = self.troubles(id, &object)?;
+                        let why = troubles.first().map_or(String::new(), |it| format!(": {it}"));
+                        last = Some((id.clone(), object));
+                        return Ok(State::Not(format!("{id}: {how_far}{why}")));
+                    }
+                    Progress::Never(why) => {
+                        let story = self.story(id, &object)?;
+                        return Err(anyhow::format_err!("{id} does not become available: {why}{story}"))
+                            .hint("what was applied stays: repair it and deploy again, or `operator-rs undeploy`");
+                    }
+                }
+            }
+            Ok(State::Done)
+        })?;
+        let Some(reason) = left else { return Ok(()) };
+        let story = match &last {
+            Some((id, object)) => self.story(id, object)?,
+            None => String::new(),
+        };
+        Err(anyhow::format_err!("the time is over: {reason}{story}"))
+            .hint("what was applied stays: wait longer with `--timeout`, repair it and deploy again, or `operator-rs undeploy`")
+    }
+
+    fn workload(&self, id: &Id, resource: &Resource) -> anyhow::Result<Value> {
+        let answer = self.get(&resource.one(id))?;
+        match answer.code {
+            200 => Ok(answer.body),
+            _ => Err(refusal::of(&answer).into_error(&format!("{id} cannot be looked at"))),
+        }
+    }
+
+    /// What keeps a workload's pods, in one line each.
+    fn troubles(&self, id: &Id, object: &Value) -> anyhow::Result<Vec<String>> {
+        let mut res = Vec::new();
+        if let Some(("True", message)) = condition(object, "ReplicaFailure") {
+            res.push(message.to_owned());
+        }
+        for pod in self.pods(id, object)? {
+            let name = pod["metadata"]["name"].as_str().unwrap_or_default();
+            res.extend(rollout::troubles(&pod).into_iter().map(|it| format!("pod {name}: {it}")));
+        }
+        Ok(res)
+    }
+
+    /// The pods of a workload; none where they may not be looked at.
+    fn pods(&self, id: &Id, object: &Value) -> anyhow::Result<Vec<Value>> {
+        let Some(selector) = rollout::selector(object) else { return Ok(Vec::new()) };
+        let path = format!("/api/v1/namespaces/{}/pods?labelSelector={selector}", id.namespace);
+        Ok(self.get(&path)?.body["items"].as_array().cloned().unwrap_or_default())
+    }
+
+    /// All that the server knows of why a workload does not run, as the lines of an error.
+    fn story(&self, id: &Id, object: &Value) -> anyhow::Result<String> {
+        let mut lines = Vec::new();
+        for kind in ["Available", "Progressing"] {
+            if let Some(("False", message)) = condition(object, kind) {
+                lines.push(format!("condition {kind} is False: {message}"));
+            }
+        }
+        lines.extend(self.troubles(id, object)?);
+        for pod in self.pods(id, object)? {
+            lines.extend(self.last_words(&pod)?);
+        }
+        let path =
+            format!("/api/v1/namespaces/{}/events?fieldSelector=type%3DWarning", id.namespace);
+        lines.extend(warnings(&self.get(&path)?.body, &id.name));
+        Ok(lines.iter().map(|it| format!("\n  {it}")).collect())
+    }
+
+    /// The last lines that containers wrote before they failed.
+    fn last_words(&self, pod: &Value) -> anyhow::Result<Vec<String>> {
+        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+        let (namespace, name) =
+            (text(&pod["metadata"]["namespace"]), text(&pod["metadata"]["name"]));
+        let mut res = Vec::new();
+        for it in pod["status"]["containerStatuses"].as_array().into_iter().flatten() {
+            if !it["lastState"]["terminated"].is_object() {
+                continue;
+            }
+            let container = text(&it["name"]);
+            let path = format!(
+                "/api/v1/namespaces/{namespace}/pods/{name}/log?container={container}&previous=true&tailLines=5"
+            );
+            let answer = self.get(&path)?;
+            if let (200, Value::String(said)) = (answer.code, &answer.body) {
+                res.extend(
+                    said.lines()
+                        .map(|it| format!("pod {name}, container `{container}` said: {it}")),
+                );
+            }
+        }
+        Ok(res)
+    }
+}
+
+/// The newest warnings about objects whose names begin like a workload's, as its pods' do.
+fn warnings(list: &Value, name: &str) -> Vec<String> {
+    let mut events: Vec<&Value> = list["items"].as_array().into_iter().flatten().collect();
+    events
+        .retain(|it| it["involvedObject"]["name"].as_str().is_some_and(|it| it.starts_with(name)));
+    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let when = |it: &Value| text(&it["lastTimestamp"]).max(text(&it["eventTime"]));
+    events.sort_by_key(|it| when(it));
+    let mut res: Vec<String> = Vec::new();
+    for it in events.iter().rev() {
+        let about = &it["involvedObject"];
+        let line = format!(
+            "event of {} {}: {}: {}",
+            text(&about["kind"]),
+            text(&about["name"]),
+            text(&it["reason"]),
+            text(&it["message"]).lines().collect::<Vec<_>>().join(" ")
+        );
+        if !res.contains(&line) {
+            res.push(line);
+        }
+    }
+    res.truncate(5);
+    res.reverse();
+    res
+}
+
+#[test]
+fn the_newest_warnings_are_told_oldest_first() {
+    use crate::yaml::json;
+    let event = |name: &str, at: &str, message: &str| {
+        json!({
+            "involvedObject": {"kind": "Pod", "name": name},
+            "lastTimestamp": at, "reason": "Failed", "message": message,
+        })
+    };
+    let list = json!({"items": [
+        event("a-1", "2", "second"), event("b-1", "3", "another's"), event("a-1", "1", "first"),
+    ]});
+    assert_eq!(
+        warnings(&list, "a"),
+        ["event of Pod a-1: Failed: first", "event of Pod a-1: Failed: second"]
+    );
+}

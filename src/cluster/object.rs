@@ -1,0 +1,82 @@
+//! What an object says of itself, wherever it came from.
+
+use std::fmt;
+
+use crate::yaml::Value;
+
+/// Who an object is among all that a server has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Id {
+    pub api_version: String,
+    pub kind: String,
+    /// Empty outside of namespaces.
+    pub namespace: String,
+    pub name: String,
+}
+
+impl Id {
+    pub fn of(object: &Value) -> Self {
+        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+        Self {
+            api_version: text(&object["apiVersion"]),
+            kind: text(&object["kind"]),
+            namespace: text(&object["metadata"]["namespace"]),
+            name: text(&object["metadata"]["name"]),
+        }
+    }
+
+    pub fn group(&self) -> &str {
+        self.api_version.split_once('/').map_or("", |it| it.0)
+    }
+
+    pub fn is_crd(&self) -> bool {
+        self.group() == "apiextensions.k8s.io" && self.kind == "CustomResourceDefinition"
+    }
+
+    pub fn is_namespace(&self) -> bool {
+        self.api_version == "v1" && self.kind == "Namespace"
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, namespace, name, .. } = self;
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        write!(f, "{kind} {namespace}{slash}{name}")
+    }
+}
+
+/// A condition of an object's status: whether it is, and what is said of it.
+pub fn condition<'a>(object: &'a Value, kind: &str) -> Option<(&'a str, &'a str)> {
+    let conditions = object["status"]["conditions"].as_array()?;
+    let found = conditions.iter().find(|it| it["type"] == *kind)?;
+    Some((found["status"].as_str()?, found["message"].as_str().unwrap_or_default()))
+}
+
+pub fn uid(object: &Value) -> &str {
+    object["metadata"]["uid"].as_str().unwrap_or_default()
+}
+
+pub fn is_going(object: &Value) -> bool {
+    object["metadata"]["deletionTimestamp"].is_string()
+}
+
+/// The strings of a list.
+pub fn texts(list: &Value) -> Vec<&str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// `1 object`, `2 objects`.
+pub fn count(many: usize, what: &str) -> String {
+    format!("{many} {what}{}", if many == 1 { "" } else { "s" })
+}
+
+#[test]
+fn an_object_is_called_by_kind_and_place() {
+    use crate::yaml::json;
+    let of = |it: Value| Id::of(&it).to_string();
+    let pod =
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "b"}});
+    assert_eq!(of(pod), "Pod b/a");
+    assert_eq!(of(json!({"kind": "Namespace", "metadata": {"name": "a"}})), "Namespace a");
+}

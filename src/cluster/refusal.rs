@@ -1,0 +1,129 @@
+//! What a server's refusal says, in words that tell the way out.
+
+use std::collections::BTreeMap;
+
+use super::Answer;
+use crate::{hint::hinted, yaml::Value};
+
+/// Why something was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub message: String,
+    pub hint: Option<&'static str>,
+}
+
+impl Refusal {
+    pub fn new(message: impl Into<String>, hint: Option<&'static str>) -> Self {
+        Self { message: message.into(), hint }
+    }
+
+    pub fn into_error(self, what: &str) -> anyhow::Error {
+        all(what, &[(String::new(), self)])
+    }
+}
+
+const FORCE: &str = "take the fields out of config/, or take them over with `--force-conflicts`";
+const WHO: &str = "log in again, or give another `--context`";
+const IMMUTABLE: &str = "what cannot change in place must go first: `operator-rs undeploy`, or delete that object by hand";
+
+/// What an answer that is no success says.
+pub fn of(answer: &Answer) -> Refusal {
+    let message = answer.message();
+    if answer.code == 401 {
+        return Refusal::new("the server does not know who asks (401 Unauthorized)", Some(WHO));
+    }
+    if let Some(message) = conflicts(&answer.body) {
+        return Refusal::new(message, Some(FORCE));
+    }
+    // The object is named before; its kind and name need not be told again.
+    let parts = [" is forbidden: ", " is invalid: "];
+    let rest = parts.iter().find_map(|it| message.split_once(it).map(|it| it.1));
+    let lines: Vec<&str> = rest.unwrap_or(&message).lines().map(str::trim).collect();
+    let message = lines.join(" ");
+    let immutable = answer.code == 422
+        && ["immutable", "cannot change roleRef"].iter().any(|it| message.contains(it));
+    Refusal::new(message, immutable.then_some(IMMUTABLE))
+}
+
+/// Whose fields an apply would have changed.
+fn conflicts(status: &Value) -> Option<String> {
+    let mut owners: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for cause in status["details"]["causes"].as_array()? {
+        if cause["reason"] == "FieldManagerConflict" {
+            let message = cause["message"].as_str().unwrap_or_default();
+            let owner = message.split('"').nth(1).unwrap_or(message);
+            owners.entry(owner).or_default().push(cause["field"].as_str().unwrap_or_default());
+        }
+    }
+    if owners.is_empty() {
+        return None;
+    }
+    let told =
+        owners.iter().map(|(owner, fields)| format!("`{owner}` has set {}", fields.join(", ")));
+    Some(format!("{} to something else", told.collect::<Vec<_>>().join("; ")))
+}
+
+/// All refusals in one error, each behind what it is about, and every way out once.
+pub fn all(what: &str, refusals: &[(String, Refusal)]) -> anyhow::Error {
+    let mut hints: Vec<String> = Vec::new();
+    for hint in refusals.iter().filter_map(|it| it.1.hint) {
+        if !hints.iter().any(|it| it == hint) {
+            hints.push(hint.to_owned());
+        }
+    }
+    let text = match refusals {
+        [(about, refusal)] if about.is_empty() => format!("{what}: {}", refusal.message),
+        _ => {
+            let lines = refusals.iter().map(|(about, it)| format!("\n  {about}: {}", it.message));
+            format!("{what}:{}", lines.collect::<String>())
+        }
+    };
+    let error = anyhow::Error::msg(text);
+    match hinted::<()>(error, hints.into_iter()) {
+        Err(error) => error,
+        Ok(()) => unreachable!("it is an error"),
+    }
+}
+
+#[test]
+fn a_refusal_says_who_what_and_the_way_out() {
+    use crate::yaml::json;
+    let check = |code: u16, body: Value, expected: &str, hint: Option<&str>| {
+        let is = of(&Answer { code, body, warnings: Vec::new(), retry_after: None });
+        assert_eq!((is.message.as_str(), is.hint), (expected, hint));
+    };
+    let forbidden = "deployments.apps \"a\" is forbidden: User \"jane\" cannot patch resource \"deployments\" in API group \"apps\" in the namespace \"b\"";
+    check(403, json!({"message": forbidden}), &forbidden[35..], None);
+    let grant = "roles \"a\" is forbidden: user \"jane\" is attempting to grant RBAC permissions not currently held:\n{Verbs:[\"get\"]}";
+    check(
+        403,
+        json!({"message": grant}),
+        "user \"jane\" is attempting to grant RBAC permissions not currently held: {Verbs:[\"get\"]}",
+        None,
+    );
+    let conflict = json!({"message": "Apply failed", "details": {"causes": [
+        {"reason": "FieldManagerConflict", "field": ".spec.replicas", "message": "conflict with \"kubectl\" using apps/v1"},
+        {"reason": "FieldManagerConflict", "field": ".spec.paused", "message": "conflict with \"kubectl\" using apps/v1"},
+        {"reason": "FieldManagerConflict", "field": ".spec.a", "message": "conflict with \"argo\" using apps/v1"},
+    ]}});
+    check(
+        409,
+        conflict,
+        "`argo` has set .spec.a; `kubectl` has set .spec.replicas, .spec.paused to something else",
+        Some(FORCE),
+    );
+    let selector =
+        "Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: field is immutable";
+    check(
+        422,
+        json!({"message": selector}),
+        "spec.selector: Invalid value: {}: field is immutable",
+        Some(IMMUTABLE),
+    );
+    check(
+        401,
+        json!({"message": "Unauthorized"}),
+        "the server does not know who asks (401 Unauthorized)",
+        Some(WHO),
+    );
+}

@@ -1,0 +1,49 @@
+//! `operator-rs deploy`
+
+use super::{
+    Mode, project,
+    reach::{self, Reach, Sending},
+    rendered,
+};
+use crate::{
+    cluster::{How, Id},
+    disk::Root,
+    model::{Image, Namespace},
+};
+
+/// Deploy the operator to a cluster, with its CRDs and what it may do, and wait until it runs
+#[derive(clap::Args)]
+pub struct Args {
+    /// The manager's image [default: what config/manager says]
+    #[arg(long)]
+    image: Option<Image>,
+    /// Another namespace than config/default says
+    #[arg(long)]
+    namespace: Option<Namespace>,
+    /// Take over fields that others have set
+    #[arg(long)]
+    force_conflicts: bool,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+impl Args {
+    pub fn run(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+        let sending = Sending::of(mode)?;
+        let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
+        let project = project(root)?;
+        let objects = rendered::objects(root, &project, rendered::EVERYTHING, image, namespace)?;
+        if sending == Sending::Nothing {
+            reach::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
+            return Ok(());
+        }
+        let limit = self.reach.limit();
+        let how = How { dry_run: sending == Sending::DryRun, force: self.force_conflicts, limit };
+        let cluster = self.reach.connect()?;
+        reach::reached(cluster.apply(&objects, how, &mut reach::tell))?;
+        if sending == Sending::All {
+            reach::reached(cluster.available(&objects, limit, &mut reach::tell))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! `operator-rs install`
+
+use super::{
+    Mode, project,
+    reach::{self, Reach, Sending},
+    rendered,
+};
+use crate::{
+    cluster::{How, Id},
+    disk::Root,
+    hint::Hint as _,
+    model::Project,
+    yaml::Value,
+};
+
+/// Install the CRDs on a cluster
+#[derive(clap::Args)]
+pub struct Args {
+    /// Take over fields of CRDs that others have set
+    #[arg(long)]
+    force_conflicts: bool,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+impl Args {
+    pub fn run(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+        let sending = Sending::of(mode)?;
+        let crds = crds(root, &project(root)?)?;
+        if sending == Sending::Nothing {
+            reach::list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());
+            return Ok(());
+        }
+        let how = How {
+            dry_run: sending == Sending::DryRun,
+            force: self.force_conflicts,
+            limit: self.reach.limit(),
+        };
+        reach::reached(self.reach.connect()?.apply(&crds, how, &mut reach::tell))
+    }
+}
+
+/// The project's CRDs; it must have some.
+pub fn crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
+    let mut crds = rendered::objects(root, project, rendered::CRDS, None, None)?;
+    crds.retain(|it| Id::of(it).is_crd());
+    if crds.is_empty() {
+        return Err(anyhow::format_err!("{} has no CRDs", rendered::CRDS))
+            .hint("add a kind first: `operator-rs create api`");
+    }
+    Ok(crds)
+}

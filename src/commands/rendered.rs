@@ -1,0 +1,34 @@
+//! What of config/ goes to a cluster, as the source calls for it now, whether or not that has been
+//! written.
+
+use super::derive;
+use crate::{
+    disk::Root,
+    kustomize,
+    model::{Image, Namespace, Project, ProjectPath},
+    plan::{Overlay, Plan},
+    yaml::Value,
+};
+
+/// All that is deployed.
+pub const EVERYTHING: &str = "config/default";
+/// The CRDs alone.
+pub const CRDS: &str = "config/crd";
+
+/// The objects of a kustomization, with another image for the manager and in another namespace where
+/// these are given.
+pub fn objects(
+    root: &Root,
+    project: &Project,
+    folder: &'static str,
+    image: Option<&Image>,
+    namespace: Option<&Namespace>,
+) -> anyhow::Result<Vec<Value>> {
+    let mut derived = Plan::default();
+    derive::source(&mut derived, root, project)?;
+    let changes = derived.against(root, true)?;
+    let images: Vec<_> = image.into_iter().map(kustomize::Image::of_manager).collect();
+    let namespace = namespace.map(ToString::to_string);
+    let tree = Overlay::new(root, &changes);
+    kustomize::build_in(&tree, &ProjectPath::fixed(folder), &images, namespace.as_deref())
+}

@@ -1,0 +1,269 @@
+//! `install`, `uninstall`, `deploy` and `undeploy` against a real API server with the controllers that make pods of
+//! Deployments, and a simulated node that runs them.
+
+#![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+#![allow(dead_code, reason = "the control plane is shared with other suites")]
+
+#[path = "../cluster/control_plane.rs"]
+mod control_plane;
+mod place;
+#[path = "../cluster/server.rs"]
+mod server;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::fs;
+
+use place::Place;
+use serde_json::json;
+
+/// Each of them is an `async` test, of which nothing is left to say where there is no control plane.
+macro_rules! trials {
+    ($($(#[$doc:meta])* async fn $name:ident($place:ident: $project:literal) $body:block)*) => {
+        $($(#[$doc])* #[tokio::test]
+        async fn $name() {
+            let Some($place) = Place::new($project).await else { return };
+            $body
+        })*
+    };
+}
+
+trials! {
+    async fn crds_are_installed_once_and_removed_with_their_objects_when_somebody_says_so(it: "crds") {
+        let done = it.done("install").await;
+        assert_eq!(done, "create     CustomResourceDefinition memcacheds.g.crds.org\n");
+        let before = it.server.get(&it.crd()).await.unwrap();
+        let done = it.done("install").await;
+        assert_eq!(done, "unchanged  CustomResourceDefinition memcacheds.g.crds.org\n");
+        assert_eq!(it.server.get(&it.crd()).await.unwrap(), before);
+
+        it.server.namespace("crds-other").await;
+        for (namespace, name) in [("default", "a"), ("crds-other", "a"), ("crds-other", "b")] {
+            it.make_memcached(namespace, name, &[]).await;
+        }
+        let lost = "with CustomResourceDefinition memcacheds.g.crds.org goes: 3 objects of kind Memcached in 2 namespaces";
+        it.refused("uninstall", 2, lost).await;
+        it.refused("uninstall", 2, "give `--yes`").await;
+        assert!(it.server.get(&it.memcached("default", "a")).await.is_some());
+        let tried = it.done("uninstall --dry-run=server").await;
+        assert_eq!(tried, "delete     CustomResourceDefinition memcacheds.g.crds.org\n");
+        assert!(it.server.get(&it.crd()).await.is_some());
+        it.done("uninstall --yes").await;
+        assert_eq!(it.server.get(&it.crd()).await, None);
+        assert_eq!(it.done("uninstall").await, "");
+    }
+
+    async fn a_crd_whose_names_are_taken_is_told_at_once(it: "taken") {
+        let schema = json!({"type": "object"});
+        it.server.apply(&json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "others.g.taken.org"},
+            "spec": {
+                "group": "g.taken.org",
+                "scope": "Namespaced",
+                "names": {"kind": "Memcached", "plural": "others"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+            },
+        })).await;
+        let established = |it: &serde_json::Value| it["status"]["conditions"].to_string().contains("Established\"");
+        it.server.until("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/others.g.taken.org", 20, "established", established).await;
+        it.refused("install", 1, "is already in use").await;
+    }
+
+    async fn an_operator_is_deployed_once_and_nothing_is_left_of_it(it: "whole") {
+        let done = it.done("deploy --image example.com/whole:v1").await;
+        assert!(done.lines().all(|it| it.starts_with("create     ")), "{done}");
+        assert!(done.contains("create     Deployment whole-system/whole-controller-manager\n"), "{done}");
+        let deployment = it.server.get(&it.deployment("whole-system")).await.unwrap();
+        assert_eq!(deployment["status"]["availableReplicas"], 1);
+        let container = &deployment["spec"]["template"]["spec"]["containers"][0];
+        assert_eq!(container["image"], "example.com/whole:v1");
+        assert!(it.server.get(&it.role()).await.is_some());
+
+        let before = it.versions().await;
+        assert_eq!(before.len(), 5);
+        let again = it.done("deploy --image example.com/whole:v1").await;
+        assert_eq!(again, done.replace("create   ", "unchanged"));
+        assert_eq!(it.versions().await, before);
+
+        let tried = it.done("deploy --image example.com/whole:v2 --dry-run=server").await;
+        let update = "update     Deployment whole-system/whole-controller-manager\n";
+        assert_eq!(tried, again.replace(&update.replace("update   ", "unchanged"), update));
+        assert_eq!(it.versions().await, before);
+        let tried = it.done("undeploy --dry-run=server").await;
+        assert_eq!(tried.lines().count(), done.lines().count());
+        assert_eq!(it.versions().await, before);
+
+        // Nothing that is lost with it is somebody else's, so nobody is asked.
+        let gone = it.done("undeploy").await;
+        assert_eq!(gone, tried);
+        assert!(gone.starts_with("delete     CustomResourceDefinition "), "{gone}");
+        assert!(gone.ends_with("delete     Namespace whole-system\n"), "{gone}");
+        assert_eq!(it.versions().await, []);
+        assert_eq!(it.server.get(&it.namespace()).await, None);
+        assert_eq!(it.done("undeploy").await, "");
+    }
+
+    async fn a_dry_run_on_an_empty_cluster_names_what_cannot_be_tried(it: "empty") {
+        let tried = it.done("deploy --dry-run=server").await;
+        assert!(tried.contains("create     ClusterRole empty-manager-role\n"), "{tried}");
+        let unchecked = "unchecked  Deployment empty-system/empty-controller-manager (its namespace is not there yet)\n";
+        assert!(tried.contains(unchecked), "{tried}");
+        assert_eq!(it.versions().await, []);
+    }
+
+    async fn what_was_there_before_stays_without_our_fields(it: "before") {
+        it.server.apply(&json!({
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": "before-system", "labels": {"team": "caches"}},
+        })).await;
+        let done = it.done("deploy").await;
+        assert!(done.contains("update     Namespace before-system (it was there before)\n"), "{done}");
+        let labels = |it: &serde_json::Value| it["metadata"]["labels"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        let namespace = it.server.get(&it.namespace()).await.unwrap();
+        assert!(labels(&namespace).contains(&"pod-security.kubernetes.io/enforce".to_owned()), "{namespace:#}");
+        let again = it.done("deploy").await;
+        assert!(again.contains("unchanged  Namespace before-system (it was there before)\n"), "{again}");
+
+        // What else is in it is not looked at, for it stays.
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine", "namespace": "before-system"}});
+        it.server.apply(&map).await;
+        let gone = it.done("undeploy").await;
+        assert!(gone.ends_with("leave      Namespace before-system (it was there before)\n"), "{gone}");
+        let namespace = it.server.get(&it.namespace()).await.unwrap();
+        assert_eq!(labels(&namespace), ["kubernetes.io/metadata.name", "team"]);
+        assert!(it.server.get(&server::path(&map)).await.is_some());
+        assert_eq!(it.server.get(&it.deployment("before-system")).await, None);
+        assert_eq!(it.server.get(&it.crd()).await, None);
+    }
+
+    async fn what_others_put_into_the_namespace_goes_only_when_somebody_says_so(it: "others") {
+        it.done("deploy").await;
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine", "namespace": "others-system"}});
+        it.server.apply(&map).await;
+        let lost = "with Namespace others-system goes: ConfigMap others-system/mine, which `deploy` did not make";
+        let said = it.refused("undeploy", 2, lost).await;
+        assert_eq!(said.matches("goes:").count(), 1, "{said}");
+        assert!(it.server.get(&it.deployment("others-system")).await.is_some());
+        it.done("undeploy --yes").await;
+        assert_eq!(it.server.get(&it.namespace()).await, None);
+    }
+
+    async fn a_finalizer_that_nobody_serves_is_named(it: "stuck") {
+        it.done("deploy").await;
+        it.make_memcached("default", "a", &["example.com/hold"]).await;
+        let held = "CustomResourceDefinition memcacheds.g.stuck.org waits for finalizers of Memcached default/a (example.com/hold)";
+        it.refused("undeploy --yes --timeout 3s", 1, held).await;
+        // The operator is there still, to serve it.
+        assert!(it.server.get(&it.deployment("stuck-system")).await.is_some());
+        it.refused("deploy", 1, "CustomResourceDefinition memcacheds.g.stuck.org: it is being deleted").await;
+        it.server.merge(&it.memcached("default", "a"), json!({"metadata": {"finalizers": null}})).await;
+        it.done("undeploy --yes").await;
+        assert_eq!(it.versions().await, []);
+    }
+
+    async fn what_others_have_set_is_taken_over_only_with_force(it: "owned") {
+        it.done("deploy --image example.com/owned:v1").await;
+        let deployment = it.deployment("owned-system");
+        let path = format!("{deployment}?fieldManager=somebody");
+        it.server.merge(&path, json!({"spec": {"template": {"spec": {"terminationGracePeriodSeconds": 77}}}})).await;
+        let before = it.versions().await;
+        let said = it.refused("deploy --image example.com/owned:v2", 1, "`somebody` has set .spec.template.spec.terminationGracePeriodSeconds").await;
+        assert!(said.contains("error: nothing was changed") && said.contains("--force-conflicts"), "{said}");
+        assert_eq!(it.versions().await, before);
+        it.done("deploy --image example.com/owned:v2 --force-conflicts").await;
+        let object = it.server.get(&deployment).await.unwrap();
+        assert_eq!(object["spec"]["template"]["spec"]["terminationGracePeriodSeconds"], 10);
+        assert_eq!(object["spec"]["template"]["spec"]["containers"][0]["image"], "example.com/owned:v2");
+        it.done("undeploy").await;
+    }
+
+    async fn another_namespace_is_everywhere(it: "moved") {
+        it.done("deploy --namespace moved-elsewhere").await;
+        assert!(it.server.get(&it.deployment("moved-elsewhere")).await.is_some());
+        assert_eq!(it.server.get(&it.namespace()).await, None);
+        let bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+        let binding = it.server.get(&format!("{bindings}/moved-manager-rolebinding")).await.unwrap();
+        assert_eq!(binding["subjects"][0]["namespace"], "moved-elsewhere");
+
+        // What is there once on a cluster is not taken from it.
+        let there = "ClusterRoleBinding moved-manager-rolebinding: it is there for the operator in namespace `moved-elsewhere`";
+        it.refused("deploy", 1, there).await;
+        assert_eq!(it.server.get(&it.namespace()).await, None);
+        it.refused("undeploy", 1, "give `--namespace moved-elsewhere`").await;
+        assert!(it.server.get(&it.role()).await.is_some());
+        it.done("undeploy --namespace moved-elsewhere").await;
+        assert_eq!(it.server.get("/api/v1/namespaces/moved-elsewhere").await, None);
+        assert_eq!(it.server.get(&it.role()).await, None);
+    }
+
+    async fn who_may_do_nothing_is_told_all_of_it_and_changes_nothing(it: "limited") {
+        let user = it.limited_user("nobody").await;
+        let output = it.run_with(&user, "deploy").await;
+        let said = support::said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("error: nothing was changed:\n"), "{said}");
+        let deployment = "Deployment limited-system/limited-controller-manager: User \"system:serviceaccount:default:nobody\" cannot get resource \"deployments\" in API group \"apps\" in the namespace \"limited-system\"";
+        assert!(said.contains(deployment), "{said}");
+        assert!(said.matches(" cannot ").count() > 10, "{said}");
+        assert_eq!(it.versions().await, []);
+        let wrong = fs::read_to_string(&user).unwrap().replace("\"token\":\"", "\"token\":\"x");
+        let path = it.dir.join("wrong");
+        fs::write(&path, wrong).unwrap();
+        let said = support::said(&it.run_with(&path, "install").await);
+        assert!(said.contains("401 Unauthorized") && !said.contains("eyJ"), "{said}");
+    }
+
+    async fn what_does_not_run_says_why(it: "pending") {
+        let manager = it.dir.join("config/manager/manager.yaml");
+        let text = fs::read_to_string(&manager).unwrap();
+        let place = "      serviceAccountName: controller-manager\n";
+        assert!(text.contains(place));
+        fs::write(&manager, text.replace(place, &format!("      nodeSelector: {{disk: none}}\n{place}"))).unwrap();
+        let said = it.refused("deploy --timeout 4s", 1, "error: the time is over: Deployment pending-system/pending-controller-manager: 0 of 1 replicas are available").await;
+        assert!(said.contains("waiting    Deployment pending-system/pending-controller-manager: "), "{said}");
+        assert!(said.contains("it is on no node: 0/1 nodes are available"), "{said}");
+        assert!(said.contains("event of Pod pending-controller-manager-"), "{said}");
+        fs::write(&manager, text).unwrap();
+        let done = it.done("deploy").await;
+        assert!(done.contains("update     Deployment pending-system/pending-controller-manager\n"), "{done}");
+        it.done("undeploy").await;
+    }
+
+    async fn a_kind_that_the_server_has_not_is_told_before_anything_is_written(it: "monitor") {
+        let path = it.dir.join("config/default/kustomization.yaml");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("resources:\n"));
+        fs::write(&path, text.replace("resources:\n", "resources:\n- ../prometheus\n")).unwrap();
+        let reason = "ServiceMonitor monitor-system/monitor-controller-manager-metrics-monitor: the server has no kind ServiceMonitor of monitoring.coreos.com/v1";
+        it.refused("deploy", 1, reason).await;
+        assert_eq!(it.versions().await, []);
+    }
+
+    async fn objects_of_a_kind_come_behind_its_crd(it: "samples") {
+        let path = it.dir.join("config/default/kustomization.yaml");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("resources:\n", "resources:\n- ../samples\n")).unwrap();
+        let tried = it.done("deploy --dry-run=server").await;
+        assert!(tried.contains("(its CRD is not there yet)"), "{tried}");
+        let done = it.done("deploy").await;
+        assert!(done.contains("create     Memcached samples-system/samples-memcached-sample\n"), "{done}");
+        it.refused("undeploy", 2, "1 object of kind Memcached in 1 namespace").await;
+        it.done("undeploy --yes").await;
+        assert_eq!(it.server.get(&it.namespace()).await, None);
+    }
+}
+
+impl Place {
+    /// A kubeconfig of an account that may do nothing.
+    async fn limited_user(&self, name: &str) -> std::path::PathBuf {
+        let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "default"}});
+        self.server.apply(&account).await;
+        let path = format!("/api/v1/namespaces/default/serviceaccounts/{name}/token");
+        let request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}});
+        let token = self.server.create(&path, request).await.body["status"]["token"].clone();
+        self.kubeconfig_with(name, &token)
+    }
+}
