@@ -20,7 +20,10 @@ pub fn progress(object: &Value) -> Progress {
     if number(&status["observedGeneration"]) < number(&object["metadata"]["generation"]) {
         return Progress::Not("no controller has seen it yet".to_owned());
     }
-    if let Some(("False", message)) = condition(object, "Progressing") {
+    // Other reasons pass by themselves, as when a quota is raised.
+    let mut conditions = status["conditions"].as_array().into_iter().flatten();
+    if let Some(late) = conditions.find(|it| it["reason"] == "ProgressDeadlineExceeded") {
+        let message = late["message"].as_str().unwrap_or("its progress deadline is over");
         return Progress::Never(message.to_owned());
     }
     let (wanted, updated, all, available) = if object["kind"] == "DaemonSet" {
