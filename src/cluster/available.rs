@@ -20,8 +20,9 @@ impl Cluster {
     ) -> anyhow::Result<()> {
         let mut workloads = Vec::new();
         for id in objects.iter().map(Id::of) {
-            let runs = ["Deployment", "StatefulSet", "DaemonSet"].contains(&id.kind.as_str());
-            if runs && let Some(resource) = self.resource(&id)? {
+            if id.is_workload()
+                && let Some(resource) = self.resource(&id)?
+            {
                 workloads.push((id, resource));
             }
         }

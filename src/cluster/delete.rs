@@ -108,10 +108,12 @@ impl Cluster {
     }
 
     fn delete_one(&self, live: &Live, dry_run: bool) -> anyhow::Result<Answer> {
+        // What runs pods goes when they have ended, for they need what goes behind it.
+        let policy = if live.id.is_workload() { "Foreground" } else { "Background" };
         let mut options = json!({
             "apiVersion": "v1",
             "kind": "DeleteOptions",
-            "propagationPolicy": "Background",
+            "propagationPolicy": policy,
             "preconditions": {"uid": uid(&live.object)},
         });
         if dry_run {
@@ -170,6 +172,8 @@ fn reason(object: &Value, held: &[Held]) -> String {
     finalizers.retain(|it| *it != "customresourcecleanup.apiextensions.k8s.io");
     if !told.is_empty() {
         format!("is still there: {}", told.join("; "))
+    } else if finalizers == ["foregroundDeletion"] {
+        "waits for its pods to end".to_owned()
     } else if is_going(object) && !finalizers.is_empty() {
         format!("waits for its finalizers: {}", finalizers.join(", "))
     } else {
@@ -189,6 +193,9 @@ fn what_holds_an_object_is_named() {
     assert_eq!(reason(&going(json!({})), &[]), "is still there");
     let finalized = json!({"metadata": {"deletionTimestamp": "now", "finalizers": ["a", "b"]}});
     assert_eq!(reason(&finalized, &[]), "waits for its finalizers: a, b");
+    let foreground =
+        json!({"metadata": {"deletionTimestamp": "now", "finalizers": ["foregroundDeletion"]}});
+    assert_eq!(reason(&foreground, &[]), "waits for its pods to end");
     let remaining = json!([
         {"type": "NamespaceContentRemaining", "status": "True", "message": "pods. has 1 resource instances"},
         {"type": "NamespaceFinalizersRemaining", "status": "False", "message": "none"},

@@ -6,9 +6,17 @@ use super::{
     Cluster, Id, Told,
     discovery::Resource,
     object::uid,
+    owned::{self, Standing},
     refusal::{self, Refusal},
 };
 use crate::yaml::Value;
+
+/// An object that is not known to go.
+pub struct Other {
+    pub id: Id,
+    /// We made it once, and do not know it any more.
+    pub ours: bool,
+}
 
 impl Cluster {
     /// The objects of a namespace that are neither known to go nor there of themselves.
@@ -17,7 +25,7 @@ impl Cluster {
         namespace: &str,
         known: &[Id],
         tell: &mut dyn FnMut(Told),
-    ) -> anyhow::Result<Vec<Id>> {
+    ) -> anyhow::Result<Vec<Other>> {
         let mut seen = BTreeSet::new();
         let mut res = Vec::new();
         let unseen = |what: &str, refusal: &Refusal| {
@@ -46,7 +54,8 @@ impl Cluster {
                             };
                             // One object may be there in several groups.
                             if !seen.contains(uid(&it)) && is_another(&id, &it, known) {
-                                res.push(id);
+                                let ours = owned::standing(&it) == Standing::Ours;
+                                res.push(Other { id, ours });
                             }
                             seen.insert(uid(&it).to_owned());
                         }

@@ -33,6 +33,12 @@ impl Id {
         self.group() == "apiextensions.k8s.io" && self.kind == "CustomResourceDefinition"
     }
 
+    /// Whether it runs pods for as long as it is there.
+    pub fn is_workload(&self) -> bool {
+        self.group() == "apps"
+            && ["Deployment", "StatefulSet", "DaemonSet"].contains(&self.kind.as_str())
+    }
+
     pub fn is_namespace(&self) -> bool {
         self.api_version == "v1" && self.kind == "Namespace"
     }

@@ -80,8 +80,9 @@ impl Args {
             uninstall::confirm(&losses, self.yes)?;
             let limit = self.reach.limit();
             let live = |part: &[(Id, Live)]| part.iter().map(|it| it.1.clone()).collect::<Vec<_>>();
-            cluster.delete(&live(&ours.crds), limit, &mut reach::tell)?;
-            cluster.delete(&live(&ours.rest), limit, &mut reach::tell)?;
+            for part in [&ours.crds, &ours.running, &ours.rest] {
+                cluster.delete(&live(part), limit, &mut reach::tell)?;
+            }
             let problems = cluster.give_back(&adopted, false)?;
             if !problems.is_empty() {
                 return Err(cluster::refuse("the rest was removed", &problems));
@@ -127,7 +128,11 @@ fn losses(
             known.extend(cluster.held(&it.object)?.into_iter().map(|it| it.id));
         }
         for other in cluster.others_in(&namespace.name, &known, &mut reach::tell)? {
-            res.push(format!("with {namespace} goes: {other}, which `deploy` did not make"));
+            let who = match other.ours {
+                true => "which config/ no longer has",
+                false => "which `deploy` did not make",
+            };
+            res.push(format!("with {namespace} goes: {}, {who}", other.id));
         }
     }
     Ok(res)
@@ -136,28 +141,33 @@ fn losses(
 /// The order in which things go: CRDs while the operator runs, then what was made last, namespaces at the end.
 struct Parts<T> {
     crds: Vec<(Id, T)>,
+    /// Up to the last that runs pods.
+    running: Vec<(Id, T)>,
+    /// What pods need to the end: their account, and what it may do.
     rest: Vec<(Id, T)>,
     namespaces: Vec<(Id, T)>,
 }
 
 impl<T> Parts<T> {
     fn of(all: impl Iterator<Item = (Id, T)>) -> Self {
-        let mut res = Self { crds: Vec::new(), rest: Vec::new(), namespaces: Vec::new() };
+        let (mut crds, mut running, mut namespaces) = (Vec::new(), Vec::new(), Vec::new());
         for it in all {
             if it.0.is_crd() {
-                res.crds.push(it);
+                crds.push(it);
             } else if it.0.is_namespace() {
-                res.namespaces.push(it);
+                namespaces.push(it);
             } else {
-                res.rest.push(it);
+                running.push(it);
             }
         }
-        res.rest.reverse();
-        res
+        running.reverse();
+        let end = running.iter().rposition(|it| it.0.is_workload()).map_or(0, |it| it + 1);
+        let rest = running.split_off(end);
+        Self { crds, running, rest, namespaces }
     }
 
     fn in_order(&self) -> impl Iterator<Item = &(Id, T)> {
-        self.crds.iter().chain(&self.rest).chain(&self.namespaces)
+        self.crds.iter().chain(&self.running).chain(&self.rest).chain(&self.namespaces)
     }
 }
 
@@ -178,4 +188,5 @@ fn crds_go_first_and_namespaces_last() {
     let parts = Parts::of(all.into_iter().map(|it| (it, ())));
     let kinds: Vec<&str> = parts.in_order().map(|it| it.0.kind.as_str()).collect();
     assert_eq!(kinds, ["CustomResourceDefinition", "Deployment", "ServiceAccount", "Namespace"]);
+    assert_eq!((parts.running.len(), parts.rest.len()), (1, 1));
 }

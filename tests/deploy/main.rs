@@ -15,6 +15,7 @@ mod support;
 use std::fs;
 
 use place::Place;
+use rexpect::{reader::Options, session::spawn_with_options};
 use serde_json::json;
 
 /// Each of them is an `async` test, of which nothing is left to say where there is no control plane.
@@ -136,6 +137,7 @@ trials! {
         assert_eq!(labels(&namespace), ["kubernetes.io/metadata.name", "team"]);
         assert!(it.server.get(&server::path(&map)).await.is_some());
         assert_eq!(it.server.get(&it.deployment("before-system")).await, None);
+        assert_eq!(it.server.list("/api/v1/namespaces/before-system/pods").await, [json!(null); 0]);
         assert_eq!(it.server.get(&it.crd()).await, None);
     }
 
@@ -226,10 +228,89 @@ trials! {
         assert!(said.contains("waiting    Deployment pending-system/pending-controller-manager: "), "{said}");
         assert!(said.contains("it is on no node: 0/1 nodes are available"), "{said}");
         assert!(said.contains("event of Pod pending-controller-manager-"), "{said}");
+
+        // As a kubelet tells of an image that is not there; no other pod of it comes any further.
+        let pods = it.server.list("/api/v1/namespaces/pending-system/pods").await;
+        let container = json!({
+            "name": "manager", "image": "x", "imageID": "", "ready": false, "restartCount": 0,
+            "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image \"controller:latest\""}},
+        });
+        let path = format!("{}/status", server::path(&with_kind(&pods[0], "Pod")));
+        it.server.merge(&path, json!({"status": {"containerStatuses": [container]}})).await;
+        let why = "container `manager`: ImagePullBackOff: Back-off pulling image \"controller:latest\"";
+        it.refused("deploy --timeout 1s", 1, why).await;
+
         fs::write(&manager, text).unwrap();
         let done = it.done("deploy").await;
         assert!(done.contains("update     Deployment pending-system/pending-controller-manager\n"), "{done}");
         it.done("undeploy").await;
+    }
+
+    async fn what_the_server_warns_of_is_told_once(it: "warned") {
+        let manager = it.dir.join("config/manager/manager.yaml");
+        let text = fs::read_to_string(&manager).unwrap();
+        let warns = text.replace("pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/warn");
+        let warns = warns.replace("        runAsNonRoot: true\n", "");
+        assert_ne!(warns, text);
+        fs::write(&manager, warns).unwrap();
+        // The namespace is there at the second time, so that the Deployment is tried before it is written.
+        it.done("deploy").await;
+        let output = it.run("deploy --image example.com/warned:v2").await;
+        let said = support::said(&output);
+        assert!(output.status.success(), "{said}");
+        let warning = "warning: Deployment warned-system/warned-controller-manager: would violate PodSecurity \"restricted:latest\": runAsNonRoot != true";
+        assert_eq!(said.matches(warning).count(), 1, "{said}");
+        it.done("undeploy").await;
+    }
+
+    async fn one_right_that_is_missing_is_told_before_anything_is_written(it: "partly") {
+        let user = it.limited_user("partly").await;
+        it.server.apply(&json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": {"name": "partly"},
+            "rules": [
+                {"apiGroups": ["", "apiextensions.k8s.io"], "resources": ["*"], "verbs": ["*"]},
+                {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["*"], "verbs": ["get", "create", "patch"]},
+            ],
+        })).await;
+        it.server.apply(&json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": "partly"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "partly"},
+            "subjects": [{"kind": "ServiceAccount", "name": "partly", "namespace": "default"}],
+        })).await;
+        let output = it.run_with(&user, "deploy").await;
+        let said = support::said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        // Nobody gives rights that he has not; a Deployment is one more thing that this one may not have.
+        assert!(said.contains("  ClusterRole partly-manager-role: user \"system:serviceaccount:default:partly\""), "{said}");
+        assert!(said.contains("is attempting to grant RBAC permissions not currently held: "), "{said}");
+        assert!(said.contains("  Deployment partly-system/partly-controller-manager: User "), "{said}");
+        assert!(!said.contains("  ServiceAccount ") && !said.contains("  CustomResourceDefinition "), "{said}");
+        assert_eq!(it.versions().await, []);
+    }
+
+    async fn who_is_at_a_terminal_is_asked(it: "asked") {
+        it.done("install").await;
+        it.make_memcached("default", "a", &[]).await;
+        it.answer("uninstall", "n", "nothing was removed").await;
+        assert!(it.server.get(&it.memcached("default", "a")).await.is_some());
+        it.answer("uninstall", "y", "delete     CustomResourceDefinition memcacheds.g.asked.org").await;
+        assert_eq!(it.server.get(&it.crd()).await, None);
+    }
+
+    async fn what_config_no_longer_has_is_named(it: "renamed") {
+        it.done("deploy").await;
+        let path = it.dir.join("config/default/kustomization.yaml");
+        let text = fs::read_to_string(&path).unwrap();
+        let without: String = text.lines().filter(|it| *it != "- metrics_service.yaml").map(|it| format!("{it}\n")).collect();
+        assert_ne!(text, without);
+        fs::write(&path, without).unwrap();
+        let lost = "with Namespace renamed-system goes: Service renamed-system/renamed-metrics-service, which config/ no longer has";
+        it.refused("undeploy", 2, lost).await;
+        it.done("undeploy --yes").await;
     }
 
     async fn a_kind_that_the_server_has_not_is_told_before_anything_is_written(it: "monitor") {
@@ -256,7 +337,39 @@ trials! {
     }
 }
 
+/// What is in a list does not say what it is.
+fn with_kind(object: &serde_json::Value, kind: &str) -> serde_json::Value {
+    let mut res = object.clone();
+    res["apiVersion"] = json!("v1");
+    res["kind"] = json!(kind);
+    res
+}
+
 impl Place {
+    /// Answers the question of a command, at a terminal.
+    async fn answer(&self, words: &str, answer: &'static str, expected: &'static str) {
+        let mut command = support::command(support::BINARY, &self.dir);
+        command.stdin(std::process::Stdio::inherit());
+        command
+            .args(words.split_whitespace())
+            .env("KUBECONFIG", &self.kubeconfig)
+            .env("TERM", "xterm");
+        let options = Options::new().timeout_ms(Some(60_000)).strip_ansi_escape_codes(true);
+        let talk = move || {
+            let mut terminal =
+                spawn_with_options(command, options).expect("there are pseudo-terminals");
+            terminal
+                .exp_string("1 object of kind Memcached in 1 namespace")
+                .expect("it says what goes");
+            terminal.exp_string("Remove all of it?").expect("it asks");
+            terminal.send(answer).expect("it listens");
+            terminal.flush().expect("it listens");
+            terminal.exp_string(expected).expect("it does as it was told");
+            terminal.exp_eof().expect("it ends");
+        };
+        tokio::task::spawn_blocking(talk).await.expect("the talk goes as expected");
+    }
+
     /// A kubeconfig of an account that may do nothing.
     async fn limited_user(&self, name: &str) -> std::path::PathBuf {
         let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "default"}});

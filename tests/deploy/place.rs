@@ -19,7 +19,7 @@ pub struct Place {
     pub name: String,
     pub dir: PathBuf,
     pub server: Server,
-    kubeconfig: PathBuf,
+    pub kubeconfig: PathBuf,
 }
 
 /// It ends with this process, which holds its stdin.
