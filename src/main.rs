@@ -1,15 +1,16 @@
 //! The map. Read downwards; each row knows only the rows below it.
 //!
 //! ```text
-//! commands                                                                    asks
-//! scaffold source manifests kustomize bundle │ disk process cluster terminal   thinks │ touches   (no room here knows its neighbour)
-//! plan                                                                        says what would change
-//! model                                                                       names things
-//! yaml hint stack                                                             ground
+//! commands                                                                              asks
+//! scaffold source manifests kustomize bundle audit │ disk process cluster web terminal   thinks │ touches   (no room here knows its neighbour)
+//! plan                                                                                  says what would change
+//! model                                                                                 names things
+//! yaml hint stack                                                                       ground
 //! ```
 
 mod commands;
 
+mod audit;
 mod bundle;
 mod kustomize;
 mod manifests;
@@ -20,6 +21,7 @@ mod cluster;
 mod disk;
 mod process;
 mod terminal;
+mod web;
 
 mod plan;
 

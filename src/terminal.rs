@@ -38,6 +38,19 @@ pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
     }
 }
 
+/// This machine's kind, as Go names it: `linux-amd64`.
+pub fn platform() -> String {
+    use std::env::consts::{ARCH, OS};
+    let os = if OS == "macos" { "darwin" } else { OS };
+    let arch = match ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "powerpc64" => "ppc64le",
+        other => other,
+    };
+    format!("{os}-{arch}")
+}
+
 /// Something the user should know, although the command went on.
 pub fn warn(text: &str) {
     eprintln!("warning: {text}");

@@ -38,6 +38,7 @@ pages! {
     mistakes
     on_a_cluster
     project_file
+    testing
     types
     warnings
 }

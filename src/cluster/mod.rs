@@ -18,7 +18,7 @@ mod rollout;
 mod told;
 mod wait;
 
-use std::{cell::RefCell, collections::BTreeMap, time::Duration};
+use std::{cell::RefCell, collections::BTreeMap, net::TcpListener, time::Duration};
 
 use anyhow::Context as _;
 use http::Request;
@@ -85,6 +85,25 @@ impl Answer {
             _ => format!("HTTP status {}", self.code),
         }
     }
+}
+
+/// A secret that nobody can guess.
+pub fn token() -> String {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("an operating system has random numbers");
+    bytes.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+/// Ports of 127.0.0.1 that nobody listens on: all are asked for before any is given back.
+pub fn free_ports<const N: usize>() -> anyhow::Result<[u16; N]> {
+    let mut res = [0; N];
+    let mut held = Vec::new();
+    for port in &mut res {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).context("looking for a free port")?;
+        *port = listener.local_addr().context("looking for a free port")?.port();
+        held.push(listener);
+    }
+    Ok(res)
 }
 
 impl Cluster {

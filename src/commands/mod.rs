@@ -14,6 +14,7 @@ mod install;
 mod manifests;
 mod reach;
 mod rendered;
+mod test;
 mod undeploy;
 mod uninstall;
 mod version;
@@ -56,6 +57,7 @@ enum Command {
     Uninstall(uninstall::Args),
     Deploy(deploy::Args),
     Undeploy(undeploy::Args),
+    Test(test::Args),
     Version(version::Args),
     Completion(completion::Args),
 }
@@ -95,6 +97,25 @@ enum DryRun {
 }
 
 impl Mode {
+    /// For a command that changes nothing in the project: there is nothing to list, show or check.
+    fn refuse(&self, command: &str) -> anyhow::Result<()> {
+        let given = [
+            ("dry-run", self.dry_run.is_some()),
+            ("diff", self.diff),
+            ("check", self.check),
+            ("force", self.force),
+        ];
+        match given.iter().find(|it| it.1) {
+            None => Ok(()),
+            Some((flag, _)) => Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                &format!(
+                    "`{command}` changes nothing in the project, so `--{flag}` means nothing here"
+                ),
+            )),
+        }
+    }
+
     fn writes(&self) -> bool {
         !(self.dry_run.is_some() || self.diff || self.check)
     }
@@ -169,6 +190,10 @@ impl Cli {
             _ => {}
         }
         let root = Root::new(&self.dir)?;
+        if let Command::Test(args) = self.command {
+            self.mode.refuse("test")?;
+            return args.run(&root);
+        }
         // What only reads is of any project, and leaves no lock in it.
         if let Command::Generate(args) = &self.command
             && let Some(args) = args.of_any_project()
@@ -208,7 +233,7 @@ impl Cli {
             Command::Uninstall(args) => return args.run(&root, &self.mode),
             Command::Deploy(args) => return args.run(&root, &self.mode),
             Command::Undeploy(args) => return args.run(&root, &self.mode),
-            Command::Version(_) | Command::Completion(_) => return Ok(()),
+            Command::Test(_) | Command::Version(_) | Command::Completion(_) => return Ok(()),
         };
         outcome.settle(&root, &self.mode)
     }

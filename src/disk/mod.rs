@@ -2,11 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
 
+mod apart;
 mod journal;
 mod throwaway;
 pub mod watch;
 mod write;
 
+pub use apart::{put, put_programs, temporary};
 pub use throwaway::Throwaway;
 pub use write::Recovered;
 

@@ -1,8 +1,13 @@
-//! The only room that runs programs: cargo, where a person asked for a compilation.
+//! The only room that runs programs: cargo, where a person asked for a compilation, and what a person
+//! asked to be tested, with the API server that it is tested against.
 //!
 //! What a program says on stderr goes through to the person as it comes; what it prints is given back.
 
 #![expect(clippy::disallowed_methods, reason = "it is what this room is for")]
+
+mod beside;
+
+pub use beside::{Beside, Sweeper, attended, end, left_running, pause};
 
 use std::{
     ffi::OsString,

@@ -1,0 +1,130 @@
+//! The calls of one account in an audit log, and what each of them needs.
+
+use std::collections::BTreeMap;
+
+use super::Access;
+use crate::yaml::{self, Value};
+
+/// One request that was answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    pub access: Access,
+    /// The HTTP status.
+    pub code: u64,
+    /// What a refusal said.
+    pub message: String,
+    /// Whom the object that was written names as owners that it blocks from deletion: group and kind.
+    pub blocks: Vec<(String, String)>,
+}
+
+/// The calls of a user, one for each request, in the order of the log. A line that is cut short (the
+/// server was killed) is the last one, and says nothing.
+pub fn calls(log: &str, user: &str) -> Vec<Call> {
+    let mut res: Vec<Call> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for event in log.lines().filter_map(|it| yaml::from_json(it).ok()) {
+        if event["user"]["username"] != user || event["stage"] == "RequestReceived" {
+            continue;
+        }
+        let call = call(&event);
+        // A watch is told when it begins and when it ends.
+        let id = text(&event["auditID"]);
+        match places.get(&id) {
+            Some(place) => res[*place] = call,
+            None => {
+                places.insert(id, res.len());
+                res.push(call);
+            }
+        }
+    }
+    res
+}
+
+impl Call {
+    pub fn is_refused(&self) -> bool {
+        self.code == 403
+    }
+
+    /// What an account must be allowed for this to have been served.
+    pub fn needs(&self, plural: impl Fn(&str, &str) -> Option<String>) -> Vec<Access> {
+        let mut res = vec![self.access.clone()];
+        // A server-side apply that creates is one patch to the log, and two permissions to the server.
+        if self.access.verb == "patch" && self.code == 201 {
+            res.push(Access { verb: "create".to_owned(), ..self.access.clone() });
+        }
+        // What the admission plugin OwnerReferencesPermissionEnforcement asks for.
+        for (group, kind) in &self.blocks {
+            if let Some(plural) = plural(group, kind) {
+                res.push(Access {
+                    verb: "update".to_owned(),
+                    group: group.clone(),
+                    resource: format!("{plural}/finalizers"),
+                    namespace: self.access.namespace.clone(),
+                    ..Access::default()
+                });
+            }
+        }
+        res
+    }
+
+    /// What was not allowed: what the server says, for it may be another thing than what was asked for.
+    pub fn refused(&self, plural: impl Fn(&str, &str) -> Option<String>) -> Vec<Access> {
+        if self.message.contains("blockOwnerDeletion") {
+            let mut needs = self.needs(plural);
+            needs.retain(|it| it.resource.ends_with("/finalizers"));
+            if !needs.is_empty() {
+                return needs;
+            }
+        }
+        let mut res = self.access.clone();
+        if let Some(said) = said(&self.message) {
+            (res.verb, res.resource, res.group) = said;
+        }
+        vec![res]
+    }
+}
+
+/// Verb, resource and group of `User "…" cannot VERB resource "RESOURCE" in API group "GROUP" …`.
+fn said(message: &str) -> Option<(String, String, String)> {
+    let rest = message.split_once(" cannot ")?.1;
+    let (verb, rest) = rest.split_once(" resource \"")?;
+    let (resource, rest) = rest.split_once("\" in API group \"")?;
+    let group = rest.split_once('"')?.0;
+    Some((verb.to_owned(), resource.to_owned(), group.to_owned()))
+}
+
+fn call(event: &Value) -> Call {
+    let of = &event["objectRef"];
+    let resource = match (text(&of["resource"]), text(&of["subresource"])) {
+        (resource, sub) if sub.is_empty() => resource,
+        (resource, sub) => format!("{resource}/{sub}"),
+    };
+    let url = match resource.as_str() {
+        "" => text(&event["requestURI"]).split('?').next().unwrap_or_default().to_owned(),
+        _ => String::new(),
+    };
+    let owners = event["requestObject"]["metadata"]["ownerReferences"].as_array();
+    let blocks = owners.into_iter().flatten().filter(|it| it["blockOwnerDeletion"] == true);
+    let blocks = blocks.map(|it| {
+        let version = text(&it["apiVersion"]);
+        let group = version.split_once('/').map_or("", |(group, _)| group);
+        (group.to_owned(), text(&it["kind"]))
+    });
+    Call {
+        access: Access {
+            verb: text(&event["verb"]),
+            group: text(&of["apiGroup"]),
+            resource,
+            url,
+            name: text(&of["name"]),
+            namespace: text(&of["namespace"]),
+        },
+        code: event["responseStatus"]["code"].as_u64().unwrap_or_default(),
+        message: text(&event["responseStatus"]["message"]),
+        blocks: blocks.collect(),
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

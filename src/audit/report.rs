@@ -1,0 +1,138 @@
+//! Which rules were used, which were not, and what was refused.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use super::{Access, Call, Grant};
+
+/// What becomes of rules and calls.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How many calls there were.
+    pub calls: usize,
+    /// For each rule: its verbs and things that were used, and those that were not.
+    pub rules: Vec<Rule>,
+    /// What was refused, how often, and the comment that would allow it.
+    pub refused: BTreeMap<Access, Refusal>,
+}
+
+/// One rule of a role.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// Resources in their groups, or paths, with the verbs that were used on them.
+    pub used: BTreeMap<String, BTreeSet<String>>,
+    /// The same of those that nothing called for.
+    pub unused: BTreeMap<String, BTreeSet<String>>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Refusal {
+    pub times: usize,
+    /// The `+kubebuilder:rbac` comment to add.
+    pub marker: String,
+}
+
+/// Compares. `plural` knows the resource of a group and kind; `namespace` is where roles hold, where
+/// they do not hold everywhere.
+pub fn report(
+    grants: &[Grant],
+    calls: &[Call],
+    plural: impl Fn(&str, &str) -> Option<String> + Copy,
+    namespace: Option<&str>,
+) -> Report {
+    let served = calls.iter().filter(|it| !it.is_refused());
+    let needed: BTreeSet<Access> = served.flat_map(|it| it.needs(plural)).collect();
+    let rules = grants.iter().map(|grant| {
+        let mut rule = Rule::default();
+        for part in grant.parts() {
+            let by: Vec<&Access> = needed.iter().filter(|it| part.allows(it)).collect();
+            match by.is_empty() {
+                true => add(&mut rule.unused, thing(&part), part.verbs[0].clone()),
+                // What stands behind a `*` is what a rule without it would say.
+                false => by.iter().for_each(|it| {
+                    add(&mut rule.used, target(it), it.verb.clone());
+                }),
+            }
+        }
+        rule
+    });
+    let mut res = Report { calls: calls.len(), rules: rules.collect(), ..Report::default() };
+    for access in calls.iter().filter(|it| it.is_refused()).flat_map(|it| it.refused(plural)) {
+        // One rule serves all names; and all namespaces, where it is a ClusterRole's.
+        let key = Access { name: String::new(), namespace: String::new(), ..access };
+        let marker = marker(&key, namespace);
+        let refusal = res.refused.entry(key).or_default();
+        refusal.times += 1;
+        refusal.marker = marker;
+    }
+    res
+}
+
+fn add(to: &mut BTreeMap<String, BTreeSet<String>>, what: String, verb: String) {
+    to.entry(what).or_default().insert(verb);
+}
+
+fn thing(part: &Grant) -> String {
+    match (part.urls.first(), part.groups.first(), part.resources.first()) {
+        (Some(url), ..) => url.clone(),
+        (_, Some(group), Some(resource)) => in_group(resource, group),
+        _ => String::new(),
+    }
+}
+
+fn target(access: &Access) -> String {
+    match access.resource.as_str() {
+        "" => access.url.clone(),
+        resource => in_group(resource, &access.group),
+    }
+}
+
+/// As kubectl names it: `deployments.apps/status`.
+fn in_group(resource: &str, group: &str) -> String {
+    match (resource.split_once('/'), group) {
+        (_, "") => resource.to_owned(),
+        (None, group) => format!("{resource}.{group}"),
+        (Some((resource, sub)), group) => format!("{resource}.{group}/{sub}"),
+    }
+}
+
+fn marker(access: &Access, namespace: Option<&str>) -> String {
+    let Access { verb, group, resource, url, .. } = access;
+    if resource.is_empty() {
+        return format!("// +kubebuilder:rbac:urls={url},verbs={verb}");
+    }
+    let group = if group.is_empty() { "\"\"" } else { group };
+    let namespace = namespace.map_or(String::new(), |it| format!("namespace={it},"));
+    format!("// +kubebuilder:rbac:groups={group},{namespace}resources={resource},verbs={verb}")
+}
+
+impl Report {
+    pub fn unused(&self) -> usize {
+        self.rules.iter().flat_map(|it| it.unused.values()).map(BTreeSet::len).sum()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verbs = |it: &BTreeSet<String>| it.iter().cloned().collect::<Vec<_>>().join(", ");
+        for rule in &self.rules {
+            for (what, used) in &rule.used {
+                writeln!(f, "used    {what}: {}", verbs(used))?;
+            }
+            for (what, unused) in &rule.unused {
+                writeln!(f, "unused  {what}: {}", verbs(unused))?;
+            }
+        }
+        for (access, refusal) in &self.refused {
+            let times =
+                if refusal.times == 1 { "once" } else { &format!("{} times", refusal.times) };
+            writeln!(f, "refused {}: {}, {times}; add", target(access), access.verb)?;
+            writeln!(f, "          {}", refusal.marker)?;
+        }
+        let Self { calls, refused, .. } = self;
+        let refused: usize = refused.values().map(|it| it.times).sum();
+        writeln!(f, "{calls} calls, {refused} refused, {} unused", self.unused())
+    }
+}

@@ -1,0 +1,125 @@
+use super::*;
+use crate::yaml::{Value, json};
+
+const USER: &str = "system:serviceaccount:s:m";
+
+fn event(id: &str, verb: &str, of: Value, code: u64) -> Value {
+    json!({ "auditID": id, "stage": "ResponseComplete", "verb": verb, "user": { "username": USER },
+        "requestURI": "/x?y", "objectRef": of, "responseStatus": { "code": code } })
+}
+
+fn log(events: &[Value]) -> String {
+    events.iter().map(|it| format!("{it}\n")).collect()
+}
+
+fn role(rules: Value) -> Vec<Value> {
+    vec![json!({ "kind": "ClusterRole", "metadata": { "name": "manager-role" }, "rules": rules })]
+}
+
+fn told(rules: Value, log: &str) -> String {
+    let plural = |group: &str, kind: &str| (group == "g" && kind == "K").then(|| "ks".to_owned());
+    report(&grants(&role(rules)), &calls(log, USER), plural, None).to_string()
+}
+
+#[test]
+fn an_apply_that_creates_uses_create_and_owners_use_finalizers() {
+    let rules = json!([
+        { "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["create", "list", "patch"] },
+        { "apiGroups": ["g"], "resources": ["ks/finalizers"], "verbs": ["update"] },
+    ]);
+    let of =
+        json!({ "apiGroup": "apps", "resource": "deployments", "namespace": "n", "name": "a" });
+    let mut apply = event("1", "patch", of.clone(), 201);
+    apply["requestObject"]["metadata"]["ownerReferences"] =
+        json!([{ "apiVersion": "g/v1", "kind": "K", "name": "a", "blockOwnerDeletion": true }]);
+    assert_eq!(
+        told(rules.clone(), &log(&[apply])),
+        "used    deployments.apps: create, patch\nunused  deployments.apps: list\n\
+         used    ks.g/finalizers: update\n1 calls, 0 refused, 1 unused\n"
+    );
+    // One that changes what is there uses neither.
+    assert_eq!(
+        told(rules, &log(&[event("1", "patch", of, 200)])),
+        "used    deployments.apps: patch\nunused  deployments.apps: create, list\n\
+         unused  ks.g/finalizers: update\n1 calls, 0 refused, 3 unused\n"
+    );
+}
+
+#[test]
+fn a_refusal_names_the_comment_that_would_allow_it() {
+    let of =
+        json!({ "apiGroup": "apps", "resource": "deployments", "namespace": "n", "name": "a" });
+    let mut create = event("1", "patch", of.clone(), 403);
+    create["responseStatus"]["message"] = json!(
+        "deployments.apps \"a\" is forbidden: User \"u\" cannot create resource \"deployments\" in API group \"apps\" in the namespace \"n\""
+    );
+    let mut owner = event("2", "patch", of, 403);
+    owner["responseStatus"]["message"] =
+        json!("deployments.apps \"a\" is forbidden: cannot set blockOwnerDeletion if …");
+    owner["requestObject"]["metadata"]["ownerReferences"] =
+        json!([{ "apiVersion": "g/v1", "kind": "K", "name": "a", "blockOwnerDeletion": true }]);
+    let pods = json!({ "resource": "pods", "namespace": "n" });
+    let path = json!({});
+    let list = [
+        create,
+        owner,
+        event("3", "list", pods.clone(), 403),
+        event("4", "list", pods, 403),
+        event("5", "get", path, 403),
+    ];
+    assert_eq!(
+        told(json!([]), &log(&list)),
+        "refused deployments.apps: create, once; add\n          // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create\n\
+         refused /x: get, once; add\n          // +kubebuilder:rbac:urls=/x,verbs=get\n\
+         refused pods: list, 2 times; add\n          // +kubebuilder:rbac:groups=\"\",resources=pods,verbs=list\n\
+         refused ks.g/finalizers: update, once; add\n          // +kubebuilder:rbac:groups=g,resources=ks/finalizers,verbs=update\n\
+         5 calls, 5 refused, 0 unused\n"
+    );
+}
+
+#[test]
+fn others_calls_and_a_line_cut_short_say_nothing_and_a_watch_counts_once() {
+    let of = json!({ "resource": "pods" });
+    let mut other = event("1", "list", of.clone(), 200);
+    other["user"]["username"] = json!("admin");
+    let mut begun = event("2", "watch", of.clone(), 200);
+    begun["stage"] = json!("ResponseStarted");
+    let ended = event("2", "watch", of, 200);
+    let log = log(&[other, begun, ended]) + "{\"auditID\": \"3\", \"us";
+    let rules = json!([{ "apiGroups": [""], "resources": ["pods"], "verbs": ["*"] }]);
+    assert_eq!(told(rules, &log), "used    pods: watch\n1 calls, 0 refused, 0 unused\n");
+}
+
+#[test]
+fn rules_allow_as_the_rbac_authorizer_does() {
+    let access = |verb: &str, group: &str, resource: &str, name: &str| Access {
+        verb: verb.to_owned(),
+        group: group.to_owned(),
+        resource: resource.to_owned(),
+        name: name.to_owned(),
+        namespace: "n".to_owned(),
+        ..Access::default()
+    };
+    let allows = |rule: Value, access: &Access| grants(&role(json!([rule])))[0].allows(access);
+    let get = access("get", "apps", "deployments/scale", "a");
+    for (rule, expected) in [
+        (json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] }), true),
+        (json!({ "apiGroups": ["apps"], "resources": ["*/scale"], "verbs": ["get"] }), true),
+        (json!({ "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get"] }), false),
+        (json!({ "apiGroups": [""], "resources": ["deployments/scale"], "verbs": ["get"] }), false),
+        (
+            json!({ "apiGroups": ["apps"], "resources": ["deployments/scale"], "verbs": ["get"], "resourceNames": ["b"] }),
+            false,
+        ),
+    ] {
+        assert_eq!(allows(rule.clone(), &get), expected, "{rule}");
+    }
+    let path =
+        Access { verb: "get".to_owned(), url: "/healthz/etcd".to_owned(), ..Access::default() };
+    assert!(allows(json!({ "nonResourceURLs": ["/healthz/*"], "verbs": ["get"] }), &path));
+    let mut in_other =
+        role(json!([{ "apiGroups": ["apps"], "resources": ["*"], "verbs": ["get"] }]));
+    in_other[0]["kind"] = json!("Role");
+    in_other[0]["metadata"]["namespace"] = json!("other");
+    assert!(!grants(&in_other)[0].allows(&get));
+}

@@ -1,0 +1,74 @@
+//! The programs that an API server is made of.
+
+use std::path::{Path, PathBuf};
+
+use crate::{disk, hint::hinted, terminal};
+
+/// Where envtest's own installation is.
+const USUAL: &str = "/usr/local/kubebuilder/bin";
+
+/// A folder that has etcd and kube-apiserver.
+pub struct Assets {
+    folder: PathBuf,
+    /// The same as it was named, and what named the folder, for messages.
+    named: String,
+}
+
+impl Assets {
+    /// The folder that the flag names; else `$KUBEBUILDER_ASSETS`; else where envtest looks.
+    pub fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
+        if let Some(folder) = flag {
+            return Self::in_folder(folder, "--assets");
+        }
+        if let Some(folder) = terminal::variable("KUBEBUILDER_ASSETS")? {
+            return Self::in_folder(Path::new(&folder), "KUBEBUILDER_ASSETS");
+        }
+        match Path::new(USUAL).join("kube-apiserver").is_file() {
+            true => Self::in_folder(Path::new(USUAL), "envtest's own folder"),
+            false => missing(anyhow::format_err!("there is no kube-apiserver to test against")),
+        }
+    }
+
+    pub fn in_folder(folder: &Path, from: &str) -> anyhow::Result<Self> {
+        let lacks = |name: &&str| !folder.join(name).is_file();
+        let lacks: Vec<&str> = ["etcd", "kube-apiserver"].into_iter().filter(lacks).collect();
+        if lacks.is_empty() {
+            let named = format!("`{}` ({from})", folder.display());
+            return Ok(Self { folder: disk::real(folder)?, named });
+        }
+        missing(anyhow::format_err!(
+            "`{}` ({from}) has no {}",
+            folder.display(),
+            lacks.join(" and no ")
+        ))
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn program(&self, name: &str) -> anyhow::Result<PathBuf> {
+        let path = self.folder.join(name);
+        if path.is_file() {
+            return Ok(path);
+        }
+        let error = anyhow::format_err!("{} has no {name}", self.named);
+        hinted(
+            error,
+            [format!(
+                "envtest's archives have none: put the {name} of the same Kubernetes release there, or go without the flag that asks for it"
+            )]
+            .into_iter(),
+        )
+    }
+}
+
+/// The three ways to get the programs.
+fn missing<T>(error: anyhow::Error) -> anyhow::Result<T> {
+    let ways = [
+        "`--download 1.37` (or another version) fetches etcd and kube-apiserver once, and keeps them",
+        "`--assets DIR` names a folder that has them",
+        "`KUBEBUILDER_ASSETS` does, too: `export KUBEBUILDER_ASSETS=$(setup-envtest use -p path)`",
+    ];
+    hinted(error, ways.into_iter().map(str::to_owned))
+}

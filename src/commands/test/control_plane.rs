@@ -1,0 +1,304 @@
+//! etcd and kube-apiserver on free ports of this machine's own address, and their end.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::assets::Assets;
+use crate::{
+    cluster::{self, Cluster, Target},
+    disk::{self, Throwaway},
+    hint::Hint as _,
+    process::{self, Beside, Sweeper},
+    yaml::{self, json},
+};
+
+/// What there is to be besides.
+#[derive(Clone, Copy)]
+pub struct Wants {
+    pub controllers: bool,
+    pub audit: bool,
+    /// Nothing ends when we do.
+    pub keep: bool,
+}
+
+/// Programs that run until this is dropped, this process ends, or, where they are kept, somebody ends
+/// them. The fields are dropped in this order.
+pub struct ControlPlane {
+    pub cluster: Cluster,
+    _running: Vec<Beside>,
+    left: Vec<u32>,
+    _sweeper: Option<Sweeper>,
+    folder: PathBuf,
+    pub assets: PathBuf,
+}
+
+const KUBECONFIG: &str = "kubeconfig";
+const AUDIT_LOG: &str = "audit.log";
+/// The certificate that kube-apiserver makes for itself, and its key. The key signs the tokens of
+/// service accounts, too: there is nobody here to tell the two apart.
+const CERTIFICATE: &str = "certs/apiserver.crt";
+const KEY: &str = "certs/apiserver.key";
+/// How often another port is tried where somebody else took one first.
+const TRIES: usize = 3;
+const NOW_AND_THEN: Duration = Duration::from_millis(50);
+/// A minute, for machines that have much to do.
+const LOOKS: usize = 1200;
+
+impl ControlPlane {
+    pub fn start(assets: &Assets, wants: Wants) -> anyhow::Result<Self> {
+        let mut tries = 1;
+        loop {
+            match Self::once(assets, wants) {
+                Ok(it) => return Ok(it),
+                Err(Fault::Taken) if tries < TRIES => tries += 1,
+                Err(Fault::Taken) => anyhow::bail!("other programs take every port that is free"),
+                Err(Fault::Other(error)) => return Err(error),
+            }
+        }
+    }
+
+    fn once(assets: &Assets, wants: Wants) -> Result<Self, Fault> {
+        let folder = disk::temporary("operator-rs-test-")?;
+        let sweeper = if wants.keep { None } else { Some(Sweeper::of(&folder)?) };
+        let [client, peer, port] = cluster::free_ports()?;
+        files(&folder, port).put(&folder)?;
+        // The client can only be made once the server has written its certificate.
+        let mut programs =
+            Programs { assets, folder: &folder, wants, running: vec![], left: vec![] };
+        let ready = programs.server(client, peer, port);
+        let Programs { running, left, .. } = programs;
+        match ready {
+            Ok(cluster) => Ok(Self {
+                cluster,
+                _running: running,
+                left,
+                _sweeper: sweeper,
+                folder: folder.clone(),
+                assets: assets.folder().to_owned(),
+            }),
+            Err(error) => {
+                process::end(&left);
+                Err(error)
+            }
+        }
+    }
+
+    /// Of an administrator.
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.folder.join(KUBECONFIG)
+    }
+
+    /// What the API server was asked.
+    pub fn audit_log(&self) -> anyhow::Result<String> {
+        disk::text(&self.folder.join(AUDIT_LOG))
+    }
+
+    /// The kubeconfig of another user, who has a token; it stands beside the administrator's.
+    pub fn kubeconfig_of(
+        &self,
+        user: &str,
+        namespace: &str,
+        token: &str,
+    ) -> anyhow::Result<PathBuf> {
+        let name = format!("{user}.kubeconfig");
+        let text = kubeconfig(&self.folder, &self.cluster.server, user, namespace, token);
+        disk::put(&self.folder.join(&name), &text)?;
+        Ok(self.folder.join(name))
+    }
+
+    /// What a person needs to know of programs that are kept.
+    pub fn left(&self) -> String {
+        let pids: Vec<String> = self.left.iter().map(u32::to_string).collect();
+        let folder = self.folder.display();
+        format!(
+            "\nThe API server goes on: {}\n  export KUBECONFIG={}\nEnd it, and take away what it wrote:\n  kill -9 {}; rm -r {folder}\n",
+            self.cluster.server,
+            self.kubeconfig().display(),
+            pids.join(" "),
+        )
+    }
+}
+
+/// Why an API server did not start.
+enum Fault {
+    /// Somebody took a port between our looking and its listening.
+    Taken,
+    Other(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Fault {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+struct Programs<'a> {
+    assets: &'a Assets,
+    folder: &'a Path,
+    wants: Wants,
+    running: Vec<Beside>,
+    left: Vec<u32>,
+}
+
+impl Programs<'_> {
+    fn start(&mut self, name: &str, arguments: &[String]) -> anyhow::Result<()> {
+        let (program, log) = (self.assets.program(name)?, format!("{name}.log"));
+        if self.wants.keep {
+            self.left.push(process::left_running(&program, arguments, self.folder, &log)?);
+        } else {
+            self.running.push(Beside::start(&program, arguments, self.folder, &log)?);
+        }
+        Ok(())
+    }
+
+    fn server(&mut self, client: u16, peer: u16, port: u16) -> Result<Cluster, Fault> {
+        if self.wants.controllers {
+            self.assets.program("kube-controller-manager")?;
+        }
+        self.start("etcd", &etcd(client, peer))?;
+        self.start("kube-apiserver", &apiserver(client, port, self.wants.audit))?;
+        let certificate = self.folder.join(CERTIFICATE);
+        self.wait("kube-apiserver", || Ok(certificate.is_file().then_some(())))?;
+        let target = Target { kubeconfig: Some(self.folder.join(KUBECONFIG)), context: None };
+        let cluster = Cluster::connect(&target)?;
+        let ready = |path: &str| cluster.get(path).is_ok_and(|it| it.is_success());
+        self.wait("kube-apiserver", || Ok(ready("/readyz").then_some(())))?;
+        if self.wants.controllers {
+            self.start("kube-controller-manager", &controller_manager())?;
+            let account = "/api/v1/namespaces/default/serviceaccounts/default";
+            self.wait("kube-controller-manager", || Ok(ready(account).then_some(())))?;
+        }
+        Ok(cluster)
+    }
+
+    /// Looks now and then until something is there, as long as all programs go on.
+    fn wait<T>(
+        &mut self,
+        name: &str,
+        mut look: impl FnMut() -> anyhow::Result<Option<T>>,
+    ) -> Result<T, Fault> {
+        for _ in 0..LOOKS {
+            if let Some(it) = look()? {
+                return Ok(it);
+            }
+            if self.running.iter_mut().any(Beside::has_ended) {
+                break;
+            }
+            process::pause(NOW_AND_THEN);
+        }
+        let mut said = String::new();
+        for name in ["etcd", "kube-apiserver", "kube-controller-manager"] {
+            let log = self.folder.join(format!("{name}.log"));
+            let text = disk::text_if_any(&log)?.unwrap_or_default();
+            if text.contains("address already in use") {
+                return Err(Fault::Taken);
+            }
+            let last: Vec<&str> = text.lines().rev().take(3).collect();
+            said.extend(last.iter().rev().map(|it| format!("\n  {name}: {it}")));
+        }
+        let error =
+            anyhow::format_err!("{name} does not become ready; the last that was said:{said}");
+        let hinted =
+            Err::<(), _>(error).hint("are the programs whole, and of this machine's kind?");
+        Err(hinted.err().map_or(Fault::Taken, Fault::Other))
+    }
+}
+
+/// What the programs read.
+fn files(folder: &Path, port: u16) -> Throwaway {
+    let token = cluster::token();
+    let server = format!("https://127.0.0.1:{port}");
+    let admin = kubeconfig(folder, &server, "admin", "default", &token);
+    let mut res = Throwaway::default();
+    res.files.insert(KUBECONFIG.to_owned(), admin);
+    res.files.insert("tokens.csv".to_owned(), format!("{token},admin,admin,system:masters\n"));
+    // The bodies of what service accounts write say who is to own it.
+    let policy = json!({
+        "apiVersion": "audit.k8s.io/v1",
+        "kind": "Policy",
+        "omitStages": ["RequestReceived"],
+        "rules": [
+            {
+                "level": "Request",
+                "userGroups": ["system:serviceaccounts"],
+                "verbs": ["create", "patch", "update"],
+            },
+            { "level": "Metadata", "userGroups": ["system:serviceaccounts"] },
+            { "level": "None" },
+        ],
+    });
+    res.files.insert("audit.yaml".to_owned(), yaml::to_text(&policy));
+    res
+}
+
+fn kubeconfig(folder: &Path, server: &str, user: &str, namespace: &str, token: &str) -> String {
+    yaml::to_text(&json!({
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{
+            "name": "test",
+            "cluster": { "server": server, "certificate-authority": folder.join(CERTIFICATE) },
+        }],
+        "users": [{ "name": user, "user": { "token": token } }],
+        "contexts": [{
+            "name": "test",
+            "context": { "cluster": "test", "user": user, "namespace": namespace },
+        }],
+        "current-context": "test",
+    }))
+}
+
+fn etcd(client: u16, peer: u16) -> Vec<String> {
+    let (client, peer) = (format!("http://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
+    words(&[
+        "--data-dir=etcd",
+        // It is gone with the tests: what a power cut would do to it is of no interest.
+        "--unsafe-no-fsync",
+        &format!("--listen-client-urls={client}"),
+        &format!("--advertise-client-urls={client}"),
+        &format!("--listen-peer-urls={peer}"),
+        &format!("--initial-advertise-peer-urls={peer}"),
+        &format!("--initial-cluster=default={peer}"),
+    ])
+}
+
+fn apiserver(store: u16, port: u16, audit: bool) -> Vec<String> {
+    let mut res = words(&[
+        &format!("--etcd-servers=http://127.0.0.1:{store}"),
+        "--cert-dir=certs",
+        "--bind-address=127.0.0.1",
+        &format!("--secure-port={port}"),
+        "--service-cluster-ip-range=10.0.0.0/24",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        &format!("--service-account-key-file={KEY}"),
+        &format!("--service-account-signing-key-file={KEY}"),
+        "--authorization-mode=RBAC",
+        "--token-auth-file=tokens.csv",
+        // As OpenShift has it: who blocks an owner's deletion must be allowed to.
+        "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
+    ]);
+    if audit {
+        res.push("--audit-policy-file=audit.yaml".to_owned());
+        res.push(format!("--audit-log-path={AUDIT_LOG}"));
+    }
+    res
+}
+
+fn controller_manager() -> Vec<String> {
+    words(&[
+        &format!("--kubeconfig={KUBECONFIG}"),
+        &format!("--service-account-private-key-file={KEY}"),
+        &format!("--root-ca-file={CERTIFICATE}"),
+        "--leader-elect=false",
+        "--secure-port=0",
+        // Or what is measured is its own limit of 20 requests a second.
+        "--kube-api-qps=2000",
+        "--kube-api-burst=4000",
+    ])
+}
+
+fn words(list: &[&str]) -> Vec<String> {
+    list.iter().map(ToString::to_string).collect()
+}

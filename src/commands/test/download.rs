@@ -1,0 +1,218 @@
+//! etcd and kube-apiserver as kubebuilder's envtest publishes them: found in an index, checked, and kept.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use anyhow::Context as _;
+use semver::Version;
+
+use crate::{
+    disk,
+    hint::Hint as _,
+    terminal, web,
+    yaml::{self, Value},
+};
+
+/// The list that setup-envtest reads.
+pub const INDEX: &str =
+    "https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml";
+
+/// The programs of an archive that are kept.
+const PROGRAMS: [&str; 3] = ["etcd", "kube-apiserver", "kubectl"];
+
+/// Which version a person wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Latest,
+    /// The newest patch of a minor version.
+    Minor(u64, u64),
+    Exact(Version),
+}
+
+impl FromStr for Wanted {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        let numbers = text.strip_prefix('v').unwrap_or(text);
+        if text == "latest" {
+            return Ok(Self::Latest);
+        }
+        if let Ok(version) = numbers.parse() {
+            return Ok(Self::Exact(version));
+        }
+        let minor = numbers.strip_suffix(".x").unwrap_or(numbers).split_once('.');
+        let minor = minor.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        minor.map(|(major, minor)| Self::Minor(major, minor)).with_context(|| {
+            format!("`{text}` is no version: give one such as 1.37, 1.37.0 or latest")
+        })
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Latest => f.write_str("latest"),
+            Self::Minor(major, minor) => write!(f, "{major}.{minor}"),
+            Self::Exact(version) => version.fmt(f),
+        }
+    }
+}
+
+impl Wanted {
+    fn is(&self, version: &Version) -> bool {
+        match self {
+            Self::Latest => version.pre.is_empty(),
+            Self::Minor(major, minor) => {
+                (version.major, version.minor) == (*major, *minor) && version.pre.is_empty()
+            }
+            Self::Exact(it) => it == version,
+        }
+    }
+
+    /// The newest of these that it means.
+    fn best<'a>(&self, versions: impl Iterator<Item = &'a Version>) -> Option<&'a Version> {
+        versions.filter(|it| self.is(it)).max()
+    }
+}
+
+/// An archive that the index lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Archive {
+    url: String,
+    /// The SHA-512 of its bytes, in hexadecimal digits.
+    hash: String,
+}
+
+/// The folder of the programs, fetched if they are not kept yet.
+pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
+    let kept = kept()?;
+    let platform = terminal::platform();
+    let here = present(&kept, &platform)?;
+    if let Wanted::Exact(_) = wanted
+        && let Some(version) = wanted.best(here.iter())
+    {
+        return Ok(folder(&kept, version, &platform));
+    }
+    let listed = match web::get(index, INDEX_LIMIT) {
+        Ok(bytes) => listed(&String::from_utf8_lossy(&bytes), &platform)
+            .with_context(|| format!("reading the index {index}"))?,
+        Err(error) => {
+            let Some(version) = wanted.best(here.iter()) else {
+                return Err(error)
+                    .context("the index of envtest's archives cannot be read")
+                    .hint("give another with `--index URL`, or the programs with `--assets DIR`");
+            };
+            terminal::warn(&format!("{error:#}; going on with {version}, which is here"));
+            return Ok(folder(&kept, version, &platform));
+        }
+    };
+    let Some(version) = wanted.best(listed.keys()) else {
+        return Err(anyhow::format_err!("the index has no {wanted} for {platform}"))
+            .hint(format!("it has {}", minors(&listed)));
+    };
+    let folder = folder(&kept, version, &platform);
+    if here.contains(version) {
+        return Ok(folder);
+    }
+    let archive = &listed[version];
+    terminal::advise(&format!("fetching Kubernetes {version} for tests, {}\n", archive.url));
+    let bytes = web::get(&archive.url, ARCHIVE_LIMIT)?;
+    let found = web::sha512(&bytes);
+    if !found.eq_ignore_ascii_case(&archive.hash) {
+        return Err(anyhow::format_err!(
+            "{} is not what the index says: its SHA-512 is {found}, and should be {}",
+            archive.url,
+            archive.hash
+        ))
+        .hint("nothing was kept: try again, or look at what stands between you and the server");
+    }
+    let programs =
+        web::unpack(&bytes, &PROGRAMS).with_context(|| format!("unpacking {}", archive.url))?;
+    for name in ["etcd", "kube-apiserver"] {
+        anyhow::ensure!(programs.contains_key(name), "{} has no {name}", archive.url);
+    }
+    disk::put_programs(&folder, &programs)?;
+    Ok(folder)
+}
+
+/// Archives are below 100 MB; the index is some 200 kB.
+const ARCHIVE_LIMIT: u64 = 1 << 30;
+const INDEX_LIMIT: u64 = 1 << 24;
+
+/// Where downloads are kept.
+fn kept() -> anyhow::Result<PathBuf> {
+    let cache = match (terminal::variable("XDG_CACHE_HOME")?, terminal::variable("HOME")?) {
+        (Some(cache), _) => PathBuf::from(cache),
+        (None, Some(home)) => Path::new(&home).join(".cache"),
+        (None, None) => {
+            return Err(anyhow::format_err!("there is no folder to keep downloads in"))
+                .hint("set HOME or XDG_CACHE_HOME");
+        }
+    };
+    Ok(cache.join("operator-rs/envtest"))
+}
+
+fn folder(kept: &Path, version: &Version, platform: &str) -> PathBuf {
+    kept.join(format!("{version}-{platform}"))
+}
+
+/// The versions that are kept, whole as they are.
+fn present(kept: &Path, platform: &str) -> anyhow::Result<Vec<Version>> {
+    let end = format!("-{platform}/");
+    let names = disk::names(kept)?;
+    Ok(names.iter().filter_map(|it| it.strip_suffix(&end)?.parse().ok()).collect())
+}
+
+/// The archives of an index for a platform: `releases: {v1.37.0: {NAME: {hash, selfLink}}}`.
+fn listed(text: &str, platform: &str) -> anyhow::Result<BTreeMap<Version, Archive>> {
+    let index = yaml::from_text(text)?;
+    let releases = index["releases"].as_object().context("it has no `releases`")?;
+    let mut res = BTreeMap::new();
+    for (name, archives) in releases {
+        let Ok(version) = name.strip_prefix('v').unwrap_or(name).parse::<Version>() else {
+            continue;
+        };
+        let file = format!("envtest-{name}-{platform}.tar.gz");
+        let Some(archive) = archives.get(&file) else { continue };
+        let text = |key: &str| archive.get(key).and_then(Value::as_str);
+        let (Some(url), Some(hash)) = (text("selfLink"), text("hash")) else {
+            anyhow::bail!("`{file}` has no `selfLink` or no `hash`");
+        };
+        res.insert(version, Archive { url: url.to_owned(), hash: hash.to_owned() });
+    }
+    Ok(res)
+}
+
+/// The minor versions that are listed, the newest first.
+fn minors(listed: &BTreeMap<Version, Archive>) -> String {
+    let mut res: Vec<String> =
+        listed.keys().rev().map(|it| format!("{}.{}", it.major, it.minor)).collect();
+    res.dedup();
+    match res.is_empty() {
+        true => "nothing for this machine".to_owned(),
+        false => res.join(", "),
+    }
+}
+
+#[test]
+fn a_version_means_the_newest_of_its_kind() {
+    let all: Vec<Version> = ["1.36.0", "1.37.0", "1.37.2", "1.38.0-rc.1"]
+        .iter()
+        .map(|it| it.parse().unwrap())
+        .collect();
+    let best = |text: &str| {
+        let wanted: Wanted = text.parse().unwrap();
+        wanted.best(all.iter()).map(ToString::to_string)
+    };
+    assert_eq!(best("1.37").as_deref(), Some("1.37.2"));
+    assert_eq!(best("v1.37.x").as_deref(), Some("1.37.2"));
+    assert_eq!(best("1.37.0").as_deref(), Some("1.37.0"));
+    assert_eq!(best("latest").as_deref(), Some("1.37.2"));
+    assert_eq!(best("1.38.0-rc.1").as_deref(), Some("1.38.0-rc.1"));
+    assert_eq!(best("1.38"), None);
+    assert!("".parse::<Wanted>().is_err() && "newest".parse::<Wanted>().is_err());
+}

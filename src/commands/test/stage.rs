@@ -1,0 +1,146 @@
+//! What stands on the API server before the tests begin: the CRDs, and the account that the operator
+//! runs as, with the roles of config/rbac and no more.
+
+use std::{path::PathBuf, time::Duration};
+
+use anyhow::Context as _;
+
+use super::control_plane::ControlPlane;
+use crate::{
+    cluster::{Content, How, Limit, Told},
+    commands::{derive, reach},
+    disk::Root,
+    kustomize,
+    model::{Operator, Project, ProjectPath},
+    plan::{Overlay, Plan, Tree},
+    yaml::{self, Value, json},
+};
+
+/// What is put up, as the source has it now, whether or not that has been written.
+pub struct Stage {
+    crds: Vec<Value>,
+    /// The account, its namespace, its roles and their bindings.
+    rbac: Vec<Value>,
+    pub account: Option<Account>,
+    /// The rules of config/rbac/role.yaml, where they hold.
+    pub roles: Vec<Value>,
+    /// The namespace that the operator keeps to, if it does.
+    pub namespace: Option<String>,
+    operator: Operator,
+}
+
+/// The ServiceAccount of the manager's Deployment.
+pub struct Account {
+    pub namespace: String,
+    pub name: String,
+}
+
+impl Account {
+    /// As an API server knows it.
+    pub fn user(&self) -> String {
+        format!("system:serviceaccount:{}:{}", self.namespace, self.name)
+    }
+}
+
+/// How long a new server may take until it serves the CRDs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is needed to act as the account.
+const RBAC: [&str; 6] =
+    ["Namespace", "ServiceAccount", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
+
+impl Stage {
+    pub fn of(root: &Root, project: &Project) -> anyhow::Result<Self> {
+        let mut derived = Plan::default();
+        derive::source(&mut derived, root, project)?;
+        let changes = derived.against(root, true)?;
+        let tree = Overlay::new(root, &changes);
+
+        let render = |folder: &'static str| -> anyhow::Result<Vec<Value>> {
+            let file = ProjectPath::fixed(folder).join("kustomization.yaml")?;
+            match tree.read(&file)? {
+                Some(_) => kustomize::build(&tree, &ProjectPath::fixed(folder), &[]),
+                None => Ok(Vec::new()),
+            }
+        };
+        let crds = render("config/crd")?;
+        let all = render("config/default")?;
+        let account = account(&all);
+        let kind = |it: &Value| it["kind"].as_str().unwrap_or_default().to_owned();
+        let rbac = all.into_iter().filter(|it| RBAC.contains(&kind(it).as_str())).collect();
+        let role = tree.read(&ProjectPath::fixed("config/rbac/role.yaml"))?;
+        let roles = yaml::documents(&role.unwrap_or_default());
+        let namespace = account.as_ref().filter(|_| project.namespaced);
+        Ok(Self {
+            crds,
+            rbac,
+            namespace: namespace.map(|it| it.namespace.clone()),
+            account,
+            roles: roles.context("reading config/rbac/role.yaml")?,
+            operator: derive::operator(&tree),
+        })
+    }
+
+    /// Puts it up, and says where it is by the variables that the tests read.
+    pub fn set(
+        &self,
+        plane: &ControlPlane,
+        controllers: bool,
+    ) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
+        let objects = [&self.crds[..], &self.rbac[..]].concat();
+        let how = How { dry_run: false, force: false, limit: Limit::after(PATIENCE) };
+        plane.cluster.apply(&objects, how, &mut |told| {
+            if let Told::Warning(_) = told {
+                reach::tell(told);
+            }
+        })?;
+        let admin = plane.kubeconfig();
+        let mut res = vec![
+            ("KUBECONFIG", admin.clone()),
+            ("E2E_KUBECONFIG", admin),
+            ("KUBEBUILDER_ASSETS", plane.assets.clone()),
+        ];
+        if let Some(account) = &self.account {
+            let token = token(plane, account)?;
+            let kubeconfig = plane.kubeconfig_of("operator", &account.namespace, &token)?;
+            res.push(("E2E_OPERATOR_KUBECONFIG", kubeconfig));
+        }
+        if let Some(namespace) = &self.namespace {
+            res.push(("E2E_NAMESPACE", namespace.into()));
+        }
+        if controllers {
+            res.push(("E2E_CONTROLLERS", "true".into()));
+        }
+        Ok(res)
+    }
+
+    /// The resource of a kind of this project.
+    pub fn plural(&self, group: &str, kind: &str) -> Option<String> {
+        let mut all = self.operator.resources.iter();
+        let found = all.find(|it| it.group == group && it.kind.to_string() == kind);
+        found.map(|it| it.plural.clone())
+    }
+}
+
+fn account(objects: &[Value]) -> Option<Account> {
+    let deployment = objects.iter().find(|it| it["kind"] == "Deployment")?;
+    let name = deployment["spec"]["template"]["spec"]["serviceAccountName"].as_str()?;
+    let namespace = deployment["metadata"]["namespace"].as_str()?;
+    Some(Account { namespace: namespace.to_owned(), name: name.to_owned() })
+}
+
+/// A token of the account, for a day.
+fn token(plane: &ControlPlane, account: &Account) -> anyhow::Result<String> {
+    let Account { namespace, name } = account;
+    let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token");
+    let asked = json!({
+        "apiVersion": "authentication.k8s.io/v1",
+        "kind": "TokenRequest",
+        "spec": { "expirationSeconds": 24 * 60 * 60 },
+    });
+    let answer = plane.cluster.send("POST", &path, &Content::Json(&asked))?;
+    let token = answer.body["status"]["token"].as_str();
+    token.map(str::to_owned).with_context(|| {
+        format!("the ServiceAccount {namespace}/{name} gets no token: {}", answer.message())
+    })
+}

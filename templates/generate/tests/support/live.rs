@@ -1,0 +1,220 @@
+//! A real API server, started by `operator-rs test` for these tests and nobody else.
+//!
+//! It is known by E2E_KUBECONFIG, which only `operator-rs test` sets: a KUBECONFIG that somebody exports for a
+//! cluster of theirs starts nothing here.
+#![allow(dead_code)] // each test uses a part of it
+
+use futures::future::try_join_all;
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Namespace, Pod},
+};
+use kube::{
+    Api, Client, Config, ResourceExt,
+    api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
+    config::{KubeConfigOptions, Kubeconfig},
+    core::{GroupVersionKind, TypeMeta},
+    discovery::{Scope, pinned_kind},
+};
+use operator::runtime::{Env, Start, client::user_agent, scope::WatchScope};
+use serde_json::{Value, json};
+use std::{
+    env, fs,
+    io::{Write, stderr},
+    path::Path,
+    time::{Duration, Instant},
+};
+use tokio::{task::JoinHandle, time::sleep};
+
+/// How long anything may take on a machine that has much to do.
+const LIMIT: Duration = Duration::from_secs(60);
+
+pub struct Live {
+    /// May do everything: what people do, a test does with this.
+    pub admin: Client,
+    /// The operator's own account, which may do what config/rbac says.
+    operator: Client,
+    /// The namespace that the operator keeps to, or one of this test's own.
+    pub namespace: String,
+    scope: WatchScope,
+}
+
+impl Live {
+    /// Nothing where no API server was started for tests; it is said which test did not run.
+    pub async fn connect(test: &str) -> Option<Self> {
+        let Some(admin) = variable("E2E_KUBECONFIG") else {
+            // Not by `eprintln!`: of tests that pass, cargo shows only what is written past it.
+            let _ = writeln!(stderr(), "{test}: not run, for it needs an API server: `operator-rs test` starts one");
+            return None;
+        };
+        let operator = variable("E2E_OPERATOR_KUBECONFIG").unwrap_or_else(|| admin.clone());
+        let (admin, operator) = (client(&admin, "e2e").await, client(&operator, &user_agent()).await);
+        let own = variable("E2E_NAMESPACE");
+        let scope = own.clone().unwrap_or_default().parse().unwrap();
+        let namespace = match own {
+            Some(it) => it,
+            None => new_namespace(&admin).await,
+        };
+        Some(Self { admin, operator, namespace, scope })
+    }
+
+    /// Starts controllers as the operator's process would, under its own account.
+    pub fn start(&self, controllers: Vec<Start>) -> Running {
+        let env = Env::new(self.operator.clone());
+        let running: Vec<_> = controllers.iter().flat_map(|start| start(&env, &self.scope)).collect();
+        Running { env, task: tokio::spawn(async { try_join_all(running).await.map(drop) }) }
+    }
+
+    /// Says of what is to run in this test's namespace that it does, as nodes would: there are none here.
+    /// It goes on until the test ends.
+    pub fn run_pods(&self) {
+        let (client, namespace) = (self.admin.clone(), self.namespace.clone());
+        tokio::spawn(async move {
+            loop {
+                match variable("E2E_CONTROLLERS") {
+                    Some(_) => ready_pods(&client, &namespace).await,
+                    None => available_deployments(&client, &namespace).await,
+                }
+                sleep(Duration::from_millis(100)).await;
+            }
+        });
+    }
+
+    /// Creates an object as `kubectl create` would, in this test's namespace if its kind lives in one.
+    pub async fn create(&self, object: &Value) -> DynamicObject {
+        let mut object: DynamicObject = serde_json::from_value(object.clone()).unwrap();
+        if self.is_namespaced(&object).await {
+            object.metadata.namespace = Some(self.namespace.clone());
+        }
+        let api = self.api(&object).await;
+        api.create(&PostParams::default(), &object).await.unwrap_or_else(|it| panic!("{}: {it}", name(&object)))
+    }
+
+    /// Waits until an object is as it should be; `what` says how, for the message.
+    pub async fn wait(&self, object: &DynamicObject, what: &str, is: impl Fn(&DynamicObject) -> bool) -> DynamicObject {
+        let (api, limit) = (self.api(object).await, Instant::now() + LIMIT);
+        loop {
+            let found = api.get(&object.name_any()).await.unwrap_or_else(|it| panic!("{}: {it}", name(object)));
+            if is(&found) {
+                return found;
+            }
+            assert!(Instant::now() < limit, "{}: not {what}: {:#}", name(object), found.data);
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Deletes an object, and waits until it is gone, finalizers included.
+    pub async fn delete(&self, object: &DynamicObject) {
+        let (api, limit) = (self.api(object).await, Instant::now() + LIMIT);
+        api.delete(&object.name_any(), &DeleteParams::default()).await.unwrap();
+        while let Some(found) = api.get_opt(&object.name_any()).await.unwrap() {
+            assert!(Instant::now() < limit, "{}: still there, with finalizers {:?}", name(object), found.finalizers());
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Where objects like this one are.
+    pub async fn api(&self, like: &DynamicObject) -> Api<DynamicObject> {
+        let (resource, _) = pinned_kind(&self.admin, &kind(like)).await.unwrap();
+        match like.namespace() {
+            Some(namespace) => Api::namespaced_with(self.admin.clone(), &namespace, &resource),
+            None => Api::all_with(self.admin.clone(), &resource),
+        }
+    }
+
+    async fn is_namespaced(&self, object: &DynamicObject) -> bool {
+        let (_, capabilities) = pinned_kind(&self.admin, &kind(object)).await.unwrap();
+        capabilities.scope == Scope::Namespaced
+    }
+}
+
+/// Controllers at work.
+pub struct Running {
+    env: Env,
+    task: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Running {
+    /// Ends them in order; one that has failed fails the test.
+    pub async fn stop(self) {
+        self.env.stop.cancel();
+        self.task.await.unwrap().unwrap();
+    }
+}
+
+/// What is in config/samples of the kinds that PROJECT has a controller for.
+pub fn samples() -> Vec<Value> {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let project: Value = serde_saphyr::from_str(&fs::read_to_string(top.join("PROJECT")).unwrap()).unwrap();
+    let reconciled = |it: &Value| {
+        let known = project["resources"].as_array().into_iter().flatten();
+        let group = |of: &Value| format!("{}.{}", text(&of["group"]), text(&of["domain"]));
+        let version = |of: &Value| format!("{}/{}", group(of).trim_matches('.'), text(&of["version"]));
+        let same = |of: &Value| of["kind"] == it["kind"] && it["apiVersion"] == version(of);
+        known.filter(|of| of["controller"] == true).any(|of| same(of))
+    };
+    let mut paths: Vec<_> = fs::read_dir(top.join("config/samples")).unwrap().map(|it| it.unwrap().path()).collect();
+    paths.retain(|it| it.extension().is_some_and(|it| it == "yaml"));
+    paths.sort();
+    let objects = paths.iter().map(|it| serde_saphyr::from_str(&fs::read_to_string(it).unwrap()).unwrap());
+    objects.filter(reconciled).collect()
+}
+
+async fn client(kubeconfig: &str, agent: &str) -> Client {
+    let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
+    let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
+    config.headers.push((http::header::USER_AGENT, agent.parse().unwrap()));
+    config.default_retry = false; // as the operator's own client
+    Client::try_from(config).unwrap()
+}
+
+async fn new_namespace(client: &Client) -> String {
+    let new = serde_json::from_value(json!({ "metadata": { "generateName": "e2e-" } })).unwrap();
+    let api: Api<Namespace> = Api::all(client.clone());
+    api.create(&PostParams::default(), &new).await.unwrap().name_any()
+}
+
+/// What the kubelets of a cluster report; kube-controller-manager tells the owners.
+async fn ready_pods(client: &Client, namespace: &str) {
+    let api: Api<Pod> = Api::namespaced(client.clone(), namespace);
+    let ready = json!({ "status": { "phase": "Running", "conditions": [{ "type": "Ready", "status": "True" }] } });
+    for pod in api.list(&ListParams::default()).await.into_iter().flatten() {
+        if pod.status.as_ref().and_then(|it| it.phase.as_deref()) == Some("Pending") {
+            // A pod that is gone meanwhile needs no report.
+            let _ = api.patch_status(&pod.name_any(), &PatchParams::default(), &Patch::Merge(&ready)).await;
+        }
+    }
+}
+
+/// What kube-controller-manager would make of that.
+async fn available_deployments(client: &Client, namespace: &str) {
+    let api: Api<Deployment> = Api::namespaced(client.clone(), namespace);
+    for deployment in api.list(&ListParams::default()).await.into_iter().flatten() {
+        let generation = deployment.metadata.generation;
+        let replicas = deployment.spec.as_ref().and_then(|it| it.replicas);
+        let seen = deployment.status.as_ref().and_then(|it| it.observed_generation);
+        let status = json!({ "observedGeneration": generation, "replicas": replicas, "updatedReplicas": replicas,
+            "readyReplicas": replicas, "availableReplicas": replicas });
+        if seen != generation {
+            let patch = Patch::Merge(json!({ "status": status }));
+            let _ = api.patch_status(&deployment.name_any(), &PatchParams::default(), &patch).await;
+        }
+    }
+}
+
+fn kind(object: &DynamicObject) -> GroupVersionKind {
+    let types: &TypeMeta = object.types.as_ref().expect("an object says what it is");
+    GroupVersionKind::try_from(types).unwrap()
+}
+
+fn name(object: &DynamicObject) -> String {
+    format!("{} {}", kind(object).kind, object.name_any())
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|it| !it.is_empty())
+}
