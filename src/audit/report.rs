@@ -60,9 +60,10 @@ pub fn report(
     });
     let mut res = Report { calls: calls.len(), rules: rules.collect(), ..Report::default() };
     for access in calls.iter().filter(|it| it.is_refused()).flat_map(|it| it.refused(plural)) {
-        // One rule serves all names; and all namespaces, where it is a ClusterRole's.
+        // What is in no namespace, no Role can allow.
+        let marker = marker(&access, namespace.filter(|_| !access.namespace.is_empty()));
+        // One rule serves all names, and all namespaces that it holds in.
         let key = Access { name: String::new(), namespace: String::new(), ..access };
-        let marker = marker(&key, namespace);
         let refusal = res.refused.entry(key).or_default();
         refusal.times += 1;
         refusal.marker = marker;

@@ -123,3 +123,19 @@ fn rules_allow_as_the_rbac_authorizer_does() {
     in_other[0]["metadata"]["namespace"] = json!("other");
     assert!(!grants(&in_other)[0].allows(&get));
 }
+
+#[test]
+fn a_role_of_a_namespace_is_asked_for_what_is_in_it_only() {
+    let nodes = event("1", "list", json!({ "resource": "nodes" }), 403);
+    let pods = event("2", "list", json!({ "resource": "pods", "namespace": "n" }), 403);
+    let calls = calls(&log(&[nodes, pods]), USER);
+    let report = report(&[], &calls, |_, _| None, Some("n"));
+    let markers: Vec<&str> = report.refused.values().map(|it| it.marker.as_str()).collect();
+    assert_eq!(
+        markers,
+        [
+            "// +kubebuilder:rbac:groups=\"\",resources=nodes,verbs=list",
+            "// +kubebuilder:rbac:groups=\"\",namespace=n,resources=pods,verbs=list",
+        ]
+    );
+}
