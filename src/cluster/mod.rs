@@ -9,6 +9,7 @@ mod connect;
 mod crds;
 mod delete;
 mod discovery;
+mod elsewhere;
 mod inhabitants;
 mod object;
 mod owned;
@@ -27,10 +28,11 @@ use tokio::runtime::Runtime;
 
 use self::discovery::Resource;
 pub use self::{
-    apply::{How, elsewhere},
+    apply::How,
     connect::{Target, Unreachable},
     crds::{Held, told as tell_held},
     delete::Live,
+    elsewhere::elsewhere,
     object::Id,
     owned::Standing,
     refusal::all as refuse,
