@@ -99,6 +99,11 @@ impl Args {
         };
         stay(&adopted, "it was there before");
         stay(&theirs, "not made by operator-rs");
+        if !theirs.is_empty() {
+            terminal::advise(
+                "what kubectl brought, it takes away: `operator-rs generate installer | kubectl delete -f -`\n",
+            );
+        }
         if all.is_empty() && adopted.is_empty() && theirs.is_empty() {
             terminal::advise("nothing is there to remove\n");
         }

@@ -141,6 +141,16 @@ trials! {
         assert_eq!(it.server.get(&it.crd()).await, None);
     }
 
+    async fn what_deploy_has_not_made_is_left_to_who_has(it: "theirs") {
+        it.server.namespace("theirs-system").await;
+        let output = it.run("undeploy --yes").await;
+        let said = support::said(&output);
+        assert!(output.status.success(), "{said}");
+        assert!(said.starts_with("leave      Namespace theirs-system (not made by operator-rs)\n"), "{said}");
+        assert!(said.contains("`operator-rs generate installer | kubectl delete -f -`"), "{said}");
+        assert!(it.server.get(&it.namespace()).await.is_some());
+    }
+
     async fn what_others_put_into_the_namespace_goes_only_when_somebody_says_so(it: "others") {
         it.done("deploy").await;
         let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine", "namespace": "others-system"}});
@@ -239,6 +249,13 @@ trials! {
         it.server.merge(&path, json!({"status": {"containerStatuses": [container]}})).await;
         let why = "container `manager`: ImagePullBackOff: Back-off pulling image \"controller:latest\"";
         it.refused("deploy --timeout 1s", 1, why).await;
+
+        // Where the cluster gives up, there is nothing to wait for.
+        let pending = fs::read_to_string(&manager).unwrap();
+        let hasty = pending.replace("  replicas: 1\n", "  replicas: 1\n  progressDeadlineSeconds: 1\n");
+        assert_ne!(hasty, pending);
+        fs::write(&manager, hasty).unwrap();
+        it.refused("deploy", 1, "pending-controller-manager does not become available: ").await;
 
         fs::write(&manager, text).unwrap();
         let done = it.done("deploy").await;
