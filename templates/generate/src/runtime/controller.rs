@@ -6,12 +6,13 @@ use super::{
     cache::{Children, Kind, Primary, Triggers, Watched},
     guard::Guarded,
     labels::{Labels, selector},
+    text::Text,
     worker::Worker,
 };
 use anyhow::Context;
 use futures::{FutureExt, StreamExt, stream};
 use kube::{
-    Api,
+    Api, Resource,
     api::ListParams,
     runtime::{
         applier,
@@ -48,7 +49,7 @@ impl<K: Kind> Controller<K> {
     /// Watches the `C`s with these labels that the primary objects own. The cache of them is what
     /// `reconcile` should read, and write through.
     pub fn owns<C: Watched + Serialize>(&mut self, labels: &Labels) -> Arc<Children<C>> {
-        self.watches(labels, |child: &C| {
+        self.watch(labels, |child: &Text<C>| {
             let mut owners = child.meta().owner_references.iter().flatten();
             let group = |version: &str| version.split_once('/').map(|(group, _)| group.to_owned()).unwrap_or_default();
             let is_ours = |kind: &str, version: &str| *kind == K::kind(&()) && group(version) == K::group(&());
@@ -64,6 +65,20 @@ impl<K: Kind> Controller<K> {
         &mut self,
         labels: &Labels,
         parent: impl Fn(&C) -> Option<String> + Send + Sync + 'static,
+    ) -> Arc<Children<C>> {
+        self.watch(labels, move |child| match child.decoded() {
+            Ok(child) => parent(&child),
+            Err(error) => {
+                warn!(kind = %C::kind(&()), name = child.meta().name, %error, "cannot decode, skipped");
+                None
+            }
+        })
+    }
+
+    fn watch<C: Watched + Serialize>(
+        &mut self,
+        labels: &Labels,
+        parent: impl Fn(&Text<C>) -> Option<String> + Send + Sync + 'static,
     ) -> Arc<Children<C>> {
         let children = Children::new::<K>(self.env.client.clone(), parent);
         self.triggers.push(children.watch::<K>(self.env.namespace.api(&self.env.client), &selector(labels)));

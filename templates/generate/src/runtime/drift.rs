@@ -3,6 +3,16 @@
 use serde_json::Value;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
+/// The fields of an object that is asked for. Not what kind it is: lists leave that out.
+pub fn wanted(desired: &str) -> serde_json::Result<Value> {
+    let mut fields: Value = serde_json::from_str(desired)?;
+    if let Value::Object(map) = &mut fields {
+        map.remove("apiVersion");
+        map.remove("kind");
+    }
+    Ok(fields)
+}
+
 /// Whether `actual` has all of `desired`. Fields that only the server or others set are ignored, as
 /// server-side apply would leave them alone: maps may have more keys, and lists of objects more
 /// elements (a sidecar). Lists of scalars have to be equal.
@@ -28,13 +38,14 @@ fn is_empty(v: &Value) -> bool {
     }
 }
 
-/// A hash of what users may edit: all but the status and the server's metadata.
+/// A hash of what users may edit: all but the kind, the status and the server's metadata.
 pub fn fingerprint(object: &Value) -> u64 {
     let meta = &object["metadata"];
     let mut rest = object.clone();
     if let Value::Object(map) = &mut rest {
-        map.remove("status");
-        map.remove("metadata");
+        for it in ["apiVersion", "kind", "status", "metadata"] {
+            map.remove(it);
+        }
     }
     let text = format!("{rest}{}{}", meta["labels"], meta["annotations"]);
     BuildHasherDefault::<DefaultHasher>::default().hash_one(text)

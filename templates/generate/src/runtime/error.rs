@@ -17,7 +17,7 @@ pub enum Error {
     Kube(#[from] kube::Error),
     #[error("the object has no {0}")]
     Missing(&'static str),
-    #[error("cannot encode: {0}")]
+    #[error("cannot write or read JSON: {0}")]
     Encode(#[from] serde_json::Error),
     #[error("the reconciler panicked: {0}")]
     Panic(String),

@@ -1,6 +1,7 @@
 //! One object that cannot be decoded must not stop the watch of all others (kube's
 //! `DeserializeGuard`, without its intermediate copies).
 
+use super::text::trimmed;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, api::PartialObjectMeta};
 use serde::{
@@ -22,14 +23,11 @@ pub struct Undecodable {
 
 impl<'de, K: DeserializeOwned + Resource<DynamicType = ()>> Deserialize<'de> for Guarded<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = <&RawValue>::deserialize(deserializer)?.get();
-        Ok(Self(match serde_json::from_str::<K>(raw) {
-            Ok(mut obj) => {
-                obj.meta_mut().managed_fields = None; // large, and never read
-                Ok(Arc::new(obj))
-            }
+        let text = trimmed(<&RawValue>::deserialize(deserializer)?.get()).map_err(D::Error::custom)?;
+        Ok(Self(match serde_json::from_str::<K>(&text) {
+            Ok(obj) => Ok(Arc::new(obj)),
             Err(error) => {
-                let partial: PartialObjectMeta<K> = serde_json::from_str(raw).map_err(D::Error::custom)?;
+                let partial: PartialObjectMeta<K> = serde_json::from_str(&text).map_err(D::Error::custom)?;
                 Err(Box::new(Undecodable { error: error.to_string(), metadata: partial.metadata }))
             }
         }))
@@ -40,6 +38,9 @@ impl<K: Resource<DynamicType = ()> + Clone> Resource for Guarded<K> {
     type DynamicType = ();
     type Scope = K::Scope;
 
+    fn metadata_api() -> bool {
+        K::metadata_api()
+    }
     fn kind(dt: &()) -> Cow<'_, str> {
         K::kind(dt)
     }

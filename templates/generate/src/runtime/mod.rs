@@ -20,6 +20,7 @@ pub mod scope;
 pub mod server;
 pub mod shutdown;
 pub mod telemetry;
+pub mod text;
 pub mod tls;
 
 mod lease;

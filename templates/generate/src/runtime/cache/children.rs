@@ -2,13 +2,13 @@
 
 use super::{
     Kind, Triggers, Watched,
-    entry::{ByParent, Entry, State, id, insert},
+    entry::{ByParent, State, id, insert},
     version, watch,
 };
-use crate::runtime::{Error, NAME, drift, guard::Guarded, scope::Scope};
+use crate::runtime::{Error, NAME, drift, guard::Guarded, scope::Scope, text::Text};
 use futures::{StreamExt, stream};
 use kube::{
-    Api, Client, ResourceExt,
+    Api, Client, Resource, ResourceExt,
     api::{Patch, PatchParams},
     runtime::{
         controller::ReconcileRequest,
@@ -23,7 +23,7 @@ use std::{
     time::Instant,
 };
 
-type Parent<K> = Box<dyn Fn(&K) -> Option<String> + Send + Sync>;
+type Parent<K> = Box<dyn Fn(&Text<K>) -> Option<String> + Send + Sync>;
 
 /// Objects of one kind by the primary object that they belong to.
 pub struct Children<K> {
@@ -37,7 +37,10 @@ pub struct Children<K> {
 
 impl<K: Watched + Serialize> Children<K> {
     /// `parent` names the `P` that an object belongs to.
-    pub fn new<P: Kind>(client: Client, parent: impl Fn(&K) -> Option<String> + Send + Sync + 'static) -> Arc<Self> {
+    pub fn new<P: Kind>(
+        client: Client,
+        parent: impl Fn(&Text<K>) -> Option<String> + Send + Sync + 'static,
+    ) -> Arc<Self> {
         Arc::new(Self {
             client,
             parent: Box::new(parent),
@@ -51,24 +54,25 @@ impl<K: Watched + Serialize> Children<K> {
     pub fn of(&self, parent: &impl ResourceExt) -> Vec<K> {
         let state = self.lock();
         let list = state.by_parent.get(&id(parent)).into_iter().flatten();
-        list.filter(|e| e.counts()).filter_map(|e| serde_json::from_slice(&e.json).ok()).collect()
+        list.filter(|e| e.counts()).filter_map(|e| serde_json::from_str(&e.packed.text()).ok()).collect()
     }
 
     /// Makes the server have `desired`. Free of charge while the watch shows that it has; hand
     /// edits of any field in `desired` are put back.
     pub async fn apply_desired(&self, desired: &K) -> Result<K, Error> {
-        let want = serde_json::to_value(desired)?;
-        let key = self.key(desired).ok_or(Error::Missing("parent"))?;
+        let text = Text::new(desired)?;
+        let want = drift::wanted(&text.json)?;
+        let key = self.key(&text).ok_or(Error::Missing("parent"))?;
         let id = id(desired);
         let known = {
             let state = self.lock();
-            let json = state.find(&key, &id).map(|e| serde_json::from_slice(&e.json)).transpose()?;
-            json.map(|json: Value| (json, state.rewritten.get(&id).copied()))
+            state.find(&key, &id).map(|e| (e.packed.text(), state.rewritten.get(&id).copied()))
         };
-        if let Some((have, rewritten)) = known {
+        if let Some((json, rewritten)) = known {
+            let have: Value = serde_json::from_str(&json)?;
             let prints = || Some((drift::fingerprint(&want), drift::fingerprint(&have)));
             if drift::covers(&have, &want) || rewritten.is_some() && rewritten == prints() {
-                return Ok(serde_json::from_value(have)?);
+                return Ok(serde_json::from_str(&json)?);
             }
             tracing::info!(kind = %K::kind(&()), %id, "is not as desired, applying");
         }
@@ -76,26 +80,26 @@ impl<K: Watched + Serialize> Children<K> {
         if K::Scope::NAMESPACED && namespace.is_none() {
             return Err(Error::Missing("namespace"));
         }
-        let api: Api<K> = K::Scope::api(&self.client, namespace.as_deref());
+        let api: Api<Text<K>> = K::Scope::api(&self.client, namespace.as_deref());
         let params = PatchParams::apply(NAME).force();
-        let mut after = api.patch(&desired.name_any(), &params, &Patch::Apply(&want)).await?;
-        let entry = Entry::new(&mut after, Some(Instant::now()))?;
-        let have: Value = serde_json::from_slice(&entry.json)?;
+        let after = api.patch(&desired.name_any(), &params, &Patch::Apply(desired)).await?;
+        let (have, obj) = (serde_json::from_str(&after.json)?, after.decoded()?);
         let mut state = self.lock();
         if drift::covers(&have, &want) {
             state.rewritten.remove(&id);
         } else {
             state.rewritten.insert(id, (drift::fingerprint(&want), drift::fingerprint(&have)));
         }
+        let entry = state.entry(&after, Some(Instant::now()));
         insert(state.by_parent.entry(key).or_default(), entry);
-        Ok(after)
+        Ok(obj)
     }
 
     pub(in crate::runtime) fn synced(&self) -> tokio::sync::watch::Receiver<bool> {
         self.ready.subscribe()
     }
 
-    pub(in crate::runtime) fn watch<P: Kind>(self: &Arc<Self>, api: Api<K>, labels: &str) -> Triggers<P> {
+    pub(in crate::runtime) fn watch<P: Kind>(self: &Arc<Self>, api: Api<Text<K>>, labels: &str) -> Triggers<P> {
         let this = self.clone();
         let events = watch(api, watcher::Config::default().labels(labels));
         let parents = move |event| match event {
@@ -110,21 +114,22 @@ impl<K: Watched + Serialize> Children<K> {
     }
 
     /// Namespace and name of the parent.
-    fn key(&self, obj: &K) -> Option<Box<str>> {
+    fn key(&self, obj: &Text<K>) -> Option<Box<str>> {
         let namespace = if self.in_namespace { obj.meta().namespace.as_deref()? } else { "" };
         Some(format!("{namespace}/{}", (self.parent)(obj)?).into())
     }
 
     /// Stores an event; returns the parents that are affected.
-    fn apply(&self, event: Event<K>) -> Vec<Box<str>> {
+    fn apply(&self, event: Event<Text<K>>) -> Vec<Box<str>> {
         let mut state = self.lock();
         match event {
             Event::Init => state.next = Some((Instant::now(), ByParent::new())),
-            Event::InitApply(mut obj) => {
-                if let (Some(key), Ok(entry)) = (self.key(&obj), Entry::new(&mut obj, None))
-                    && let Some((_, next)) = &mut state.next
-                {
-                    insert(next.entry(key).or_default(), entry);
+            Event::InitApply(text) => {
+                if let Some(key) = self.key(&text) {
+                    let entry = state.entry(&text, None);
+                    if let Some((_, next)) = &mut state.next {
+                        insert(next.entry(key).or_default(), entry);
+                    }
                 }
             }
             Event::InitDone => {
@@ -132,16 +137,17 @@ impl<K: Watched + Serialize> Children<K> {
                 self.ready.send_replace(true);
                 return changed;
             }
-            Event::Apply(mut obj) => {
-                if let (Some(key), Ok(entry)) = (self.key(&obj), Entry::new(&mut obj, None))
-                    && insert(state.by_parent.entry(key.clone()).or_default(), entry)
-                {
-                    return vec![key];
+            Event::Apply(text) => {
+                if let Some(key) = self.key(&text) {
+                    let entry = state.entry(&text, None);
+                    if insert(state.by_parent.entry(key.clone()).or_default(), entry) {
+                        return vec![key];
+                    }
                 }
             }
-            Event::Delete(obj) => {
-                if let Some(key) = self.key(&obj) {
-                    state.remove(&key, &id(&obj), version(&obj));
+            Event::Delete(text) => {
+                if let Some(key) = self.key(&text) {
+                    state.remove(&key, &id(&text), version(&text));
                     return vec![key];
                 }
             }

@@ -1,8 +1,12 @@
 //! One cached object, and the lists of them by parent.
 
-use super::{is_newer, version};
+use super::{
+    is_newer,
+    packed::{Packed, Packer},
+    version,
+};
+use crate::runtime::text::Text;
 use kube::Resource;
-use serde::Serialize;
 use std::{
     collections::{BTreeSet, HashMap},
     time::{Duration, Instant},
@@ -11,22 +15,17 @@ use std::{
 /// How long an own write counts although no watch has confirmed it.
 const UNCONFIRMED: Duration = Duration::from_secs(30);
 
-/// An object as JSON: a quarter of the size of most typed ones.
+/// An object, as text that is packed.
 pub(super) struct Entry {
     /// Namespace and name.
     pub id: Box<str>,
     pub version: Option<u64>,
-    pub json: Box<[u8]>,
+    pub packed: Packed,
     /// When this process wrote it, until a watch confirms that.
     pub written: Option<Instant>,
 }
 
 impl Entry {
-    pub fn new<K: Resource + Serialize>(obj: &mut K, written: Option<Instant>) -> serde_json::Result<Self> {
-        obj.meta_mut().managed_fields = None; // large, and never read
-        Ok(Self { id: id(obj), version: version(obj), json: serde_json::to_vec(obj)?.into(), written })
-    }
-
     pub fn counts(&self) -> bool {
         self.written.is_none_or(|at| at.elapsed() < UNCONFIRMED)
     }
@@ -48,9 +47,14 @@ pub(super) struct State {
     /// What was desired and what came of it, for objects that the server (or a webhook) rewrites:
     /// applying them again would not help.
     pub rewritten: HashMap<Box<str>, (u64, u64)>,
+    packer: Packer,
 }
 
 impl State {
+    pub fn entry<K: Resource<DynamicType = ()>>(&mut self, text: &Text<K>, written: Option<Instant>) -> Entry {
+        Entry { id: id(text), version: version(text), packed: self.packer.pack(&text.json), written }
+    }
+
     pub fn find(&self, parent: &str, id: &str) -> Option<&Entry> {
         self.by_parent.get(parent)?.iter().find(|e| *e.id == *id && e.counts())
     }

@@ -3,6 +3,7 @@
 
 mod children;
 mod entry;
+mod packed;
 mod primary;
 
 pub use children::Children;
@@ -40,7 +41,9 @@ impl<K: Watched + HasStatus<Status: Status>> Kind for K {}
 pub(super) type Triggers<P> = BoxStream<'static, watcher::Result<ReconcileRequest<Guarded<P>>>>;
 
 fn watch<K: Watched>(api: Api<K>, config: watcher::Config) -> impl Stream<Item = watcher::Result<Event<K>>> + Send {
-    watcher(api, config.page_size(100)).backoff(WatchBackoff::default())
+    // A page is in memory as a whole; of metadata more objects fit.
+    let page = if K::metadata_api() { 500 } else { 250 };
+    watcher(api, config.page_size(page)).backoff(WatchBackoff::default())
 }
 
 /// The resourceVersion: an ordered number, for the objects of one kind.

@@ -4,7 +4,7 @@ use super::{Kind, Triggers, is_newer, version, watch};
 use crate::runtime::{Error, NAME, guard::Guarded, scope::Scope};
 use futures::StreamExt;
 use kube::{
-    Api, Client, ResourceExt,
+    Api, Client, Resource, ResourceExt,
     api::{Patch, PatchParams},
     runtime::{
         controller::ReconcileRequest,
@@ -35,7 +35,7 @@ impl<K: Kind> Primary<K> {
         if obj.status() == Some(&status) {
             return Ok(false);
         }
-        let api: Api<K> = K::Scope::api(&self.client, obj.namespace().as_deref());
+        let api: Api<Guarded<K>> = K::Scope::api(&self.client, obj.namespace().as_deref());
         let patch = json!({ "apiVersion": K::api_version(&()), "kind": K::kind(&()), "status": status });
         let params = PatchParams::apply(NAME).force();
         let after = api.patch_status(&obj.name_any(), &params, &Patch::Apply(patch)).await?;
@@ -68,8 +68,7 @@ impl<K: Kind> Primary<K> {
 
     /// Remembers what an own write returned, unless `before` has been changed by somebody else
     /// since: then the watch has to deliver that change.
-    fn wrote(&self, before: &K, mut after: K) {
-        after.meta_mut().managed_fields = None;
+    fn wrote(&self, before: &K, after: Guarded<K>) {
         let (a, b) = (before.meta(), after.meta());
         let same = a.uid == b.uid
             && a.generation == b.generation
@@ -77,7 +76,6 @@ impl<K: Kind> Primary<K> {
             && a.annotations == b.annotations
             && a.finalizers == b.finalizers
             && a.deletion_timestamp == b.deletion_timestamp;
-        let after = Guarded(Ok(Arc::new(after)));
         let known = self.store.get(&ObjectRef::from_obj(&after));
         if same && known.is_some_and(|old| is_newer(version(&after), version(&*old))) {
             self.writer.lock().expect("not poisoned").apply_watcher_event(&Event::Apply(after));
