@@ -9,7 +9,6 @@ use super::{
     text::Text,
     worker::Worker,
 };
-use anyhow::Context;
 use futures::{FutureExt, StreamExt, stream};
 use kube::{
     Api, Resource,
@@ -96,9 +95,7 @@ impl<K: Kind> Controller<K> {
     {
         let api: Api<Guarded<K>> = self.env.namespace.api(&self.env.client);
         // Without this, a missing CRD or permission would only be a log line per retry.
-        api.list_metadata(&ListParams::default().limit(1)).await.with_context(|| {
-            format!("cannot list {}; is the CRD installed, and may this account list it?", K::plural(&()))
-        })?;
+        api.list_metadata(&ListParams::default().limit(1)).await.map_err(unlisted::<K>)?;
         self.triggers.push(self.primary.watch(api));
         let store = self.primary.store.clone();
         let stop = self.env.stop.clone();
@@ -137,4 +134,19 @@ impl<K: Kind> Controller<K> {
         .await;
         Ok(())
     }
+}
+
+/// Why a controller cannot begin, and the way out.
+fn unlisted<K: Kind>(error: kube::Error) -> anyhow::Error {
+    let (crd, version) = (format!("{}.{}", K::plural(&()), K::group(&())), K::version(&()));
+    let why = match &error {
+        kube::Error::Api(it) if it.code == 404 => format!(
+            "the CRD `{crd}` is not installed, or does not serve {version}: `operator-rs install` in the project installs it"
+        ),
+        kube::Error::Api(it) if it.code == 403 => {
+            format!("this account may not list `{crd}`: `operator-rs deploy` in the project installs its role")
+        }
+        _ => format!("cannot list `{crd}`"),
+    };
+    anyhow::Error::new(error).context(why)
 }
