@@ -14,6 +14,9 @@ use tracing::{debug, info, warn};
 /// The longest that one request may take.
 const ATTEMPT: Duration = Duration::from_secs(5);
 
+/// How often one that waits looks at the Lease: a leader that has ended well is followed as soon.
+const LOOK: Duration = Duration::from_secs(1);
+
 #[derive(Clone, Debug)]
 pub struct Config {
     pub name: String,
@@ -70,7 +73,7 @@ pub async fn acquire(client: Client, config: Config, stop: CancellationToken) ->
             Ok(Err(error)) => warn!(%error, "cannot acquire the lease"),
             Err(_) => warn!("cannot acquire the lease: timeout"),
         }
-        let pause = elector.expires_in().map_or(elector.config.retry_period, |d| d.min(elector.config.retry_period));
+        let pause = elector.expires_in().map_or(LOOK, |left| left.min(LOOK));
         tokio::select! {
             () = sleep(pause + Duration::from_millis(10)) => {}
             () = stop.cancelled() => return Ok(None),
