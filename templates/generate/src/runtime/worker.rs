@@ -72,12 +72,8 @@ impl<K: Kind, E: Failure> Worker<K, E> {
         });
         match self.env.metrics.observe(&self.name, run).await {
             Err(_) if self.primary.store.get(&key).is_none() => Ok(Action::await_change()), // deleted meanwhile
-            Err(error) => {
-                if !error.is_transient() {
-                    self.report_failure(&obj, &error).await;
-                }
-                Err(error)
-            }
+            Err(error) if error.is_transient() || self.report_failure(&obj, &error).await => Err(error),
+            Err(_) => Ok(Action::await_change()), // deleted, too; the watch will say so
             ok => ok,
         }
     }
@@ -103,18 +99,22 @@ impl<K: Kind, E: Failure> Worker<K, E> {
         self.reported.lock().expect("not poisoned").remove(obj);
     }
 
-    /// Sets `Degraded`; publishes an event when that is new, not on each retry.
-    async fn report_failure(&self, obj: &K, error: &E) {
+    /// Sets `Degraded`; publishes an event when that is new, not on each retry. Returns whether the
+    /// object is there: if it has been deleted, nothing has failed.
+    async fn report_failure(&self, obj: &K, error: &E) -> bool {
         let (reason, message) = (error.reason(), error.to_string());
         let mut status = obj.status().cloned().unwrap_or_default();
         let before = conditions::find(status.conditions(), "Degraded").cloned();
         conditions::set(status.conditions_mut(), obj.meta().generation, "Degraded", true, (reason, &message));
-        if let Err(error) = self.primary.set_status(obj, status).await {
-            warn!(%error, "cannot report a failure in the status");
+        match self.primary.set_status(obj, status).await {
+            Ok(_) => {}
+            Err(Error::Kube(kube::Error::Api(it))) if it.is_not_found() => return false,
+            Err(error) => warn!(%error, "cannot report a failure in the status"),
         }
         if before.is_none_or(|c| c.status != "True" || c.reason != reason) {
             self.env.warning(obj, reason, &message).await;
         }
+        true
     }
 
     async fn report_undecodable(&self, obj: &Guarded<K>, bad: &Undecodable) {
