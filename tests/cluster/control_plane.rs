@@ -4,7 +4,7 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Stdio},
     sync::Mutex,
     time::{Duration, Instant},
@@ -97,10 +97,14 @@ pub fn signal(name: &str, id: &str) {
     assert!(sent.expect("there is a `kill`").success(), "process {id} runs");
 }
 
-/// The programs that `up` starts, if all are there; says which are not.
+/// Whether the programs that `up` starts are all there; says which are not.
 pub fn is_there() -> bool {
-    let given = std::env::var_os("KUBEBUILDER_ASSETS").map(PathBuf::from);
-    let is_given = |it: &str| given.as_deref().is_some_and(|dir: &Path| dir.join(it).is_file());
     let programs = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"];
-    programs.iter().all(|it| is_given(it) || support::tool(it).is_some())
+    programs.iter().all(|it| program(it).is_some())
+}
+
+/// Where `up` finds a program.
+pub fn program(name: &str) -> Option<PathBuf> {
+    let given = std::env::var_os("KUBEBUILDER_ASSETS").map(|it| PathBuf::from(it).join(name));
+    given.filter(|it| it.is_file()).or_else(|| support::tool(name))
 }

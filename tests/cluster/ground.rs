@@ -52,7 +52,8 @@ impl Ground {
                 assert_eq!(answer.warnings, Vec::<String>::new(), "of {object:#}");
             }
         }
-        for crd in self.objects.iter().filter(|it| it["kind"] == "CustomResourceDefinition") {
+        let is_crd = |it: &&Value| it["kind"] == "CustomResourceDefinition" && it["kind"] != kind;
+        for crd in self.objects.iter().filter(is_crd) {
             let path = crate::server::path(crd);
             self.server.until(&path, 20, "established", |it| is(it, "Established", "True")).await;
         }

@@ -29,12 +29,12 @@ impl Operator {
         Self::start_with(ground, name, &ground.token().await, |_| {}).await
     }
 
-    /// With this token, and with what else the trial wants of the process.
+    /// With this token, and with other words.
     pub async fn start_with(
         ground: &Ground,
         name: &str,
         token: &str,
-        edit: impl FnOnce(&mut Command),
+        edit: impl FnOnce(&mut Vec<String>),
     ) -> Self {
         let (kubeconfig, token) = ground.kubeconfig(name, token);
         let dir = &ground.plane.dir;
@@ -45,12 +45,12 @@ impl Operator {
 
         let spec = &ground.object("Deployment")["spec"]["template"]["spec"]["containers"][0];
         let mut command = Command::new(&ground.project.manager);
-        for word in strings(&spec["args"]) {
-            command.arg(
-                word.replace("=:8081", &format!("={probes}"))
-                    .replace("=:8443", &format!("={metrics}")),
-            );
-        }
+        let mut words: Vec<String> = strings(&spec["args"])
+            .map(|it| it.replace("=:8081", &format!("={probes}")))
+            .map(|it| it.replace("=:8443", &format!("={metrics}")))
+            .collect();
+        edit(&mut words);
+        command.args(words);
         command.env_clear().env("KUBECONFIG", kubeconfig).env("POD_NAME", name);
         for entry in spec["env"].as_array().expect("it has an environment") {
             if let (Some(name), Some(value)) = (entry["name"].as_str(), entry["value"].as_str()) {
@@ -60,7 +60,6 @@ impl Operator {
         if let Some(it) = &ground.watched {
             command.env("WATCH_NAMESPACE", it);
         }
-        edit(&mut command);
         let errors = out.try_clone().expect("a file can be shared");
         command.current_dir(dir).stdin(Stdio::null()).stdout(out).stderr(errors);
         let child = command.spawn().expect("it has been built");

@@ -48,14 +48,15 @@ impl Project {
         let sample = fs::read_to_string(new.join("config/samples/cache_v1alpha1_memcached.yaml"));
         let sample = serde_yaml::from_str(&sample.expect("`create api` has written it"));
 
-        // Files that are as they were keep their age: cargo builds nothing again.
+        // Files that are as they were keep their age: cargo builds again only what has changed.
         let dir = new.parent().expect("it is in a folder").with_file_name("projects").join(name);
         fs::create_dir_all(&dir).expect("target/tmp can be written");
-        let tree = support::tree(&new);
-        if support::difference(&support::tree(&dir), &tree).is_some() {
-            fs::remove_dir_all(&dir).expect("it is ours");
-            support::put(&tree, &dir);
-        }
+        let (mut tree, before) = (support::tree(&new), support::tree(&dir));
+        before.keys().filter(|it| !tree.contains_key(*it)).for_each(|it| {
+            fs::remove_file(dir.join(it)).expect("it is ours");
+        });
+        tree.retain(|path, bytes| before.get(path) != Some(bytes));
+        support::put(&tree, &dir);
         let words = if profile == "release" { &["--release"][..] } else { &[] };
         let mut build = Command::new(env!("CARGO"));
         build.args(["build", "--locked", "--bin", name]).args(words).current_dir(&dir);

@@ -68,7 +68,10 @@ impl Server {
 
     /// The object, if it is there.
     pub async fn get(&self, path: &str) -> Option<Value> {
-        let answer = self.ask("GET", path, JSON, Value::Null).await.ok()?;
+        let mut answer = self.ask("GET", path, JSON, Value::Null).await.ok()?;
+        if let Some(it) = answer.body["metadata"].as_object_mut() {
+            it.remove("managedFields"); // long, and nobody's business here
+        }
         (answer.code == 200).then_some(answer.body)
     }
 
@@ -87,8 +90,19 @@ impl Server {
         self.done("POST", path, JSON, object).await
     }
 
-    pub async fn replace(&self, path: &str, object: Value) -> Answer {
-        self.done("PUT", path, JSON, object).await
+    /// Writes an object as somebody's editor would, who tries again when it has been changed meanwhile.
+    pub async fn edit(&self, path: &str, edit: impl Fn(&mut Value)) {
+        for _ in 0..20 {
+            let mut object = self.get(path).await.expect("it is there");
+            edit(&mut object);
+            let answer = self.ask("PUT", path, JSON, object).await.expect("the API server answers");
+            match answer.code {
+                200 => return,
+                409 => sleep(Duration::from_millis(50)).await,
+                _ => panic!("PUT {path}: {answer:?}"),
+            }
+        }
+        panic!("{path} changes all the time");
     }
 
     pub async fn merge(&self, path: &str, patch: Value) -> Answer {

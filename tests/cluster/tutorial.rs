@@ -42,7 +42,7 @@ pub async fn the_tutorial_holds_from_install_to_delete(lab: Arc<Lab>) {
 
     server.delete(&ground.at(name)).await;
     server.until_gone(&ground.at(name), 30).await;
-    server.until_gone(&ground.deployment_at(name), 60).await;
+    server.until_gone(&ground.deployment_at(name), 90).await;
     let no_pods = |it: &Value| it["items"].as_array().is_some_and(Vec::is_empty);
     server.until(&pods_at, 60, "empty", no_pods).await;
     let sets = "/apis/apps/v1/namespaces/default/replicasets";
