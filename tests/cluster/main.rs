@@ -7,7 +7,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 #![allow(clippy::print_stdout, reason = "it says what it has tried")]
-#![allow(dead_code, reason = "each trial takes what it needs")]
 
 mod control_plane;
 mod ground;

@@ -68,10 +68,6 @@ impl Operator {
         Self { child, log, id, token, probes, metrics }
     }
 
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     pub fn runs(&mut self) -> bool {
         self.child.try_wait().expect("it can be asked").is_none()
     }

@@ -125,8 +125,18 @@ pub async fn scrape(
         let value = HeaderValue::from_str(&format!("Bearer {token}")).expect("it is plain");
         config.headers.push((AUTHORIZATION, value));
     }
+    fetch(config, "/metrics").await
+}
+
+/// What a probe of the kubelet is answered.
+pub async fn probe(operator: &Operator, path: &str) -> u16 {
+    let url = format!("http://{}", operator.probes);
+    fetch(Config::new(url.parse().expect("it is a URL")), path).await.0
+}
+
+async fn fetch(config: Config, path: &str) -> (u16, String) {
     let client = Client::try_from(config).expect("there is nothing to read");
-    let request = Request::get("/metrics").body(Body::empty()).expect("it is plain");
+    let request = Request::get(path).body(Body::empty()).expect("it is plain");
     let Ok(answer) = client.send(request).await else { return (0, String::new()) };
     let code = answer.status().as_u16();
     let text = answer.into_body().collect_bytes().await.unwrap_or_default();

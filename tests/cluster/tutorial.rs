@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::{ground::is, lab::Lab, operator::Operator};
+use crate::{ground::is, lab::Lab, operator::Operator, security::probe};
 
 pub async fn the_tutorial_holds_from_install_to_delete(lab: Arc<Lab>) {
     let ground = lab.own_ground("tutorial", true).await;
@@ -21,6 +21,7 @@ pub async fn the_tutorial_holds_from_install_to_delete(lab: Arc<Lab>) {
     let object = server.until(&ground.at(name), 60, "running 3 pods", three).await;
     assert!(is(&object, "Available", "True") && is(&object, "Progressing", "False"), "{object:#}");
     assert!(is(&object, "Degraded", "False"), "{object:#}");
+    assert_eq!((probe(&operator, "/healthz").await, probe(&operator, "/readyz").await), (200, 200));
     let selector = object["status"]["selector"].as_str().expect("autoscalers need it").to_owned();
     let selector = selector.replace('=', "%3D").replace(',', "%2C");
     let pods_at = format!("/api/v1/namespaces/default/pods?labelSelector={selector}");
