@@ -151,7 +151,7 @@ pub fn samples() -> Vec<Value> {
         let group = |of: &Value| format!("{}.{}", text(&of["group"]), text(&of["domain"]));
         let version = |of: &Value| format!("{}/{}", group(of).trim_matches('.'), text(&of["version"]));
         let same = |of: &Value| of["kind"] == it["kind"] && it["apiVersion"] == version(of);
-        known.filter(|of| of["controller"] == true).any(|of| same(of))
+        known.filter(|of| of["controller"] == true).any(same)
     };
     let mut paths: Vec<_> = fs::read_dir(top.join("config/samples")).unwrap().map(|it| it.unwrap().path()).collect();
     paths.retain(|it| it.extension().is_some_and(|it| it == "yaml"));
