@@ -42,7 +42,7 @@ pub struct Flags {
     health_probe_bind_address: Address,
 
     /// Hold a Lease before starting the controllers; needed with 2+ replicas.
-    #[arg(long, env)]
+    #[arg(long, env, default_value_t = false, action = ArgAction::Set, num_args = 0..=1, default_missing_value = "true")]
     leader_elect: bool,
 
     /// Comma-separated namespaces to watch; empty means all (set by OLM).
@@ -165,6 +165,7 @@ async fn run_all(env: &Env, scope: &WatchScope, controllers: Vec<Start>) -> anyh
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
 
     #[test]
     fn addresses_may_be_written_as_in_go() {
@@ -173,5 +174,16 @@ mod tests {
         assert_eq!(read(":8081").as_deref(), Some("0.0.0.0:8081"));
         assert_eq!(read("127.0.0.1:1").as_deref(), Some("127.0.0.1:1"));
         assert!(address("8081").is_err());
+    }
+
+    #[test]
+    fn switches_may_be_written_as_in_go() {
+        #[derive(clap::Parser)]
+        struct Args {
+            #[command(flatten)]
+            flags: Flags,
+        }
+        let leads = |flag: &str| Args::parse_from(["manager", flag]).flags.leader_elect;
+        assert!(leads("--leader-elect") && leads("--leader-elect=true") && !leads("--leader-elect=false"));
     }
 }
