@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use serde_json::{Value, json};
 
-use crate::{control_plane::ControlPlane, project::Project, server::Server};
+use crate::{control_plane::ControlPlane, project::Project, server::Server, support};
 
 pub struct Ground {
     pub plane: Arc<ControlPlane>,
@@ -43,6 +43,18 @@ impl Ground {
     /// Puts everything in place but the Deployment, for which the trial's own process stands.
     pub async fn install(&self) {
         self.install_without("Deployment").await;
+    }
+
+    /// What `operator-rs` says in the project's folder, as an administrator of this cluster; it must succeed.
+    pub async fn operator_rs(&self, words: &[&str]) -> String {
+        let dir = self.project.manager.parent().expect("it is in the project's folder");
+        let mut command = support::command(support::BINARY, dir);
+        command.args(words).arg("--kubeconfig").arg(self.plane.dir.join("kubeconfig"));
+        let output = tokio::task::spawn_blocking(move || command.output()).await;
+        let output = output.expect("it ends").expect("the binary starts");
+        let said = support::said(&output);
+        assert!(output.status.success(), "operator-rs {}\n{said}", words.join(" "));
+        said
     }
 
     pub async fn install_without(&self, kind: &str) {

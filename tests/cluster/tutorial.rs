@@ -9,7 +9,9 @@ use crate::{ground::is, lab::Lab, operator::Operator, security::probe};
 pub async fn the_tutorial_holds_from_install_to_delete(lab: Arc<Lab>) {
     let ground = lab.own_ground("tutorial", true).await;
     let server = &ground.server;
-    ground.install().await;
+    // The manager's pods of the Deployment are simulated: the process below stands for them.
+    let said = ground.operator_rs(&["deploy"]).await;
+    assert!(said.contains("create     Deployment "), "{said}");
     let operator = Operator::start(&ground, "manager").await;
 
     let mut sample = ground.project.sample.clone();
@@ -56,6 +58,11 @@ pub async fn the_tutorial_holds_from_install_to_delete(lab: Arc<Lab>) {
     let refused: Vec<&Value> =
         calls.iter().filter(|it| it["responseStatus"]["code"] == 403).collect();
     assert!(calls.len() > 10 && refused.is_empty(), "{} calls, refused: {refused:#?}", calls.len());
+
+    ground.operator_rs(&["undeploy", "--yes"]).await;
+    for kind in ["CustomResourceDefinition", "Namespace", "ClusterRole"] {
+        server.until_gone(&crate::server::path(ground.object(kind)), 60).await;
+    }
 }
 
 /// So many are ready, and named.
