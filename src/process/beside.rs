@@ -38,7 +38,7 @@ end() { for it in $(ps -A -o pid= -o ppid= | awk -v p="$1" '$2 == p { print $1 }
 kill -TERM "$1"; }
 end "$1" 2>/dev/null"#;
 
-/// A program that ends when this is dropped, or when this process does.
+/// A program that ends, or does its work, when this is dropped, or when this process ends.
 pub struct Beside(Child);
 
 impl Beside {
@@ -55,6 +55,12 @@ impl Beside {
         child.map(Self).with_context(|| format!("starting `{}`", program.display()))
     }
 
+    /// Takes a folder away at that moment.
+    pub fn sweeping(folder: &Path) -> anyhow::Result<Self> {
+        let child = shell(SWEEP).arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
+        child.map(Self).with_context(|| format!("watching over `{}`", folder.display()))
+    }
+
     /// Whether it has ended by itself.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.0.try_wait(), Ok(None))
@@ -62,24 +68,6 @@ impl Beside {
 }
 
 impl Drop for Beside {
-    fn drop(&mut self) {
-        drop(self.0.stdin.take());
-        let _ = self.0.wait();
-    }
-}
-
-/// Takes a folder away when it is dropped, or when this process ends.
-pub struct Sweeper(Child);
-
-impl Sweeper {
-    pub fn of(folder: &Path) -> anyhow::Result<Self> {
-        let mut shell = shell(SWEEP);
-        let child = shell.arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
-        child.map(Self).with_context(|| format!("watching over `{}`", folder.display()))
-    }
-}
-
-impl Drop for Sweeper {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();

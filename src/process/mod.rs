@@ -7,7 +7,7 @@
 
 mod beside;
 
-pub use beside::{Beside, Sweeper, attended, end, left_running, pause};
+pub use beside::{Beside, attended, end, left_running, pause};
 
 use std::{
     ffi::OsString,

@@ -10,7 +10,7 @@ use crate::{
     cluster::{self, Cluster, Target},
     disk::{self, Throwaway},
     hint::Hint as _,
-    process::{self, Beside, Sweeper},
+    process::{self, Beside},
     yaml::{self, json},
 };
 
@@ -29,7 +29,7 @@ pub struct ControlPlane {
     pub cluster: Cluster,
     _running: Vec<Beside>,
     left: Vec<u32>,
-    _sweeper: Option<Sweeper>,
+    _sweeper: Option<Beside>,
     folder: PathBuf,
     pub assets: PathBuf,
 }
@@ -61,7 +61,7 @@ impl ControlPlane {
 
     fn once(assets: &Assets, wants: Wants) -> Result<Self, Fault> {
         let folder = disk::temporary("operator-rs-test-")?;
-        let sweeper = if wants.keep { None } else { Some(Sweeper::of(&folder)?) };
+        let sweeper = if wants.keep { None } else { Some(Beside::sweeping(&folder)?) };
         let [client, peer, port] = cluster::free_ports()?;
         files(&folder, port).put(&folder)?;
         // The client can only be made once the server has written its certificate.

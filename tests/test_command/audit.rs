@@ -1,0 +1,88 @@
+//! What an operator may do, held against what it did; and what never starts it.
+
+use std::{fs, net::TcpListener};
+
+use super::{alone, assets, project, support, test};
+
+/// The untouched scaffold asks for what its role allows, and its role allows nothing else.
+#[test]
+fn the_scaffold_is_refused_nothing_and_uses_every_rule() {
+    let Some(assets) = assets() else { return };
+    let _alone = alone();
+    let dir = project("audit");
+    let words = ["--assets", assets.to_str().unwrap(), "--audit-rbac"];
+    let cargo = ["--", env!("CARGO"), "test", "--locked", "--test", "e2e"];
+    let mut command = test(&dir, &[&words[..], &cargo[..]].concat());
+    let output = command
+        .env("CARGO_TARGET_DIR", support::generated_target())
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("CARGO_INCREMENTAL", "0")
+        .env_remove("CARGO_MANIFEST_DIR")
+        .output()
+        .unwrap();
+    let said = support::said(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("every_sample_becomes_available ... ok"), "{said}");
+    assert!(!said.contains("not run"), "{said}");
+    let report = said.split_once("did:\n").expect(&said).1;
+    assert!(report.contains("calls, 0 refused, 0 unused\n"), "{report}");
+    assert!(report.contains("used    deployments.apps: create, list, patch, watch\n"), "{report}");
+}
+
+#[test]
+fn what_is_refused_comes_with_the_comment_to_add() {
+    let Some(assets) = assets() else { return };
+    let dir = project("refused");
+    let words = ["--assets", assets.to_str().unwrap(), "--audit-rbac", "--", "sh", "-c"];
+    // The operator's account reaches for CRDs, which no comment asks for.
+    let script = format!("{} install --kubeconfig $E2E_OPERATOR_KUBECONFIG", support::BINARY);
+    let output = test(&dir, &[&words[..], &[&script]].concat()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = support::said(&output);
+    let comment = "// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get";
+    assert!(said.contains(comment), "{said}");
+    assert!(said.contains("unused  deployments.apps: create, list, patch, watch\n"), "{said}");
+}
+
+/// Nobody asks as the operator: a report of nothing would look like one that is content.
+#[test]
+fn an_audit_of_no_calls_is_an_error() {
+    let Some(assets) = assets() else { return };
+    let dir = project("idle");
+    let words = ["--assets", assets.to_str().unwrap(), "--audit-rbac", "--", "true"];
+    let output = test(&dir, &words).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        support::said(&output).contains("error: the tests did nothing as system:serviceaccount:")
+    );
+}
+
+/// With a KUBECONFIG of somebody's cluster, the project's own tests touch nothing.
+#[test]
+fn a_kubeconfig_alone_never_starts_the_end_to_end_tests() {
+    let _alone = alone();
+    let dir = project("guarded");
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let kubeconfig = dir.with_file_name("kubeconfig");
+    let text = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{{name: a, context: {{cluster: a, user: a}}}}]\n\
+         clusters: [{{name: a, cluster: {{server: 'http://{}'}}}}]\nusers: [{{name: a, user: {{}}}}]\n",
+        listener.local_addr().unwrap()
+    );
+    fs::write(&kubeconfig, text).unwrap();
+    let output = support::command(env!("CARGO"), &dir)
+        .args(["test", "--locked", "--test", "e2e"])
+        .env("KUBECONFIG", &kubeconfig)
+        .env("CARGO_TARGET_DIR", support::generated_target())
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("CARGO_INCREMENTAL", "0")
+        .env_remove("CARGO_MANIFEST_DIR")
+        .env_remove("E2E_KUBECONFIG")
+        .output()
+        .unwrap();
+    let said = support::said(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("every_sample_becomes_available: not run"), "{said}");
+    assert!(listener.accept().is_err(), "nobody called");
+}
