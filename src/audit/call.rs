@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use super::Access;
 use crate::yaml::{self, Value};
 
+/// What the admission plugin OwnerReferencesPermissionEnforcement speaks of.
+const BLOCKS: &str = "cannot set blockOwnerDeletion";
+
 /// One request that was answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
@@ -13,6 +16,8 @@ pub struct Call {
     pub code: u64,
     /// What a refusal said.
     pub message: String,
+    /// Whether it was the authorizer that said no.
+    pub forbidden: bool,
     /// Whom the object that was written names as owners that it blocks from deletion: group and kind.
     pub blocks: Vec<(String, String)>,
 }
@@ -41,8 +46,11 @@ pub fn calls(log: &str, user: &str) -> Vec<Call> {
 }
 
 impl Call {
+    /// Whether it was refused for want of a permission. A quota, a policy or a webhook answers 403, too, and no
+    /// rule of a role would change that; what is checked behind the authorizer is known by its words.
     pub fn is_refused(&self) -> bool {
-        self.code == 403
+        let told = said(&self.message).is_some() || self.message.contains(BLOCKS);
+        self.code == 403 && (self.forbidden || told)
     }
 
     /// What an account must be allowed for this to have been served.
@@ -69,7 +77,7 @@ impl Call {
 
     /// What was not allowed: what the server says, for it may be another thing than what was asked for.
     pub fn refused(&self, plural: impl Fn(&str, &str) -> Option<String>) -> Vec<Access> {
-        if self.message.contains("blockOwnerDeletion") {
+        if self.message.contains(BLOCKS) {
             let mut needs = self.needs(plural);
             needs.retain(|it| it.resource.ends_with("/finalizers"));
             if !needs.is_empty() {
@@ -121,6 +129,7 @@ fn call(event: &Value) -> Call {
         },
         code: event["responseStatus"]["code"].as_u64().unwrap_or_default(),
         message: text(&event["responseStatus"]["message"]),
+        forbidden: event["annotations"]["authorization.k8s.io/decision"] == "forbid",
         blocks: blocks.collect(),
     }
 }

@@ -12,7 +12,7 @@ mod tests;
 
 pub use self::{
     call::{Call, calls},
-    grant::{Grant, grants},
+    grant::grants,
     report::report,
 };
 

@@ -5,7 +5,11 @@ use std::{
     fmt,
 };
 
-use super::{Access, Call, Grant};
+use super::{
+    Access, Call,
+    grant::{allows, parts},
+};
+use crate::model;
 
 /// What becomes of rules and calls.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -37,7 +41,7 @@ pub struct Refusal {
 /// Compares. `plural` knows the resource of a group and kind; `namespace` is where roles hold, where
 /// they do not hold everywhere.
 pub fn report(
-    grants: &[Grant],
+    grants: &[model::Rule],
     calls: &[Call],
     plural: impl Fn(&str, &str) -> Option<String> + Copy,
     namespace: Option<&str>,
@@ -46,8 +50,8 @@ pub fn report(
     let needed: BTreeSet<Access> = served.flat_map(|it| it.needs(plural)).collect();
     let rules = grants.iter().map(|grant| {
         let mut rule = Rule::default();
-        for part in grant.parts() {
-            let by: Vec<&Access> = needed.iter().filter(|it| part.allows(it)).collect();
+        for part in parts(grant) {
+            let by: Vec<&Access> = needed.iter().filter(|it| allows(&part, it)).collect();
             match by.is_empty() {
                 true => add(&mut rule.unused, thing(&part), part.verbs[0].clone()),
                 // What stands behind a `*` is what a rule without it would say.
@@ -75,7 +79,7 @@ fn add(to: &mut BTreeMap<String, BTreeSet<String>>, what: String, verb: String) 
     to.entry(what).or_default().insert(verb);
 }
 
-fn thing(part: &Grant) -> String {
+fn thing(part: &model::Rule) -> String {
     match (part.urls.first(), part.groups.first(), part.resources.first()) {
         (Some(url), ..) => url.clone(),
         (_, Some(group), Some(resource)) => in_group(resource, group),

@@ -4,8 +4,10 @@ use crate::yaml::{Value, json};
 const USER: &str = "system:serviceaccount:s:m";
 
 fn event(id: &str, verb: &str, of: Value, code: u64) -> Value {
+    let decision = if code == 403 { "forbid" } else { "allow" };
     json!({ "auditID": id, "stage": "ResponseComplete", "verb": verb, "user": { "username": USER },
-        "requestURI": "/x?y", "objectRef": of, "responseStatus": { "code": code } })
+        "requestURI": "/x?y", "objectRef": of, "responseStatus": { "code": code },
+        "annotations": { "authorization.k8s.io/decision": decision } })
 }
 
 fn log(events: &[Value]) -> String {
@@ -49,11 +51,15 @@ fn an_apply_that_creates_uses_create_and_owners_use_finalizers() {
 fn a_refusal_names_the_comment_that_would_allow_it() {
     let of =
         json!({ "apiGroup": "apps", "resource": "deployments", "namespace": "n", "name": "a" });
+    // Both pass the authorizer as the patches that they are, and are refused behind it.
+    let allowed = json!({ "authorization.k8s.io/decision": "allow" });
     let mut create = event("1", "patch", of.clone(), 403);
+    create["annotations"] = allowed.clone();
     create["responseStatus"]["message"] = json!(
         "deployments.apps \"a\" is forbidden: User \"u\" cannot create resource \"deployments\" in API group \"apps\" in the namespace \"n\""
     );
     let mut owner = event("2", "patch", of, 403);
+    owner["annotations"] = allowed;
     owner["responseStatus"]["message"] =
         json!("deployments.apps \"a\" is forbidden: cannot set blockOwnerDeletion if …");
     owner["requestObject"]["metadata"]["ownerReferences"] =
@@ -100,7 +106,8 @@ fn rules_allow_as_the_rbac_authorizer_does() {
         namespace: "n".to_owned(),
         ..Access::default()
     };
-    let allows = |rule: Value, access: &Access| grants(&role(json!([rule])))[0].allows(access);
+    let allows =
+        |rule: Value, access: &Access| grant::allows(&grants(&role(json!([rule])))[0], access);
     let get = access("get", "apps", "deployments/scale", "a");
     for (rule, expected) in [
         (json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] }), true),
@@ -121,7 +128,7 @@ fn rules_allow_as_the_rbac_authorizer_does() {
         role(json!([{ "apiGroups": ["apps"], "resources": ["*"], "verbs": ["get"] }]));
     in_other[0]["kind"] = json!("Role");
     in_other[0]["metadata"]["namespace"] = json!("other");
-    assert!(!grants(&in_other)[0].allows(&get));
+    assert!(!grant::allows(&grants(&in_other)[0], &get));
 }
 
 #[test]
@@ -138,4 +145,15 @@ fn a_role_of_a_namespace_is_asked_for_what_is_in_it_only() {
             "// +kubebuilder:rbac:groups=\"\",namespace=n,resources=pods,verbs=list",
         ]
     );
+}
+
+#[test]
+fn what_a_quota_or_a_policy_forbids_is_no_want_of_a_rule() {
+    let mut pod = event("1", "create", json!({ "resource": "pods", "namespace": "n" }), 403);
+    pod["annotations"] = json!({ "authorization.k8s.io/decision": "allow" });
+    pod["responseStatus"]["message"] = json!(
+        "pods \"a\" is forbidden: exceeded quota: few, requested: pods=1, used: pods=1, limited: pods=1"
+    );
+    let rules = json!([{ "apiGroups": [""], "resources": ["pods"], "verbs": ["create"] }]);
+    assert_eq!(told(rules, &log(&[pod])), "used    pods: create\n1 calls, 0 refused, 0 unused\n");
 }
