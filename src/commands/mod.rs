@@ -166,9 +166,16 @@ pub fn run() -> ExitCode {
 }
 
 impl Command {
-    /// Whether it changes a cluster, and reads the project only.
+    /// Whether it is about a cluster, and reads the project only.
     fn is_of_cluster(&self) -> bool {
-        matches!(self, Self::Install(_) | Self::Uninstall(_) | Self::Deploy(_) | Self::Undeploy(_))
+        matches!(
+            self,
+            Self::Install(_)
+                | Self::Uninstall(_)
+                | Self::Deploy(_)
+                | Self::Undeploy(_)
+                | Self::Test(_)
+        )
     }
 
     /// Whether it is done again whenever what it read has changed.
@@ -190,10 +197,6 @@ impl Cli {
             _ => {}
         }
         let root = Root::new(&self.dir)?;
-        if let Command::Test(args) = self.command {
-            self.mode.refuse("test")?;
-            return args.run(&root);
-        }
         // What only reads is of any project, and leaves no lock in it.
         if let Command::Generate(args) = &self.command
             && let Some(args) = args.of_any_project()
@@ -233,7 +236,11 @@ impl Cli {
             Command::Uninstall(args) => return args.run(&root, &self.mode),
             Command::Deploy(args) => return args.run(&root, &self.mode),
             Command::Undeploy(args) => return args.run(&root, &self.mode),
-            Command::Test(_) | Command::Version(_) | Command::Completion(_) => return Ok(()),
+            Command::Test(args) => {
+                self.mode.refuse("test")?;
+                return args.run(&root);
+            }
+            Command::Version(_) | Command::Completion(_) => return Ok(()),
         };
         outcome.settle(&root, &self.mode)
     }

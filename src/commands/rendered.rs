@@ -6,7 +6,7 @@ use crate::{
     disk::Root,
     kustomize,
     model::{Image, Namespace, Project, ProjectPath},
-    plan::{Overlay, Plan},
+    plan::{Changes, Overlay, Plan},
     yaml::Value,
 };
 
@@ -14,6 +14,13 @@ use crate::{
 pub const EVERYTHING: &str = "config/default";
 /// The CRDs alone.
 pub const CRDS: &str = "config/crd";
+
+/// What the source calls for and is not written yet: config/ is read as this would leave it.
+pub fn derived(root: &Root, project: &Project) -> anyhow::Result<Changes> {
+    let mut derived = Plan::default();
+    derive::source(&mut derived, root, project)?;
+    derived.against(root, true)
+}
 
 /// The objects of a kustomization, with another image for the manager and in another namespace where
 /// these are given.
@@ -24,9 +31,7 @@ pub fn objects(
     image: Option<&Image>,
     namespace: Option<&Namespace>,
 ) -> anyhow::Result<Vec<Value>> {
-    let mut derived = Plan::default();
-    derive::source(&mut derived, root, project)?;
-    let changes = derived.against(root, true)?;
+    let changes = derived(root, project)?;
     let images: Vec<_> = image.into_iter().map(kustomize::Image::of_manager).collect();
     let namespace = namespace.map(ToString::to_string);
     let tree = Overlay::new(root, &changes);

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::assets::Assets;
+use super::{arguments, assets::Assets};
 use crate::{
     cluster::{self, Cluster, Target},
     disk::{self, Throwaway},
@@ -34,12 +34,12 @@ pub struct ControlPlane {
     pub assets: PathBuf,
 }
 
-const KUBECONFIG: &str = "kubeconfig";
-const AUDIT_LOG: &str = "audit.log";
+pub(super) const KUBECONFIG: &str = "kubeconfig";
+pub(super) const AUDIT_LOG: &str = "audit.log";
 /// The certificate that kube-apiserver makes for itself, and its key. The key signs the tokens of
 /// service accounts, too: there is nobody here to tell the two apart.
-const CERTIFICATE: &str = "certs/apiserver.crt";
-const KEY: &str = "certs/apiserver.key";
+pub(super) const CERTIFICATE: &str = "certs/apiserver.crt";
+pub(super) const KEY: &str = "certs/apiserver.key";
 /// How often another port is tried where somebody else took one first.
 const TRIES: usize = 3;
 const NOW_AND_THEN: Duration = Duration::from_millis(50);
@@ -79,7 +79,11 @@ impl ControlPlane {
                 assets: assets.folder().to_owned(),
             }),
             Err(error) => {
+                // What does not begin is not kept.
                 process::end(&left);
+                if wants.keep {
+                    drop(Beside::sweeping(&folder));
+                }
                 Err(error)
             }
         }
@@ -157,31 +161,27 @@ impl Programs<'_> {
         if self.wants.controllers {
             self.assets.program("kube-controller-manager")?;
         }
-        self.start("etcd", &etcd(client, peer))?;
-        self.start("kube-apiserver", &apiserver(client, port, self.wants.audit))?;
+        self.start("etcd", &arguments::etcd(client, peer))?;
+        self.start("kube-apiserver", &arguments::apiserver(client, port, self.wants.audit))?;
         let certificate = self.folder.join(CERTIFICATE);
-        self.wait("kube-apiserver", || Ok(certificate.is_file().then_some(())))?;
+        self.wait("kube-apiserver", || certificate.is_file())?;
         let target = Target { kubeconfig: Some(self.folder.join(KUBECONFIG)), context: None };
         let cluster = Cluster::connect(&target)?;
         let ready = |path: &str| cluster.get(path).is_ok_and(|it| it.is_success());
-        self.wait("kube-apiserver", || Ok(ready("/readyz").then_some(())))?;
+        self.wait("kube-apiserver", || ready("/readyz"))?;
         if self.wants.controllers {
-            self.start("kube-controller-manager", &controller_manager())?;
+            self.start("kube-controller-manager", &arguments::controller_manager())?;
             let account = "/api/v1/namespaces/default/serviceaccounts/default";
-            self.wait("kube-controller-manager", || Ok(ready(account).then_some(())))?;
+            self.wait("kube-controller-manager", || ready(account))?;
         }
         Ok(cluster)
     }
 
     /// Looks now and then until something is there, as long as all programs go on.
-    fn wait<T>(
-        &mut self,
-        name: &str,
-        mut look: impl FnMut() -> anyhow::Result<Option<T>>,
-    ) -> Result<T, Fault> {
+    fn wait(&mut self, name: &str, is_there: impl Fn() -> bool) -> Result<(), Fault> {
         for _ in 0..LOOKS {
-            if let Some(it) = look()? {
-                return Ok(it);
+            if is_there() {
+                return Ok(());
             }
             if self.running.iter_mut().any(Beside::has_ended) {
                 break;
@@ -198,11 +198,9 @@ impl Programs<'_> {
             let last: Vec<&str> = text.lines().rev().take(3).collect();
             said.extend(last.iter().rev().map(|it| format!("\n  {name}: {it}")));
         }
-        let error =
-            anyhow::format_err!("{name} does not become ready; the last that was said:{said}");
-        let hinted =
-            Err::<(), _>(error).hint("are the programs whole, and of this machine's kind?");
-        Err(hinted.err().map_or(Fault::Taken, Fault::Other))
+        Err(anyhow::format_err!("{name} does not become ready; the last that was said:{said}"))
+            .hint("are the programs whole, and of this machine's kind?")
+            .map_err(Fault::Other)
     }
 }
 
@@ -248,57 +246,4 @@ fn kubeconfig(folder: &Path, server: &str, user: &str, namespace: &str, token: &
         }],
         "current-context": "test",
     }))
-}
-
-fn etcd(client: u16, peer: u16) -> Vec<String> {
-    let (client, peer) = (format!("http://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
-    words(&[
-        "--data-dir=etcd",
-        // It is gone with the tests: what a power cut would do to it is of no interest.
-        "--unsafe-no-fsync",
-        &format!("--listen-client-urls={client}"),
-        &format!("--advertise-client-urls={client}"),
-        &format!("--listen-peer-urls={peer}"),
-        &format!("--initial-advertise-peer-urls={peer}"),
-        &format!("--initial-cluster=default={peer}"),
-    ])
-}
-
-fn apiserver(store: u16, port: u16, audit: bool) -> Vec<String> {
-    let mut res = words(&[
-        &format!("--etcd-servers=http://127.0.0.1:{store}"),
-        "--cert-dir=certs",
-        "--bind-address=127.0.0.1",
-        &format!("--secure-port={port}"),
-        "--service-cluster-ip-range=10.0.0.0/24",
-        "--service-account-issuer=https://kubernetes.default.svc",
-        &format!("--service-account-key-file={KEY}"),
-        &format!("--service-account-signing-key-file={KEY}"),
-        "--authorization-mode=RBAC",
-        "--token-auth-file=tokens.csv",
-        // As OpenShift has it: who blocks an owner's deletion must be allowed to.
-        "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
-    ]);
-    if audit {
-        res.push("--audit-policy-file=audit.yaml".to_owned());
-        res.push(format!("--audit-log-path={AUDIT_LOG}"));
-    }
-    res
-}
-
-fn controller_manager() -> Vec<String> {
-    words(&[
-        &format!("--kubeconfig={KUBECONFIG}"),
-        &format!("--service-account-private-key-file={KEY}"),
-        &format!("--root-ca-file={CERTIFICATE}"),
-        "--leader-elect=false",
-        "--secure-port=0",
-        // Or what is measured is its own limit of 20 requests a second.
-        "--kube-api-qps=2000",
-        "--kube-api-burst=4000",
-    ])
-}
-
-fn words(list: &[&str]) -> Vec<String> {
-    list.iter().map(ToString::to_string).collect()
 }

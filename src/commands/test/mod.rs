@@ -1,5 +1,6 @@
 //! `operator-rs test`
 
+mod arguments;
 mod assets;
 mod control_plane;
 mod download;

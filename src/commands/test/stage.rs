@@ -8,11 +8,11 @@ use anyhow::Context as _;
 use super::control_plane::ControlPlane;
 use crate::{
     cluster::{Content, How, Limit, Told},
-    commands::{derive, reach},
+    commands::{derive, reach, rendered},
     disk::Root,
     kustomize,
     model::{Operator, Project, ProjectPath},
-    plan::{Overlay, Plan, Tree},
+    plan::{Overlay, Tree},
     yaml::{self, Value, json},
 };
 
@@ -51,9 +51,7 @@ const RBAC: [&str; 6] =
 
 impl Stage {
     pub fn of(root: &Root, project: &Project) -> anyhow::Result<Self> {
-        let mut derived = Plan::default();
-        derive::source(&mut derived, root, project)?;
-        let changes = derived.against(root, true)?;
+        let changes = rendered::derived(root, project)?;
         let tree = Overlay::new(root, &changes);
 
         let render = |folder: &'static str| -> anyhow::Result<Vec<Value>> {
@@ -63,8 +61,8 @@ impl Stage {
                 None => Ok(Vec::new()),
             }
         };
-        let crds = render("config/crd")?;
-        let all = render("config/default")?;
+        let crds = render(rendered::CRDS)?;
+        let all = render(rendered::EVERYTHING)?;
         let account = account(&all);
         let kind = |it: &Value| it["kind"].as_str().unwrap_or_default().to_owned();
         let rbac = all.into_iter().filter(|it| RBAC.contains(&kind(it).as_str())).collect();
