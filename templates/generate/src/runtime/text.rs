@@ -26,16 +26,19 @@ pub fn trimmed(object: &str) -> serde_json::Result<String> {
 #[derive(Clone, Debug)]
 pub struct Text<K> {
     pub json: Box<str>,
-    /// Name, namespace, resourceVersion and owners only.
+    /// Name, namespace, resourceVersion and owners at least.
     metadata: ObjectMeta,
     kind: PhantomData<K>,
 }
 
-impl<K: Serialize + DeserializeOwned> Text<K> {
+impl<K: Resource + Serialize> Text<K> {
     pub fn new(object: &K) -> serde_json::Result<Self> {
-        serde_json::from_str(&serde_json::to_string(object)?)
+        let json = serde_json::to_string(object)?.into();
+        Ok(Self { json, metadata: object.meta().clone(), kind: PhantomData })
     }
+}
 
+impl<K: DeserializeOwned> Text<K> {
     pub fn decoded(&self) -> serde_json::Result<K> {
         serde_json::from_str(&self.json)
     }
