@@ -157,7 +157,11 @@ pub fn samples() -> Vec<Value> {
     paths.retain(|it| it.extension().is_some_and(|it| it == "yaml"));
     paths.sort();
     let objects = paths.iter().map(|it| serde_saphyr::from_str(&fs::read_to_string(it).unwrap()).unwrap());
-    objects.filter(reconciled).collect()
+    let found: Vec<_> = objects.filter(reconciled).collect();
+    if found.is_empty() {
+        let _ = writeln!(stderr(), "config/samples has nothing of a kind that PROJECT has a controller for");
+    }
+    found
 }
 
 async fn client(kubeconfig: &str, agent: &str) -> Client {
