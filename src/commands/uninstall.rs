@@ -1,7 +1,7 @@
 //! `operator-rs uninstall`
 
 use super::{
-    Mode, install, project,
+    install, project,
     reach::{self, Reach, Sending},
 };
 use crate::{
@@ -21,8 +21,8 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn run(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
-        let sending = Sending::of(mode)?;
+    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+        let sending = self.reach.sending();
         let crds: Vec<Id> = install::crds(root, &project(root)?)?.iter().map(Id::of).collect();
         if sending == Sending::Nothing {
             reach::list("delete", &crds);

@@ -8,7 +8,7 @@ use std::{
 use super::{arguments, assets::Assets};
 use crate::{
     cluster::{self, Cluster, Target},
-    disk::{self, Throwaway},
+    disk::{self, Root, Throwaway},
     hint::Hint as _,
     process::{self, Beside},
     yaml::{self, json},
@@ -63,7 +63,7 @@ impl ControlPlane {
         let folder = disk::temporary("operator-rs-test-")?;
         let sweeper = if wants.keep { None } else { Some(Beside::sweeping(&folder)?) };
         let [client, peer, port] = cluster::free_ports()?;
-        files(&folder, port).put(&folder)?;
+        files(&folder, port).put(&Root::new(&folder)?)?;
         // The client can only be made once the server has written its certificate.
         let mut programs =
             Programs { assets, folder: &folder, wants, running: vec![], left: vec![] };

@@ -5,7 +5,7 @@ use clap::error::ErrorKind;
 
 use self::{context::Context, place::Place};
 use crate::{
-    commands::{derive, project},
+    commands::{Mode, derive, project},
     disk::Root,
     hint::Hint as _,
     model::{GroupName, Image, Kind, Plural, Project, Resource, Version},
@@ -45,6 +45,8 @@ pub struct Args {
     storage: bool,
     #[command(flatten)]
     operand: Operand,
+    #[command(flatten)]
+    pub mode: Mode,
 }
 
 /// What the controller runs; without an image it is left to you
@@ -118,7 +120,7 @@ impl Args {
         let context = Context::new(&project, &place, namespaced, shared, &self);
         let mut plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
-        plan.edit(Project::path(), edited.text().to_owned());
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
         derive::source(&mut plan, root, &edited)?;
         let next = if controller {
             format!(
@@ -212,7 +214,7 @@ impl Args {
         let mut plan =
             scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
         let edited = project.with_controller(at)?;
-        plan.edit(Project::path(), edited.text().to_owned());
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
         derive::source(&mut plan, root, &edited)?;
         Ok(plan)
     }
