@@ -14,6 +14,8 @@ pub struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
     Files,
+    /// Files, and a throwaway crate below `target/` in every mode.
+    FilesAndTarget,
     /// Only below `target/`, in every mode.
     Target,
     Nothing,
@@ -41,7 +43,7 @@ pub const LINES: &[Line] = &[
     ),
     line("create api --group shop --kind Fourth", Writes::Files, &[""]),
     line("manifests", Writes::Files, SOURCE),
-    line("manifests --compile", Writes::Target, &["target", "api", "Cargo.toml", ".cargo"]),
+    line("manifests --compile", Writes::FilesAndTarget, &["target", "api", "Cargo.toml", ".cargo"]),
     line(
         "generate",
         Writes::Files,
@@ -84,6 +86,16 @@ pub const MODES: &[&str] = &["--check", "--diff", "--dry-run", "--dry-run=server
 
 pub fn only_looks(mode: &str) -> bool {
     !matches!(mode, "" | "--force")
+}
+
+impl Writes {
+    pub fn files(self) -> bool {
+        matches!(self, Self::Files | Self::FilesAndTarget)
+    }
+
+    pub fn target(self) -> bool {
+        matches!(self, Self::Target | Self::FilesAndTarget)
+    }
 }
 
 impl Line {

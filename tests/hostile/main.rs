@@ -5,6 +5,7 @@
 //! compared before and after. `HOSTILE=all` runs every combination in place of a sample, `HOSTILE=1000`
 //! a larger sample, `HOSTILE_ONLY=text` those whose title has this text;
 //! `FUZZ_SECONDS` and `FUZZ_CASES` say how long the fuzzer runs, `FUZZ_SEED` repeats a case of it.
+//! `HOSTILE_BINARY` names another build of the program.
 
 #![cfg(unix)]
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
@@ -15,6 +16,7 @@ mod support;
 
 mod clone;
 mod commands;
+mod fuzz;
 mod modes;
 mod plant;
 mod random;

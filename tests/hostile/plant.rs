@@ -29,16 +29,19 @@ pub fn file(world: &World, path: &str, bytes: &[u8]) -> io::Result<()> {
     fs::write(clear(world, path)?, bytes)
 }
 
+/// A file of the project, or nothing where there is none.
+pub fn text(world: &World, path: &str) -> String {
+    fs::read_to_string(world.project.join(path)).unwrap_or_default()
+}
+
 /// Adds lines to a file of the project.
-pub fn append(world: &World, path: &str, text: &str) -> io::Result<()> {
-    let old = fs::read_to_string(world.project.join(path)).unwrap_or_default();
-    file(world, path, format!("{old}{text}").as_bytes())
+pub fn append(world: &World, path: &str, more: &str) -> io::Result<()> {
+    file(world, path, format!("{}{more}", text(world, path)).as_bytes())
 }
 
 /// Replaces a part of a file of the project.
 pub fn replace(world: &World, path: &str, from: &str, to: &str) -> io::Result<()> {
-    let old = fs::read_to_string(world.project.join(path)).unwrap_or_default();
-    file(world, path, old.replacen(from, to, 1).as_bytes())
+    file(world, path, text(world, path).replacen(from, to, 1).as_bytes())
 }
 
 pub fn folder(world: &World, path: &str) -> io::Result<()> {

@@ -33,6 +33,16 @@ pub struct World {
 
 impl World {
     pub fn new(base: Base) -> Self {
+        let res = match base {
+            Base::Project => Self::around(template::stale()),
+            Base::Empty => Self::around(&Files::new()),
+        };
+        put_all(template::stale(), &res.dir.join("victim/mirror"));
+        res
+    }
+
+    /// A world with this project, and without another one.
+    pub fn around(project: &Files) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let dir = template::scratch().join(number.to_string());
@@ -66,11 +76,7 @@ impl World {
             put(&path, b"#!/bin/sh\necho this is no program >&2\nexit 1\n");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
         }
-        put_all(template::stale(), &res.dir.join("victim/mirror"));
-        match base {
-            Base::Project => put_all(template::stale(), &res.project),
-            Base::Empty => fs::create_dir_all(&res.project).expect("the world is ours"),
-        }
+        put_all(project, &res.project);
         let url = format!("[remote \"origin\"]\nurl = https://a:{SECRET}@example.com/a.git\n");
         for (path, text) in [
             (".git/HEAD", "ref: refs/heads/main\n"),

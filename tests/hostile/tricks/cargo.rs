@@ -66,7 +66,7 @@ pub fn all() -> Vec<Trick> {
                 let title = format!("{path} depends on {krate} = {text}");
                 res.push(Trick::new(title, "Cargo.toml", move |world| {
                     plant::fifo(world, "fifo")?;
-                    let old = std::fs::read_to_string(world.project.join(path))?;
+                    let old = plant::text(world, path);
                     let kept = old.lines().filter(|it| !it.starts_with(krate)).collect::<Vec<_>>();
                     let line = format!("[dependencies]\n{krate} = {text}");
                     plant::file(
@@ -112,7 +112,7 @@ pub fn all() -> Vec<Trick> {
         let key = line.split(' ').next().unwrap_or("");
         res.push(Trick::new(format!("[package] with {line}"), "Cargo.toml", move |world| {
             for path in ["Cargo.toml", "api/Cargo.toml"] {
-                let old = std::fs::read_to_string(world.project.join(path))?;
+                let old = plant::text(world, path);
                 let kept = old
                     .lines()
                     .filter(|it| !it.starts_with(&format!("{key} = ")))

@@ -87,7 +87,7 @@ pub fn all() -> Vec<Trick> {
                 if whole {
                     return plant::file(world, &path, text.as_bytes());
                 }
-                let old = std::fs::read_to_string(world.project.join(&path))?;
+                let old = plant::text(world, &path);
                 let key = text.split_inclusive('\n').next().unwrap_or("");
                 let new = if old.contains(&format!("\n{key}")) {
                     old.replacen(key, &text, 1)

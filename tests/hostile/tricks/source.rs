@@ -101,7 +101,7 @@ pub fn all() -> Vec<Trick> {
     for argument in KUBE {
         let key = argument.split(' ').next().unwrap_or("");
         res.push(Trick::new(format!("a kind has {argument}"), "api", move |world| {
-            let old = std::fs::read_to_string(world.project.join(TYPE))?;
+            let old = plant::text(world, TYPE);
             let start = format!("    {key} = ");
             let kept: Vec<&str> = old.lines().filter(|it| !it.starts_with(&start)).collect();
             let new = kept.join("\n").replacen("#[kube(", &format!("#[kube(\n    {argument},"), 1);
