@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    path::Path,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -16,7 +17,7 @@ use crate::{
     run::{self, Outcome},
     snapshot::{self, Snapshot},
     tricks::{self, Trick},
-    world::{PINNED, World},
+    world::{LASTING, PINNED, World},
 };
 
 /// How many cases of each family are run where `HOSTILE` is neither `all` nor another number.
@@ -134,7 +135,7 @@ fn judge(family: &str, tricks: Vec<Trick>) {
     faults.sort();
     eprintln!("{family}: {} of {total} cases, {} failed", cases.len(), faults.len());
     let name = format!("hostile-{}.txt", family.replace(' ', "-"));
-    let report = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let report = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&report, faults.join("\n")).expect("target/tmp can be written");
     assert!(
         faults.is_empty(),
@@ -204,6 +205,9 @@ fn changes_inside(
         .into_iter()
         .map(|it| format!("written by hand: {it}"))
         .collect();
+    let lost = LASTING.iter().filter(|it| was.contains_key(Path::new(it)));
+    let lost = lost.filter(|it| !is.contains_key(Path::new(it)));
+    res.extend(lost.map(|it| format!("{it} is gone")));
     // A command that writes no file may complete an interrupted run, where no mode forbids it.
     let looks = only_looks(mode) || !line.writes.files() && !trick.recovers;
     let same = if looks && !line.writes.target() {

@@ -18,6 +18,7 @@ mod clone;
 mod commands;
 mod fuzz;
 mod modes;
+mod output;
 mod plant;
 mod random;
 mod run;

@@ -92,7 +92,7 @@ pub fn sparse(world: &World, path: &str) -> io::Result<()> {
 
 /// Takes every permission away from a file or folder.
 pub fn lock(world: &World, path: &str) -> io::Result<()> {
-    fs::set_permissions(world.project.join(path), fs::Permissions::from_mode(0))
+    fs::set_permissions(world.project.join(path), fs::Permissions::from_mode(0o000))
 }
 
 /// A file whose name need not be text.

@@ -56,8 +56,9 @@ impl Outcome {
         } else if !matches!(self.code, Some(0..=2)) {
             res.push(format!("exit code {:?}", self.code));
         }
-        if contains(&self.stderr, b"panicked") {
-            res.push("panicked".to_owned());
+        let text = String::from_utf8_lossy(&self.stderr);
+        if let Some((_, place)) = text.split_once("panicked") {
+            res.push(format!("panicked{}", place.lines().next().unwrap_or("")));
         }
         for (name, bytes) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
             if contains(bytes, SECRET.as_bytes()) {
@@ -101,11 +102,18 @@ pub fn is_root() -> bool {
 
 /// Runs `operator-rs` in the world's project.
 pub fn run(world: &World, words: &[OsString], nobody: bool) -> Outcome {
+    run_to(world, words, nobody, "")
+}
+
+/// The same, with redirections that a shell understands.
+pub fn run_to(world: &World, words: &[OsString], nobody: bool, redirections: &str) -> Outcome {
     let _turn = Turn::wait();
     let output = world.dir.with_extension("out");
     let errors = world.dir.with_extension("err");
     let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg(format!("ulimit -c 0; ulimit -v {MEMORY}; exec \"$0\" \"$@\""));
+    command
+        .arg("-c")
+        .arg(format!("ulimit -c 0; ulimit -v {MEMORY}; exec \"$0\" \"$@\" {redirections}"));
     command.arg(binary()).args(words).current_dir(&world.project);
     environment(&mut command, world);
     let file = |path: &Path| fs::File::create(path).expect("the scratch folder can be written");

@@ -17,7 +17,28 @@ use crate::{
 pub const SECRET: &str = "c4naryS3cretT0ken";
 
 /// What no command may change in a project, whatever its mode.
-pub const PINNED: &[&str] = &[".git", "NOTES.md", "hand-written"];
+pub const PINNED: &[&str] = &[
+    ".git",
+    "NOTES.md",
+    "hand-written",
+    "config/crd/bases/backup.yaml",
+    "config/rbac/backup.yaml",
+    "src/runtime/backup.rs",
+    "bundle/manifests/backup.yaml",
+];
+
+/// What a command may replace, but not remove.
+pub const LASTING: &[&str] = &[
+    "PROJECT",
+    "Cargo.toml",
+    "README.md",
+    "src/main.rs",
+    "src/lib.rs",
+    "config/rbac/role.yaml",
+    "config/rbac/role_binding.yaml",
+    "config/manager/manager.yaml",
+    "config/default/kustomization.yaml",
+];
 
 /// What there is in the project before a trick is planted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

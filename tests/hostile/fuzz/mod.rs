@@ -149,8 +149,7 @@ impl Case {
         was: &Snapshot,
         is: &Snapshot,
     ) -> Vec<String> {
-        let looks =
-            ["--check", "--diff", "--dry-run", "validate"].iter().any(|it| command.contains(it));
+        let looks = ["--check", "--diff", "--dry-run"].iter().any(|it| command.contains(it));
         if looks {
             return snapshot::differences(was, is);
         }
@@ -265,7 +264,8 @@ fn a_project_that_was_changed_at_random_is_taken_or_refused_and_left_alone() {
 
 /// Notes a fault once, by the command and the beginning of what is wrong with it.
 fn note(failed: &Mutex<BTreeMap<String, String>>, case: &Case, faults: &[String]) {
-    let kind: String = faults[0].chars().filter(|it| !it.is_ascii_digit()).take(200).collect();
+    let first = faults[0].lines().next().unwrap_or("");
+    let kind: String = first.chars().filter(|it| !it.is_ascii_digit()).collect();
     let mut failed = failed.lock().expect("nobody panics with it");
     failed.entry(kind).or_insert_with(|| {
         let dir = case.save();

@@ -1,6 +1,7 @@
 //! Every command with every flag that says what becomes of its changes: the flag is in the command's
 //! help and does what it says, or it is refused by name. No flag is accepted and ignored.
 
+mod options;
 mod table;
 
 use std::{

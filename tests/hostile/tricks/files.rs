@@ -38,7 +38,24 @@ pub fn all() -> Vec<Trick> {
             }
             plant::lock(world, path)
         });
-        res.push(locked.as_nobody());
+        res.push(locked.by_nobody());
+    }
+    for (of, to) in [
+        ("config/crd/bases/cache.example.com_memcacheds.yaml", "config/crd/bases/backup.yaml"),
+        ("config/rbac/role.yaml", "config/rbac/backup.yaml"),
+        ("src/runtime/mod.rs", "src/runtime/backup.rs"),
+        ("bundle/manifests/cache.example.com_memcacheds.yaml", "bundle/manifests/backup.yaml"),
+    ] {
+        res.push(Trick::new(format!("{to} is a copy of a generated file"), to, move |world| {
+            plant::file(world, to, plant::text(world, of).as_bytes())
+        }));
+        res.push(Trick::new(
+            format!("{to} is an edited copy of a generated file"),
+            to,
+            move |world| {
+                plant::file(world, to, (plant::text(world, of) + "\n# by hand\n").as_bytes())
+            },
+        ));
     }
     for path in FOLDERS {
         res.push(Trick::new(format!("{path}/ is a file"), *path, move |world| {
@@ -58,7 +75,7 @@ pub fn all() -> Vec<Trick> {
             }
             plant::lock(world, path)
         });
-        res.push(locked.as_nobody());
+        res.push(locked.by_nobody());
         res.push(Trick::new(format!("{path}/ is very deep"), *path, move |world| {
             std::fs::create_dir_all(world.project.join(path).join("d/".repeat(1_000)))
         }));

@@ -111,7 +111,7 @@ fn plant_journal(world: &World, victim: &str, form: &Value) -> std::io::Result<(
     plant::link(world, ".linked-new", world.dir.join("victim/bashrc"))?;
     let victim = victim.replace("{world}", &world.dir.to_string_lossy());
     let at = world.project.join(&victim);
-    let digest = std::fs::read(at).map(|it| Sha256::digest(it)).unwrap_or_default();
+    let digest = std::fs::read(at).map(Sha256::digest).unwrap_or_default();
     let hash: String = digest[..16].iter().map(|it| format!("{it:02x}")).collect();
     let quoted = serde_json::to_string(&victim).expect("a text is JSON");
     let text = form.to_string().replace("\"VICTIM\"", &quoted).replace("HASH", &hash);

@@ -99,6 +99,9 @@ pub fn all() -> Vec<Trick> {
         };
         for resource in RESOURCES {
             add(format!("the resource {resource}"), format!("resources:\n- {resource}\n"), false);
+            if matches!(folder, "config/crd" | "config/rbac") {
+                continue;
+            }
             for block in BLOCKS {
                 let text = block.replace("VICTIM", resource);
                 add(format!("the block {text:?}"), text, false);
@@ -108,6 +111,19 @@ pub fn all() -> Vec<Trick> {
             add(format!("nothing but {text:?}"), (*text).to_owned(), true);
         }
     }
+    res.push(Trick::new("kustomizations that double", "config", |world| {
+        for depth in 0..30 {
+            for side in ["a", "b"] {
+                let next = depth + 1;
+                let text = format!("resources: [../a{next}, ../b{next}]\n");
+                let text = if depth == 29 { "resources: []\n" } else { &text };
+                let path = format!("config/{side}{depth}/kustomization.yaml");
+                plant::file(world, &path, text.as_bytes())?;
+            }
+        }
+        let path = "config/default/kustomization.yaml";
+        plant::replace(world, path, "resources:\n", "resources:\n- ../a0\n")
+    }));
     for text in OBJECTS {
         for folder in ["config/rbac", "config/samples", "config/crd/bases", "bundle/manifests"] {
             let title = format!("an object in {folder}: {text:?}");

@@ -21,7 +21,7 @@ pub struct Trick {
     /// Where in the project it is, to find the commands that it concerns.
     pub place: String,
     plant: Plant,
-    /// Root could read what nobody may: run as somebody else.
+    /// Root could read what nobody may, so somebody else runs the command.
     pub nobody: bool,
     /// The next run may complete what an interrupted one has begun, and then fail.
     pub recovers: bool,
@@ -42,7 +42,7 @@ impl Trick {
         }
     }
 
-    pub fn as_nobody(mut self) -> Self {
+    pub fn by_nobody(mut self) -> Self {
         self.nobody = true;
         self
     }

@@ -123,6 +123,31 @@ pub fn all() -> Vec<Trick> {
         ("many brackets", "(".repeat(200_000)),
         ("many types", format!("type A = {}u8{};\n", "Option<".repeat(20_000), ">".repeat(20_000))),
         ("many attributes", "#![allow(a)]\n".repeat(20_000)),
+        ("many comments", "// a\n".repeat(200_000)),
+        (
+            "many RBAC comments",
+            "// +kubebuilder:rbac:groups=a,resources=b,verbs=c\n".repeat(10_000),
+        ),
+        ("many imports of a name", "pub use std::fmt::Debug;\n".repeat(1_000)),
+        ("many imports of all", "pub use self::*;\n".repeat(200)),
+        ("many aliases", (1..2_000).map(|it| format!("type A{it} = A{};\n", it - 1)).collect()),
+        (
+            "types that double",
+            (1..40).map(|it| format!("type D{it} = (D{0}, D{0});\n", it - 1)).collect(),
+        ),
+        (
+            "constants that double",
+            (1..64).map(|it| format!("const C{it}: u64 = C{0} + C{0};\n", it - 1)).collect(),
+        ),
+        (
+            "macros that double",
+            (1..40)
+                .map(|it| {
+                    format!("macro_rules! m{it} {{ () => {{ m{0}!(); m{0}!(); }} }}\n", it - 1)
+                })
+                .collect::<String>()
+                + "m39!();\n",
+        ),
         ("many modules", (0..2_000).map(|it| format!("mod m{it} {{}}\n")).collect()),
     ] {
         res.push(Trick::new(format!("the type's file has {name}"), "api", move |world| {
