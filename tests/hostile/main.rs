@@ -17,6 +17,7 @@ mod support;
 mod clone;
 mod commands;
 mod fuzz;
+mod itself;
 mod modes;
 mod output;
 mod plant;

@@ -107,6 +107,17 @@ pub fn run(world: &World, words: &[OsString], nobody: bool) -> Outcome {
 
 /// The same, with redirections that a shell understands.
 pub fn run_to(world: &World, words: &[OsString], nobody: bool, redirections: &str) -> Outcome {
+    program(binary(), world, words, nobody, redirections)
+}
+
+/// Runs any program in the world's project.
+pub fn program(
+    program: &Path,
+    world: &World,
+    words: &[OsString],
+    nobody: bool,
+    redirections: &str,
+) -> Outcome {
     let _turn = Turn::wait();
     let output = world.dir.with_extension("out");
     let errors = world.dir.with_extension("err");
@@ -114,7 +125,7 @@ pub fn run_to(world: &World, words: &[OsString], nobody: bool, redirections: &st
     command
         .arg("-c")
         .arg(format!("ulimit -c 0; ulimit -v {MEMORY}; exec \"$0\" \"$@\" {redirections}"));
-    command.arg(binary()).args(words).current_dir(&world.project);
+    command.arg(program).args(words).current_dir(&world.project);
     environment(&mut command, world);
     let file = |path: &Path| fs::File::create(path).expect("the scratch folder can be written");
     command.stdin(Stdio::null()).stdout(file(&output)).stderr(file(&errors)).process_group(0);
