@@ -21,7 +21,7 @@ use cap_std::{
 use super::crash;
 
 /// More than any source file or manifest has, in bytes. What is longer is refused, not read into memory.
-pub const LONGEST: u64 = 64 << 20;
+pub const LONGEST: u64 = 16 << 20;
 
 pub struct Folder(Dir);
 

@@ -219,6 +219,11 @@ fn attributes_that_may_change_a_type_are_refused() {
         "src/main.rs:5:9: `include_str!(\"a\")` takes what is outside of the code: there is no src/a (`Kind` → `spec`)",
     );
     check(
+        "#[doc = include_str!(\"../../a\")] a: i32,",
+        "",
+        "src/main.rs:5:9: `include_str!(\"../../a\")` takes what is outside of the code: ../a is outside of the project (`Kind` → `spec`)",
+    );
+    check(
         "#[schemars(extend(\"a\" = f(1)))] a: i32,",
         "",
         "src/main.rs:5:25: `f` is not found (`Kind` → `spec`)",
