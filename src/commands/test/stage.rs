@@ -115,8 +115,8 @@ impl Stage {
     /// The resource of a kind of this project.
     pub fn plural(&self, group: &str, kind: &str) -> Option<String> {
         let mut all = self.operator.resources.iter();
-        let found = all.find(|it| it.group == group && it.kind.to_string() == kind);
-        found.map(|it| it.plural.clone())
+        let found = all.find(|it| it.group.as_str() == group && it.kind.to_string() == kind);
+        found.map(|it| it.plural.to_string())
     }
 }
 

@@ -142,7 +142,10 @@ impl Args {
     ) -> anyhow::Result<Vec<String>> {
         let group = place.group.qualified(&project.domain);
         let operator = derive::operator(tree);
-        let kin = operator.resources.iter().find(|it| it.group == group && it.kind == place.kind);
+        let kin = operator
+            .resources
+            .iter()
+            .find(|it| it.group.as_str() == group && it.kind == place.kind);
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
         let Some(kin) = kin else {
             return Ok(asked.iter().map(|it| format!("shortname = {it:?}")).collect());
