@@ -12,7 +12,7 @@ mod web;
 use std::{
     collections::BTreeMap,
     fs,
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::Command,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -128,6 +128,31 @@ fn what_runs_finds_the_crds_and_both_accounts_and_nothing_is_left() {
     assert!(!listens(port(dir.with_file_name("kubeconfig").to_str().unwrap())));
     assert!(is_empty(&temporary(&dir)), "its folder is taken away");
     assert_eq!(support::difference(&before, &support::tree(&dir)), None);
+}
+
+/// Neither we nor what is run may ask a proxy for this machine; for all else it is still there.
+#[test]
+fn nothing_for_this_machine_goes_to_a_proxy() {
+    let Some(assets) = assets() else { return };
+    let dir = project("proxy");
+    let proxy = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    proxy.set_nonblocking(true).unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let script = format!("{SAY}; {} install", support::BINARY);
+    let mut command =
+        test(&dir, &["--assets", assets.to_str().unwrap(), "--", "sh", "-c", &script]);
+    for name in ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
+    {
+        command.env(name, &address);
+    }
+    let output = command.env("NO_PROXY", "example.org").env_remove("no_proxy").output().unwrap();
+    assert!(output.status.success(), "{}", support::said(&output));
+    assert!(proxy.accept().is_err(), "nobody called");
+    let variables = variables(&dir);
+    assert_eq!(variables["HTTPS_PROXY"], address);
+    for name in ["NO_PROXY", "no_proxy"] {
+        assert_eq!(variables[name], "example.org,127.0.0.1,localhost,127.0.0.1", "{name}");
+    }
 }
 
 #[test]
