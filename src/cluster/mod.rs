@@ -36,7 +36,7 @@ pub use self::{
     elsewhere::elsewhere,
     object::Id,
     owned::Standing,
-    proxy::exempt,
+    proxy::Proxies,
     refusal::all as refuse,
     told::{Became, Told, Verb},
     wait::Limit,

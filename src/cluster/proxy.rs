@@ -11,14 +11,56 @@ use kube::config::Kubeconfig;
 
 use crate::hint::Hint as _;
 
-/// The proxy to a server: the one that its kubeconfig names; else that of the environment, unless the server is this
-/// machine or one that `NO_PROXY` names.
-pub fn of(server: &Uri, own: Option<String>) -> anyhow::Result<Option<Uri>> {
-    let Some(proxy) = own.or_else(|| of_environment(server)) else { return Ok(None) };
-    let uri = if proxy.contains("://") { proxy } else { format!("http://{proxy}") };
-    // The text may hold a password.
-    let uri = uri.parse().context("the proxy's address is no URL");
-    uri.map(Some).hint("write `proxy-url` or HTTPS_PROXY as `http://proxy.example.com:3128`")
+/// What the environment says of proxies. By default there is none.
+#[derive(Clone, Debug, Default)]
+pub struct Proxies {
+    /// `HTTP_PROXY`, for servers without TLS.
+    pub http: Option<String>,
+    /// `HTTPS_PROXY`
+    pub https: Option<String>,
+    /// `NO_PROXY`
+    pub none: String,
+}
+
+impl Proxies {
+    /// The proxy to a server: the one that its kubeconfig names; else that of the environment, unless the server is
+    /// this machine or one that `NO_PROXY` names.
+    pub(super) fn to(&self, server: &Uri, own: Option<String>) -> anyhow::Result<Option<Uri>> {
+        let of_environment = match server.scheme_str() {
+            Some("http") => &self.http,
+            _ => &self.https,
+        };
+        let of_environment = of_environment.as_deref().filter(|it| is_used(it, &self.none, server));
+        let Some(proxy) = own.as_deref().or(of_environment) else { return Ok(None) };
+        let uri = if proxy.contains("://") { proxy } else { &format!("http://{proxy}") };
+        // The text may hold a password.
+        let uri = uri.parse().context("the proxy's address is no URL");
+        uri.map(Some).hint("write `proxy-url` or HTTPS_PROXY as `http://proxy.example.com:3128`")
+    }
+
+    /// `NO_PROXY` for programs that ask this machine's own API server: with this machine, and the proxies themselves,
+    /// about which kube 5.0 asks it.
+    pub fn around(&self) -> String {
+        if is_wildcard(&self.none) {
+            return self.none.clone();
+        }
+        let mut res: Vec<String> = self.none.split(',').map(|it| it.trim().to_owned()).collect();
+        res.retain(|it| !it.is_empty());
+        res.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
+        for proxy in self.https.iter().filter_map(|it| it.parse::<Uri>().ok()) {
+            let Some(host) = proxy.host() else { continue };
+            let port = match (proxy.port_u16(), proxy.scheme_str()) {
+                (None, Some("https")) => Some(443),
+                (None, Some(_)) => Some(80),
+                (port, _) => port,
+            };
+            res.push(match (host.parse::<IpAddr>(), port) {
+                (Err(_), Some(port)) => format!("{host}:{port}"),
+                _ => host.to_owned(),
+            });
+        }
+        res.join(",")
+    }
 }
 
 /// What the cluster of a context says in the kubeconfig.
@@ -29,54 +71,16 @@ pub fn own(kubeconfig: &Kubeconfig, context: Option<&str>) -> Option<String> {
     cluster.cluster.as_ref()?.proxy_url.clone().filter(|it| !it.is_empty())
 }
 
-fn of_environment(server: &Uri) -> Option<String> {
-    let names = match server.scheme_str() {
-        Some("http") => ["HTTP_PROXY", "http_proxy"],
-        _ => ["HTTPS_PROXY", "https_proxy"],
-    };
-    let proxy = variable(names)?;
-    let none = variable(["NO_PROXY", "no_proxy"]).unwrap_or_default();
-    is_used(&proxy, &none, server).then_some(proxy)
-}
-
 fn is_used(proxy: &str, none: &str, server: &Uri) -> bool {
     let host = server.host().unwrap_or_default().trim_matches(['[', ']']);
     let here = host == "localhost" || host.parse().is_ok_and(|it: IpAddr| it.is_loopback());
     // The matcher knows no `*` for addresses.
-    let none_at_all = none.split(',').any(|it| it.trim() == "*");
     let matcher = Matcher::builder().http(proxy).https(proxy).no(none).build();
-    !here && !none_at_all && matcher.intercept(server).is_some()
+    !here && !is_wildcard(none) && matcher.intercept(server).is_some()
 }
 
-#[expect(clippy::disallowed_methods, reason = "what every client of an API server goes by")]
-fn variable(names: [&str; 2]) -> Option<String> {
-    names.into_iter().find_map(|it| std::env::var(it).ok().filter(|it| !it.is_empty()))
-}
-
-/// `NO_PROXY` for programs that ask this machine's own API server, where they would ask one of these proxies: with
-/// this machine, and the proxies themselves, about which kube 5.0 asks it.
-pub fn exempt(none: &str, proxies: &[String]) -> String {
-    if none.split(',').any(|it| it.trim() == "*") {
-        return none.to_owned();
-    }
-    let mut res: Vec<String> = none.split(',').map(|it| it.trim().to_owned()).collect();
-    res.retain(|it| !it.is_empty());
-    res.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
-    for proxy in proxies.iter().filter_map(|it| it.parse::<Uri>().ok()) {
-        let Some(host) = proxy.host() else { continue };
-        let port = match (proxy.port_u16(), proxy.scheme_str()) {
-            (Some(port), _) => Some(port),
-            (None, Some("https")) => Some(443),
-            (None, Some(_)) => Some(80),
-            (None, None) => None,
-        };
-        res.push(match (host.parse::<IpAddr>(), port) {
-            (Err(_), Some(port)) => format!("{host}:{port}"),
-            _ => host.to_owned(),
-        });
-    }
-    res.dedup();
-    res.join(",")
+fn is_wildcard(none: &str) -> bool {
+    none.split(',').any(|it| it.trim() == "*")
 }
 
 #[test]
@@ -96,11 +100,22 @@ fn no_proxy_is_asked_about_the_server() {
 }
 
 #[test]
+fn a_kubeconfig_has_its_own_proxy() {
+    let server: Uri = "https://127.0.0.1:6443".parse().expect("a URL");
+    let proxies = Proxies { https: Some("a:1".to_owned()), ..Proxies::default() };
+    assert_eq!(proxies.to(&server, None).expect("a URL"), None);
+    let own = proxies.to(&server, Some("b:2".to_owned())).expect("a URL");
+    assert_eq!(own, Some("http://b:2".parse().expect("a URL")));
+}
+
+#[test]
 fn programs_under_test_find_this_machine() {
-    let proxies = ["http://u:p@proxy.example.com".to_owned(), "http://10.0.0.1:3128".to_owned()];
-    assert_eq!(
-        exempt("example.org, ", &proxies),
-        "example.org,127.0.0.1,localhost,proxy.example.com:80,10.0.0.1"
-    );
-    assert_eq!(exempt("*", &proxies), "*");
+    let around = |https: &str, none: &str| {
+        let https = Some(https.to_owned());
+        Proxies { http: None, https, none: none.to_owned() }.around()
+    };
+    let found = around("http://u:p@proxy.example.com", "example.org, ");
+    assert_eq!(found, "example.org,127.0.0.1,localhost,proxy.example.com:80");
+    assert_eq!(around("10.0.0.1:3128", ""), "127.0.0.1,localhost,10.0.0.1");
+    assert_eq!(around("http://proxy.example.com", "*"), "*");
 }

@@ -12,6 +12,7 @@ mod habits;
 mod init;
 mod install;
 mod manifests;
+mod proxies;
 mod reach;
 mod rendered;
 mod test;

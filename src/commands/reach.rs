@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 
-use super::{DryRun, Mode};
+use super::{DryRun, Mode, proxies::proxies};
 use crate::{
     cluster::{Cluster, Id, Limit, Target, Told, Unreachable},
     hint::Hint as _,
@@ -28,7 +28,8 @@ pub struct Reach {
 
 impl Reach {
     pub fn connect(&self) -> anyhow::Result<Cluster> {
-        let target = Target { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() };
+        let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
+        let target = Target { kubeconfig, context, proxies: proxies()? };
         Cluster::connect(&target)
     }
 

@@ -7,13 +7,12 @@ use anyhow::Context as _;
 
 use super::control_plane::ControlPlane;
 use crate::{
-    cluster::{self, Content, How, Limit, Told},
-    commands::{derive, reach, rendered},
+    cluster::{Content, How, Limit, Told},
+    commands::{derive, proxies::proxies, reach, rendered},
     disk::Root,
     kustomize,
     model::{Operator, Project, ProjectPath},
     plan::{Overlay, Tree},
-    terminal,
     yaml::{self, Value, json},
 };
 
@@ -94,12 +93,17 @@ impl Stage {
             }
         })?;
         let admin = plane.kubeconfig();
-        let mut res = around_proxies()?;
-        res.extend([
+        let mut res = vec![
             ("KUBECONFIG", admin.clone()),
             ("E2E_KUBECONFIG", admin),
             ("KUBEBUILDER_ASSETS", plane.assets.clone()),
-        ]);
+        ];
+        // The operator under test has a client that would ask a proxy for this machine. Cargo still finds the proxy.
+        let proxies = proxies()?;
+        if proxies.https.is_some() || proxies.http.is_some() {
+            let around = PathBuf::from(proxies.around());
+            res.extend([("NO_PROXY", around.clone()), ("no_proxy", around)]);
+        }
         if let Some(account) = &self.account {
             let token = token(plane, account)?;
             let kubeconfig = plane.kubeconfig_of("operator", &account.namespace, &token)?;
@@ -120,23 +124,6 @@ impl Stage {
         let found = all.find(|it| it.group.as_str() == group && it.kind.to_string() == kind);
         found.map(|it| it.plural.to_string())
     }
-}
-
-/// What keeps the operator under test from asking a proxy for this machine: kube's client would, where one is set.
-/// Cargo still finds the proxy.
-fn around_proxies() -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
-    let all = |names: &[&str]| -> anyhow::Result<Vec<String>> {
-        let found = names.iter().map(|it| terminal::variable(it));
-        Ok(found.collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten().collect())
-    };
-    let proxies =
-        all(&["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])?;
-    if proxies.is_empty() {
-        return Ok(Vec::new());
-    }
-    let none = all(&["NO_PROXY", "no_proxy"])?.into_iter().next().unwrap_or_default();
-    let none = cluster::exempt(&none, &proxies);
-    Ok(["NO_PROXY", "no_proxy"].map(|it| (it, PathBuf::from(&none))).into())
 }
 
 fn account(objects: &[Value]) -> Option<Account> {
