@@ -160,7 +160,7 @@ pub fn run() -> ExitCode {
             terminal::advise("watching what was read: Ctrl-C ends this\n");
             told = true;
         }
-        if !watches || !watch::wait() {
+        if !watches || terminal::is_lost() || !watch::wait() {
             return code;
         }
     }
@@ -253,7 +253,7 @@ impl Outcome {
             Self::Plan(plan) => settle(&plan, root, mode),
             Self::Elsewhere(root, plan) => settle(&plan, &root, mode),
             Self::Text(text) => {
-                terminal::print(&text);
+                terminal::data(&text);
                 Ok(())
             }
             Self::Partly(done, error) => {
@@ -271,7 +271,7 @@ fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
         terminal::warn(warning);
     }
     match mode {
-        Mode { diff: true, .. } => terminal::print(&changes.diff()),
+        Mode { diff: true, .. } => terminal::diff(&changes.diff()),
         Mode { check: true, .. } => changes.require_none()?,
         Mode { dry_run: Some(_), .. } => terminal::print(&changes.to_string()),
         _ => {
