@@ -211,12 +211,9 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
         };
         let path = resource.path.as_deref().and_then(|it| it.split_once("::")).map(|it| it.1);
         let module = path.map_or_else(
-            || {
-                format!(
-                    "{}::{}",
-                    resource.group.as_ref().map_or(String::new(), |it| it.module()),
-                    resource.version
-                )
+            || match &resource.group {
+                Some(group) => format!("{}::{}", group.module(), resource.version),
+                None => resource.version.to_string(),
             },
             str::to_owned,
         );
