@@ -75,6 +75,12 @@ enum Format {
 
 impl Args {
     pub fn outcome(&self, dir: &Path, mode: &Mode) -> anyhow::Result<Outcome> {
+        if self.manifest_path.is_some() && self.output_dir.is_none() && dir != Path::new(".") {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                "`--dir` and `--manifest-path` both say where the project is: give one of them",
+            ));
+        }
         let workspace = Workspace::find(dir, self.manifest_path.as_deref())?;
         let packages = match &workspace.member {
             Some(member) if self.package.is_empty() => vec![member.clone()],
