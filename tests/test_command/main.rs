@@ -14,7 +14,7 @@ use std::{
     fs,
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -71,7 +71,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
 
-fn until(what: &str, is: impl Fn() -> bool) {
+fn until(what: &str, mut is: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is() {
         assert!(start.elapsed() < Duration::from_secs(60), "not {what}");
@@ -181,7 +181,7 @@ fn ends_everything(signal: &str, assets: &Path) {
     let script = format!("{SAY}; touch ../begun; exec sleep 1000");
     let words =
         ["--assets", assets.to_str().unwrap(), "--controller-manager", "--", "sh", "-c", &script];
-    let mut child = test(&dir, &words).spawn().unwrap();
+    let mut child = Running(obedient(&test(&dir, &words)).spawn().unwrap());
     until("begun", || dir.with_file_name("begun").exists());
     let variables = variables(&dir);
     let port = port(&variables["KUBECONFIG"]);
@@ -191,9 +191,15 @@ fn ends_everything(signal: &str, assets: &Path) {
     assert_eq!(programs_in(folder).len(), 3, "etcd, API server and controllers run");
     let command = fs::read_to_string(dir.with_file_name("pid")).unwrap();
 
-    let sent = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+    let sent =
+        Command::new("kill").args([&format!("-{signal}"), &child.0.id().to_string()]).status();
     assert!(sent.unwrap().success());
-    assert!(!child.wait().unwrap().success());
+    let mut status = None;
+    until("ended by the signal", || {
+        status = child.0.try_wait().unwrap();
+        status.is_some()
+    });
+    assert!(!status.unwrap().success());
     until("ended", || programs_in(folder).is_empty() && !listens(port));
     until("taken away", || !folder.exists());
     let command = format!("/proc/{}/stat", command.trim());
@@ -202,6 +208,31 @@ fn ends_everything(signal: &str, assets: &Path) {
         Ok(stat) => stat.contains(") Z "),
         Err(_) => true,
     });
+}
+
+/// The same where signals end it, also where whoever runs the tests ignores some, as `nohup` does: what is ignored
+/// stays so in every child, and neither a shell nor we can take it back without `env`.
+fn obedient(command: &Command) -> Command {
+    let mut res = Command::new("env");
+    res.arg("--default-signal=HUP,INT,TERM").arg(command.get_program()).args(command.get_args());
+    res.current_dir(command.get_current_dir().unwrap()).stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => res.env(name, value),
+            None => res.env_remove(name),
+        };
+    }
+    res
+}
+
+/// A program that does not outlive a test that fails.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// The programs whose working folder this is.
