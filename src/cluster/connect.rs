@@ -8,7 +8,7 @@ use kube::{
     config::{KubeConfigOptions, Kubeconfig},
 };
 
-use super::Cluster;
+use super::{Cluster, Proxies, proxy};
 use crate::hint::Hint as _;
 
 /// Where to look for a cluster.
@@ -18,6 +18,7 @@ pub struct Target {
     pub kubeconfig: Option<PathBuf>,
     /// A context of it; none means its current one.
     pub context: Option<String>,
+    pub proxies: Proxies,
 }
 
 impl Cluster {
@@ -64,7 +65,11 @@ async fn config(target: &Target) -> anyhow::Result<Config> {
         return Err(anyhow::format_err!("the kubeconfig has no context `{context}`"))
             .hint(format!("it has: {}", names.join(", ")));
     }
-    Config::from_custom_kubeconfig(kubeconfig, &options).await.context("reading the kubeconfig")
+    let proxy = proxy::own(&kubeconfig, target.context.as_deref());
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+    let mut config = config.context("reading the kubeconfig")?;
+    config.proxy_url = target.proxies.to(&config.cluster_url, proxy)?;
+    Ok(config)
 }
 
 /// A server that could not be asked, and why.

@@ -14,6 +14,7 @@ mod inhabitants;
 mod object;
 mod owned;
 mod pending;
+mod proxy;
 mod refusal;
 mod rollout;
 mod told;
@@ -35,6 +36,7 @@ pub use self::{
     elsewhere::elsewhere,
     object::Id,
     owned::Standing,
+    proxy::Proxies,
     refusal::all as refuse,
     told::{Became, Told, Verb},
     wait::Limit,

@@ -191,7 +191,7 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
         resource.api_group() == group && resource.version == *version && resource.kind == *kind
     };
     for it in &operator.resources {
-        if !ours.iter().any(|resource| is(resource, &it.group, &it.version, &it.kind)) {
+        if !ours.iter().any(|resource| is(resource, it.group.as_str(), &it.version, &it.kind)) {
             plan.warn(format!(
                 "{}: {} {} is not in PROJECT, so api/src/crds.rs leaves it out",
                 it.place, it.version, it.kind
@@ -202,8 +202,10 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
     let mut res: BTreeMap<(String, String), Crd> = BTreeMap::new();
     for resource in ours {
         let (group, kind) = (resource.api_group(), &resource.kind);
-        let found =
-            operator.resources.iter().any(|it| is(resource, &it.group, &it.version, &it.kind));
+        let found = operator
+            .resources
+            .iter()
+            .any(|it| is(resource, it.group.as_str(), &it.version, &it.kind));
         let stored = storage.get(&(group.clone(), kind.clone())).filter(|_| found);
         let Some(stored) = stored else {
             return Err(anyhow::format_err!(
@@ -214,12 +216,9 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
         };
         let path = resource.path.as_deref().and_then(|it| it.split_once("::")).map(|it| it.1);
         let module = path.map_or_else(
-            || {
-                format!(
-                    "{}::{}",
-                    resource.group.as_ref().map_or(String::new(), |it| it.module()),
-                    resource.version
-                )
+            || match &resource.group {
+                Some(group) => format!("{}::{}", group.module(), resource.version),
+                None => resource.version.to_string(),
             },
             str::to_owned,
         );

@@ -67,8 +67,10 @@ impl Args {
             Some(name) => name,
             None => name_of(root)?,
         };
-        if self.owner.contains(['\n', '\r', '"', '\\']) {
-            anyhow::bail!("`--owner` is one line, without quotes and backslashes");
+        if self.owner.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
+            anyhow::bail!(
+                "`--owner` is one line, without quotes, backslashes and control characters"
+            );
         }
         let project = Project::new(name, self.domain, self.namespaced, env!("CARGO_PKG_VERSION"));
         let (license, sets): (_, &[&str]) = match self.license {

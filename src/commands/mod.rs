@@ -12,6 +12,7 @@ mod habits;
 mod init;
 mod install;
 mod manifests;
+mod proxies;
 mod reach;
 mod rendered;
 mod test;
@@ -147,7 +148,7 @@ pub fn run() -> ExitCode {
             terminal::advise("watching what was read: Ctrl-C ends this\n");
             told = true;
         }
-        if !watches || !watch::wait() {
+        if !watches || terminal::is_lost() || !watch::wait() {
             return code;
         }
     }
@@ -228,7 +229,7 @@ impl Outcome {
         match self {
             Self::Plan(plan) => settle(&plan, root, mode),
             Self::Text(text) => {
-                terminal::print(&text);
+                terminal::data(&text);
                 Ok(())
             }
             Self::Partly(done, error) => {
@@ -246,7 +247,7 @@ fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
         terminal::warn(warning);
     }
     match mode {
-        Mode { diff: true, .. } => terminal::print(&changes.diff()),
+        Mode { diff: true, .. } => terminal::diff(&changes.diff()),
         Mode { check: true, .. } => changes.require_none()?,
         Mode { dry_run: true, .. } => terminal::print(&changes.to_string()),
         _ => {

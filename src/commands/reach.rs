@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::proxies::proxies;
 use crate::{
     cluster::{Cluster, Id, Limit, Target, Told, Unreachable},
     hint::Hint as _,
@@ -42,7 +43,8 @@ enum DryRun {
 
 impl Reach {
     pub fn connect(&self) -> anyhow::Result<Cluster> {
-        let target = Target { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() };
+        let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
+        let target = Target { kubeconfig, context, proxies: proxies()? };
         Cluster::connect(&target)
     }
 

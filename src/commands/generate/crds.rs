@@ -83,7 +83,8 @@ impl Args {
             if !(self.compile && self.mode.check) {
                 self.mode.require("--output-dir")?;
             }
-            return self.outcome(dir)?.settle(&reading(dir)?, &self.mode);
+            let root = reading(dir)?;
+            return self.outcome(dir)?.settle(&root, &self.mode);
         };
         let root = Root::output(dir, folder)?;
         begin(&root, &self.mode)?;
@@ -92,6 +93,12 @@ impl Args {
     }
 
     fn outcome(&self, dir: &Path) -> anyhow::Result<Outcome> {
+        if self.manifest_path.is_some() && self.output_dir.is_none() && dir != Path::new(".") {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                "`--dir` and `--manifest-path` both say where the project is: give one of them",
+            ));
+        }
         let workspace = Workspace::find(dir, self.manifest_path.as_deref())?;
         let packages = match &workspace.member {
             Some(member) if self.package.is_empty() => vec![member.clone()],

@@ -13,7 +13,7 @@ pub struct Args {
     #[arg(long)]
     crds_only: bool,
     /// The manager's image [default: what config/manager says]
-    #[arg(long)]
+    #[arg(long, conflicts_with = "crds_only")]
     image: Option<Image>,
     /// Another namespace than config/default says
     #[arg(long, conflicts_with = "crds_only")]

@@ -165,7 +165,9 @@ impl Programs<'_> {
         self.start("kube-apiserver", &arguments::apiserver(client, port, self.wants.audit))?;
         let certificate = self.folder.join(CERTIFICATE);
         self.wait("kube-apiserver", || certificate.is_file())?;
-        let target = Target { kubeconfig: Some(self.folder.join(KUBECONFIG)), context: None };
+        // Nothing stands between two programs of this machine: there is no proxy.
+        let kubeconfig = Some(self.folder.join(KUBECONFIG));
+        let target = Target { kubeconfig, ..Target::default() };
         let cluster = Cluster::connect(&target)?;
         let ready = |path: &str| cluster.get(path).is_ok_and(|it| it.is_success());
         self.wait("kube-apiserver", || ready("/readyz"))?;
