@@ -11,6 +11,7 @@ mod delete;
 mod discovery;
 mod elsewhere;
 mod inhabitants;
+mod kubeconfig;
 mod object;
 mod owned;
 mod pending;

@@ -29,7 +29,7 @@ pub struct Reach {
 impl Reach {
     pub fn connect(&self) -> anyhow::Result<Cluster> {
         let target = Target { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() };
-        Cluster::connect(&target)
+        Cluster::connect_with(&target, terminal::variable("KUBECONFIG")?.as_deref())
     }
 
     /// When to wait no longer, from now.
