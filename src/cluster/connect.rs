@@ -5,7 +5,9 @@ use std::{cell::RefCell, error::Error, fmt, panic, path::PathBuf};
 use anyhow::Context as _;
 use kube::{Client, Config, client::AuthError, config::KubeconfigError};
 
-use super::{Cluster, kubeconfig};
+use tokio::runtime::Runtime;
+
+use super::{Cluster, kubeconfig, owner::Owner, request::Bounds};
 use crate::hint::Hint as _;
 
 /// Where to look for a cluster.
@@ -27,7 +29,18 @@ impl Cluster {
     pub fn connect_with(target: &Target, variable: Option<&str>) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("starting to wait for a cluster")?;
-        let mut config = runtime.block_on(kubeconfig::config(target, variable))?;
+        let config = runtime.block_on(kubeconfig::config(target, variable))?;
+        Self::of(runtime, config)
+    }
+
+    /// A server that has no users.
+    #[cfg(test)]
+    pub(super) fn at(url: &str) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Self::of(runtime, Config::new(url.parse().unwrap())).unwrap()
+    }
+
+    fn of(runtime: Runtime, mut config: Config) -> anyhow::Result<Self> {
         let server = address(&config);
         let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
         config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
@@ -41,7 +54,15 @@ impl Cluster {
         let client = client
             .map_err(|it| anyhow::format_err!("the connection cannot be prepared: {it}"))
             .hint("`kubectl cluster-info` shows whether the kubeconfig itself works")?;
-        Ok(Self { client, runtime, server, namespace, known: RefCell::default() })
+        Ok(Self {
+            client,
+            runtime,
+            server,
+            namespace,
+            owner: Owner::default(),
+            bounds: Bounds::default(),
+            known: RefCell::default(),
+        })
     }
 }
 

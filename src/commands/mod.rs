@@ -13,6 +13,7 @@ mod init;
 mod install;
 mod manifests;
 mod reach;
+mod removal;
 mod rendered;
 mod test;
 mod undeploy;

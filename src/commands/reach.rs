@@ -6,9 +6,9 @@ use clap::error::ErrorKind;
 
 use super::{DryRun, Mode};
 use crate::{
-    cluster::{Cluster, Id, Limit, Target, Told, Unreachable},
+    cluster::{Cluster, Id, Limit, Owner, Target, Told, Unreachable},
     hint::Hint as _,
-    model::Timeout,
+    model::{Project, Timeout},
     terminal,
 };
 
@@ -27,9 +27,11 @@ pub struct Reach {
 }
 
 impl Reach {
-    pub fn connect(&self) -> anyhow::Result<Cluster> {
+    /// Connects on behalf of a project.
+    pub fn connect(&self, project: &Project) -> anyhow::Result<Cluster> {
         let target = Target { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() };
-        Cluster::connect_with(&target, terminal::variable("KUBECONFIG")?.as_deref())
+        let cluster = Cluster::connect_with(&target, terminal::variable("KUBECONFIG")?.as_deref())?;
+        Ok(cluster.acting_for(Owner::of(&format!("{}.{}", project.name, project.domain))))
     }
 
     /// When to wait no longer, from now.
