@@ -11,8 +11,8 @@ use super::{
     Answer, Became, Cluster, Content, Id, Told, Verb,
     discovery::Resource,
     elsewhere::elsewhere,
-    object::is_going,
-    owned::{self, ADOPTED},
+    object::{is_going, uid},
+    owner,
     pending::Pending,
     refusal::{self, Refusal},
     wait::{Limit, State},
@@ -30,12 +30,17 @@ pub struct How {
     pub limit: Limit,
 }
 
+const BEFORE: &str = "it was there before";
+
 /// One object on its way.
 struct Step<'a> {
     object: &'a Value,
     id: Id,
     resource: Option<Resource>,
-    manager: &'static str,
+    /// As whom it is applied.
+    manager: String,
+    /// What of it is there: another object of its name is not meant.
+    live: Option<Value>,
     verdict: Verdict,
 }
 
@@ -59,8 +64,10 @@ impl Cluster {
             Told::Warning(text) if !warned.insert(text.clone()) => {}
             told => tell(told),
         };
-        let (mut first, mut rest): (Vec<_>, Vec<_>) =
-            objects.iter().map(Step::new).partition(|it| it.id.is_crd() || it.id.is_namespace());
+        let (mut first, mut rest): (Vec<_>, Vec<_>) = objects
+            .iter()
+            .map(|it| Step::new(it, &self.owner.made))
+            .partition(|it| it.id.is_crd() || it.id.is_namespace());
         first.sort_by_key(|it| it.id.is_crd());
 
         let mut problems = self.check(&mut first, &Pending::default(), how, tell)?;
@@ -71,7 +78,7 @@ impl Cluster {
             return Err(refusal::all("nothing was changed", &problems));
         }
         if how.dry_run {
-            first.iter().chain(&rest).for_each(|it| tell(Told::Became(it.expected())));
+            first.iter().chain(&rest).for_each(|it| tell(Told::Became(self.expected(it))));
             return Ok(());
         }
 
@@ -130,14 +137,12 @@ impl Cluster {
         if resource.namespaced && step.id.namespace.is_empty() {
             step.id.namespace.clone_from(&self.namespace);
         }
-        let path = resource.one(&step.id);
-        step.resource = Some(resource);
-        let live = self.get(&path)?;
-        let live = match live.code {
-            200 => Some(live.body),
-            404 => None,
-            _ => return Ok(Err(refusal::of(&live))),
+        let path = resource.one(&step.id)?;
+        let live = match self.one(&resource, &step.id)? {
+            Ok(live) => live,
+            Err(refusal) => return Ok(Err(refusal)),
         };
+        step.resource = Some(resource);
         if let Some(live) = &live {
             if is_going(live) {
                 return Ok(Err(Refusal::new(
@@ -147,15 +152,19 @@ impl Cluster {
                     ),
                 )));
             }
-            if let Some(namespace) = elsewhere(live, step.object) {
+            if let Some(namespace) = elsewhere(live, &self.owner.judge(live), step.object) {
                 return Ok(Err(Refusal::new(
                     format!("it is there for the operator in namespace `{namespace}`"),
                     Some("undeploy that one first, with `--namespace` as it was deployed"),
                 )));
             }
         }
-        step.manager = owned::manager(live.as_ref());
-        let answer = self.patch(&path, step, true, how.force)?;
+        step.manager = self.owner.manager(live.as_ref()).to_owned();
+        step.live = live;
+        let live = step.live.as_ref();
+        // Once it is taken over, what earlier versions applied is as if it had been applied by this one.
+        let manager = live.and_then(|it| self.owner.earlier(it)).unwrap_or(&step.manager);
+        let answer = self.patch(&path, step, manager, true, how.force)?;
         if answer.code == 404
             && let Some(what) = pending.named_by(&answer.body)
         {
@@ -168,9 +177,10 @@ impl Cluster {
             .warnings
             .into_iter()
             .for_each(|it| tell(Told::Warning(format!("{}: {it}", step.id))));
-        Ok(Ok(Verdict::Known(match &live {
+        Ok(Ok(Verdict::Known(match live {
             None => Verb::Create,
-            Some(live) if owned::differs(live, &answer.body, step.manager) => Verb::Update,
+            Some(live) if self.owner.taken_over(live).is_some() => Verb::Update,
+            Some(live) if owner::differs(live, &answer.body, manager) => Verb::Update,
             Some(_) => Verb::Unchanged,
         })))
     }
@@ -183,42 +193,80 @@ impl Cluster {
         tell: &mut dyn FnMut(Told),
     ) -> anyhow::Result<()> {
         for step in steps {
-            let mut became = step.expected();
-            if became.verb != Verb::Unchanged {
-                // A kind that is served only now was not met before.
-                let resource = match &step.resource {
-                    Some(it) => Some(it.clone()),
-                    None => self.resource(&step.id)?,
-                };
-                let Some(resource) = resource else { continue };
-                let answer = self.patch(&resource.one(&step.id), step, false, how.force)?;
-                if !answer.is_success() {
-                    let what =
-                        format!("{} cannot be applied, and what follows it was not", step.id);
-                    return Err(refusal::of(&answer).into_error(&what));
-                }
-                let warnings = answer.warnings.into_iter();
-                warnings.for_each(|it| tell(Told::Warning(format!("{}: {it}", step.id))));
-                became.verb = if answer.code == 201 { Verb::Create } else { Verb::Update };
-                became.note = step.note();
-            }
+            let became = match self.expected(step) {
+                it if it.verb == Verb::Unchanged => it,
+                it => self.write_one(step, how, tell)?.unwrap_or(it),
+            };
             tell(Told::Became(became));
         }
         Ok(())
+    }
+
+    fn write_one(
+        &self,
+        step: &Step<'_>,
+        how: How,
+        tell: &mut dyn FnMut(Told),
+    ) -> anyhow::Result<Option<Became>> {
+        let id = &step.id;
+        // A kind that is served only now was not met before.
+        let resource = match &step.resource {
+            Some(it) => Some(it.clone()),
+            None => self.resource(id)?,
+        };
+        let Some(resource) = resource else { return Ok(None) };
+        let path = resource.one(id)?;
+        if let Some(live) = &step.live {
+            self.rewrite_fields(&path, id, live.clone(), |it| self.owner.taken_over(it))?;
+        }
+        let answer = self.patch(&path, step, &step.manager, false, how.force)?;
+        if !answer.is_success() {
+            let what = format!("{id} cannot be applied, and what follows it was not");
+            return Err(refusal::of(&answer).into_error(&what));
+        }
+        let warnings = answer.warnings.iter();
+        warnings.for_each(|it| tell(Told::Warning(format!("{id}: {it}"))));
+        if answer.code == 201 {
+            return Ok(Some(Became::because(Verb::Create, id, self.note(step))));
+        }
+        if step.live.is_none() && self.owner.let_go(&answer.body).is_some() {
+            // It was not there when it was tried, and somebody else was faster.
+            self.rewrite_fields(&path, id, answer.body, |it| self.owner.let_go(it))?;
+            return Ok(Some(Became::because(Verb::Update, id, BEFORE)));
+        }
+        Ok(Some(Became::because(Verb::Update, id, self.note(step))))
     }
 
     fn patch(
         &self,
         path: &str,
         step: &Step<'_>,
+        manager: &str,
         dry_run: bool,
         force: bool,
     ) -> anyhow::Result<Answer> {
         let dry_run = if dry_run { "&dryRun=All" } else { "" };
-        let manager = step.manager;
         let path =
             format!("{path}?fieldManager={manager}&force={force}&fieldValidation=Strict{dry_run}");
-        self.send("PATCH", &path, &Content::Apply(step.object))
+        let Some(live) = &step.live else {
+            return self.send("PATCH", &path, &Content::Apply(step.object));
+        };
+        // Whose it is was judged of this very object.
+        let mut object = step.object.clone();
+        object["metadata"]["uid"] = uid(live).into();
+        self.send("PATCH", &path, &Content::Apply(&object))
+    }
+
+    /// What becomes of an object, as far as that is known.
+    fn expected(&self, step: &Step<'_>) -> Became {
+        match &step.verdict {
+            Verdict::Unknown(why) => Became::because(Verb::Unchecked, &step.id, why),
+            Verdict::Known(verb) => Became::because(*verb, &step.id, self.note(step)),
+        }
+    }
+
+    fn note(&self, step: &Step<'_>) -> &'static str {
+        if step.manager == self.owner.adopted { BEFORE } else { "" }
     }
 
     /// Waits until kinds that have come with CRDs are told of by the server, too.
@@ -247,29 +295,18 @@ impl Cluster {
 }
 
 impl<'a> Step<'a> {
-    fn new(object: &'a Value) -> Self {
+    fn new(object: &'a Value, manager: &str) -> Self {
         Self {
             object,
             id: Id::of(object),
             resource: None,
-            manager: owned::MANAGER,
+            manager: manager.to_owned(),
+            live: None,
             verdict: Verdict::Unknown(String::new()),
         }
     }
 
     fn changes(&self) -> bool {
         !matches!(self.verdict, Verdict::Known(Verb::Unchanged))
-    }
-
-    /// What becomes of it, as far as that is known.
-    fn expected(&self) -> Became {
-        match &self.verdict {
-            Verdict::Unknown(why) => Became::because(Verb::Unchecked, &self.id, why),
-            Verdict::Known(verb) => Became::because(*verb, &self.id, self.note()),
-        }
-    }
-
-    fn note(&self) -> String {
-        if self.manager == ADOPTED { "it was there before" } else { "" }.to_owned()
     }
 }

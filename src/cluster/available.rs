@@ -1,10 +1,12 @@
 //! Waits until workloads run, and tells why where they do not.
 
+use anyhow::Context as _;
+
 use super::{
     Cluster, Id, Told,
     discovery::Resource,
     object::condition,
-    refusal,
+    path::{escape, segment},
     rollout::{self, Progress},
     wait::{Limit, State},
 };
@@ -57,11 +59,9 @@ impl Cluster {
     }
 
     fn workload(&self, id: &Id, resource: &Resource) -> anyhow::Result<Value> {
-        let answer = self.get(&resource.one(id))?;
-        match answer.code {
-            200 => Ok(answer.body),
-            _ => Err(refusal::of(&answer).into_error(&format!("{id} cannot be looked at"))),
-        }
+        let found = self.one(resource, id)?;
+        let found = found.map_err(|it| it.into_error(&format!("{id} cannot be looked at")))?;
+        found.with_context(|| format!("{id} is not there any more"))
     }
 
     /// What keeps a workload's pods, in one line each.
@@ -80,7 +80,8 @@ impl Cluster {
     /// The pods of a workload; none where they may not be looked at.
     fn pods(&self, id: &Id, object: &Value) -> anyhow::Result<Vec<Value>> {
         let Some(selector) = rollout::selector(object) else { return Ok(Vec::new()) };
-        let path = format!("/api/v1/namespaces/{}/pods?labelSelector={selector}", id.namespace);
+        let namespace = segment(&id.namespace)?;
+        let path = format!("/api/v1/namespaces/{namespace}/pods?labelSelector={selector}");
         Ok(self.get(&path)?.body["items"].as_array().cloned().unwrap_or_default())
     }
 
@@ -96,8 +97,8 @@ impl Cluster {
         for pod in self.pods(id, object)? {
             lines.extend(self.last_words(&pod)?);
         }
-        let path =
-            format!("/api/v1/namespaces/{}/events?fieldSelector=type%3DWarning", id.namespace);
+        let namespace = segment(&id.namespace)?;
+        let path = format!("/api/v1/namespaces/{namespace}/events?fieldSelector=type%3DWarning");
         lines.extend(warnings(&self.get(&path)?.body, &id.name));
         Ok(lines.iter().map(|it| format!("\n  {it}")).collect())
     }
@@ -114,7 +115,10 @@ impl Cluster {
             }
             let container = text(&it["name"]);
             let path = format!(
-                "/api/v1/namespaces/{namespace}/pods/{name}/log?container={container}&previous=true&tailLines=5"
+                "/api/v1/namespaces/{}/pods/{}/log?container={}&previous=true&tailLines=5",
+                segment(&namespace)?,
+                segment(&name)?,
+                escape(&container)
             );
             let answer = self.get(&path)?;
             if let (200, Value::String(said)) = (answer.code, &answer.body) {

@@ -1,14 +1,12 @@
-//! Which API server, and as whom: what kubectl would take.
+//! Which API server, and as whom.
 
-use std::{cell::RefCell, error::Error as _, fmt, path::PathBuf};
+use std::{cell::RefCell, error::Error, fmt, panic, path::PathBuf};
 
 use anyhow::Context as _;
-use kube::{
-    Client, Config,
-    config::{KubeConfigOptions, Kubeconfig},
-};
+use kube::{Client, Config, client::AuthError, config::KubeconfigError};
+use tokio::runtime::Runtime;
 
-use super::{Cluster, Proxies, proxy};
+use super::{Cluster, Proxies, kubeconfig, owner::Owner, request::Bounds};
 use crate::hint::Hint as _;
 
 /// Where to look for a cluster.
@@ -22,12 +20,28 @@ pub struct Target {
 }
 
 impl Cluster {
-    /// Connects; no request is sent yet.
+    /// Connects where KUBECONFIG is of no interest; no request is sent yet.
     pub fn connect(target: &Target) -> anyhow::Result<Self> {
+        Self::connect_with(target, None)
+    }
+
+    /// The same, where `variable` is the value of KUBECONFIG.
+    pub fn connect_with(target: &Target, variable: Option<&str>) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.context("starting to wait for a cluster")?;
-        let mut config = runtime.block_on(config(target))?;
-        let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
+        let config = runtime.block_on(kubeconfig::config(target, variable))?;
+        Self::of(runtime, config)
+    }
+
+    /// A server that has no users.
+    #[cfg(test)]
+    pub(super) fn at(url: &str) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Self::of(runtime, Config::new(url.parse().unwrap())).unwrap()
+    }
+
+    fn of(runtime: Runtime, mut config: Config) -> anyhow::Result<Self> {
+        let server = address(&config);
         let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
         config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
         // What is overloaded is asked again in `send`; a part of a server that is down is told at once.
@@ -35,41 +49,42 @@ impl Cluster {
         let namespace = config.default_namespace.clone();
         let client = {
             let _entered = runtime.enter();
-            Client::try_from(config).context("preparing the connection")?
+            client(config)
         };
-        Ok(Self { client, runtime, server, namespace, known: RefCell::default() })
+        let client = client
+            .map_err(|it| anyhow::format_err!("the connection cannot be prepared: {it}"))
+            .hint("`kubectl cluster-info` shows whether the kubeconfig itself works")?;
+        Ok(Self {
+            client,
+            runtime,
+            server,
+            namespace,
+            owner: Owner::default(),
+            bounds: Bounds::default(),
+            known: RefCell::default(),
+        })
     }
 }
 
-async fn config(target: &Target) -> anyhow::Result<Config> {
-    let options = KubeConfigOptions { context: target.context.clone(), ..Default::default() };
-    let kubeconfig = match &target.kubeconfig {
-        // What its errors come from, they say themselves.
-        Some(path) => Kubeconfig::read_from(path).map_err(|it| anyhow::format_err!("{it}"))?,
-        None => match Kubeconfig::read() {
-            Ok(it) => it,
-            Err(_) if target.context.is_none() && Config::incluster_env().is_ok() => {
-                return Config::incluster_env().context("reading the pod's service account");
-            }
-            Err(error) => {
-                return Err(anyhow::format_err!("there is no cluster to talk to: {error}")).hint(
-                    "set KUBECONFIG, or give `--kubeconfig FILE`; `operator-rs test` starts an API server of its own",
-                );
-            }
-        },
-    };
-    if let Some(context) = &target.context
-        && !kubeconfig.contexts.iter().any(|it| it.name == *context)
-    {
-        let names: Vec<&str> = kubeconfig.contexts.iter().map(|it| it.name.as_str()).collect();
-        return Err(anyhow::format_err!("the kubeconfig has no context `{context}`"))
-            .hint(format!("it has: {}", names.join(", ")));
+/// The client, or why there is none.
+fn client(config: Config) -> Result<Client, String> {
+    // The library panics on a token that is no HTTP header. The hook is silent for as long as that may happen.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let client = panic::catch_unwind(panic::AssertUnwindSafe(|| Client::try_from(config)));
+    panic::set_hook(hook);
+    match client {
+        Ok(client) => client.map_err(|it| reason(&it)),
+        Err(_) => Err(kubeconfig::INVALID_TOKEN.to_owned()),
     }
-    let proxy = proxy::own(&kubeconfig, target.context.as_deref());
-    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-    let mut config = config.context("reading the kubeconfig")?;
-    config.proxy_url = target.proxies.to(&config.cluster_url, proxy)?;
-    Ok(config)
+}
+
+/// The server's address without what may be secret in it: a user, a password, a query.
+fn address(config: &Config) -> String {
+    let url = &config.cluster_url;
+    let port = url.port().map_or(String::new(), |it| format!(":{it}"));
+    let (scheme, host) = (url.scheme_str().unwrap_or("http"), url.host().unwrap_or_default());
+    format!("{scheme}://{host}{port}{}", url.path().trim_end_matches('/'))
 }
 
 /// A server that could not be asked, and why.
@@ -85,15 +100,43 @@ impl fmt::Display for Unreachable {
     }
 }
 
-impl std::error::Error for Unreachable {}
+impl Error for Unreachable {}
 
-/// What a failed request comes to: the innermost reason tells most.
-pub(super) fn fault(error: &kube::Error, server: &str) -> anyhow::Error {
-    let mut reason = error.to_string();
-    let mut source = error.source();
-    while let Some(it) = source {
-        reason = it.to_string();
-        source = it.source();
+impl Unreachable {
+    pub(super) fn new(server: &str, reason: impl Into<String>) -> Self {
+        Self { server: server.to_owned(), reason: reason.into() }
     }
-    Unreachable { server: server.to_owned(), reason }.into()
+}
+
+/// What a failed request comes to.
+pub(super) fn fault(error: &kube::Error, server: &str) -> anyhow::Error {
+    Unreachable::new(server, reason(error)).into()
+}
+
+/// Why there is no answer, without a word of what a kubeconfig holds. Of the network's errors the innermost tells most.
+fn reason(error: &kube::Error) -> String {
+    let mut link: &(dyn Error + 'static) = error;
+    loop {
+        if let Some(error) = link.downcast_ref::<AuthError>() {
+            return kubeconfig::auth_reason(error);
+        }
+        if let Some(error) = link.downcast_ref::<KubeconfigError>() {
+            return kubeconfig::reason(error);
+        }
+        match link.source() {
+            Some(next) => link = next,
+            None => break,
+        }
+    }
+    match error {
+        kube::Error::Service(_) | kube::Error::HyperError(_) => link.to_string(),
+        kube::Error::RustlsTls(_) => {
+            "the certificates and the key of the kubeconfig cannot be used for TLS".to_owned()
+        }
+        kube::Error::ProxyProtocolUnsupported { .. }
+        | kube::Error::ProxyProtocolDisabled { .. } => {
+            "its proxy is neither `http://` nor `https://`".to_owned()
+        }
+        _ => "a request cannot be made of what the kubeconfig has".to_owned(),
+    }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     Cluster, Id, Told,
     discovery::Resource,
-    object::{condition, count, is_going, texts},
-    refusal::{self, Refusal},
+    object::{condition, count, is_going, texts, uid},
+    refusal::Refusal,
     wait::{Limit, State},
 };
 use crate::yaml::Value;
@@ -15,6 +15,7 @@ use crate::yaml::Value;
 #[derive(Clone, Debug)]
 pub struct Held {
     pub id: Id,
+    pub uid: String,
     pub finalizers: Vec<String>,
     pub going: bool,
 }
@@ -30,11 +31,9 @@ impl Cluster {
         let left = self.until(limit, tell, || {
             let mut waiting = Vec::new();
             for (id, resource) in crds {
-                let answer = self.get(&resource.one(id))?;
-                if !answer.is_success() {
-                    return Err(refusal::of(&answer).into_error(&format!("{id} cannot be looked at")));
-                }
-                match served(&answer.body) {
+                let unread = |it: Refusal| it.into_error(&format!("{id} cannot be looked at"));
+                let crd = self.one(resource, id)?.map_err(unread)?;
+                match served(&crd.unwrap_or_default()) {
                     Served::Yes => {}
                     Served::NotYet => waiting.push(id.name.as_str()),
                     Served::Never(message) => {
@@ -57,25 +56,33 @@ impl Cluster {
         }
     }
 
-    /// The objects that a CRD holds, in all namespaces.
-    pub fn held(&self, crd: &Value) -> anyhow::Result<Vec<Held>> {
-        let Some(resource) = resource(crd) else { return Ok(Vec::new()) };
-        let items = self.list_metadata(&resource, "")?;
-        let items = items
-            .map_err(|it| it.into_error(&format!("the {} cannot be counted", resource.plural)))?;
+    /// The objects that a CRD holds, in all namespaces, or why that is not known.
+    pub fn held(&self, crd: &Value) -> anyhow::Result<Result<Vec<Held>, Refusal>> {
+        let unknown = |why: &str| Ok(Err(Refusal::new(why, None)));
+        let Some(resource) = resource(crd) else {
+            return unknown("none of its versions is served");
+        };
+        let items = match self.list_metadata(&resource, "")? {
+            Ok(Some(items)) => items,
+            // What was never served holds nothing.
+            Ok(None) if !matches!(served(crd), Served::Yes) => Vec::new(),
+            Ok(None) => return unknown("the server does not find their list"),
+            Err(refusal) => return Ok(Err(refusal)),
+        };
         let held = items.iter().map(|it| Held {
             id: Id {
                 api_version: resource.api_version.clone(),
                 kind: resource.kind.clone(),
                 ..Id::of(it)
             },
+            uid: uid(it).to_owned(),
             finalizers: texts(&it["metadata"]["finalizers"])
                 .into_iter()
                 .map(str::to_owned)
                 .collect(),
             going: is_going(it),
         });
-        Ok(held.collect())
+        Ok(Ok(held.collect()))
     }
 }
 
@@ -136,6 +143,7 @@ fn what_would_go_is_counted_by_kind() {
             namespace: namespace.into(),
             name: "a".into(),
         },
+        uid: String::new(),
         finalizers: Vec::new(),
         going: false,
     };

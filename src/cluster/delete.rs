@@ -1,10 +1,10 @@
 //! Objects off a server: tried first, then deleted, then waited for until they are gone.
 
 use super::{
-    Answer, Became, Cluster, Content, Held, Id, Told, Verb,
+    Became, Cluster, Content, Held, Id, Removal, Told, Verb,
     discovery::Resource,
-    object::{condition, count, is_going, texts, uid},
-    owned::{self, ADOPTED, Standing},
+    object::{condition, count, is_going, texts, uid, version},
+    owner,
     refusal::{self, Refusal},
     wait::{Limit, State},
 };
@@ -19,27 +19,24 @@ pub struct Live {
     pub id: Id,
     pub(super) resource: Resource,
     pub object: Value,
-}
-
-impl Live {
-    pub fn standing(&self) -> Standing {
-        owned::standing(&self.object)
-    }
+    pub removal: Removal,
 }
 
 impl Cluster {
-    /// Those of the objects that are there.
+    /// Those of the objects that are there, in whatever version, and what each is to the owner.
     pub fn find(&self, ids: &[Id]) -> anyhow::Result<Vec<Live>> {
         let mut res = Vec::new();
         let mut problems = Vec::new();
         for id in ids {
             // What the server has no kind of is not there.
-            let Some(resource) = self.resource(id)? else { continue };
-            let answer = self.get(&resource.one(id))?;
-            match answer.code {
-                200 => res.push(Live { id: id.clone(), resource, object: answer.body }),
-                404 => {}
-                _ => problems.push((id.to_string(), refusal::of(&answer))),
+            let Some(resource) = self.resource_in_any_version(id)? else { continue };
+            match self.one(&resource, id)? {
+                Ok(None) => {}
+                Ok(Some(object)) => {
+                    let removal = self.owner.judge(&object);
+                    res.push(Live { id: id.clone(), resource, object, removal });
+                }
+                Err(refusal) => problems.push((id.to_string(), refusal)),
             }
         }
         match problems[..] {
@@ -52,9 +49,8 @@ impl Cluster {
     pub fn try_delete(&self, all: &[Live]) -> anyhow::Result<Vec<(String, Refusal)>> {
         let mut problems = Vec::new();
         for it in all {
-            let answer = self.delete_one(it, true)?;
-            if !answer.is_success() && answer.code != 404 {
-                problems.push((it.id.to_string(), refusal::of(&answer)));
+            if let Err(refusal) = self.delete_one(it, true)? {
+                problems.push((it.id.to_string(), refusal));
             }
         }
         Ok(problems)
@@ -68,11 +64,8 @@ impl Cluster {
         tell: &mut dyn FnMut(Told),
     ) -> anyhow::Result<()> {
         for it in all {
-            let answer = self.delete_one(it, false)?;
-            if !answer.is_success() && answer.code != 404 {
-                return Err(
-                    refusal::of(&answer).into_error(&format!("{} cannot be deleted", it.id))
-                );
+            if let Err(refusal) = self.delete_one(it, false)? {
+                return Err(refusal.into_error(&format!("{} cannot be deleted", it.id)));
             }
             tell(Told::Became(Became::new(Verb::Delete, &it.id)));
         }
@@ -96,51 +89,78 @@ impl Cluster {
     pub fn give_back(&self, all: &[Live], dry_run: bool) -> anyhow::Result<Vec<(String, Refusal)>> {
         let mut problems = Vec::new();
         for it in all {
-            let dry_run = if dry_run { "&dryRun=All" } else { "" };
-            let path = format!("{}?fieldManager={ADOPTED}{dry_run}", it.resource.one(&it.id));
-            let answer =
-                self.send("PATCH", &path, &Content::Apply(&owned::nothing_of(&it.object)))?;
-            if !answer.is_success() && answer.code != 404 {
-                problems.push((it.id.to_string(), refusal::of(&answer)));
+            for manager in self.owner.adopters(&it.object) {
+                let dry_run = if dry_run { "&dryRun=All" } else { "" };
+                let path = format!("{}?fieldManager={manager}{dry_run}", it.resource.one(&it.id)?);
+                let nothing = owner::nothing_of(&it.object);
+                let answer = self.send("PATCH", &path, &Content::Apply(&nothing))?;
+                // One that has gone meanwhile has nothing of ours.
+                let is_gone = answer.code == 409 && !self.is_there(it)?;
+                if !answer.is_success() && !is_gone {
+                    problems.push((it.id.to_string(), refusal::of(&answer)));
+                }
             }
         }
         Ok(problems)
     }
 
-    fn delete_one(&self, live: &Live, dry_run: bool) -> anyhow::Result<Answer> {
+    /// Whether this very object is there.
+    fn is_there(&self, live: &Live) -> anyhow::Result<bool> {
+        let found = self.one(&live.resource, &live.id)?;
+        Ok(!found.is_ok_and(|it| it.is_none_or(|it| uid(&it) != uid(&live.object))))
+    }
+
+    /// Deletes what was judged, and nothing else: this object by its uid, in the version that was looked at. Where others
+    /// have written to it since (controllers write statuses all the time) it is judged again.
+    fn delete_one(&self, live: &Live, dry_run: bool) -> anyhow::Result<Result<(), Refusal>> {
         // What runs pods goes when they have ended, for they need what goes behind it.
         let policy = if live.id.is_workload() { "Foreground" } else { "Background" };
         let mut options = json!({
             "apiVersion": "v1",
             "kind": "DeleteOptions",
             "propagationPolicy": policy,
-            "preconditions": {"uid": uid(&live.object)},
+            "preconditions": {"uid": uid(&live.object), "resourceVersion": version(&live.object)},
         });
         if dry_run {
             options["dryRun"] = json!(["All"]);
         }
-        self.send("DELETE", &live.resource.one(&live.id), &Content::Json(&options))
+        let path = live.resource.one(&live.id)?;
+        for _ in 0..20 {
+            let answer = self.send("DELETE", &path, &Content::Json(&options))?;
+            match answer.code {
+                404 => return Ok(Ok(())),
+                409 => {}
+                _ if answer.is_success() => return Ok(Ok(())),
+                _ => return Ok(Err(refusal::of(&answer))),
+            }
+            let now = match self.one(&live.resource, &live.id)? {
+                Err(refusal) => return Ok(Err(refusal)),
+                Ok(None) => return Ok(Ok(())),
+                Ok(Some(now)) => now,
+            };
+            if uid(&now) != uid(&live.object) || self.owner.judge(&now) != live.removal {
+                let message = "others have changed whose it is, or made it anew, just now";
+                return Ok(Err(Refusal::new(message, Some("run this again"))));
+            }
+            if version(&now) == &options["preconditions"]["resourceVersion"] {
+                return Ok(Err(refusal::of(&answer)));
+            }
+            options["preconditions"]["resourceVersion"] = version(&now).clone();
+        }
+        let message = "it changes too fast to be judged";
+        Ok(Err(Refusal::new(message, Some("stop what writes to it, then run this again"))))
     }
 
     /// Why an object that was deleted is there still; none when it is gone.
     fn held_up(&self, live: &Live) -> anyhow::Result<Option<String>> {
-        let answer = self.get(&live.resource.one(&live.id))?;
-        match answer.code {
-            404 => return Ok(None),
-            200 => {}
-            _ => {
-                return Err(
-                    refusal::of(&answer).into_error(&format!("{} cannot be looked at", live.id))
-                );
-            }
-        }
-        let object = &answer.body;
+        let unread = |it: Refusal| it.into_error(&format!("{} cannot be looked at", live.id));
         // One that was made anew is another one.
-        if uid(object) != uid(&live.object) {
+        let found = self.one(&live.resource, &live.id)?.map_err(unread)?;
+        let Some(object) = found.filter(|it| uid(it) == uid(&live.object)) else {
             return Ok(None);
-        }
-        let held = if live.id.is_crd() { self.held(object)? } else { Vec::new() };
-        Ok(Some(format!("{} {}", live.id, reason(object, &held))))
+        };
+        let held = if live.id.is_crd() { self.held(&object)? } else { Ok(Vec::new()) };
+        Ok(Some(format!("{} {}", live.id, reason(&object, &held.unwrap_or_default()))))
     }
 }
 
@@ -211,6 +231,7 @@ fn what_holds_an_object_is_named() {
             namespace: "x".into(),
             name: name.into(),
         },
+        uid: String::new(),
         finalizers: finalizers.iter().map(ToString::to_string).collect(),
         going: true,
     };

@@ -1,6 +1,12 @@
 //! Which kinds a server has, and where.
 
-use super::{Cluster, Id, refusal};
+use anyhow::Context as _;
+
+use super::{
+    Cluster, Id,
+    path::{group_version, segment},
+    refusal,
+};
 use crate::yaml::Value;
 
 /// A kind as a server has it.
@@ -15,18 +21,16 @@ pub struct Resource {
 
 impl Resource {
     /// The path of all its objects, in one namespace or (empty) everywhere.
-    pub fn all(&self, namespace: &str) -> String {
-        let root = if self.api_version.contains('/') { "/apis" } else { "/api" };
-        let place = if self.namespaced && !namespace.is_empty() {
-            format!("/namespaces/{namespace}")
-        } else {
-            String::new()
+    pub fn all(&self, namespace: &str) -> anyhow::Result<String> {
+        let place = match namespace {
+            it if self.namespaced && !it.is_empty() => format!("/namespaces/{}", segment(it)?),
+            _ => String::new(),
         };
-        format!("{root}/{}{place}/{}", self.api_version, self.plural)
+        Ok(format!("{}{place}/{}", group_version(&self.api_version)?, segment(&self.plural)?))
     }
 
-    pub fn one(&self, id: &Id) -> String {
-        format!("{}/{}", self.all(&id.namespace), id.name)
+    pub fn one(&self, id: &Id) -> anyhow::Result<String> {
+        Ok(format!("{}/{}", self.all(&id.namespace)?, segment(&id.name)?))
     }
 }
 
@@ -48,44 +52,86 @@ impl Cluster {
         Ok(found)
     }
 
+    /// The same, in any version of its group: an object is there in each of them.
+    pub fn resource_in_any_version(&self, id: &Id) -> anyhow::Result<Option<Resource>> {
+        if let Some(found) = self.resource(id)? {
+            return Ok(Some(found));
+        }
+        for api_version in
+            self.api_versions()?.into_iter().map(|it| Id { api_version: it, ..id.clone() })
+        {
+            if api_version.group() == id.group()
+                && let Some(found) = self.resource(&api_version)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
     /// Every kind of a group's version; none where the server does not have it.
     pub fn resources(&self, api_version: &str) -> anyhow::Result<Vec<Resource>> {
-        let root = if api_version.contains('/') { "/apis" } else { "/api" };
-        let answer = self.get(&format!("{root}/{api_version}"))?;
+        let answer = self.get(&group_version(api_version)?)?;
         match answer.code {
             404 => Ok(Vec::new()),
-            200 => Ok(read(api_version, &answer.body)),
+            200 => read(api_version, &answer.body)
+                .with_context(|| format!("{} tells nonsense of what it has", self.server)),
             _ => Err(refusal::of(&answer)
                 .into_error(&format!("{} does not tell what it has", self.server))),
         }
     }
 
-    /// The preferred version of every group that the server has.
+    /// All that the server has: each version of every group, a group's preferred version first.
     pub fn api_versions(&self) -> anyhow::Result<Vec<String>> {
         let answer = self.get("/apis")?;
         if !answer.is_success() {
             return Err(refusal::of(&answer)
                 .into_error(&format!("{} does not tell what it has", self.server)));
         }
-        let groups = answer.body["groups"].as_array().into_iter().flatten();
-        let preferred = groups.filter_map(|it| it["preferredVersion"]["groupVersion"].as_str());
-        Ok(["v1"].into_iter().chain(preferred).map(str::to_owned).collect())
+        let mut res = vec!["v1".to_owned()];
+        let groups = answer.body["groups"].as_array();
+        for group in groups.with_context(|| format!("{} does not tell its groups", self.server))? {
+            let versions = group["versions"].as_array().into_iter().flatten();
+            for version in [&group["preferredVersion"]].into_iter().chain(versions) {
+                let version = version["groupVersion"].as_str();
+                let version = version
+                    .with_context(|| format!("{} has a group without a version", self.server))?;
+                group_version(version)?;
+                if !res.iter().any(|it| it == version) {
+                    res.push(version.to_owned());
+                }
+            }
+        }
+        Ok(res)
     }
 }
 
-fn read(api_version: &str, list: &Value) -> Vec<Resource> {
-    let resources = list["resources"].as_array().into_iter().flatten();
-    let read = |it: &Value| {
-        let plural = it["name"].as_str().filter(|it| !it.contains('/'))?;
-        Some(Resource {
-            api_version: api_version.to_owned(),
-            kind: it["kind"].as_str()?.to_owned(),
-            plural: plural.to_owned(),
-            namespaced: it["namespaced"] == true,
-            verbs: super::object::texts(&it["verbs"]).into_iter().map(str::to_owned).collect(),
-        })
+fn read(api_version: &str, list: &Value) -> anyhow::Result<Vec<Resource>> {
+    let mut res = Vec::new();
+    let resources = match &list["resources"] {
+        // So an empty list is written in Go.
+        Value::Null if list["kind"] == "APIResourceList" => return Ok(Vec::new()),
+        it => it.as_array(),
     };
-    resources.filter_map(read).collect()
+    for it in resources.with_context(|| format!("{api_version} has no list of resources"))? {
+        let names = (it["name"].as_str(), it["kind"].as_str());
+        let (Some(plural), Some(kind)) = names else {
+            anyhow::bail!("{api_version} has a resource without a name or a kind");
+        };
+        // Behind a `/` are subresources.
+        let (resource, is_part) = plural.split_once('/').map_or((plural, false), |it| (it.0, true));
+        segment(resource)?;
+        if !is_part {
+            res.push(Resource {
+                api_version: api_version.to_owned(),
+                kind: kind.to_owned(),
+                plural: plural.to_owned(),
+                namespaced: it["namespaced"] == true,
+                verbs: super::object::texts(&it["verbs"]).into_iter().map(str::to_owned).collect(),
+            });
+        }
+    }
+    Ok(res)
 }
 
 #[test]
@@ -95,7 +141,7 @@ fn subresources_are_no_kinds_and_paths_follow_from_what_is_said() {
         {"name": "deployments", "kind": "Deployment", "namespaced": true, "verbs": ["get"]},
         {"name": "deployments/scale", "kind": "Scale", "namespaced": true, "verbs": ["get"]},
     ]});
-    let resources = read("apps/v1", &list);
+    let resources = read("apps/v1", &list).unwrap();
     assert_eq!(resources.len(), 1);
     let id = Id {
         api_version: "apps/v1".into(),
@@ -103,11 +149,28 @@ fn subresources_are_no_kinds_and_paths_follow_from_what_is_said() {
         namespace: "a".into(),
         name: "b".into(),
     };
-    assert_eq!(resources[0].one(&id), "/apis/apps/v1/namespaces/a/deployments/b");
-    assert_eq!(resources[0].all(""), "/apis/apps/v1/deployments");
+    assert_eq!(resources[0].one(&id).unwrap(), "/apis/apps/v1/namespaces/a/deployments/b");
+    assert_eq!(resources[0].all("").unwrap(), "/apis/apps/v1/deployments");
     let node = &read(
         "v1",
         &json!({"resources": [{"name": "nodes", "kind": "Node", "namespaced": false}]}),
-    )[0];
-    assert_eq!(node.all("a"), "/api/v1/nodes");
+    )
+    .unwrap()[0];
+    assert_eq!(node.all("a").unwrap(), "/api/v1/nodes");
+}
+
+#[test]
+fn a_server_that_tells_nonsense_is_not_believed() {
+    use crate::yaml::json;
+    for names in [
+        json!({"name": "..", "kind": "A"}),
+        json!({"name": "../secrets", "kind": "A"}),
+        json!({"name": "a%2Fb", "kind": "A"}),
+        json!({"name": "a\n", "kind": "A"}),
+        json!({"kind": "A"}),
+        json!({"name": "as"}),
+    ] {
+        assert!(read("a/v1", &json!({"resources": [names]})).is_err(), "{names}");
+    }
+    assert!(read("a/v1", &json!("what")).is_err());
 }

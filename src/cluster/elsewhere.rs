@@ -1,13 +1,12 @@
 //! Whether an operator is deployed to another namespace already.
 
-use super::owned::{self, Standing};
+use super::Removal;
 use crate::yaml::Value;
 
 /// The namespace that a binding of ours is for, where it is another one than is asked for: what is
 /// outside of namespaces is there once, so a second operator would take it from the first.
-pub fn elsewhere<'a>(live: &'a Value, object: &Value) -> Option<&'a str> {
-    let is_binding =
-        object["kind"] == "ClusterRoleBinding" && owned::standing(live) == Standing::Ours;
+pub fn elsewhere<'a>(live: &'a Value, removal: &Removal, object: &Value) -> Option<&'a str> {
+    let is_binding = object["kind"] == "ClusterRoleBinding" && *removal == Removal::Ours;
     let subjects = |it: &'a Value| it["subjects"].as_array().into_iter().flatten();
     let wanted: Vec<&Value> = object["subjects"].as_array().into_iter().flatten().collect();
     if !is_binding || wanted.is_empty() {
@@ -23,6 +22,7 @@ pub fn elsewhere<'a>(live: &'a Value, object: &Value) -> Option<&'a str> {
 
 #[test]
 fn an_operator_in_another_namespace_keeps_its_bindings() {
+    use super::Owner;
     use crate::yaml::json;
     let binding = |namespace: &str, manager: &str| {
         json!({
@@ -31,8 +31,12 @@ fn an_operator_in_another_namespace_keeps_its_bindings() {
             "subjects": [{"kind": "ServiceAccount", "name": "a", "namespace": namespace}],
         })
     };
-    let ours = owned::MANAGER;
-    assert_eq!(elsewhere(&binding("x", ours), &binding("y", ours)), Some("x"));
-    assert_eq!(elsewhere(&binding("x", ours), &binding("x", ours)), None);
-    assert_eq!(elsewhere(&binding("x", "other"), &binding("y", ours)), None);
+    let owner = Owner::of("a.example.com");
+    let check = |manager: &str, wanted: &str, expected: Option<&str>| {
+        let live = binding("x", manager);
+        assert_eq!(elsewhere(&live, &owner.judge(&live), &binding(wanted, "")), expected);
+    };
+    check(&owner.made, "y", Some("x"));
+    check(&owner.made, "x", None);
+    check("other", "y", None);
 }

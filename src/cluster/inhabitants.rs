@@ -1,107 +1,133 @@
 //! What would go with a namespace, besides what is known to go.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Cluster, Id, Told,
+    Cluster, Id, Removal,
+    connect::Unreachable,
     discovery::Resource,
-    object::uid,
-    owned::{self, Standing},
-    refusal::{self, Refusal},
+    object::{is_going, uid},
 };
 use crate::yaml::Value;
+
+/// What else is in a namespace.
+#[derive(Default)]
+pub struct Inhabitants {
+    pub others: Vec<Other>,
+    /// What could not be listed, and why: a kind, or a version of a group.
+    pub unknown: BTreeMap<String, String>,
+    /// All objects that were seen, the known ones too.
+    seen: BTreeSet<String>,
+}
 
 /// An object that is not known to go.
 pub struct Other {
     pub id: Id,
-    /// We made it once, and do not know it any more.
-    pub ours: bool,
+    pub removal: Removal,
+    /// The other project that applies it.
+    pub other_project: Option<String>,
 }
 
 impl Cluster {
-    /// The objects of a namespace that are neither known to go nor there of themselves.
+    /// The objects of a namespace that are neither known to go nor there of themselves, in every version of every group;
+    /// and not those that an earlier look has seen.
     pub fn others_in(
         &self,
         namespace: &str,
         known: &[Id],
-        tell: &mut dyn FnMut(Told),
-    ) -> anyhow::Result<Vec<Other>> {
-        let mut seen = BTreeSet::new();
-        let mut res = Vec::new();
-        let unseen = |what: &str, refusal: &Refusal| {
-            let Refusal { message, .. } = refusal;
-            Told::Warning(format!(
-                "what namespace {namespace} has of {what} is not known: {message}"
-            ))
-        };
+        before: &Inhabitants,
+    ) -> anyhow::Result<Inhabitants> {
+        let mut res = Inhabitants::default();
+        let mut found = Vec::new();
+        let mut kinds = BTreeSet::new();
         for api_version in self.api_versions()? {
             let resources = match self.resources(&api_version) {
                 Ok(resources) => resources,
+                Err(error) if error.is::<Unreachable>() => return Err(error),
                 Err(error) => {
-                    tell(unseen(&api_version, &Refusal::new(error.to_string(), None)));
+                    res.unknown.insert(api_version, error.root_cause().to_string());
                     continue;
                 }
             };
-            for resource in resources.iter().filter(|it| holds_objects(it)) {
-                match self.list_metadata(resource, namespace)? {
-                    Err(refusal) => tell(unseen(&resource.plural, &refusal)),
-                    Ok(items) => {
-                        for it in items {
-                            let id = Id {
-                                api_version: resource.api_version.clone(),
-                                kind: resource.kind.clone(),
-                                ..Id::of(&it)
-                            };
-                            // One object may be there in several groups.
-                            if !seen.contains(uid(&it)) && is_another(&id, &it, known) {
-                                let ours = owned::standing(&it) == Standing::Ours;
-                                res.push(Other { id, ours });
-                            }
-                            seen.insert(uid(&it).to_owned());
-                        }
+            for resource in resources.into_iter().filter(goes_with_a_namespace) {
+                // Its objects are the same in all versions.
+                if !kinds.insert((Id::group_of(&api_version).to_owned(), resource.plural.clone())) {
+                    continue;
+                }
+                match self.inhabitants_of(&resource, namespace, before)? {
+                    Ok(items) => found.extend(items.into_iter().map(|it| (resource.clone(), it))),
+                    Err(why) => {
+                        let group = Id::group_of(&api_version);
+                        let dot = if group.is_empty() { "" } else { "." };
+                        res.unknown.insert(format!("{}{dot}{group}", resource.plural), why);
                     }
                 }
+            }
+        }
+        res.unknown.retain(|it, _| !before.unknown.contains_key(it));
+        res.seen = found.iter().map(|it| uid(&it.1).to_owned()).collect();
+        let mut told = before.seen.clone();
+        for (resource, it) in &found {
+            let id = Id {
+                api_version: resource.api_version.clone(),
+                kind: resource.kind.clone(),
+                ..Id::of(it)
+            };
+            // What is owned by something that was seen is told by it. One object may be there in several groups.
+            let mut owners = it["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+            let is_owned = owners.any(|it| {
+                let owner = it["uid"].as_str().unwrap_or_default();
+                res.seen.contains(owner) || before.seen.contains(owner)
+            });
+            let is_new = told.insert(uid(it).to_owned());
+            let is_late = is_going(it) && !before.seen.is_empty();
+            if is_new && !is_owned && !is_late && is_another(&id, it, known) {
+                let removal = self.owner.judge_other(it);
+                let other_project = self.owner.other_project(it);
+                res.others.push(Other { id, removal, other_project });
             }
         }
         Ok(res)
     }
 
-    /// The metadata of all objects of a kind, or why they may not be listed.
-    pub(super) fn list_metadata(
+    /// The objects of a kind in a namespace, or why they are not known.
+    fn inhabitants_of(
         &self,
         resource: &Resource,
         namespace: &str,
-    ) -> anyhow::Result<Result<Vec<Value>, Refusal>> {
-        let mut res = Vec::new();
-        let mut next = String::new();
-        loop {
-            let answer =
-                self.get_metadata(&format!("{}?limit=500{next}", resource.all(namespace)))?;
-            match answer.code {
-                200 => {}
-                // The kind is no longer served, or not yet: nothing of it could be seen.
-                404 => return Ok(Ok(res)),
-                _ => return Ok(Err(refusal::of(&answer))),
-            }
-            res.extend(answer.body["items"].as_array().cloned().unwrap_or_default());
-            match answer.body["metadata"]["continue"].as_str() {
-                Some(token) if !token.is_empty() => next = format!("&continue={token}"),
-                _ => return Ok(Ok(res)),
-            }
+        before: &Inhabitants,
+    ) -> anyhow::Result<Result<Vec<Value>, String>> {
+        if !can(resource, "list") {
+            return Ok(Err("they can be deleted, but not listed".to_owned()));
         }
+        Ok(match self.list_metadata(resource, namespace) {
+            Ok(Ok(Some(items))) => Ok(items),
+            // A kind that was there may have gone with its CRD; one that is not has been taken away just now.
+            Ok(Ok(None)) if !before.seen.is_empty() || !self.has(resource)? => Ok(Vec::new()),
+            Ok(Ok(None)) => Err("the server has the kind, and does not find its list".to_owned()),
+            Ok(Err(refusal)) => Err(refusal.message),
+            Err(error) if error.is::<Unreachable>() => return Err(error),
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    fn has(&self, resource: &Resource) -> anyhow::Result<bool> {
+        Ok(self.resources(&resource.api_version)?.iter().any(|it| it.plural == resource.plural))
     }
 }
 
-/// Whether a kind is of objects that stay, and not of measurements or what happened.
-fn holds_objects(resource: &Resource) -> bool {
-    let can = |verb: &str| resource.verbs.iter().any(|it| it == verb);
-    resource.namespaced
-        && resource.kind != "Event"
-        && ["list", "create", "delete"].into_iter().all(can)
+/// Whether objects of a kind are deleted with their namespace, and more than a report of what happened.
+fn goes_with_a_namespace(resource: &Resource) -> bool {
+    let is_deleted = ["delete", "deletecollection"].into_iter().any(|it| can(resource, it));
+    resource.namespaced && resource.kind != "Event" && is_deleted
 }
 
-/// Whether an object is of somebody: not known to go, not owned by another that tells for it, and not
-/// what clusters put into every namespace or make for objects that are known.
+fn can(resource: &Resource, verb: &str) -> bool {
+    resource.verbs.iter().any(|it| it == verb)
+}
+
+/// Whether an object is of somebody: not known to go, and not what clusters put into every namespace or make for objects
+/// that are known.
 fn is_another(id: &Id, metadata: &Value, known: &[Id]) -> bool {
     let metadata = &metadata["metadata"];
     let same = |it: &Id| {
@@ -113,9 +139,7 @@ fn is_another(id: &Id, metadata: &Value, known: &[Id]) -> bool {
     let named = |kind: &str, name: &str| {
         known.iter().any(|it| it.kind == kind && it.namespace == id.namespace && it.name == name)
     };
-    if known.iter().any(same)
-        || metadata["ownerReferences"].as_array().is_some_and(|it| !it.is_empty())
-    {
+    if known.iter().any(same) {
         return false;
     }
     let annotation = |name: &str| metadata["annotations"][name].as_str();
@@ -161,7 +185,6 @@ fn what_clusters_make_by_themselves_is_nobodys() {
     check(id("v1", "ServiceAccount", "default"), json!({}), false);
     check(id("apps/v1", "Deployment", "d"), json!({}), false);
     check(id("apps/v1", "Deployment", "e"), json!({}), true);
-    check(id("v1", "Pod", "p"), json!({"ownerReferences": [{"name": "d"}]}), false);
     check(id("v1", "Endpoints", "s"), json!({}), false);
     check(id("v1", "Endpoints", "t"), json!({}), true);
     let slice = json!({"labels": {"kubernetes.io/service-name": "s"}});

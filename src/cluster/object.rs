@@ -26,7 +26,12 @@ impl Id {
     }
 
     pub fn group(&self) -> &str {
-        self.api_version.split_once('/').map_or("", |it| it.0)
+        Self::group_of(&self.api_version)
+    }
+
+    /// The group of `apps/v1`; the one of `v1` has no name.
+    pub fn group_of(api_version: &str) -> &str {
+        api_version.split_once('/').map_or("", |it| it.0)
     }
 
     pub fn is_crd(&self) -> bool {
@@ -61,6 +66,11 @@ pub fn condition<'a>(object: &'a Value, kind: &str) -> Option<(&'a str, &'a str)
 
 pub fn uid(object: &Value) -> &str {
     object["metadata"]["uid"].as_str().unwrap_or_default()
+}
+
+/// The version of an object's text, not of its kind.
+pub fn version(object: &Value) -> &Value {
+    &object["metadata"]["resourceVersion"]
 }
 
 pub fn is_going(object: &Value) -> bool {

@@ -1,6 +1,6 @@
 //! How far a Deployment is, and what its pods say where it does not come any further.
 
-use super::object::condition;
+use super::{object::condition, path::escape};
 use crate::yaml::Value;
 
 /// Whether what was asked of a workload is there.
@@ -101,8 +101,7 @@ fn said(reason: &str, message: &Value) -> String {
 pub fn selector(object: &Value) -> Option<String> {
     let labels = object["spec"]["selector"]["matchLabels"].as_object()?;
     let pairs = labels.iter().map(|(key, value)| {
-        let value = value.as_str().unwrap_or_default();
-        format!("{}%3D{value}", key.replace('/', "%2F"))
+        format!("{}%3D{}", escape(key), escape(value.as_str().unwrap_or_default()))
     });
     Some(pairs.collect::<Vec<_>>().join("%2C"))
 }

@@ -39,7 +39,7 @@ impl Args {
         }
         let limit = self.reach.limit();
         let how = How { dry_run: sending == Sending::DryRun, force: self.force_conflicts, limit };
-        let cluster = self.reach.connect()?;
+        let cluster = self.reach.connect(&project)?;
         reach::reached(cluster.apply(&objects, how, &mut reach::tell))?;
         if sending == Sending::All {
             reach::reached(cluster.available(&objects, limit, &mut reach::tell))?;

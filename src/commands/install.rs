@@ -26,7 +26,8 @@ pub struct Args {
 impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.reach.sending();
-        let crds = crds(root, &project(root)?)?;
+        let project = project(root)?;
+        let crds = crds(root, &project)?;
         if sending == Sending::Nothing {
             reach::list("apply", &crds.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
@@ -36,7 +37,7 @@ impl Args {
             force: self.force_conflicts,
             limit: self.reach.limit(),
         };
-        reach::reached(self.reach.connect()?.apply(&crds, how, &mut reach::tell))
+        reach::reached(self.reach.connect(&project)?.apply(&crds, how, &mut reach::tell))
     }
 }
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::proxies::proxies;
 use crate::{
-    cluster::{Cluster, Id, Limit, Target, Told, Unreachable},
+    cluster::{Cluster, Id, Limit, Owner, Target, Told, Unreachable},
     hint::Hint as _,
-    model::Timeout,
+    model::{Project, Timeout},
     terminal,
 };
 
@@ -42,10 +42,12 @@ enum DryRun {
 }
 
 impl Reach {
-    pub fn connect(&self) -> anyhow::Result<Cluster> {
+    /// Connects on behalf of a project.
+    pub fn connect(&self, project: &Project) -> anyhow::Result<Cluster> {
         let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
         let target = Target { kubeconfig, context, proxies: proxies()? };
-        Cluster::connect(&target)
+        let cluster = Cluster::connect_with(&target, terminal::variable("KUBECONFIG")?.as_deref())?;
+        Ok(cluster.acting_for(Owner::of(&format!("{}.{}", project.name, project.domain))))
     }
 
     pub fn sending(&self) -> Sending {

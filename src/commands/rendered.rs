@@ -15,11 +15,12 @@ pub const EVERYTHING: &str = "config/default";
 /// The CRDs alone.
 pub const CRDS: &str = "config/crd";
 
-/// What the source calls for and is not written yet: config/ is read as this would leave it.
+/// What the source calls for and is not written yet: config/ is read as this would leave it. A generated file that
+/// was edited by hand is refused as `manifests` refuses it, for neither the edit nor its loss would be seen.
 pub fn derived(root: &Root, project: &Project) -> anyhow::Result<Changes> {
     let mut derived = Plan::default();
     derive::source(&mut derived, root, project)?;
-    derived.against(root, true)
+    derived.against(root, false)
 }
 
 /// The objects of a kustomization, with another image for the manager and in another namespace where

@@ -69,7 +69,7 @@ impl Server {
     /// The object, if it is there.
     pub async fn get(&self, path: &str) -> Option<Value> {
         let mut answer = self.ask("GET", path, JSON, Value::Null).await.ok()?;
-        if let Some(it) = answer.body["metadata"].as_object_mut() {
+        if let Some(Value::Object(it)) = answer.body.get_mut("metadata") {
             it.remove("managedFields"); // long, and nobody's business here
         }
         (answer.code == 200).then_some(answer.body)

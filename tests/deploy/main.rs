@@ -7,6 +7,7 @@
 #[path = "../cluster/control_plane.rs"]
 mod control_plane;
 mod place;
+mod removals;
 #[path = "../cluster/server.rs"]
 mod server;
 #[path = "../support/mod.rs"]
@@ -19,6 +20,7 @@ use rexpect::{reader::Options, session::spawn_with_options};
 use serde_json::json;
 
 /// Each of them is an `async` test, of which nothing is left to say where there is no control plane.
+#[macro_export]
 macro_rules! trials {
     ($($(#[$doc:meta])* async fn $name:ident($place:ident: $project:literal) $body:block)*) => {
         $($(#[$doc])* #[tokio::test]
@@ -146,7 +148,11 @@ trials! {
         let output = it.run("undeploy --yes").await;
         let said = support::said(&output);
         assert!(output.status.success(), "{said}");
-        assert!(said.starts_with("leave      Namespace theirs-system (not made by operator-rs)\n"), "{said}");
+        assert!(said.starts_with("leave      Namespace theirs-system (this project did not make it)\n"), "{said}");
+        assert!(!said.contains("kubectl"), "{said}");
+        it.apply_as("kubectl-client-side-apply", &labelled("theirs-system")).await;
+        let said = support::said(&it.run("undeploy --yes").await);
+        assert!(said.contains("theirs-system (it is managed by `kubectl-client-side-apply`)\n"), "{said}");
         assert!(said.contains("`operator-rs generate installer | kubectl delete -f -`"), "{said}");
         assert!(it.server.get(&it.namespace()).await.is_some());
     }
@@ -354,6 +360,11 @@ trials! {
     }
 }
 
+/// A namespace with a label.
+fn labelled(name: &str) -> serde_json::Value {
+    json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"team": "caches"}}})
+}
+
 /// What is in a list does not say what it is.
 fn with_kind(object: &serde_json::Value, kind: &str) -> serde_json::Value {
     let mut res = object.clone();
@@ -388,7 +399,7 @@ impl Place {
     }
 
     /// A kubeconfig of an account that may do nothing.
-    async fn limited_user(&self, name: &str) -> std::path::PathBuf {
+    pub async fn limited_user(&self, name: &str) -> std::path::PathBuf {
         let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "default"}});
         self.server.apply(&account).await;
         let path = format!("/api/v1/namespaces/default/serviceaccounts/{name}/token");

@@ -88,6 +88,10 @@ impl Place {
         said
     }
 
+    /// As whom the project applies what it makes.
+    pub fn manager(&self) -> String {
+        format!("operator-rs:{0}.{0}.org", self.name)
+    }
     pub fn system(&self) -> String {
         format!("{}-system", self.name)
     }
@@ -121,6 +125,33 @@ impl Place {
         self.server.create(path.rsplit_once('/').expect("it is a path").0, object).await;
     }
 
+    /// Applies an object as another program would.
+    pub async fn apply_as(&self, manager: &str, object: &Value) {
+        let path = format!("{}?fieldManager={manager}", crate::server::path(object));
+        let answer = self.server.ask("PATCH", &path, crate::server::APPLY, object.clone()).await;
+        let answer = answer.expect("the API server answers");
+        assert!(answer.code < 300, "{path}: {answer:?}");
+    }
+
+    /// What `deploy` or `install` would apply.
+    pub async fn rendered(&self, words: &str) -> Vec<Value> {
+        let text = self.done(&format!("generate installer {words}")).await;
+        let documents = serde_yaml::Deserializer::from_str(&text);
+        documents.map(|it| serde::Deserialize::deserialize(it).expect("it is YAML")).collect()
+    }
+
+    /// Who has applied an object.
+    pub async fn managers(&self, path: &str) -> Vec<String> {
+        let answer = self.server.ask("GET", path, crate::server::JSON, Value::Null).await;
+        let answer = answer.expect("the API server answers");
+        let entries = answer.body["metadata"]["managedFields"].as_array().cloned();
+        let applied = entries.into_iter().flatten().filter(|it| it["operation"] == "Apply");
+        let mut res: Vec<String> =
+            applied.filter_map(|it| it["manager"].as_str().map(str::to_owned)).collect();
+        res.sort();
+        res
+    }
+
     /// The versions of all that `deploy` makes, so far as it is there.
     pub async fn versions(&self) -> Vec<(String, String)> {
         let mut res = Vec::new();
@@ -134,8 +165,9 @@ impl Place {
             if let Some(it) = self.server.get(&path).await {
                 let fields =
                     it["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+                let manager = self.manager();
                 let ours: Vec<Value> =
-                    fields.into_iter().filter(|it| it["manager"] == "operator-rs").collect();
+                    fields.into_iter().filter(|it| it["manager"] == *manager).collect();
                 // A Deployment's own version also counts what its controller says of it.
                 res.push((path, format!("{} {}", it["metadata"]["generation"], Value::from(ours))));
             }

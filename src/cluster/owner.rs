@@ -1,0 +1,250 @@
+//! Whose an object is: what `managedFields` tells about who has applied it.
+//!
+//! A project has two field managers. What was not there before is applied by the one; what was there before and is not
+//! ours by the other, so that it can be given back and is never deleted. Earlier versions had these two managers for all
+//! projects together: what they applied is taken over.
+
+use std::collections::BTreeSet;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::yaml::{Value, json};
+
+pub(super) const MADE: &str = "operator-rs";
+pub(super) const ADOPTED: &str = "operator-rs-adopted";
+
+/// What an API server allows of a field manager.
+const LONGEST: usize = 128;
+
+/// As whom a project applies objects.
+#[derive(Clone, Debug)]
+pub struct Owner {
+    pub(super) made: String,
+    pub(super) adopted: String,
+}
+
+/// What an object is to a project that is to be removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// The project made it: it is deleted.
+    Ours,
+    /// It was there before, and has fields of the project: these are given back, and it stays.
+    Adopted,
+    /// Others made it: it stays. The reason names them.
+    Theirs(String),
+    /// It may not be the project's alone, for this reason: somebody is asked.
+    Unknown(String),
+}
+
+/// An owner for servers on which nothing is ever removed.
+impl Default for Owner {
+    fn default() -> Self {
+        Self { made: MADE.to_owned(), adopted: ADOPTED.to_owned() }
+    }
+}
+
+impl Owner {
+    /// The owner of a project's objects, by what tells projects apart on a cluster: `<name>.<domain>`.
+    pub fn of(project: &str) -> Self {
+        let manager = |kind: &str| {
+            let res = format!("{kind}:{project}");
+            if res.len() <= LONGEST {
+                return res;
+            }
+            let hash = Sha256::digest(project);
+            let hash: String = hash[..6].iter().map(|it| format!("{it:02x}")).collect();
+            let end = LONGEST - hash.len() - 1;
+            format!("{}-{hash}", res.chars().take(end).collect::<String>())
+        };
+        Self { made: manager(MADE), adopted: manager(ADOPTED) }
+    }
+
+    /// What an object is that the project's config/ has.
+    pub fn judge(&self, live: &Value) -> Removal {
+        let managers: BTreeSet<&str> = applied(live).map(manager).collect();
+        let has = |name: &str| managers.contains(name);
+        match (has(&self.made), has(&self.adopted), self.another(&managers)) {
+            (true, _, Some(project)) => Removal::Unknown(format!("{project} applies it too")),
+            (true, _, None) => Removal::Ours,
+            (_, true, _) => Removal::Adopted,
+            (_, _, Some(project)) => Removal::Theirs(format!("it belongs to {project}")),
+            _ if has(MADE) => Removal::Ours,
+            _ if has(ADOPTED) => Removal::Adopted,
+            _ => Removal::Theirs(managed_by(live)),
+        }
+    }
+
+    /// What an object is that the project's config/ does not have.
+    pub fn judge_other(&self, live: &Value) -> Removal {
+        let managers: BTreeSet<&str> = applied(live).map(manager).collect();
+        let known = managers.contains(&*self.made) || self.another(&managers).is_some();
+        if !known && [MADE, ADOPTED].iter().any(|it| managers.contains(it)) {
+            let why = "an earlier version of operator-rs applied it, for this project or another";
+            return Removal::Unknown(why.to_owned());
+        }
+        self.judge(live)
+    }
+
+    /// The other project that applies it, as it is called in messages.
+    pub fn other_project(&self, live: &Value) -> Option<String> {
+        self.another(&applied(live).map(manager).collect())
+    }
+
+    fn another(&self, managers: &BTreeSet<&str>) -> Option<String> {
+        let others = managers.iter().filter(|it| **it != self.made && **it != self.adopted);
+        others.into_iter().find_map(|it| {
+            let (kind, project) = it.split_once(':')?;
+            [MADE, ADOPTED].contains(&kind).then(|| format!("the operator-rs project `{project}`"))
+        })
+    }
+
+    /// As whom to apply over what is there.
+    pub fn manager(&self, live: Option<&Value>) -> &str {
+        match live.map(|it| self.judge(it)) {
+            None | Some(Removal::Ours | Removal::Unknown(_)) => &self.made,
+            Some(Removal::Adopted | Removal::Theirs(_)) => &self.adopted,
+        }
+    }
+
+    /// The managers, ours and those of earlier versions, that have adopted this.
+    pub fn adopters<'a>(&'a self, live: &Value) -> Vec<&'a str> {
+        let all = [&*self.adopted, ADOPTED];
+        let mut res: Vec<_> =
+            all.into_iter().filter(|it| applied(live).any(|entry| manager(entry) == *it)).collect();
+        res.dedup();
+        res
+    }
+}
+
+/// Whether an apply changes what is there: the object, or what of it is ours. What other programs
+/// write meanwhile, its status above all, does not count.
+pub fn differs(live: &Value, after: &Value, name: &str) -> bool {
+    let ours = |it| {
+        applied(it).filter(|it| manager(it) == name).map(|it| &it["fieldsV1"]).collect::<Vec<_>>()
+    };
+    plain(live) != plain(after) || ours(live) != ours(after)
+}
+
+fn plain(object: &Value) -> Value {
+    let mut res = object.clone();
+    if let Value::Object(object) = &mut res {
+        object.remove("status");
+        if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+            for it in ["resourceVersion", "generation", "managedFields"] {
+                metadata.remove(it);
+            }
+        }
+    }
+    res
+}
+
+/// What was applied to an object, an entry for each manager.
+pub(super) fn applied(object: &Value) -> impl Iterator<Item = &Value> {
+    let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
+    entries.filter(|it| is_applied(it))
+}
+
+pub(super) fn is_applied(entry: &Value) -> bool {
+    entry["operation"] == "Apply" && entry["subresource"].is_null()
+}
+
+pub(super) fn manager(entry: &Value) -> &str {
+    entry["manager"].as_str().unwrap_or_default()
+}
+
+/// Who has set fields of an object, its status apart.
+fn managed_by(live: &Value) -> String {
+    let entries = live["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let managers = entries.filter(|it| it["subresource"].is_null()).map(manager);
+    // So an API server calls whoever wrote what has lost its managers.
+    let managers = managers.filter(|it| *it != "before-first-apply");
+    let managers: BTreeSet<String> = managers.map(|it| format!("`{it}`")).collect();
+    match managers.len() {
+        0 => "this project did not make it".to_owned(),
+        _ => format!("it is managed by {}", managers.into_iter().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What gives all of a manager's fields back: an apply of none, to this object and no other of its name.
+pub fn nothing_of(object: &Value) -> Value {
+    let metadata = &object["metadata"];
+    let mut res = json!({
+        "apiVersion": object["apiVersion"],
+        "kind": object["kind"],
+        "metadata": {"name": metadata["name"], "uid": metadata["uid"]},
+    });
+    if !metadata["namespace"].is_null() {
+        res["metadata"]["namespace"] = metadata["namespace"].clone();
+    }
+    res
+}
+
+#[cfg(test)]
+pub(super) fn live(managers: &[(&str, &str)]) -> Value {
+    let entries = managers.iter().map(|(manager, operation)| {
+        json!({"manager": manager, "operation": operation, "apiVersion": "v1", "fieldsV1": {"f:a": {"f:b": {}}}})
+    });
+    json!({"metadata": {"managedFields": entries.collect::<Vec<_>>()}})
+}
+
+#[test]
+fn what_a_project_made_is_its_own_and_of_no_other_project() {
+    let a = Owner::of("a.example.com");
+    let check = |managers: &[(&str, &str)], expected: Removal, as_whom: &str| {
+        let live = live(managers);
+        assert_eq!((a.judge(&live), a.manager(Some(&live))), (expected, as_whom));
+    };
+    let (made, adopted) = ("operator-rs:a.example.com", "operator-rs-adopted:a.example.com");
+    let (b, b_adopted) = ("operator-rs:b.org", "operator-rs-adopted:b.org");
+    let theirs = |who: &str| Removal::Theirs(who.to_owned());
+    let b_project = "it belongs to the operator-rs project `b.org`";
+    check(&[(made, "Apply")], Removal::Ours, made);
+    check(&[(made, "Update")], theirs(&format!("it is managed by `{made}`")), adopted);
+    check(&[(made, "Apply"), ("argocd", "Update")], Removal::Ours, made);
+    check(&[(adopted, "Apply"), ("argocd", "Apply")], Removal::Adopted, adopted);
+    check(
+        &[("argocd", "Apply"), ("x", "Update")],
+        theirs("it is managed by `argocd`, `x`"),
+        adopted,
+    );
+    check(&[], theirs("this project did not make it"), adopted);
+    check(&[(b, "Apply")], theirs(b_project), adopted);
+    check(&[(b, "Apply"), (adopted, "Apply")], Removal::Adopted, adopted);
+    let unknown = Removal::Unknown("the operator-rs project `b.org` applies it too".to_owned());
+    check(&[(b_adopted, "Apply"), (made, "Apply")], unknown, made);
+    // What earlier versions made, unless another project has taken it over.
+    check(&[(MADE, "Apply")], Removal::Ours, made);
+    check(&[(ADOPTED, "Apply")], Removal::Adopted, adopted);
+    check(&[(MADE, "Apply"), (b, "Apply")], theirs(b_project), adopted);
+    assert_eq!(a.manager(None), made);
+    assert!(matches!(a.judge_other(&live(&[(MADE, "Apply")])), Removal::Unknown(_)));
+    assert_eq!(a.judge_other(&live(&[(made, "Apply")])), Removal::Ours);
+}
+
+#[test]
+fn a_field_manager_is_short_enough_and_tells_projects_apart() {
+    let domain = |end: &str| format!("a.{}.{end}", vec!["b"; 70].join("."));
+    let (one, other) = (Owner::of(&domain("one")), Owner::of(&domain("two")));
+    assert_eq!((one.made.len(), one.adopted.len()), (LONGEST, LONGEST));
+    assert_ne!(one.made, other.made);
+    assert_ne!(one.adopted, other.adopted);
+}
+
+#[test]
+fn a_status_is_no_change_and_a_field_that_becomes_ours_is_one() {
+    let object = |version: &str, fields: Value, ready: i32| {
+        json!({
+            "metadata": {"resourceVersion": version, "managedFields": [
+                {"manager": MADE, "operation": "Apply", "fieldsV1": fields, "time": version},
+                {"manager": "other", "operation": "Update", "subresource": "status", "fieldsV1": {"v": version}},
+            ]},
+            "status": {"ready": ready},
+        })
+    };
+    let live = object("1", json!({"f:a": {}}), 0);
+    assert!(!differs(&live, &object("2", json!({"f:a": {}}), 1), MADE));
+    assert!(differs(&live, &object("1", json!({"f:b": {}}), 0), MADE));
+    let mut other = live.clone();
+    other["spec"] = json!({"a": 1});
+    assert!(differs(&live, &other, MADE));
+}

@@ -1,0 +1,219 @@
+//! One request and its answer, which has an end whatever the server does.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use http::Request;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use kube::client::Body;
+
+use super::{
+    Cluster, Id,
+    connect::{self, Unreachable},
+    discovery::Resource,
+    object::uid,
+    refusal::{self, Refusal},
+};
+use crate::yaml::Value;
+
+/// What is sent.
+pub enum Content<'a> {
+    Nothing,
+    Json(&'a Value),
+    /// A server-side apply.
+    Apply(&'a Value),
+    /// A JSON patch.
+    Patch(&'a Value),
+}
+
+/// What an API server answered, refusals included.
+#[derive(Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub code: u16,
+    /// The object, list or `Status`; a text where it is no JSON.
+    pub body: Value,
+    /// What it says about the request, although it served it.
+    pub warnings: Vec<String>,
+    /// The seconds after which it wants to be asked again.
+    pub retry_after: Option<u64>,
+}
+
+/// How long an answer may take, and how large it may be.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    pub time: Duration,
+    pub bytes: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        // An API server itself ends a request after a minute. Of the largest objects, a page of a list is this large.
+        Self { time: Duration::from_secs(90), bytes: 256 << 20 }
+    }
+}
+
+impl Answer {
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.code)
+    }
+
+    /// What a refusal says. Only its beginning, where it is not what an API server would say.
+    pub fn message(&self) -> String {
+        let text = match (self.body["message"].as_str(), &self.body) {
+            (Some(message), _) => message,
+            (None, Value::String(text)) => text.trim().lines().next().unwrap_or_default(),
+            _ => "",
+        };
+        match text.char_indices().nth(2000) {
+            _ if text.is_empty() => format!("HTTP status {}", self.code),
+            None => text.to_owned(),
+            Some((end, _)) => format!("{}…", &text[..end]),
+        }
+    }
+}
+
+impl Cluster {
+    /// Sends one request. An error is one of the connection; what the server refuses is an answer.
+    pub fn send(&self, method: &str, path: &str, content: &Content<'_>) -> anyhow::Result<Answer> {
+        // A server that is overloaded says when to come back.
+        for _ in 0..5 {
+            let answer = self.request(method, path, "application/json", content)?;
+            match answer.retry_after.filter(|_| answer.code == 429) {
+                Some(seconds) => self.pause(Duration::from_secs(seconds.min(10))),
+                None => return Ok(answer),
+            }
+        }
+        self.request(method, path, "application/json", content)
+    }
+
+    /// The object or list at a path.
+    pub fn get(&self, path: &str) -> anyhow::Result<Answer> {
+        self.send("GET", path, &Content::Nothing)
+    }
+
+    /// An object; none where there is none. One that is not what was asked for is refused.
+    pub(super) fn one(
+        &self,
+        resource: &Resource,
+        id: &Id,
+    ) -> anyhow::Result<Result<Option<Value>, Refusal>> {
+        let answer = self.get(&resource.one(id)?)?;
+        match answer.code {
+            200 => {}
+            404 => return Ok(Ok(None)),
+            _ => return Ok(Err(refusal::of(&answer))),
+        }
+        let is = Id::of(&answer.body);
+        let same_place = !resource.namespaced || is.namespace == id.namespace;
+        if is.kind != id.kind || is.name != id.name || !same_place || uid(&answer.body).is_empty() {
+            let message = "the server answers with something else than this object";
+            return Ok(Err(Refusal::new(message, None)));
+        }
+        Ok(Ok(Some(answer.body)))
+    }
+
+    /// A list without what is in its objects: their metadata alone.
+    pub(super) fn get_metadata(&self, path: &str) -> anyhow::Result<Answer> {
+        let metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+        self.request("GET", path, metadata, &Content::Nothing)
+    }
+
+    fn request(
+        &self,
+        method: &str,
+        path: &str,
+        accept: &str,
+        content: &Content<'_>,
+    ) -> anyhow::Result<Answer> {
+        let (kind, body) = match content {
+            Content::Nothing => ("application/json", Vec::new()),
+            Content::Json(it) => ("application/json", it.to_string().into_bytes()),
+            Content::Apply(it) => ("application/apply-patch+yaml", it.to_string().into_bytes()),
+            Content::Patch(it) => ("application/json-patch+json", it.to_string().into_bytes()),
+        };
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("Accept", accept)
+            .header("Content-Type", kind)
+            .body(Body::from(body))
+            .with_context(|| format!("asking for `{path}`"))?;
+        let answer = async { tokio::time::timeout(self.bounds.time, self.exchange(request)).await };
+        self.runtime.block_on(answer).unwrap_or_else(|_| {
+            let seconds = self.bounds.time.as_secs_f32();
+            let reason = format!("there is no whole answer after {seconds} s");
+            Err(Unreachable::new(&self.server, reason).into())
+        })
+    }
+
+    async fn exchange(&self, request: Request<Body>) -> anyhow::Result<Answer> {
+        let what = format!("{} {}", request.method(), request.uri().path());
+        let response = self.client.send(request).await;
+        let response = response.map_err(|it| connect::fault(&it, &self.server))?;
+        let (parts, body) = response.into_parts();
+        let bytes = match Limited::new(body, self.bounds.bytes).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => {
+                let mebibytes = self.bounds.bytes >> 20;
+                anyhow::bail!("the server's answer to `{what}` is larger than {mebibytes} MiB")
+            }
+            Err(_) => return Err(Unreachable::new(&self.server, "its answer breaks off").into()),
+        };
+        let warnings = parts.headers.get_all("Warning").iter();
+        let retry_after = parts.headers.get("Retry-After").and_then(|it| it.to_str().ok());
+        Ok(Answer {
+            code: parts.status.as_u16(),
+            body: serde_json::from_slice(&bytes)
+                .unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned().into()),
+            warnings: warnings.filter_map(|it| warning(it.to_str().ok()?)).collect(),
+            retry_after: retry_after.and_then(|it| it.parse().ok()),
+        })
+    }
+}
+
+/// The text of a `Warning` header: a code, an agent, and the text in quotes (RFC 7234, 5.5).
+fn warning(header: &str) -> Option<String> {
+    let quoted = header.split_once('"')?.1;
+    let mut res = String::new();
+    let mut letters = quoted.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => res.extend(letters.next()),
+            '"' => break,
+            it => res.push(it),
+        }
+    }
+    Some(res)
+}
+
+#[test]
+fn the_text_of_a_warning_is_what_stands_in_quotes() {
+    assert_eq!(
+        warning("299 - \"unknown field \\\"a\\\"\""),
+        Some("unknown field \"a\"".to_owned())
+    );
+    assert_eq!(warning("299 -"), None);
+}
+
+#[test]
+fn of_a_refusal_that_is_a_page_only_the_beginning_is_shown() {
+    let message =
+        |body: Value| Answer { code: 502, body, warnings: Vec::new(), retry_after: None }.message();
+    assert_eq!(message("<html>\n<body>".into()), "<html>");
+    assert_eq!(message(Value::Null), "HTTP status 502");
+    assert_eq!(message("x".repeat(9999).into()).chars().count(), 2001);
+}
+
+#[test]
+fn a_server_that_says_nothing_is_not_waited_for_without_end() {
+    // Nobody ever takes this connection.
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let bounds = Bounds { time: Duration::from_millis(200), bytes: 1 << 20 };
+    let cluster = Cluster { bounds, ..Cluster::at(&url) };
+    let error = cluster.get("/apis").unwrap_err();
+    assert!(error.is::<Unreachable>());
+    let expected = format!("{url} cannot be asked: there is no whole answer after 0.2 s");
+    assert_eq!(error.to_string(), expected);
+}

@@ -1,0 +1,285 @@
+//! What `uninstall` and `undeploy` remove from a cluster.
+//!
+//! ```text
+//! find ─ judge ─ try ─ tell what else would go ─ ask ─ look again ─ delete, give back, leave
+//! ```
+//!
+//! Only what the project made is deleted. What would go with it, and what cannot be judged, is announced and asked for.
+
+mod order;
+
+use std::collections::BTreeSet;
+
+pub use self::order::Parts;
+use super::reach::{self, Reach, Sending};
+use crate::{
+    cluster::{
+        self, Became, Cluster, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, Told, Verb,
+    },
+    hint::Hint as _,
+    model::Project,
+    terminal,
+    yaml::Value,
+};
+
+/// A removal that was asked for.
+pub struct Removing<'a> {
+    pub cluster: &'a Cluster,
+    pub project: &'a Project,
+    pub objects: &'a [Value],
+    pub sending: Sending,
+    /// Whether all was agreed to beforehand.
+    pub yes: bool,
+    pub reach: &'a Reach,
+}
+
+/// A CRD that goes, and the objects that go with it, so far as they are known.
+struct Crd<'a> {
+    live: &'a Live,
+    held: Result<Vec<Held>, Refusal>,
+}
+
+/// A namespace that goes, and what else is in it.
+struct Namespace<'a> {
+    live: &'a Live,
+    inhabitants: Inhabitants,
+}
+
+impl Removing<'_> {
+    pub fn run(&self) -> anyhow::Result<()> {
+        let ids: Vec<Id> = self.objects.iter().map(Id::of).collect();
+        let found = self.cluster.find(&ids)?;
+        self.require_here(&found)?;
+        if found.is_empty() {
+            terminal::advise("nothing is there to remove\n");
+            return Ok(());
+        }
+        let (mut going, mut adopted, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
+        for it in found {
+            match &it.removal {
+                Removal::Ours | Removal::Unknown(_) => going.push((it.id.clone(), it)),
+                Removal::Adopted => adopted.push(it),
+                Removal::Theirs(_) => theirs.push(it),
+            }
+        }
+        let going = Parts::of(going.into_iter());
+        self.attempt(&going, &adopted)?;
+
+        let crds = self.crds(&going)?;
+        let known = self.known(&ids, &crds);
+        let (shared, namespaces): (Vec<_>, Vec<_>) =
+            self.namespaces(&going, &known)?.into_iter().partition(|it| it.shared().is_some());
+        let goes = |it: &&(Id, Live)| !shared.iter().any(|shared| shared.live.id == it.0);
+        let mut losses: Vec<String> =
+            going.in_order().filter(goes).filter_map(|it| unclear(&it.1)).collect();
+        losses.extend(crds.iter().filter_map(Crd::loss));
+        losses.extend(namespaces.iter().flat_map(Namespace::losses));
+        if self.sending == Sending::All {
+            confirm(&losses, self.yes)?;
+            // The time begins only now, for somebody may have been asked.
+            let limit = self.reach.limit();
+            crds.iter().try_for_each(|it| self.look_again_at_crd(it))?;
+            self.delete([&going.crds, &going.running, &going.rest], limit)?;
+            let problems = self.cluster.give_back(&adopted, false)?;
+            if !problems.is_empty() {
+                return Err(cluster::refuse("the rest was removed", &problems));
+            }
+            namespaces.iter().try_for_each(|it| self.look_again_at_namespace(it, &known))?;
+            let namespaces = namespaces.iter().map(|it| (it.live.id.clone(), it.live.clone()));
+            self.delete([&namespaces.collect()], limit)?;
+        } else {
+            losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+            let deletes = going.in_order().filter(goes);
+            let deletes = deletes.map(|it| Became::new(Verb::Delete, &it.0));
+            deletes.for_each(|it| reach::tell(Told::Became(it)));
+        }
+        tell_what_stays(&adopted, &theirs, &shared);
+        Ok(())
+    }
+
+    /// Asks the server whether all of it may be done.
+    fn attempt(&self, going: &Parts<Live>, adopted: &[Live]) -> anyhow::Result<()> {
+        let all: Vec<Live> = going.in_order().map(|it| it.1.clone()).collect();
+        let mut problems = self.cluster.try_delete(&all)?;
+        problems.extend(self.cluster.give_back(adopted, true)?);
+        match problems[..] {
+            [] => Ok(()),
+            _ => Err(cluster::refuse("nothing was removed", &problems)),
+        }
+    }
+
+    fn delete<const N: usize>(
+        &self,
+        parts: [&Vec<(Id, Live)>; N],
+        limit: Limit,
+    ) -> anyhow::Result<()> {
+        for part in parts {
+            let part: Vec<Live> = part.iter().map(|it| it.1.clone()).collect();
+            self.cluster.delete(&part, limit, &mut reach::tell)?;
+        }
+        Ok(())
+    }
+
+    /// Fails where the operator is deployed to another namespace than was asked for.
+    fn require_here(&self, found: &[Live]) -> anyhow::Result<()> {
+        let elsewhere = found.iter().find_map(|it| {
+            let wanted = self.objects.iter().find(|object| Id::of(object) == it.id)?;
+            cluster::elsewhere(&it.object, &it.removal, wanted)
+        });
+        let Some(namespace) = elsewhere else { return Ok(()) };
+        Err(anyhow::format_err!(
+            "nothing was removed: the operator is deployed to namespace `{namespace}`"
+        ))
+        .hint(format!("give `--namespace {namespace}`"))
+    }
+
+    fn crds<'a>(&self, going: &'a Parts<Live>) -> anyhow::Result<Vec<Crd<'a>>> {
+        let crds = going.crds.iter();
+        crds.map(|(_, live)| Ok(Crd { live, held: self.cluster.held(&live.object)? })).collect()
+    }
+
+    /// What goes anyway: what config/ has, the objects of its CRDs, and what the operator makes for itself.
+    fn known(&self, ids: &[Id], crds: &[Crd<'_>]) -> Vec<Id> {
+        let mut res = ids.to_vec();
+        res.extend(
+            crds.iter().filter_map(|it| it.held.as_ref().ok()).flatten().map(|it| it.id.clone()),
+        );
+        for namespace in ids.iter().filter(|it| it.is_namespace()) {
+            // The operator makes this one by itself, while it leads.
+            res.push(Id {
+                api_version: "coordination.k8s.io/v1".to_owned(),
+                kind: "Lease".to_owned(),
+                namespace: namespace.name.clone(),
+                name: self.project.name.to_string(),
+            });
+        }
+        res
+    }
+
+    fn namespaces<'a>(
+        &self,
+        going: &'a Parts<Live>,
+        known: &[Id],
+    ) -> anyhow::Result<Vec<Namespace<'a>>> {
+        let look = |(id, live): &'a (Id, Live)| {
+            let inhabitants = self.cluster.others_in(&id.name, known, &Inhabitants::default())?;
+            Ok(Namespace { live, inhabitants })
+        };
+        going.namespaces.iter().map(look).collect()
+    }
+
+    /// What has come to a CRD since it was announced what goes with it.
+    fn look_again_at_crd(&self, crd: &Crd<'_>) -> anyhow::Result<()> {
+        // That it is not known was agreed to.
+        let Ok(before) = &crd.held else { return Ok(()) };
+        let before: BTreeSet<&str> = before.iter().map(|it| it.uid.as_str()).collect();
+        let mut held = self.cluster.held(&crd.live.object)?;
+        if let Ok(held) = &mut held {
+            held.retain(|it| !before.contains(it.uid.as_str()));
+        }
+        let new = Crd { live: crd.live, held };
+        self.agree_to(new.loss().into_iter().collect(), "nothing was removed")
+    }
+
+    fn look_again_at_namespace(&self, it: &Namespace<'_>, known: &[Id]) -> anyhow::Result<()> {
+        let id = &it.live.id;
+        let inhabitants = self.cluster.others_in(&id.name, known, &it.inhabitants)?;
+        let new = Namespace { live: it.live, inhabitants };
+        if let Some(why) = new.shared() {
+            anyhow::bail!("the rest was removed, but {id} stays: {why}");
+        }
+        self.agree_to(new.losses(), &format!("the rest was removed, but {id} stays"))
+    }
+
+    /// What was not announced goes only where all was agreed to.
+    fn agree_to(&self, new: Vec<String>, otherwise: &str) -> anyhow::Result<()> {
+        if new.is_empty() || self.yes {
+            new.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+            return Ok(());
+        }
+        Err(anyhow::format_err!("{otherwise}: this was not there before: {}", new.join("; ")))
+            .hint("run this again, and it is asked for, too")
+    }
+}
+
+fn tell_what_stays(adopted: &[Live], theirs: &[Live], shared: &[Namespace<'_>]) {
+    let leave = |id: &Id, why: &str| {
+        reach::tell(Told::Became(Became::because(Verb::Leave, id, why)));
+    };
+    adopted.iter().for_each(|it| leave(&it.id, "it was there before"));
+    for it in theirs {
+        if let Removal::Theirs(why) = &it.removal {
+            leave(&it.id, why);
+        }
+    }
+    shared.iter().for_each(|it| leave(&it.live.id, &it.shared().unwrap_or_default()));
+    let by_kubectl =
+        |it: &Live| matches!(&it.removal, Removal::Theirs(why) if why.contains("`kubectl"));
+    if theirs.iter().any(by_kubectl) {
+        terminal::advise(
+            "what `kubectl` has applied can be deleted with it: `operator-rs generate installer | kubectl delete -f -`\n",
+        );
+    }
+}
+
+/// Why an object goes that might not be the project's alone.
+fn unclear(live: &Live) -> Option<String> {
+    match &live.removal {
+        Removal::Unknown(why) => Some(format!("{} goes, although {why}", live.id)),
+        _ => None,
+    }
+}
+
+impl Crd<'_> {
+    fn loss(&self) -> Option<String> {
+        let id = &self.live.id;
+        match &self.held {
+            Ok(held) if held.is_empty() => None,
+            Ok(held) => Some(format!("with {id} goes: {}", cluster::tell_held(held))),
+            Err(why) => Some(format!(
+                "with {id} goes: every object of its kind, which cannot be listed: {}",
+                why.message
+            )),
+        }
+    }
+}
+
+impl Namespace<'_> {
+    /// What another project has in it: then it stays.
+    fn shared(&self) -> Option<String> {
+        let mut others = self.inhabitants.others.iter().filter(|it| it.other_project.is_some());
+        let first = others.next()?;
+        let project = first.other_project.as_deref()?;
+        let more = match others.count() {
+            0 => String::new(),
+            many => format!(" and {many} more"),
+        };
+        Some(format!("{project} has {}{more} in it", first.id))
+    }
+
+    fn losses(&self) -> Vec<String> {
+        let id = &self.live.id;
+        let others = self.inhabitants.others.iter().map(|it| {
+            let why = match &it.removal {
+                Removal::Ours => ", which config/ no longer has".to_owned(),
+                Removal::Unknown(why) => format!(", although {why}"),
+                Removal::Adopted | Removal::Theirs(_) => ", which `deploy` did not make".to_owned(),
+            };
+            format!("with {id} goes: {}{why}", it.id)
+        });
+        let unknown = self.inhabitants.unknown.iter();
+        let unknown = unknown.map(|(what, why)| {
+            format!("with {id} goes: whatever it has of {what}, which cannot be listed: {why}")
+        });
+        others.chain(unknown).collect()
+    }
+}
+
+/// Goes on where nothing else would go, where the flag says so, or where a person does.
+fn confirm(losses: &[String], yes: bool) -> anyhow::Result<()> {
+    losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+    if losses.is_empty() || yes || terminal::agree("Remove all of it?", "yes")? {
+        return Ok(());
+    }
+    anyhow::bail!("nothing was removed")
+}

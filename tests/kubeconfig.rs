@@ -1,0 +1,251 @@
+//! Which cluster is addressed: the one that kubectl would address, or none. And no secret of a kubeconfig is ever printed.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the walls stand in src; a test looks at them from outside"
+)]
+
+mod support;
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const SECRET: &str = "hunter2-do-not-print";
+
+/// A project with a kind, in a folder of its own.
+fn project(name: &str) -> PathBuf {
+    let dir = support::fresh(&format!("kubeconfig/{name}"));
+    support::done(&dir, "init --domain example.com --project-name a");
+    support::done(&dir, "create api --group g --kind Memcached");
+    dir
+}
+
+/// `install` with nothing of the caller's environment that names a cluster.
+fn install(dir: &Path) -> Command {
+    let mut res = support::command(support::BINARY, dir);
+    for name in ["KUBECONFIG", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"] {
+        res.env_remove(name);
+    }
+    res.arg("install").env("HOME", dir);
+    res
+}
+
+/// Fails with this message; all that it prints.
+#[track_caller]
+fn refused(command: &mut Command, expected: &str) -> String {
+    let output = command.output().expect("the binary starts");
+    let said = support::said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(expected), "{said}\n\nthis is missing: {expected}");
+    assert!(!said.contains("panicked"), "{said}");
+    said
+}
+
+/// A kubeconfig of one cluster, one user, and one context `name` between them.
+fn kubeconfig(name: &str, cluster: &str, user: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: {name}\n\
+         clusters: [{{name: {name}, cluster: {{{cluster}}}}}]\n\
+         users: [{{name: {name}, user: {{{user}}}}}]\n\
+         contexts: [{{name: {name}, context: {{cluster: {name}, user: {name}}}}}]\n"
+    )
+}
+
+#[test]
+fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
+    let dir = project("named");
+    let of = |port: u16| format!("server: 'http://127.0.0.1:{port}'");
+    fs::write(dir.join("one"), kubeconfig("one", &of(1), "token: x")).unwrap();
+    fs::write(dir.join("two"), kubeconfig("two", &of(2), "token: x")).unwrap();
+    let none_current = kubeconfig("three", &of(3), "token: x")
+        .replace("current-context: three", "current-context: ''");
+    fs::write(dir.join("three"), none_current).unwrap();
+    fs::write(dir.join("broken"), "clusters: {a").unwrap();
+    let twice = kubeconfig("one", &of(1), "token: x").replace(
+        "clusters: [",
+        "clusters: [{name: one, cluster: {server: 'http://127.0.0.1:9'}}, ",
+    );
+    fs::write(dir.join("twice"), twice).unwrap();
+
+    // As in a pod, whose own cluster must not be taken instead.
+    let install = || {
+        let mut res = install(&dir);
+        res.env("KUBERNETES_SERVICE_HOST", "127.0.0.9").env("KUBERNETES_SERVICE_PORT", "443");
+        res
+    };
+    let with = |list: &str, expected: &str| {
+        let said = refused(install().env("KUBECONFIG", list), expected);
+        assert!(!said.contains("127.0.0.9") && !said.contains("service account"), "{said}");
+    };
+    with("nowhere", "KUBECONFIG: there is no kubeconfig `nowhere`");
+    with("nowhere:neither", "there is no kubeconfig `nowhere`, there is no kubeconfig `neither`");
+    with(":", "KUBECONFIG names no file");
+    with(
+        "broken",
+        "the kubeconfig `broken` cannot be read: it is not the YAML of a kubeconfig (line 1",
+    );
+    with("one:broken", "the kubeconfig `broken` cannot be read");
+    with("twice", "the kubeconfig `twice` has the cluster `one` twice");
+    // kubectl skips what is missing, and the first file that has a value counts.
+    with("nowhere:one", "http://127.0.0.1:1 cannot be asked");
+    with("one:two", "http://127.0.0.1:1 cannot be asked");
+    with("two:one", "http://127.0.0.1:2 cannot be asked");
+    with("three:two", "http://127.0.0.1:2 cannot be asked");
+    with("three", "the kubeconfig has no current context");
+
+    refused(install().args(["--kubeconfig", "nowhere"]), "there is no kubeconfig `nowhere`");
+    refused(install().args(["--kubeconfig", "one:two"]), "there is no kubeconfig `one:two`");
+    refused(
+        install().env("KUBECONFIG", "one").args(["--kubeconfig", "two"]),
+        "http://127.0.0.1:2 ",
+    );
+
+    // The pod's own account is for where nothing is named and nothing is there.
+    refused(&mut install(), "reading the pod's service account");
+    refused(install().env("KUBECONFIG", ""), "reading the pod's service account");
+    refused(install().args(["--context", "a"]), "there is no cluster to talk to");
+    fs::create_dir(dir.join(".kube")).unwrap();
+    fs::write(dir.join(".kube/config"), "clusters: {a").unwrap();
+    refused(&mut install(), "`~/.kube/config` cannot be read: it is not the YAML");
+    fs::copy(dir.join("two"), dir.join(".kube/config")).unwrap();
+    refused(&mut install(), "http://127.0.0.1:2 cannot be asked");
+}
+
+#[test]
+fn a_proxy_of_the_environment_is_not_for_this_machine() {
+    let dir = project("proxy");
+    let server = "server: 'https://127.0.0.1:1'";
+    fs::write(dir.join("kubeconfig"), kubeconfig("a", server, "token: x")).unwrap();
+    let mut command = install(&dir);
+    command.args(["--kubeconfig", "kubeconfig"]).env("HTTPS_PROXY", "socks9://example.com:1");
+    refused(&mut command, "https://127.0.0.1:1 cannot be asked: Connection refused");
+}
+
+#[test]
+fn no_error_prints_what_is_in_a_kubeconfig() {
+    let dir = project("secrets");
+    let script = |name: &str, text: &str| {
+        let path = dir.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    };
+    let fails = script("fails", &format!("echo {SECRET}; exit 3"));
+    let garbage = script("garbage", &format!("echo '{{{SECRET}: [}}'"));
+    let credential = |status: &str| {
+        format!(
+            "printf %s '{{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",{status}}}'"
+        )
+    };
+    let bare = script("bare", &credential(&format!("\"spec\":{{}},\"note\":\"{SECRET}\"")));
+    let lines = script("lines", &credential(&format!("\"status\":{{\"token\":\"{SECRET}\\n\"}}")));
+    let late = script(
+        "late",
+        &credential(&format!(
+            "\"status\":{{\"token\":\"x\",\"expirationTimestamp\":\"{SECRET}\"}}"
+        )),
+    );
+    let key = script(
+        "key",
+        &credential(&format!(
+            "\"status\":{{\"clientCertificateData\":\"{SECRET}\",\"clientKeyData\":\"-----BEGIN {SECRET}\"}}"
+        )),
+    );
+    // What plugins are called with is theirs alone, too.
+    let exec = |command: &str| {
+        format!(
+            "exec: {{apiVersion: client.authentication.k8s.io/v1, command: '{command}', args: [{SECRET}], interactiveMode: Never, env: [{{name: A, value: {SECRET}}}]}}"
+        )
+    };
+    let provider =
+        |name: &str, more: &str| format!("auth-provider: {{name: {name}, config: {{{more}}}}}");
+    // "hunter2-do-not-print" in base64, bare and behind the beginning of a PEM.
+    let encoded = "aHVudGVyMi1kby1ub3QtcHJpbnQ=";
+    let pem = "LS0tLS1CRUdJTiBodW50ZXIyLWRvLW5vdC1wcmludA==";
+    let torn = "LS0tLS1CRUdJTiBodW50ZXIyLWRvLW5vdC1wcmludC0tLS0tCkFBQUEKLS0tLS1FTkQgQi0tLS0tCg==";
+    let here = "server: 'https://127.0.0.1:1'";
+
+    let check = |cluster: &str, user: &str, expected: &str| {
+        fs::write(dir.join("kubeconfig"), kubeconfig("a", cluster, user)).unwrap();
+        let said = refused(install(&dir).args(["--kubeconfig", "kubeconfig"]), expected);
+        assert!(!said.contains("hunter2"), "{cluster}, {user}\n{said}");
+    };
+    let user = |user: &str, expected: &str| check(here, user, expected);
+    user(&format!("token: [{SECRET}]"), "it is not the YAML of a kubeconfig (line 5, ");
+    user(&format!("token: {{{SECRET}: {SECRET}}}"), "it is not the YAML of a kubeconfig");
+    user(&format!("password: [{SECRET}]"), "it is not the YAML of a kubeconfig");
+    user(&format!("exec: {SECRET}"), "it is not the YAML of a kubeconfig");
+    user(&format!("token: \"{SECRET}\\n\""), "that no HTTP header may hold");
+    user(&format!("username: a, password: {SECRET}"), "Connection refused");
+    user(&format!("tokenFile: {SECRET}"), "the user's token file cannot be read: No such file");
+    fs::write(dir.join("token"), format!("{SECRET}\n{SECRET}")).unwrap();
+    user("tokenFile: token", "that no HTTP header may hold");
+    user(&format!("as: \"{SECRET}\\n\""), "a request cannot be made");
+    user(&format!("client-key: {SECRET}"), "the user's client key cannot be read: No such file");
+    user(&format!("client-certificate: {SECRET}"), "the user's client certificate cannot be read");
+    user(&format!("client-key-data: {SECRET}"), "the user's client key is not base64");
+    user(
+        &format!("client-certificate-data: {SECRET}"),
+        "the user's client certificate is not base64",
+    );
+    user(&format!("client-key-data: {encoded}"), "the user's client certificate is missing");
+    for data in [encoded, pem] {
+        let both = format!("client-key-data: {data}, client-certificate-data: {data}");
+        user(&both, "the certificates and the key of the kubeconfig cannot be used for TLS");
+    }
+    user(&exec(&fails), "the user's credential plugin failed: exit status: 3");
+    user(&exec(&garbage), "what the user's credential plugin prints is not an ExecCredential");
+    user(&exec(&bare), "what the user's credential plugin prints has no `status`");
+    user(&exec(&lines), "that no HTTP header may hold");
+    user(&exec(&late), "the time at which the user's token expires is malformed");
+    user(&exec(&key), "cannot be used for TLS");
+    user(&exec(SECRET), "the user's credential plugin does not start: No such file");
+    user(&format!("exec: {{args: [{SECRET}]}}"), "the user's `exec` has no `command`");
+    user(&provider("oidc", &format!("client-secret: {SECRET}")), "`auth-provider` gives no token");
+    user(&provider("azure", &format!("access-token: {SECRET}")), "`auth-provider` gives no token");
+    user(&provider(SECRET, ""), "`auth-provider` gives no token");
+    let command = |it: &str| format!("cmd-path: '{it}', cmd-args: {SECRET}");
+    user(&provider("gcp", &command(&fails)), "the user's credential plugin failed: exit status: 3");
+    user(&provider("gcp", &command(&garbage)), "that no HTTP header may hold");
+    let keyed = format!("{}, token-key: '{{.{SECRET}}}'", command(&garbage));
+    user(&provider("gcp", &keyed), "`auth-provider` gives no token");
+    let expired = format!("access-token: {SECRET}, expiry: {SECRET}");
+    user(&provider("gcp", &expired), "the time at which the user's token expires is malformed");
+
+    let cluster = |cluster: &str, expected: &str| check(cluster, "token: x", expected);
+    let at = format!("server: 'https://jane:{SECRET}@127.0.0.1:1/a?b={SECRET}'");
+    cluster(&at, "https://127.0.0.1:1/a cannot be asked: Connection refused");
+    cluster(
+        &format!("server: 'https://{SECRET} {SECRET}'"),
+        "the `server` of the cluster is not a URL",
+    );
+    cluster(&format!("{here}, proxy-url: 'http://{SECRET} {SECRET}'"), "is not a URL");
+    cluster(
+        &format!("{here}, proxy-url: 'socks9://jane:{SECRET}@127.0.0.1:1'"),
+        "proxy is neither",
+    );
+    cluster(
+        &format!("{here}, proxy-url: 'http://jane:{SECRET}@127.0.0.1:1'"),
+        "https://127.0.0.1:1 cannot be asked",
+    );
+    cluster(
+        &format!("{here}, certificate-authority: {SECRET}"),
+        "certificate authority cannot be read",
+    );
+    cluster(
+        &format!("{here}, certificate-authority-data: {SECRET}"),
+        "certificate authority is not base64",
+    );
+    cluster(
+        &format!("{here}, certificate-authority-data: {torn}"),
+        "certificate authority is not PEM",
+    );
+    cluster(
+        &format!("{here}, insecure-skip-tls-verify: {SECRET}"),
+        "it is not the YAML of a kubeconfig",
+    );
+}

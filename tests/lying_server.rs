@@ -1,0 +1,382 @@
+//! An API server that lies: it is asked for nothing that it made up, each command has an end, and what it does not tell
+//! is not taken for nothing.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the walls stand in src; a test looks at them from outside"
+)]
+
+mod support;
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    path::PathBuf,
+    process::Output,
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use serde_json::{Value, json};
+
+/// What the server answers to a method and a path with its query; none means that there is nothing.
+type Lie = dyn Fn(&str, &str) -> Option<Reply> + Send + Sync;
+
+enum Reply {
+    Json(Value),
+    Status(u16, &'static str),
+    /// A body that goes on for as long as somebody reads it.
+    Endless,
+}
+
+/// A project, and a server that has the namespace that it made, so that `undeploy` looks at what is in it.
+struct Place {
+    dir: PathBuf,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Place {
+    fn new(name: &str, lie: Box<Lie>) -> Self {
+        let dir = support::fresh(&format!("lying-server/{name}"));
+        support::done(&dir, "init --domain example.com --project-name a");
+        support::done(&dir, "create api --group g --kind Memcached");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+        let address = listener.local_addr().expect("it has an address");
+        let requests = Arc::<Mutex<Vec<String>>>::default();
+        let (seen, lie) = (requests.clone(), Arc::new(lie));
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (seen, lie) = (seen.clone(), lie.clone());
+                thread::spawn(move || answer(stream, &seen, &**lie));
+            }
+        });
+        let kubeconfig = json!({
+            "current-context": "a",
+            "clusters": [{"name": "a", "cluster": {"server": format!("http://{address}")}}],
+            "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+        });
+        fs::write(dir.join("kubeconfig"), kubeconfig.to_string()).expect("the folder is ours");
+        Self { dir, requests }
+    }
+
+    fn run(&self, words: &str) -> Output {
+        let mut command = support::command(support::BINARY, &self.dir);
+        command.args(words.split_whitespace()).args(["--kubeconfig", "kubeconfig"]);
+        command.output().expect("the binary starts")
+    }
+
+    /// Fails with this exit code and message, changes nothing, and asks for no path that was made up.
+    #[track_caller]
+    fn refused(&self, words: &str, code: i32, expected: &str) {
+        let output = self.run(words);
+        let said: String = support::said(&output).chars().take(5000).collect();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(expected), "{said}\n\nthis is missing: {expected}");
+        assert!(!said.contains("panicked"), "{said}");
+        for it in self.requests.lock().expect("nobody panics with it").iter() {
+            let path = it.split('?').next().unwrap_or_default();
+            assert!(!path.contains("made-up") && !path.contains(".."), "{it}");
+            assert!(it.starts_with("GET ") || it.contains("dryRun"), "{it}");
+        }
+    }
+}
+
+fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>, lie: &Lie) {
+    let mut reader = BufReader::new(stream.try_clone().expect("it can be read"));
+    let mut first = String::new();
+    let mut length = 0;
+    let _ = reader.read_line(&mut first);
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).is_err() || line.trim().is_empty() {
+            break;
+        }
+        if let Some(it) = line.to_lowercase().strip_prefix("content-length:") {
+            length = it.trim().parse().unwrap_or(0);
+        }
+    }
+    let mut body = vec![0; length];
+    let _ = reader.read_exact(&mut body);
+    let mut words = first.split(' ');
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let body = String::from_utf8_lossy(&body);
+    seen.lock().expect("nobody panics with it").push(format!("{method} {path} {body}"));
+    let reply = lie(method, path).or_else(|| truth(path).map(Reply::Json));
+    let (code, text) = match reply {
+        Some(Reply::Json(it)) => (200, it.to_string()),
+        Some(Reply::Status(code, text)) => (code, text.to_owned()),
+        None => (404, json!({"kind": "Status", "code": 404, "message": "not found"}).to_string()),
+        Some(Reply::Endless) => {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+            while stream.write_all(&[b'x'; 1 << 20]).is_ok() {}
+            return;
+        }
+    };
+    let head =
+        format!("HTTP/1.1 {code} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", text.len());
+    let _ = stream.write_all(format!("{head}{text}").as_bytes());
+}
+
+/// What an honest server would say, of which little is there.
+fn truth(path: &str) -> Option<Value> {
+    let kind = |name: &str, kind: &str, namespaced: bool| json!({"name": name, "kind": kind, "namespaced": namespaced, "verbs": ["list", "delete", "get"]});
+    let kinds = |all: Value| json!({"kind": "APIResourceList", "resources": all});
+    Some(match path.split('?').next()? {
+        "/apis" => {
+            let group = |name: &str| {
+                let version = json!({"groupVersion": format!("{name}/v1")});
+                json!({"name": name, "versions": [version], "preferredVersion": version})
+            };
+            json!({"groups": [group("apps"), group("apiextensions.k8s.io"), group("x.example.com")]})
+        }
+        "/api/v1" => kinds(json!([
+            kind("namespaces", "Namespace", false),
+            kind("secrets", "Secret", true),
+            kind("services", "Service", true),
+            kind("serviceaccounts", "ServiceAccount", true),
+        ])),
+        "/apis/apps/v1" => kinds(json!([kind("deployments", "Deployment", true)])),
+        "/apis/apiextensions.k8s.io/v1" => {
+            kinds(json!([kind("customresourcedefinitions", "CustomResourceDefinition", false)]))
+        }
+        "/apis/x.example.com/v1" => kinds(json!([kind("xs", "X", true)])),
+        "/api/v1/namespaces/a-system" => ours("v1", "Namespace", "a-system", json!({})),
+        it if it.starts_with("/api/v1/namespaces/a-system/") && it.matches('/').count() == 5 => {
+            list(json!([]), "")
+        }
+        it if it.ends_with("/namespaces/a-system/deployments")
+            || it.ends_with("/namespaces/a-system/xs") =>
+        {
+            list(json!([]), "")
+        }
+        _ => return None,
+    })
+}
+
+/// An object that the project has made.
+fn ours(api_version: &str, kind: &str, name: &str, more: Value) -> Value {
+    let mut res = json!({
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": name, "uid": "1", "resourceVersion": "1", "managedFields": [
+            {"manager": "operator-rs:a.example.com", "operation": "Apply", "fieldsV1": {}},
+        ]},
+    });
+    for (key, value) in more.as_object().expect("it is an object") {
+        res[key] = value.clone();
+    }
+    res
+}
+
+fn list(items: Value, token: &str) -> Value {
+    json!({"kind": "PartialObjectMetadataList", "items": items, "metadata": {"continue": token}})
+}
+
+fn item(name: &str) -> Value {
+    json!({"metadata": {"name": name, "uid": name, "namespace": "a-system"}})
+}
+
+const SECRETS: &str = "/api/v1/namespaces/a-system/secrets";
+
+#[test]
+fn an_honest_server_is_believed() {
+    let place = Place::new(
+        "honest",
+        Box::new(|method, _| (method == "DELETE").then(|| Reply::Json(json!({})))),
+    );
+    let output = place.run("undeploy --dry-run=server");
+    assert!(output.status.success(), "{}", support::said(&output));
+    assert_eq!(output.stdout, b"delete     Namespace a-system\n");
+}
+
+/// `undeploy` against a server that lies about one path.
+#[track_caller]
+fn check(
+    name: &str,
+    at: &'static str,
+    code: i32,
+    expected: &str,
+    lie: impl Fn(&str) -> Reply + Send + Sync + 'static,
+) {
+    let lie = move |method: &str, path: &str| match (method, path) {
+        ("DELETE", _) => Some(Reply::Json(json!({}))),
+        (_, path) if path.split('?').next() == Some(at) => Some(lie(path)),
+        _ => None,
+    };
+    Place::new(name, Box::new(lie)).refused("undeploy", code, expected);
+}
+
+#[test]
+fn what_a_server_makes_up_is_no_part_of_a_path() {
+    for (name, version) in [
+        ("dots", "../made-up/v1"),
+        ("slashes", "a/made-up/v1"),
+        ("lines", "made-up\n/v1"),
+        ("escaped", "a%2Fmade-up/v1"),
+    ] {
+        check(name, "/apis", 1, "cannot be a part of an API server's path", move |_| {
+            let version = json!({"groupVersion": version});
+            Reply::Json(json!({"groups": [{"versions": [version], "preferredVersion": version}]}))
+        });
+    }
+    for (name, plural) in [
+        ("plural", "../made-up"),
+        ("dotted", ".."),
+        ("control", "made-up\u{7}"),
+        ("percent", "made-up%2F"),
+    ] {
+        check(
+            name,
+            "/apis/x.example.com/v1",
+            2,
+            "whatever it has of x.example.com/v1, which cannot be listed: ",
+            move |_| {
+                Reply::Json(json!({"kind": "APIResourceList", "resources": [
+                    {"name": plural, "kind": "X", "namespaced": true, "verbs": ["list", "delete"]},
+                ]}))
+            },
+        );
+    }
+    // The CRD says where its objects are.
+    check(
+        "crd",
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/memcacheds.g.example.com",
+        1,
+        "cannot be a part of",
+        |_| {
+            let versions = json!([{"name": "../made-up", "served": true}]);
+            let spec = json!({"group": "g", "scope": "Namespaced", "versions": versions, "names": {"kind": "A", "plural": "as"}});
+            Reply::Json(ours(
+                "apiextensions.k8s.io/v1",
+                "CustomResourceDefinition",
+                "memcacheds.g.example.com",
+                json!({"spec": spec}),
+            ))
+        },
+    );
+    check("token", SECRETS, 2, "the server's list goes on with the same page", |path| {
+        assert!(path.matches('/').count() == 5, "{path}");
+        Reply::Json(list(json!([]), "/../x&limit=1#"))
+    });
+}
+
+#[test]
+fn what_a_server_does_not_tell_is_not_taken_for_nothing() {
+    let unknown =
+        "with Namespace a-system goes: whatever it has of secrets, which cannot be listed: ";
+    let secrets = |name: &str, why: &str, lie: fn(&str) -> Reply| {
+        check(name, SECRETS, 2, &format!("{unknown}{why}"), lie);
+    };
+    secrets("html", "the server's list is not a list", |_| Reply::Status(200, "<html>"));
+    secrets("number", "the server's list is not a list", |_| Reply::Json(json!(1)));
+    secrets("object", "the server's list is not a list", |_| {
+        Reply::Json(json!({"items": {"a": 1}}))
+    });
+    secrets("nameless", "the server's list has an item without a name", |_| {
+        Reply::Json(list(json!([{"metadata": {"uid": "1"}}]), ""))
+    });
+    secrets("without-uid", "the server's list has an item without", |_| {
+        Reply::Json(list(json!([{"metadata": {"name": "a"}}]), ""))
+    });
+    secrets("elsewhere", "the server's list has an item of another namespace", |_| {
+        Reply::Json(list(
+            json!([{"metadata": {"name": "a", "uid": "2", "namespace": "made-up"}}]),
+            "",
+        ))
+    });
+    secrets("missing", "the server has the kind, and does not find its list", |_| {
+        Reply::Status(404, "{}")
+    });
+    secrets("broken", "service unavailable", |_| Reply::Status(503, "service unavailable"));
+    secrets("gone", "HTTP status 410", |_| Reply::Status(410, "{}"));
+    let group = "whatever it has of x.example.com/v1, which cannot be listed: ";
+    check(
+        "group",
+        "/apis/x.example.com/v1",
+        2,
+        "does not tell what it has: service unavailable",
+        |_| Reply::Status(503, "service unavailable"),
+    );
+    check("group-html", "/apis/x.example.com/v1", 2, group, |_| Reply::Status(200, "<html>"));
+    check("groups", "/apis", 1, "does not tell its groups", |_| Reply::Status(200, "<html>"));
+    let namespace = "/api/v1/namespaces/a-system";
+    check("other", namespace, 1, "something else than this object", |_| {
+        Reply::Json(ours("v1", "Namespace", "made-up", json!({})))
+    });
+    check("text", namespace, 1, "something else than this object", |_| Reply::Status(200, "yes"));
+    check("no-uid", namespace, 1, "something else than this object", |_| {
+        Reply::Json(json!({"kind": "Namespace", "metadata": {"name": "a-system"}}))
+    });
+}
+
+#[test]
+fn whatever_a_server_sends_has_an_end() {
+    check("endless", SECRETS, 2, "is larger than 256 MiB", |_| Reply::Endless);
+    // A token that was not given before, each time.
+    let pages = Mutex::new(0);
+    check("pages", SECRETS, 2, "the server's list has no end", move |_| {
+        let mut pages = pages.lock().expect("nobody panics with it");
+        *pages += 1;
+        Reply::Json(list(json!([]), &pages.to_string()))
+    });
+}
+
+#[test]
+fn a_list_whose_token_expires_is_read_again() {
+    check("expired", SECRETS, 2, "goes: Secret a-system/second, which", |path| {
+        match path.split_once('?') {
+            None => Reply::Json(list(json!([item("first"), item("second")]), "")),
+            Some((_, query)) if query.contains("continue") => {
+                Reply::Status(410, "{\"reason\": \"Expired\"}")
+            }
+            Some(_) => Reply::Json(list(json!([item("first")]), "next")),
+        }
+    });
+}
+
+#[test]
+fn what_somebody_else_makes_at_the_same_time_is_only_adopted() {
+    let crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/memcacheds.g.example.com";
+    let made = Mutex::new(false);
+    let lie = move |method: &str, path: &str| {
+        let mut made = made.lock().expect("nobody panics with it");
+        let mut object = ours(
+            "apiextensions.k8s.io/v1",
+            "CustomResourceDefinition",
+            "memcacheds.g.example.com",
+            json!({
+                "status": {"conditions": [{"type": "Established", "status": "True"}]},
+            }),
+        );
+        let fields = object["metadata"]["managedFields"].as_array_mut().expect("it is one");
+        fields.push(json!({"manager": "argocd-controller", "operation": "Update", "fieldsV1": {}}));
+        match (method, path.split('?').next() == Some(crd), path.contains("dryRun")) {
+            ("PATCH", true, true) => Some(Reply::Status(201, "{}")),
+            ("PATCH", true, false) => {
+                *made = true;
+                Some(Reply::Json(object))
+            }
+            ("GET", true, _) if *made => Some(Reply::Json(object)),
+            _ => None,
+        }
+    };
+    let place = Place::new("faster", Box::new(lie));
+    let output = place.run("install");
+    let said = support::said(&output);
+    assert!(
+        said.contains(
+            "update     CustomResourceDefinition memcacheds.g.example.com (it was there before)\n"
+        ),
+        "{said}"
+    );
+    let requests = place.requests.lock().expect("nobody panics with it");
+    let patches: Vec<&String> =
+        requests.iter().filter(|it| it.starts_with("PATCH") && it.contains("[{\"op\"")).collect();
+    assert_eq!(patches.len(), 1, "{requests:#?}");
+    assert!(
+        patches[0].contains("operator-rs-adopted:a.example.com")
+            && patches[0].contains("argocd-controller"),
+        "{patches:?}"
+    );
+}
