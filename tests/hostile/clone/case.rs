@@ -7,7 +7,7 @@ use crate::{
     run::{self, Outcome},
     snapshot::{self, Snapshot},
     tricks::Trick,
-    world::{LASTING, PINNED, World},
+    world::{LASTING, PINNED, SECRET, World},
 };
 
 /// A trick, a command line and a mode of it.
@@ -65,6 +65,12 @@ fn changes_inside(
     let lost = LASTING.iter().filter(|it| was.contains_key(Path::new(it)));
     let lost = lost.filter(|it| !is.contains_key(Path::new(it)));
     res.extend(lost.map(|it| format!("{it} is gone")));
+    let copied = is.iter().filter(|(path, it)| {
+        it.kind == "file"
+            && was.get(*path).is_none_or(|was| was.bytes != it.bytes)
+            && run::contains(&it.bytes, SECRET.as_bytes())
+    });
+    res.extend(copied.map(|(path, _)| format!("a secret is in {}", path.display())));
     // A command that writes no file may complete an interrupted run, where no mode forbids it.
     let looks = only_looks(mode) || !line.writes.files() && !trick.recovers;
     let same = if looks && !line.writes.target() {
