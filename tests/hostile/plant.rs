@@ -39,6 +39,13 @@ pub fn append(world: &World, path: &str, more: &str) -> io::Result<()> {
     file(world, path, format!("{}{more}", text(world, path)).as_bytes())
 }
 
+/// Puts code at the beginning of a Rust file, in place of the file's own documentation.
+pub fn begin(world: &World, path: &str, code: &str) -> io::Result<()> {
+    let old = text(world, path);
+    let kept = old.split_inclusive('\n').filter(|it| !it.starts_with("//!"));
+    file(world, path, kept.fold(code.to_owned(), |it, line| it + line).as_bytes())
+}
+
 /// Replaces a part of a file of the project.
 pub fn replace(world: &World, path: &str, from: &str, to: &str) -> io::Result<()> {
     file(world, path, text(world, path).replacen(from, to, 1).as_bytes())

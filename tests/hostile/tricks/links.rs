@@ -91,6 +91,12 @@ fn of_file(path: &'static str) -> Vec<Trick> {
         new("a link to a key", |world, path| {
             plant::link(world, path, world.dir.join("victim/id_ed25519"))
         }),
+        new("a link to a kubeconfig", |world, path| {
+            plant::link_up(world, path, "home/.kube/config")
+        }),
+        new("a link to the credentials of cargo", |world, path| {
+            plant::link(world, path, world.dir.join("home/.cargo/credentials.toml"))
+        }),
         new("a link upwards to a file", |world, path| plant::link_up(world, path, "victim/bashrc")),
         new("a link to the same file of another project", |world, path| {
             plant::link(world, path, world.dir.join("victim/mirror").join(path))

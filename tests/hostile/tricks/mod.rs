@@ -1,6 +1,7 @@
 //! The tricks that a clone can play, in families. Each changes a project; none is specific to how the
 //! program works inside.
 
+pub mod bounds;
 pub mod cargo;
 pub mod files;
 pub mod journals;

@@ -87,7 +87,7 @@ pub fn all() -> Vec<Trick> {
             "api",
             move |world| {
                 plant::fifo(world, "api/src/cache/v1alpha1/fifo")?;
-                plant::replace(world, TYPE, "", &format!("{code}\n"))
+                plant::begin(world, TYPE, &format!("{code}\n"))
             },
         ));
     }
@@ -112,46 +112,6 @@ pub fn all() -> Vec<Trick> {
         res.push(Trick::new(format!("an RBAC comment has {comment:?}"), "src", move |world| {
             let line = format!("// +kubebuilder:rbac:{comment}\n// +kubebuilder:rbac");
             plant::replace(world, "src/controller/memcached.rs", "// +kubebuilder:rbac", &line)
-        }));
-    }
-    let line = "x".repeat(1 << 20);
-    for (name, text) in [
-        ("a comment of 1 MB", format!("// {line}\n")),
-        ("a name of 1 MB", format!("const {line}: u8 = 0;\n")),
-        ("a text of 1 MB", format!("const A: &str = \"{line}\";\n")),
-        ("a wrong line of 1 MB", format!("fn {line} (\n")),
-        ("many brackets", "(".repeat(200_000)),
-        ("many types", format!("type A = {}u8{};\n", "Option<".repeat(20_000), ">".repeat(20_000))),
-        ("many attributes", "#![allow(a)]\n".repeat(20_000)),
-        ("many comments", "// a\n".repeat(200_000)),
-        (
-            "many RBAC comments",
-            "// +kubebuilder:rbac:groups=a,resources=b,verbs=c\n".repeat(10_000),
-        ),
-        ("many imports of a name", "pub use std::fmt::Debug;\n".repeat(1_000)),
-        ("many imports of all", "pub use self::*;\n".repeat(200)),
-        ("many aliases", (1..2_000).map(|it| format!("type A{it} = A{};\n", it - 1)).collect()),
-        (
-            "types that double",
-            (1..40).map(|it| format!("type D{it} = (D{0}, D{0});\n", it - 1)).collect(),
-        ),
-        (
-            "constants that double",
-            (1..64).map(|it| format!("const C{it}: u64 = C{0} + C{0};\n", it - 1)).collect(),
-        ),
-        (
-            "macros that double",
-            (1..40)
-                .map(|it| {
-                    format!("macro_rules! m{it} {{ () => {{ m{0}!(); m{0}!(); }} }}\n", it - 1)
-                })
-                .collect::<String>()
-                + "m39!();\n",
-        ),
-        ("many modules", (0..2_000).map(|it| format!("mod m{it} {{}}\n")).collect()),
-    ] {
-        res.push(Trick::new(format!("the type's file has {name}"), "api", move |world| {
-            plant::replace(world, TYPE, "", &text)
         }));
     }
     res.extend(bundles());
