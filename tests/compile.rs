@@ -211,3 +211,56 @@ pub fn kinds(args: TokenStream, _: TokenStream) -> TokenStream {
     assert_eq!(printed, None);
     assert!(said.contains("`other::Made` begins with no crate of this workspace"), "{said}");
 }
+
+#[cfg(unix)]
+#[test]
+fn two_runs_at_once_do_not_share_their_throwaway_crate() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = package(&[("src/lib.rs", format!("{HEAD}{}{FUNCTION}", kind("One", OUTSIDE)))]);
+    // In place of cargo: it says so where another one is running, and that it does not compile.
+    let cargo = folder.path().join("cargo");
+    let script = "#!/bin/sh\nmkdir ../running || echo overlap >> ../overlaps\necho run >> ../runs\nsleep 0.5\nrmdir ../running\nexit 1\n";
+    fs::write(&cargo, script).unwrap();
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = || {
+        let mut command = support::command(support::BINARY, folder.path());
+        command.args(["generate", "crds", "--compile"]).env("CARGO", &cargo);
+        command.env_remove("CARGO_TARGET_DIR");
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let both = [run(), run()].map(|it| it.wait_with_output().unwrap());
+    let said: String = both.iter().map(support::said).collect();
+    let crates = folder.path().join("target/operator-rs");
+    assert_eq!(fs::read_to_string(crates.join("runs")).unwrap(), "run\nrun\n", "{said}");
+    assert!(!crates.join("overlaps").exists(), "{said}");
+    assert_eq!(
+        said.matches("waiting for another operator-rs that compiles here").count(),
+        1,
+        "{said}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_target_folder_that_is_a_symlink_is_not_swept() {
+    let folder = package(&[("src/lib.rs", format!("{HEAD}{}{FUNCTION}", kind("One", OUTSIDE)))]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("theirs"), "theirs").unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), folder.path().join("target")).unwrap();
+    let output = support::command(support::BINARY, folder.path())
+        .args(["generate", "crds", "--compile"])
+        .env_remove("CARGO_TARGET_DIR")
+        .output()
+        .unwrap();
+    let said = support::said(&output);
+    assert!(
+        said.contains("error: `target` is a symlink, and nothing is written through symlinks"),
+        "{said}"
+    );
+    assert!(
+        said.contains("hint: name another target folder: `export CARGO_TARGET_DIR=…`"),
+        "{said}"
+    );
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+}

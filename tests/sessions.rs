@@ -33,6 +33,7 @@ pages! {
     habits
     hand_edits
     installer
+    interrupted
     kinds_and_versions
     memcached_operator
     mistakes

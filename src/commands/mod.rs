@@ -43,9 +43,9 @@ use crate::{
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// The project's directory
-    #[arg(long, global = true, default_value = ".", value_name = "DIR")]
-    dir: PathBuf,
+    /// The project's directory [default: .]
+    #[arg(long, global = true, value_name = "DIR")]
+    dir: Option<PathBuf>,
 }
 
 #[derive(clap::Subcommand)]
@@ -168,9 +168,15 @@ impl Command {
 
 impl Cli {
     fn run(self) -> anyhow::Result<()> {
-        let dir = &self.dir;
+        let of_no_project = matches!(self.command, Command::Version(_) | Command::Completion(_));
+        if of_no_project && self.dir.is_some() {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                "`--dir` names a project, and this command is about none: leave it out",
+            ));
+        }
+        let dir = &self.dir.unwrap_or_else(|| ".".into());
         match self.command {
-            // These two are of no project.
             Command::Version(args) => args.run(),
             Command::Completion(args) => args.run(&mut Self::command()),
             Command::Init(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),

@@ -126,8 +126,10 @@ impl Root {
         if self.is_busy() {
             return busy();
         }
-        Err(anyhow::format_err!("an operator-rs that wrote here was interrupted, and some of its files are missing"))
-            .hint("run a command that writes, `operator-rs generate` for one: it completes what was begun")
+        Err(anyhow::format_err!(
+            "an earlier run was interrupted while it wrote here, and its changes are incomplete"
+        ))
+        .hint("run a command that writes, such as `operator-rs generate`: it completes them first")
     }
 
     fn state(&self, step: &Step) -> anyhow::Result<State> {
