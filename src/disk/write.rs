@@ -185,6 +185,7 @@ impl Root {
             let putting = || format!("putting {} in place", step.path);
             if self.state(step)? == State::Edited {
                 edited.extend(self.beside(&[step])?);
+                self.sweep(journal, &[(*at, step)]);
                 continue;
             }
             let folder = match self.way(&step.path)? {

@@ -106,7 +106,8 @@ fn what_runs_finds_the_crds_and_both_accounts_and_nothing_is_left() {
     let before = support::tree(&dir);
     // Both accounts ask for the same: one may, the other may not.
     let script = format!(
-        "{SAY}; cp $KUBECONFIG ../kubeconfig; {0} install > ../installed && \
+        "{SAY}; cp $KUBECONFIG ../kubeconfig; folder=$(dirname $KUBECONFIG); \
+         stat -c %a $folder $KUBECONFIG $folder/tokens.csv $E2E_OPERATOR_KUBECONFIG > ../modes; {0} install > ../installed && \
          ! {0} install --kubeconfig $E2E_OPERATOR_KUBECONFIG 2> ../refused",
         support::BINARY
     );
@@ -114,6 +115,8 @@ fn what_runs_finds_the_crds_and_both_accounts_and_nothing_is_left() {
         test(&dir, &["--assets", assets.to_str().unwrap(), "--", "sh", "-c", &script]).output();
     let output = output.unwrap();
     assert!(output.status.success(), "{}", support::said(&output));
+    let modes = fs::read_to_string(dir.with_file_name("modes")).unwrap();
+    assert_eq!(modes, "700\n600\n600\n600\n", "others may read a token");
     let variables = variables(&dir);
     assert_eq!(variables["KUBECONFIG"], variables["E2E_KUBECONFIG"]);
     assert_ne!(variables["KUBECONFIG"], variables["E2E_OPERATOR_KUBECONFIG"]);
