@@ -1,5 +1,7 @@
 //! Every object, put where the bundle needs it. What has no place is refused by name.
 
+use std::collections::BTreeSet;
+
 use super::{Refusals, kinds, object};
 use crate::yaml::Value;
 
@@ -29,8 +31,9 @@ impl<'a> Collected<'a> {
     pub fn new(objects: &'a [Value], refusals: &mut Refusals, warnings: &mut Vec<String>) -> Self {
         let mut res = Self::default();
         let mut rest = Vec::new();
-        for (at, object) in objects.iter().enumerate() {
-            if objects[..at].contains(object) {
+        let mut seen = BTreeSet::new();
+        for object in objects {
+            if !seen.insert(object.to_string()) {
                 continue;
             }
             let (group, version) = object::group_version(object);

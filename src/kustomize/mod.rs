@@ -119,15 +119,16 @@ impl<T: Tree> Build<'_, T> {
         visited: &mut Vec<ProjectPath>,
         objects: &mut Objects,
     ) -> anyhow::Result<()> {
+        let mut open = objects.open();
         for resource in &of.resources {
             match resources::find(self.tree, of, resource)? {
                 resources::Found::File(path) => {
                     resources::read(self.tree, &path)?
                         .into_iter()
-                        .try_for_each(|it| objects.add(it))?;
+                        .try_for_each(|it| open.add(it))?;
                 }
                 resources::Found::Folder(folder) => {
-                    let inner = self.enter(of, resource, folder, visited, objects)?;
+                    let inner = self.enter(of, resource, folder, visited, open.len())?;
                     if inner.component {
                         return Err(
                             of.problem(resource.mark, "this is a component, not a resource")
@@ -137,7 +138,7 @@ impl<T: Tree> Build<'_, T> {
                     let mut below = Objects::default();
                     self.accumulate(&inner, visited, &mut below)?;
                     visited.pop();
-                    below.0.into_iter().try_for_each(|it| objects.add(it))?;
+                    below.0.into_iter().try_for_each(|it| open.add(it))?;
                 }
             }
         }
@@ -151,7 +152,7 @@ impl<T: Tree> Build<'_, T> {
                     of.problem(component.mark, "this is a file, and a component is a folder")
                 );
             };
-            let inner = self.enter(of, component, folder, visited, objects)?;
+            let inner = self.enter(of, component, folder, visited, objects.0.len())?;
             if !inner.component {
                 return Err(of.problem(component.mark, "this is not a component"))
                     .hint("list it under `resources`, or give it `kind: Component`");
@@ -168,9 +169,9 @@ impl<T: Tree> Build<'_, T> {
         item: &load::Text,
         folder: ProjectPath,
         visited: &mut Vec<ProjectPath>,
-        objects: &Objects,
+        objects: usize,
     ) -> anyhow::Result<Kustomization> {
-        self.work += EACH + objects.0.len();
+        self.work += EACH + objects;
         if DEEPEST < visited.len() || MOST < self.work {
             let what = match DEEPEST < visited.len() {
                 true => format!("folders take in one another deeper than {DEEPEST} levels"),

@@ -1,10 +1,16 @@
 //! An object on its way through the kustomizations, with what it was called before.
 
-use super::scope;
+use std::collections::BTreeMap;
+
+use super::{WAY_OUT, scope};
 use crate::{
+    hint::Hint as _,
     model::ProjectPath,
     yaml::{Map, Value, json},
 };
+
+/// How many objects are rendered: each may name any other.
+const MOST: usize = 10_000;
 
 /// Stands for "no namespace" where a namespace is compared.
 const NOWHERE: &str = "_non_namespaceable_";
@@ -31,7 +37,7 @@ struct Former {
 }
 
 /// Who an object is among all others.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Id {
     pub group: String,
     pub version: String,
@@ -190,15 +196,10 @@ impl Object {
 pub struct Objects(pub Vec<Object>);
 
 impl Objects {
-    pub fn add(&mut self, object: Object) -> anyhow::Result<()> {
-        let id = object.id();
-        // Names are compared first: an id is five strings, and objects may be many.
-        let same = |it: &&Object| it.name() == object.name() && it.id() == id;
-        if let Some(other) = self.0.iter().find(same) {
-            anyhow::bail!("{}: {id} is there already, from {}", object.origin, other.origin);
-        }
-        self.0.push(object);
-        Ok(())
+    /// To add to, while none of them changes.
+    pub fn open(&mut self) -> Open<'_> {
+        let ids = self.0.iter().enumerate().map(|(at, it)| (it.id(), at)).collect();
+        Open { objects: self, ids }
     }
 
     /// Adds what a generator made.
@@ -216,5 +217,33 @@ impl Objects {
     pub fn by_any_id(&self, id: &Id) -> Vec<usize> {
         let is = |it: &Object| it.id() == *id || it.former_ids().any(|it| it == *id);
         (0..self.0.len()).filter(|at| is(&self.0[*at])).collect()
+    }
+}
+
+/// Objects and where each is among them, by what it is.
+pub struct Open<'a> {
+    objects: &'a mut Objects,
+    ids: BTreeMap<Id, usize>,
+}
+
+impl Open<'_> {
+    pub fn add(&mut self, object: Object) -> anyhow::Result<()> {
+        let id = object.id();
+        if let Some(at) = self.ids.get(&id) {
+            let other = &self.objects.0[*at].origin;
+            anyhow::bail!("{}: {id} is there already, from {other}", object.origin);
+        }
+        if MOST <= self.len() {
+            let message =
+                format!("{}: more than {MOST} objects are not rendered natively", object.origin);
+            return Err(anyhow::format_err!(message)).hint(WAY_OUT);
+        }
+        self.ids.insert(id, self.len());
+        self.objects.0.push(object);
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.objects.0.len()
     }
 }

@@ -208,3 +208,15 @@ fn folders_that_take_in_one_another_too_deep_are_refused() {
         &["list each folder in one place only"],
     );
 }
+
+#[test]
+fn more_objects_than_any_operator_has_are_refused() {
+    let text: String =
+        (0..10_001).map(|it| format!("---\n{}{it}\n", CONFIG_MAP.1.trim_end())).collect();
+    let all = [(TOP, "resources: [a.yaml]\n"), ("config/default/a.yaml", text.as_str())];
+    refused(
+        &all,
+        "config/default/a.yaml: more than 10000 objects are not rendered natively",
+        &[super::WAY_OUT],
+    );
+}

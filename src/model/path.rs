@@ -68,7 +68,9 @@ impl FromStr for ProjectPath {
         if text.is_empty() || !plain || !Path::new(text).components().all(inside) {
             return Err(Refusal::new(format!("`{text}` is not a path inside the project")));
         }
-        Ok(Self(text.to_owned()))
+        // One path has one spelling, or two of them would be two files.
+        let parts: Vec<&str> = text.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
+        Ok(Self(parts.join("/")))
     }
 }
 impl AsRef<Path> for ProjectPath {
@@ -87,6 +89,7 @@ fn a_path_stays_inside_the_project() {
     for text in ["", "/a", "../a", "a/../b", "./a", "a\\b", "a/"] {
         assert!(text.parse::<ProjectPath>().is_err(), "{text}");
     }
+    assert_eq!(ProjectPath::fixed("a//b/./c/.").as_str(), "a/b/c");
     let folder = ProjectPath::fixed("config/default");
     assert_eq!(folder.join("../crd/a b.yaml").expect("inside").as_str(), "config/crd/a b.yaml");
     assert!(folder.join("../../../a").is_err());

@@ -1,5 +1,7 @@
 mod edit;
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
@@ -83,11 +85,10 @@ impl Project {
         head.check()?;
         let File { project_name, domain, namespaced, resources } =
             yaml::typed(text).context("reading PROJECT")?;
+        let mut seen = BTreeSet::new();
         for (at, resource) in resources.iter().enumerate() {
-            if resources[..at]
-                .iter()
-                .any(|it| it.is_kin(resource) && it.version == resource.version)
-            {
+            let Resource { group, domain, kind, version, .. } = resource;
+            if !seen.insert((group, domain, kind, version)) {
                 bail!("PROJECT has {} {} twice", resource.version, resource.kind);
             }
             // It becomes Rust, in api/src/crds.rs.

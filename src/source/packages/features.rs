@@ -32,6 +32,8 @@ pub struct Resolve<'a, 'b> {
     all: bool,
     features: BTreeMap<PackageId, BTreeSet<String>>,
     built: BTreeSet<PackageId>,
+    /// The dependencies of a package by what it calls them, as far as they were asked for.
+    index: BTreeMap<PackageId, BTreeMap<&'a str, Vec<&'a Dependency>>>,
     /// Dependencies that are built, by who needs them and what they call them.
     active: BTreeSet<(PackageId, String)>,
     /// `a?/b`: what waits for `a`.
@@ -58,6 +60,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
             all,
             features: BTreeMap::new(),
             built: BTreeSet::new(),
+            index: BTreeMap::new(),
             active: BTreeSet::new(),
             waiting: BTreeMap::new(),
             open: Vec::new(),
@@ -90,8 +93,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
                     return;
                 }
                 let late = self.waiting.remove(&(id, key.clone())).unwrap_or_default();
-                let needed: Vec<&Dependency> = self.needed(id).filter(|it| it.key == key).collect();
-                for it in needed {
+                for it in self.named(id, &key) {
                     let Some(to) = self.packages.target(id, it) else { continue };
                     self.open.push(Step::Build(to));
                     let default = it.default_features.then(|| "default".to_owned());
@@ -118,13 +120,14 @@ impl<'a, 'b> Resolve<'a, 'b> {
             if !weak {
                 self.open.push(Step::Activate(id, key.to_owned()));
                 let declared = self.packages.declared(id);
-                let optional = self.needed(id).any(|it| it.key == key && it.optional);
+                let optional = self.named(id, key).iter().any(|it| it.optional);
                 if optional && declared.is_some_and(|it| it.contains_key(key)) {
                     self.open.push(Step::Feature(id, key.to_owned()));
                 }
             }
-            let needed = self.needed(id).filter(|it| it.key == key);
-            let to: Vec<_> = needed.filter_map(|it| self.packages.target(id, it)).collect();
+            let packages = self.packages;
+            let needed = self.named(id, key).into_iter();
+            let to: Vec<_> = needed.filter_map(|it| packages.target(id, it)).collect();
             self.open.extend(to.into_iter().map(|to| Step::Feature(to, on.to_owned())));
             return;
         }
@@ -143,6 +146,18 @@ impl<'a, 'b> Resolve<'a, 'b> {
         if self.features.entry(id).or_default().insert(name) {
             self.open.extend(turns_on.iter().map(|it| Step::Feature(id, it.clone())));
         }
+    }
+
+    /// Those that a package calls so.
+    fn named(&mut self, id: PackageId, key: &str) -> Vec<&'a Dependency> {
+        if !self.index.contains_key(&id) {
+            let mut index: BTreeMap<&str, Vec<&Dependency>> = BTreeMap::new();
+            for it in self.needed(id) {
+                index.entry(&it.key).or_default().push(it);
+            }
+            self.index.insert(id, index);
+        }
+        self.index[&id].get(key).cloned().unwrap_or_default()
     }
 
     /// The dependencies of a package that are built for its code, where they are asked for.
