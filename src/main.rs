@@ -34,5 +34,5 @@ mod yaml;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    stack::with_room(commands::run)
+    terminal::end(stack::with_room(commands::run))
 }

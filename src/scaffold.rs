@@ -45,10 +45,11 @@ pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan>
     Ok(plan)
 }
 
-/// The set's files are ours; `edit` says of each where changes belong.
+/// The set's files are ours: the command `by` generates them. `edit` says of each where changes belong.
 pub fn generate(
     set: &str,
     context: &impl Serialize,
+    by: &'static str,
     edit: fn(&ProjectPath) -> &'static str,
 ) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
@@ -56,7 +57,7 @@ pub fn generate(
         match target {
             Target::File(path) => {
                 let edit = edit(&path);
-                plan.generate(path, text, edit);
+                plan.generate(path, text, edit, by);
             }
             Target::Lines(path, _) => {
                 anyhow::bail!("templates/{set} has lines for {path}, and makes files of ours")

@@ -1,26 +1,89 @@
 //! The only room that speaks and listens.
-
-#![expect(clippy::print_stderr, reason = "it is what this room is for")]
+//!
+//! What is for people is shown without the control characters that files and servers may have put into it. Data is
+//! printed as it is.
 
 use std::{
+    borrow::Cow,
     fmt,
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
     str::FromStr,
+    sync::OnceLock,
 };
 
 use anyhow::Context as _;
 
 use crate::hint::hints;
 
-/// Data goes to stdout. A reader that went away is no fault of ours.
-pub fn print(text: &str) {
-    let _ = io::stdout().write_all(text.as_bytes());
+/// Why stdout took no more. What a command does goes on all the same: half of its work would be worse than a list
+/// that is cut off.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
+/// Data goes to stdout, byte by byte.
+pub fn data(text: &str) {
+    if LOST.get().is_some() {
+        return;
+    }
+    let mut stdout = io::stdout().lock();
+    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        let _ = LOST.set(error);
+    }
 }
 
-/// Advice goes to stderr, so that data stays data.
+/// What a command did, for people.
+pub fn print(text: &str) {
+    data(&shown(text));
+}
+
+/// A diff is text for people on a terminal; elsewhere, `patch` may read it.
+pub fn diff(text: &str) {
+    match io::stdout().is_terminal() {
+        true => print(text),
+        false => data(text),
+    }
+}
+
+/// Whether nobody reads stdout any more, or nothing more fits.
+pub fn is_lost() -> bool {
+    LOST.get().is_some()
+}
+
+/// The exit status, which tells lost output too. A reader that went away, as `head` does, has read what it wanted.
+pub fn end(code: ExitCode) -> ExitCode {
+    match LOST.get() {
+        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            advise(&format!("error: stdout cannot be written: {error}\n"));
+            advise("hint: only the output is incomplete; the command has done its work\n");
+            ExitCode::FAILURE
+        }
+        _ => code,
+    }
+}
+
+/// Advice goes to stderr, so that data stays data. Where that cannot be written, there is nobody to tell.
 pub fn advise(text: &str) {
-    eprint!("{text}");
+    let _ = io::stderr().lock().write_all(shown(text).as_bytes());
+}
+
+/// A text without what a terminal would obey: control characters, and those that turn the direction of writing.
+fn shown(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        c.is_control() && c != '\n' && c != '\t'
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(obeyed) {
+        return text.into();
+    }
+    let mut res = String::new();
+    for c in text.chars() {
+        if obeyed(c) {
+            res.extend(c.escape_unicode());
+        } else {
+            res.push(c);
+        }
+    }
+    res.into()
 }
 
 /// All that is piped in.
@@ -53,21 +116,21 @@ pub fn platform() -> String {
 
 /// Something the user should know, although the command went on.
 pub fn warn(text: &str) {
-    eprintln!("warning: {text}");
+    advise(&format!("warning: {text}\n"));
 }
 
 /// Tells what went wrong, why, and what to do about it. Exit 2 is for what was asked wrongly.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(usage) = error.chain().find_map(|it| it.downcast_ref::<clap::Error>()) {
-        let _ = usage.print();
+        show(usage);
         return ExitCode::from(2);
     }
-    eprintln!("error: {error}");
+    advise(&format!("error: {error}\n"));
     for cause in error.chain().skip(1) {
-        eprintln!("  because: {cause}");
+        advise(&format!("  because: {cause}\n"));
     }
     for hint in hints(error) {
-        eprintln!("hint: {hint}");
+        advise(&format!("hint: {hint}\n"));
     }
     ExitCode::FAILURE
 }
@@ -111,7 +174,7 @@ pub fn agree(question: &str, flag: &str) -> anyhow::Result<bool> {
             &format!("there is nobody to ask: give `--{flag}` to go on all the same"),
         ));
     }
-    match dialoguer::Confirm::new().with_prompt(question).default(false).interact() {
+    match dialoguer::Confirm::new().with_prompt(shown(question)).default(false).interact() {
         Ok(answer) => Ok(answer),
         Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
         Err(error) => Err(error.into()),
@@ -126,12 +189,32 @@ pub fn usage(kind: clap::error::ErrorKind, message: &str) -> anyhow::Error {
 /// Tells how a command was misused, and what to type instead where that is known. Help is no misuse.
 pub fn misuse(error: &clap::Error, advice: Option<&str>) -> ExitCode {
     let Some(advice) = advice else {
-        let _ = error.print();
+        show(error);
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     };
     // clap's own tips guess from spelling; this one knows.
     let text = error.render().to_string();
-    eprintln!("{}", text.lines().next().unwrap_or_default());
-    eprintln!("hint: {advice}");
+    advise(&format!("{}\nhint: {advice}\n", text.lines().next().unwrap_or_default()));
     ExitCode::from(2)
+}
+
+/// clap's own words: help in colour; an error, which repeats what was typed, without.
+fn show(error: &clap::Error) {
+    if error.use_stderr() {
+        advise(&error.render().to_string());
+    } else if let Err(lost) = error.print() {
+        let _ = LOST.set(lost);
+    }
+}
+
+#[test]
+fn nothing_that_is_shown_is_obeyed() {
+    for (text, expected) in [
+        ("a\tb\n", "a\tb\n"),
+        ("Früchte → 🦀", "Früchte → 🦀"),
+        ("\u{1b}[31m\r\u{7f}\u{9b}", "\\u{1b}[31m\\u{d}\\u{7f}\\u{9b}"),
+        ("a\u{202e}b\u{2066}c", "a\\u{202e}b\\u{2066}c"),
+    ] {
+        assert_eq!(shown(text), expected);
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, Read as _},
+    io::{self, Read},
+    time::Duration,
 };
 
 use anyhow::Context as _;
@@ -11,21 +12,49 @@ use sha2::{Digest as _, Sha512};
 
 use crate::hint::Hint as _;
 
+/// How long a server may take.
+#[derive(Clone, Copy)]
+pub struct Patience {
+    /// Until it is connected, and between two pieces of an answer.
+    pub idle: Duration,
+    /// For all of it, so that a server that says a byte now and then comes to an end, too.
+    pub whole: Duration,
+}
+
+impl Patience {
+    pub const fn of_minutes(minutes: u64) -> Self {
+        Self { idle: Duration::from_secs(30), whole: Duration::from_secs(60 * minutes) }
+    }
+}
+
 /// What is behind a URL, as long as it is no more than `limit` bytes. Proxies are those of the
 /// environment (`HTTPS_PROXY`, `NO_PROXY`).
-pub fn get(url: &str, limit: u64) -> anyhow::Result<Vec<u8>> {
+pub fn get(url: &str, limit: u64, patience: Patience) -> anyhow::Result<Vec<u8>> {
+    let Patience { idle, whole } = patience;
+    let request = ureq::get(url)
+        .config()
+        .timeout_connect(Some(idle))
+        .timeout_per_read(Some(idle))
+        .timeout_per_write(Some(idle))
+        .timeout_global(Some(whole))
+        .build();
     let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
-    let answer = ureq::get(url).header("User-Agent", agent).call();
-    let mut answer = answer
-        .map_err(|it| match it {
+    let answer = request.header("User-Agent", agent).call();
+    let body = answer
+        .and_then(|mut answer| answer.body_mut().with_config().limit(limit).read_to_vec())
+        .map_err(|error| match error {
             // Its own words are only that there was one.
             ureq::Error::Io(error) => error.into(),
+            ureq::Error::Timeout(ureq::Timeout::PerRead | ureq::Timeout::PerWrite) => {
+                anyhow::format_err!("the server was silent for {} seconds", idle.as_secs_f32())
+            }
+            ureq::Error::Timeout(ureq::Timeout::Global) => {
+                anyhow::format_err!("it was not done within {} seconds", whole.as_secs_f32())
+            }
             other => anyhow::Error::from(other),
-        })
-        .with_context(|| format!("fetching {url}"))
-        .hint("is it reachable from here? HTTPS_PROXY names a proxy")?;
-    let body = answer.body_mut().with_config().limit(limit).read_to_vec();
+        });
     body.with_context(|| format!("fetching {url}"))
+        .hint("is it reachable from here? HTTPS_PROXY names a proxy")
 }
 
 /// The SHA-512 in hexadecimal digits.
@@ -33,20 +62,132 @@ pub fn sha512(bytes: &[u8]) -> String {
     Sha512::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
 }
 
-/// Files of a `.tar.gz` by their own names, whatever folders they are in there.
-pub fn unpack(bytes: &[u8], names: &[&str]) -> io::Result<BTreeMap<String, Vec<u8>>> {
-    let mut archive = tar::Archive::new(GzDecoder::new(bytes));
+/// Files of a `.tar.gz` by their own names, whatever folders they are in there. Each has `limit` bytes at most, and the
+/// whole archive four times as many: what it packs may be a thousand times what it weighs.
+pub fn unpack(
+    bytes: &[u8],
+    names: &[&str],
+    limit: u64,
+) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+    let whole = Limited { inner: GzDecoder::new(bytes), left: limit.saturating_mul(4) };
+    let mut archive = tar::Archive::new(whole);
     let mut res = BTreeMap::new();
     for entry in archive.entries()? {
         let mut entry = entry?;
         let path = entry.path()?;
         let name = path.file_name().and_then(|it| it.to_str()).map(str::to_owned);
         let Some(name) = name.filter(|it| names.contains(&it.as_str())) else { continue };
-        if entry.header().entry_type().is_file() {
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes)?;
-            res.insert(name, bytes);
+        if !entry.header().entry_type().is_file() {
+            continue;
         }
+        let mut bytes = Vec::new();
+        Limited { inner: &mut entry, left: limit }
+            .read_to_end(&mut bytes)
+            .with_context(|| format!("unpacking `{name}`"))?;
+        anyhow::ensure!(res.insert(name.clone(), bytes).is_none(), "`{name}` is in it twice");
     }
     Ok(res)
+}
+
+/// Gives no more than some bytes, and says so where there are more.
+struct Limited<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let found = self.inner.read(buffer)?;
+        let Some(left) = self.left.checked_sub(found as u64) else {
+            return Err(io::Error::other("there is more in it than any release has"));
+        };
+        self.left = left;
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::Write as _,
+        net::{TcpListener, TcpStream},
+        thread,
+    };
+
+    use flate2::{Compression, write::GzEncoder};
+
+    use super::*;
+
+    /// What comes of a server that does this once it was asked.
+    fn fetched(answer: impl Fn(&mut TcpStream) -> io::Result<()> + Send + 'static) -> String {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+        let address = listener.local_addr().expect("it has an address");
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept()?;
+            let asked = stream.read(&mut [0; 1024])?;
+            assert_ne!(asked, 0);
+            answer(&mut stream)?;
+            // Held open, as a server that hangs does.
+            stream.read(&mut [0]).map(drop)
+        });
+        let patience = Patience { idle: Duration::from_secs(1), whole: Duration::from_secs(3) };
+        match get(&format!("http://{address}/"), 1 << 20, patience) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) => error.root_cause().to_string(),
+        }
+    }
+
+    /// A byte now and then.
+    fn slow(bytes: usize) -> impl Fn(&mut TcpStream) -> io::Result<()> {
+        move |it| {
+            write!(it, "HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n")?;
+            (0..bytes).try_for_each(|_| {
+                thread::sleep(Duration::from_millis(200));
+                it.write_all(b"x")
+            })
+        }
+    }
+
+    #[test]
+    fn a_server_that_is_silent_is_left() {
+        let silent = "the server was silent for 1 seconds";
+        assert_eq!(fetched(|_| Ok(())), silent);
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx";
+        assert_eq!(fetched(|it| it.write_all(head)), silent);
+    }
+
+    #[test]
+    fn a_server_that_is_slow_is_waited_for_but_not_for_ever() {
+        // Longer than it may be silent, and shorter than it may take.
+        assert_eq!(fetched(slow(7)), "xxxxxxx");
+        assert_eq!(fetched(slow(500)), "it was not done within 3 seconds");
+    }
+
+    fn archive(files: &[(&str, usize)]) -> Vec<u8> {
+        let mut res = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        for (name, size) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(*size as u64);
+            res.append_data(&mut header, name, io::repeat(b'x').take(*size as u64))
+                .expect("it is written to memory");
+        }
+        res.into_inner().and_then(GzEncoder::finish).expect("it is written to memory")
+    }
+
+    #[test]
+    fn an_archive_is_unpacked_up_to_a_limit_and_without_duplicates() {
+        let check = |files: &[(&str, usize)]| match unpack(&archive(files), &["a", "b"], 10_000) {
+            Ok(found) => {
+                found.iter().map(|(name, bytes)| format!("{name} {} ", bytes.len())).collect()
+            }
+            Err(error) => format!("{error:#}"),
+        };
+        let more = "there is more in it than any release has";
+        assert_eq!(check(&[("x/a", 9_000), ("b", 10_000), ("c", 11_000)]), "a 9000 b 10000 ");
+        assert_eq!(check(&[("a", 10_001)]), format!("unpacking `a`: {more}"));
+        // Also where it is in what nobody asked for.
+        assert!(check(&[("c", 50_000), ("a", 1)]).ends_with(more));
+        assert_eq!(check(&[("a", 1), ("x/a", 1)]), "`a` is in it twice");
+        assert!(check(&[("a", 1); 100]).contains("twice"));
+    }
 }

@@ -9,7 +9,7 @@ use std::{
     collections::BTreeMap,
     fs,
     os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
+    path::Path,
     process::Stdio,
     time::{Duration, Instant},
 };
@@ -19,47 +19,86 @@ type Tree = BTreeMap<String, Vec<u8>>;
 const INIT: &str = "init --domain example.com --project-name interrupted";
 const CREATE: &str = "create api --group cache --kind Memcached";
 
-#[test]
-fn a_killed_init_leaves_an_empty_folder_or_the_whole_project() {
-    kill_and_look("kill-init", &Tree::new(), &after(&Tree::new(), INIT, "kill-init-whole"), INIT);
+/// A test a writing command, so that they are killed side by side.
+macro_rules! killed {
+    ($($name:ident: $words:expr, $before:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            kill_and_look(stringify!($name), $words, $before);
+        })*
+    };
 }
 
-#[test]
-fn a_killed_create_api_leaves_the_old_project_or_the_new_one() {
-    let old = after(&Tree::new(), INIT, "kill-create-old");
-    let new = after(&old, CREATE, "kill-create-whole");
-    kill_and_look("kill-create", &old, &new, CREATE);
+// Each command, and what makes the project that it is run in.
+killed! {
+    a_killed_init_leaves_nothing_or_what_the_next_run_completes: INIT, &[];
+    a_killed_create_api_leaves_the_old_project_or_what_the_next_run_completes: CREATE, &[INIT];
+    a_killed_manifests_leaves_the_old_project_or_what_the_next_run_completes:
+        "manifests", &[INIT, CREATE, "edit"];
+    a_killed_generate_leaves_the_old_project_or_what_the_next_run_completes:
+        "generate", &[INIT, CREATE, "edit", "remove"];
+    a_killed_bundle_leaves_the_old_project_or_what_the_next_run_completes:
+        "bundle", &[INIT, CREATE];
+    a_killed_installer_leaves_the_old_project_or_what_the_next_run_completes:
+        "generate installer --output dist/install.yaml", &[INIT, CREATE];
+    a_killed_folder_of_crds_is_the_old_one_or_what_the_next_run_completes:
+        "generate crds --output-dir crds", &[INIT, CREATE, "create api --group cache --kind Redis"];
 }
 
 /// The tree that a command makes of another when nothing comes between.
 fn after(old: &Tree, words: &str, name: &str) -> Tree {
     let dir = support::fresh(name);
     support::put(old, &dir);
-    support::done(&dir, words);
+    match words {
+        // A field that the CRD has not yet.
+        "edit" => {
+            let path = dir.join("api/src/cache/v1alpha1/memcached.rs");
+            let text = fs::read_to_string(&path).unwrap();
+            let field = "pub struct MemcachedSpec {\n    pub added: Option<String>,\n";
+            fs::write(&path, text.replace("pub struct MemcachedSpec {\n", field)).unwrap();
+        }
+        // Files of ours that come back.
+        "remove" => {
+            for path in ["config/rbac/role.yaml", "src/runtime/backoff.rs", "operator-rs.mk"] {
+                fs::remove_file(dir.join(path)).unwrap();
+            }
+        }
+        words => drop(support::done(&dir, words)),
+    }
     let new = support::tree(&dir);
     assert!(*old != new, "`{words}` does nothing that could be interrupted");
     new
 }
 
-/// Kills the command at many moments: after a time, or as soon as a file stands (the journal, one of
-/// the temporary files, one of the files in its place). The moments are drawn from a fixed seed.
-fn kill_and_look(name: &str, old: &Tree, new: &Tree, words: &str) {
-    let mut files: Vec<PathBuf> = vec![".operator-rs.journal".into()];
-    for path in new.keys().filter(|it| old.get(*it) != new.get(*it)).map(Path::new) {
-        let file = path.file_name().expect("a file has a name").to_string_lossy();
-        files.push(path.with_file_name(format!(".{file}.operator-rs-new")));
-        if !old.contains_key(&path.to_string_lossy().into_owned()) {
-            files.push(path.to_owned());
-        }
-    }
-    let (mut undone, mut completed) = (0, 0);
-    for round in 0..400_u64 {
-        if 40 <= round && 3 <= undone && 3 <= completed {
-            return;
-        }
+/// How often each command is killed: as often as `KILLS` says.
+fn rounds() -> u64 {
+    std::env::var("KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(60)
+}
+
+const JOURNAL: &str = ".operator-rs.journal";
+
+/// Kills the command at many moments: after some time, or some time behind the moment at which a file is there. The
+/// moments are drawn from a fixed seed. Then it is either undone without a trace, or every command that writes
+/// nothing says that it was interrupted and leaves all as it is, and the next that writes completes it.
+#[expect(clippy::print_stdout, reason = "how many of each there were is told with `--nocapture`")]
+fn kill_and_look(name: &str, words: &str, before: &[&str]) {
+    let old = before.iter().fold(Tree::new(), |old, it| after(&old, it, &format!("{name}-old")));
+    let new = after(&old, words, &format!("{name}-whole"));
+    // Where the journal is.
+    let folder = if words.contains("--output-dir") { "crds/" } else { "" };
+    let journal = format!("{folder}{JOURNAL}");
+    let made = new.keys().filter(|it| !old.contains_key(*it)).map(String::as_str);
+    let watched: Vec<&str> = [journal.as_str(); 8].into_iter().chain(made).collect();
+    let (mut undone, mut completed, mut done) = (0, 0, 0);
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut draw = |most: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % most
+    };
+    for round in 0..rounds() {
         let dir = support::fresh(name);
-        support::put(old, &dir);
-        let draw = (round + 1).wrapping_mul(6_364_136_223_846_793_005) >> 33;
+        support::put(&old, &dir);
         let mut child = support::command(support::BINARY, &dir)
             .args(words.split(' '))
             .stdout(Stdio::null())
@@ -68,33 +107,67 @@ fn kill_and_look(name: &str, old: &Tree, new: &Tree, words: &str) {
             .unwrap();
         let start = Instant::now();
         if round % 4 == 0 {
-            std::thread::sleep(Duration::from_micros(draw % 40_000));
+            std::thread::sleep(Duration::from_micros(draw(100_000)));
         } else {
-            let file = dir.join(&files[usize::try_from(draw).unwrap() % files.len()]);
+            let file = dir.join(watched[usize::try_from(draw(watched.len() as u64)).unwrap()]);
             while fs::symlink_metadata(&file).is_err()
                 && child.try_wait().unwrap().is_none()
                 && start.elapsed() < Duration::from_secs(20)
             {}
+            std::thread::sleep(Duration::from_micros(draw(6_000)));
         }
         child.kill().unwrap();
         child.wait().unwrap();
 
-        let next = support::operator_rs(&dir, "manifests --check");
-        let said = support::said(&next);
-        undone += usize::from(said.contains("before it wrote"));
-        completed += usize::from(said.contains("while it wrote"));
-        let is = support::tree(&dir);
-        if is == *new {
-            assert!(next.status.success(), "round {round}: the new project is not whole: {said}");
-        } else if let Some(it) = support::difference(old, &is) {
-            let other = support::difference(new, &is).unwrap_or_default();
-            panic!("round {round}: neither the old project ({it}) nor the new one ({other})");
+        let found = support::tree(&dir);
+        if found.contains_key(&journal) {
+            completed += 1;
+            let reader = if folder.is_empty() {
+                "manifests --check"
+            } else {
+                "generate crds --output-dir crds --diff"
+            };
+            let next = support::operator_rs(&dir, reader);
+            let said = support::said(&next);
+            assert_eq!(next.status.code(), Some(1), "round {round}: {said}");
+            assert!(said.contains("was interrupted"), "round {round}: {said}");
+            assert!(support::tree(&dir) == found, "round {round}: `{reader}` has written");
+            let next = support::operator_rs(&dir, words);
+            let said = support::said(&next);
+            assert!(
+                said.contains("warning: an earlier run was interrupted"),
+                "round {round}: {said}"
+            );
+        } else if is_like(&found, &new) {
+            done += 1;
         } else {
+            undone += 1;
+            assert!(
+                is_like(&found, &old),
+                "round {round}: neither the old project nor the new one"
+            );
             support::done(&dir, words);
-            assert!(support::tree(&dir) == *new, "round {round}: run again, it does otherwise");
         }
+        let is = support::tree(&dir);
+        // An unfinished journal may have to wait for the next command that has something to write.
+        assert!(
+            is_like(&is, &new),
+            "round {round}: {}",
+            support::difference(&new, &is).unwrap_or_default()
+        );
     }
-    panic!("of 400 rounds {undone} were killed before the first rename, {completed} amid them");
+    assert!(2 < completed, "{undone} undone, {completed} completed, {done} done: too few were hit");
+    println!("{name}: {undone} undone, {completed} completed, {done} done");
+}
+
+/// Whether two trees have the same files, but for a journal that was never put in place, and folders with nothing.
+fn is_like(one: &Tree, other: &Tree) -> bool {
+    let files = |it: &Tree| -> Tree {
+        let counts =
+            |path: &str| !path.ends_with(".operator-rs.journal.new") && !path.ends_with('/');
+        it.iter().filter(|it| counts(it.0)).map(|it| (it.0.clone(), it.1.clone())).collect()
+    };
+    files(one) == files(other)
 }
 
 #[test]
@@ -152,6 +225,7 @@ fn a_folder_that_cannot_be_written_is_told_and_left_alone() {
     let binary = dir.join("operator-rs");
     fs::copy(support::BINARY, &binary).unwrap();
     support::done(&project, INIT);
+    support::done(&project, "create api --group ship --kind Frigate");
     let mode = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     };
@@ -184,6 +258,14 @@ fn a_folder_that_cannot_be_written_is_told_and_left_alone() {
     let whole = run(CREATE);
     mode(&project, 0o777);
     let below = run(CREATE);
+    // One that can be written, in one that cannot.
+    mode(&project, 0o555);
+    let crds = project.join("crds");
+    fs::create_dir(&crds).unwrap();
+    mode(&crds, 0o777);
+    let inner = run("generate crds --output-dir crds --examples");
+    fs::remove_dir_all(&crds).unwrap();
+    mode(&project, 0o777);
     // A file that cannot be read.
     set_all(0o755, 0o644);
     mode(&project.join("PROJECT"), 0o000);
@@ -198,8 +280,9 @@ fn a_folder_that_cannot_be_written_is_told_and_left_alone() {
         assert!(said.contains("Permission denied"), "{said}");
         assert!(said.contains("hint: nothing was written"), "{said}");
     }
+    assert_eq!(inner.0, Some(0), "{}", inner.1);
     assert_eq!(unread.0, Some(1), "{}", unread.1);
-    assert!(unread.1.contains("reading PROJECT"), "{}", unread.1);
+    assert!(unread.1.contains("PROJECT cannot be read: Permission denied"), "{}", unread.1);
     assert_eq!(support::difference(&old, &is), None);
 }
 

@@ -54,6 +54,22 @@ fn a_prompt_that_is_left_with_ctrl_c_writes_nothing() {
 }
 
 #[test]
+fn what_is_edited_while_a_prompt_waits_is_kept() {
+    let dir = project("edited");
+    let mut terminal = start(&dir, "create api --group cache");
+    expect(&mut terminal, "kind (e.g. Memcached)");
+    let path = dir.join("PROJECT");
+    let edited = std::fs::read_to_string(&path).unwrap() + "# mine\n";
+    std::fs::write(&path, &edited).unwrap();
+    answer(&mut terminal, "Memcached");
+    expect(&mut terminal, "PROJECT: it changed while the command ran");
+    assert_ne!(ended(&mut terminal), "0");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), edited);
+    assert!(!dir.join("src/controller/memcached.rs").exists());
+    support::done(&dir, "create api --group cache --kind Memcached");
+}
+
+#[test]
 fn nobody_is_asked_what_the_flags_say() {
     let dir = project("told");
     let mut terminal = start(&dir, "create api --group cache --kind Memcached");

@@ -4,10 +4,9 @@ use std::{cell::RefCell, error::Error, fmt, panic, path::PathBuf};
 
 use anyhow::Context as _;
 use kube::{Client, Config, client::AuthError, config::KubeconfigError};
-
 use tokio::runtime::Runtime;
 
-use super::{Cluster, kubeconfig, owner::Owner, request::Bounds};
+use super::{Cluster, Proxies, kubeconfig, owner::Owner, request::Bounds};
 use crate::hint::Hint as _;
 
 /// Where to look for a cluster.
@@ -17,6 +16,7 @@ pub struct Target {
     pub kubeconfig: Option<PathBuf>,
     /// A context of it; none means its current one.
     pub context: Option<String>,
+    pub proxies: Proxies,
 }
 
 impl Cluster {

@@ -15,7 +15,7 @@ use kube::{
     config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError},
 };
 
-use super::Target;
+use super::{Target, proxy};
 use crate::hint::Hint as _;
 
 const NOWHERE: &str = "set KUBECONFIG, or give `--kubeconfig FILE`; `operator-rs test` starts an API server of its own";
@@ -121,28 +121,17 @@ async fn choose(kubeconfig: Kubeconfig, target: &Target) -> anyhow::Result<Confi
         return Err(anyhow::format_err!("the kubeconfig has no current context"))
             .hint(format!("give `--context`; it has: {names}"));
     };
-    let Some(found) = kubeconfig.contexts.iter().find(|it| it.name == *context) else {
+    if !kubeconfig.contexts.iter().any(|it| it.name == *context) {
         return Err(anyhow::format_err!("the kubeconfig has no context `{context}`"))
             .hint(format!("it has: {names}"));
-    };
-    let cluster = found.context.as_ref().map(|it| &it.cluster);
-    let cluster = kubeconfig.clusters.iter().find(|it| Some(&it.name) == cluster);
-    let proxy = cluster.and_then(|it| it.cluster.as_ref()?.proxy_url.clone());
-    let has_proxy = proxy.is_some_and(|it| !it.is_empty());
+    }
+    let proxy = proxy::own(&kubeconfig, target.context.as_deref());
     let options = KubeConfigOptions { context: target.context.clone(), ..Default::default() };
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
     let mut config = config
         .map_err(|it| anyhow::format_err!("the kubeconfig cannot be used: {}", reason(&it)))?;
-    // A proxy of the environment is not for this machine itself, as kubectl has it.
-    if !has_proxy && is_loopback(config.cluster_url.host().unwrap_or_default()) {
-        config.proxy_url = None;
-    }
+    config.proxy_url = target.proxies.to(&config.cluster_url, proxy)?;
     Ok(config)
-}
-
-fn is_loopback(host: &str) -> bool {
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|it| it.is_loopback())
 }
 
 /// What is wrong with a kubeconfig, without a word of what is in it but the names of contexts and clusters.
@@ -213,13 +202,3 @@ pub fn auth_reason(error: &AuthError) -> String {
 }
 
 pub const INVALID_TOKEN: &str = "the user's token or password holds a character that no HTTP header may hold, such as a line break";
-
-#[test]
-fn only_this_machine_is_reached_without_the_proxy_of_the_environment() {
-    for host in ["localhost", "127.0.0.1", "127.8.9.1", "[::1]"] {
-        assert!(is_loopback(host), "{host}");
-    }
-    for host in ["10.0.0.1", "localhost.example.com", "example.com", ""] {
-        assert!(!is_loopback(host), "{host}");
-    }
-}

@@ -17,6 +17,7 @@ mod object;
 mod owner;
 mod path;
 mod pending;
+mod proxy;
 mod refusal;
 mod request;
 mod rollout;
@@ -39,6 +40,7 @@ pub use self::{
     inhabitants::Inhabitants,
     object::Id,
     owner::{Owner, Removal},
+    proxy::Proxies,
     refusal::{Refusal, all as refuse},
     request::{Answer, Content},
     told::{Became, Told, Verb},

@@ -15,7 +15,7 @@ impl Args {
         let shell: Shell = self.shell.parse().map_err(|it| anyhow::format_err!("{it}"))?;
         let mut script = Vec::new();
         clap_complete::generate(shell, command, "operator-rs", &mut script);
-        terminal::print(&String::from_utf8(script)?);
+        terminal::data(&String::from_utf8(script)?);
         Ok(())
     }
 }

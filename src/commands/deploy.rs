@@ -1,7 +1,7 @@
 //! `operator-rs deploy`
 
 use super::{
-    Mode, project,
+    project,
     reach::{self, Reach, Sending},
     rendered,
 };
@@ -28,8 +28,8 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn run(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
-        let sending = Sending::of(mode)?;
+    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+        let sending = self.reach.sending();
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let project = project(root)?;
         let objects = rendered::objects(root, &project, rendered::EVERYTHING, image, namespace)?;

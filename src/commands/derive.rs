@@ -15,6 +15,10 @@ use crate::{
     source::{self, Reading, Request},
 };
 
+/// The commands that generate support code, and what follows from the source.
+pub const SUPPORT: &str = "generate";
+const MANIFESTS: &str = "manifests";
+
 /// What every template may say.
 #[derive(Clone, Serialize)]
 pub struct Names<'a> {
@@ -61,14 +65,14 @@ struct Crd {
 
 /// Everything of ours: the support code, and what follows from the source.
 pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
-    plan.extend(scaffold::generate("generate", &Names::new(project), |path| {
-        match path.extension() {
-            "mk" => "Makefile",
-            _ if path.as_str().starts_with("tests/") => "tests of your own beside it",
-            _ => "src/main.rs and src/controller/",
-        }
+    plan.extend(scaffold::generate("generate", &Names::new(project), SUPPORT, |path| match path
+        .extension()
+    {
+        "mk" => "Makefile",
+        _ if path.as_str().starts_with("tests/") => "tests of your own beside it",
+        _ => "src/main.rs and src/controller/",
     })?);
-    plan.own(ProjectPath::fixed("src/runtime"), &["rs"]);
+    plan.own(ProjectPath::fixed("src/runtime"), &["rs"], SUPPORT);
     source(plan, tree, project)
 }
 
@@ -128,9 +132,9 @@ fn derived(
         return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
     }
     for it in manifests {
-        plan.generate(it.path.clone(), it.to_text(), &it.edit);
+        plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
     }
-    plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"]);
+    plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"], MANIFESTS);
     operator.warnings.iter().for_each(|it| plan.warn(it.told("")));
     warnings.into_iter().for_each(|it| plan.warn(it));
     let crds = types(plan, &operator, project)?;
@@ -140,7 +144,8 @@ fn derived(
 
 /// api/src/crds.rs.
 fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
-    scaffold::generate("derived", &Derived { crds }, |_| "PROJECT and the types themselves")
+    let edit = |_: &ProjectPath| "PROJECT and the types themselves";
+    scaffold::generate("derived", &Derived { crds }, MANIFESTS, edit)
 }
 
 /// What the source says now, as far as it can be read: problems are told when the plan is made.
@@ -186,7 +191,7 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
         resource.api_group() == group && resource.version == *version && resource.kind == *kind
     };
     for it in &operator.resources {
-        if !ours.iter().any(|resource| is(resource, &it.group, &it.version, &it.kind)) {
+        if !ours.iter().any(|resource| is(resource, it.group.as_str(), &it.version, &it.kind)) {
             plan.warn(format!(
                 "{}: {} {} is not in PROJECT, so api/src/crds.rs leaves it out",
                 it.place, it.version, it.kind
@@ -197,8 +202,10 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
     let mut res: BTreeMap<(String, String), Crd> = BTreeMap::new();
     for resource in ours {
         let (group, kind) = (resource.api_group(), &resource.kind);
-        let found =
-            operator.resources.iter().any(|it| is(resource, &it.group, &it.version, &it.kind));
+        let found = operator
+            .resources
+            .iter()
+            .any(|it| is(resource, it.group.as_str(), &it.version, &it.kind));
         let stored = storage.get(&(group.clone(), kind.clone())).filter(|_| found);
         let Some(stored) = stored else {
             return Err(anyhow::format_err!(
@@ -209,12 +216,9 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
         };
         let path = resource.path.as_deref().and_then(|it| it.split_once("::")).map(|it| it.1);
         let module = path.map_or_else(
-            || {
-                format!(
-                    "{}::{}",
-                    resource.group.as_ref().map_or(String::new(), |it| it.module()),
-                    resource.version
-                )
+            || match &resource.group {
+                Some(group) => format!("{}::{}", group.module(), resource.version),
+                None => resource.version.to_string(),
             },
             str::to_owned,
         );

@@ -67,6 +67,16 @@ const FLAGS: &[(&str, &str)] = &[
         "--select-optional",
         "the optional suites are not checked here: `operator-sdk bundle validate ./bundle --select-optional …` takes the bundle as it is",
     ),
+    ("--check", "only commands that write files take it: `--help` lists what this one takes"),
+    (
+        "--diff",
+        "only commands that write files take it; one that changes a cluster takes `--dry-run=server`",
+    ),
+    ("--dry-run", "only commands that write files or change a cluster take it"),
+    (
+        "--force",
+        "it replaces generated files that were edited, in commands that write files; on a cluster it is `--force-conflicts`",
+    ),
     ("--verbose", "nothing is needed: there is nothing more to tell"),
 ];
 

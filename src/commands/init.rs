@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::derive;
+use super::{Mode, derive};
 use crate::{
     disk::Root,
     hint::Hint as _,
@@ -29,6 +29,8 @@ pub struct Args {
     /// Watch the operator's own namespace only: a Role in place of a ClusterRole
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
     namespaced: bool,
+    #[command(flatten)]
+    pub mode: Mode,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -65,8 +67,10 @@ impl Args {
             Some(name) => name,
             None => name_of(root)?,
         };
-        if self.owner.contains(['\n', '\r', '"', '\\']) {
-            anyhow::bail!("`--owner` is one line, without quotes and backslashes");
+        if self.owner.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
+            anyhow::bail!(
+                "`--owner` is one line, without quotes, backslashes and control characters"
+            );
         }
         let project = Project::new(name, self.domain, self.namespaced, env!("CARGO_PKG_VERSION"));
         let (license, sets): (_, &[&str]) = match self.license {

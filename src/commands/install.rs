@@ -1,7 +1,7 @@
 //! `operator-rs install`
 
 use super::{
-    Mode, project,
+    project,
     reach::{self, Reach, Sending},
     rendered,
 };
@@ -24,8 +24,8 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn run(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
-        let sending = Sending::of(mode)?;
+    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+        let sending = self.reach.sending();
         let project = project(root)?;
         let crds = crds(root, &project)?;
         if sending == Sending::Nothing {

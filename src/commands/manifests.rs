@@ -18,15 +18,17 @@ pub struct Args {
     /// Shorten descriptions in CRDs to this many bytes, behind a sentence where one ends; 0 leaves them out
     #[arg(long, value_name = "N")]
     max_description_length: Option<usize>,
+    #[command(flatten)]
+    pub mode: Mode,
 }
 
 impl Args {
-    pub fn plan(self, root: &Root, mode: &Mode) -> anyhow::Result<Plan> {
+    pub fn plan(self, root: &Root) -> anyhow::Result<Plan> {
         let project = project(root)?;
         let mut plan = Plan::default();
         let how = How {
             wishes: Wishes { longest_description: self.max_description_length },
-            compile: self.compile.then(|| Compile { top: root.real(), all: mode.check }),
+            compile: self.compile.then(|| Compile { top: root.real(), all: self.mode.check }),
         };
         derive::source_as(&mut plan, root, &project, &how)?;
         Ok(plan)

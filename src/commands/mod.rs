@@ -12,6 +12,7 @@ mod habits;
 mod init;
 mod install;
 mod manifests;
+mod proxies;
 mod reach;
 mod removal;
 mod rendered;
@@ -21,12 +22,15 @@ mod uninstall;
 mod version;
 mod workspace;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::{
-    disk::{Recovered, Root, watch},
+    disk::{Root, watch},
     hint::Hint as _,
     model::Project,
     plan::{Plan, Tree},
@@ -42,8 +46,6 @@ struct Cli {
     /// The project's directory
     #[arg(long, global = true, default_value = ".", value_name = "DIR")]
     dir: PathBuf,
-    #[command(flatten)]
-    mode: Mode,
 }
 
 #[derive(clap::Subcommand)]
@@ -63,62 +65,51 @@ enum Command {
     Completion(completion::Args),
 }
 
-/// What becomes of a plan.
-#[derive(clap::Args)]
-#[command(next_help_heading = "What becomes of the changes")]
-struct Mode {
-    /// List what would change and write nothing; `server` has the API server try it, where a command changes a cluster
-    #[arg(
-        long,
-        global = true,
-        conflicts_with_all = ["diff", "check"],
-        num_args = 0..=1,
-        require_equals = true,
-        value_name = "WHERE",
-        default_missing_value = "client",
-        hide_possible_values = true
-    )]
-    dry_run: Option<DryRun>,
+/// What a command that writes files does with its changes. Commands that write none do not take these flags.
+#[derive(Clone, clap::Args)]
+#[command(next_help_heading = "Output modes")]
+pub struct Mode {
+    /// List what would change and write nothing
+    #[arg(long, conflicts_with_all = ["diff", "check"])]
+    dry_run: bool,
     /// Show what would change as a diff and write nothing
-    #[arg(long, global = true, conflicts_with = "check")]
+    #[arg(long, conflicts_with = "check")]
     diff: bool,
     /// Fail if anything would change, and write nothing
-    #[arg(long, global = true)]
+    #[arg(long)]
     check: bool,
     /// Replace generated files even where they were edited by hand
-    #[arg(long, global = true)]
+    #[arg(long)]
     force: bool,
 }
 
-/// Who tells what would change.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum DryRun {
-    Client,
-    Server,
-}
-
 impl Mode {
-    /// For a command that changes nothing in the project: there is nothing to list, show or check.
-    fn refuse(&self, command: &str) -> anyhow::Result<()> {
-        let given = [
-            ("dry-run", self.dry_run.is_some()),
-            ("diff", self.diff),
-            ("check", self.check),
-            ("force", self.force),
+    /// The flags that are given, by their names.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.dry_run, "--dry-run"),
+            (self.diff, "--diff"),
+            (self.check, "--check"),
+            (self.force, "--force"),
         ];
-        match given.iter().find(|it| it.1) {
+        all.into_iter().filter(|it| it.0).map(|it| it.1)
+    }
+
+    /// Refuses flags about files where a command has none to write, as it lacks the flag that names them.
+    fn require(&self, output: &str) -> anyhow::Result<()> {
+        match self.given().next() {
             None => Ok(()),
-            Some((flag, _)) => Err(terminal::usage(
-                clap::error::ErrorKind::ArgumentConflict,
+            Some(flag) => Err(terminal::usage(
+                clap::error::ErrorKind::MissingRequiredArgument,
                 &format!(
-                    "`{command}` changes nothing in the project, so `--{flag}` means nothing here"
+                    "`{flag}` is about the files that `{output}` names: without it the result is printed"
                 ),
             )),
         }
     }
 
     fn writes(&self) -> bool {
-        !(self.dry_run.is_some() || self.diff || self.check)
+        !(self.dry_run || self.diff || self.check)
     }
 }
 
@@ -128,8 +119,6 @@ enum Outcome {
     Plan(Plan),
     /// Data for stdout.
     Text(String),
-    /// Changes to another folder than the project's.
-    Elsewhere(Root, Plan),
     /// As much as could be done, and why the rest could not.
     Partly(Box<Self>, anyhow::Error),
 }
@@ -160,25 +149,13 @@ pub fn run() -> ExitCode {
             terminal::advise("watching what was read: Ctrl-C ends this\n");
             told = true;
         }
-        if !watches || !watch::wait() {
+        if !watches || terminal::is_lost() || !watch::wait() {
             return code;
         }
     }
 }
 
 impl Command {
-    /// Whether it is about a cluster, and reads the project only.
-    fn is_of_cluster(&self) -> bool {
-        matches!(
-            self,
-            Self::Install(_)
-                | Self::Uninstall(_)
-                | Self::Deploy(_)
-                | Self::Undeploy(_)
-                | Self::Test(_)
-        )
-    }
-
     /// Whether it is done again whenever what it read has changed.
     fn watches(&self) -> bool {
         match self {
@@ -191,69 +168,69 @@ impl Command {
 
 impl Cli {
     fn run(self) -> anyhow::Result<()> {
-        // These two are of no project.
+        let dir = &self.dir;
         match self.command {
-            Command::Version(args) => return args.run(),
-            Command::Completion(args) => return args.run(&mut Self::command()),
-            _ => {}
-        }
-        let root = Root::new(&self.dir)?;
-        // What only reads is of any project, and leaves no lock in it.
-        if let Command::Generate(args) = &self.command
-            && let Some(args) = args.of_any_project()
-        {
-            return args.outcome(&self.dir, &self.mode)?.settle(&root, &self.mode);
-        }
-        let of_cluster = self.command.is_of_cluster();
-        if self.mode.dry_run == Some(DryRun::Server) && !of_cluster {
-            return Err(terminal::usage(
-                clap::error::ErrorKind::InvalidValue,
-                "`--dry-run=server` is for commands that change a cluster; this one writes files: `--dry-run`",
-            ));
-        }
-        if self.mode.writes() && !of_cluster {
-            root.lock()?;
-        }
-        match root.recover()? {
-            Recovered::Nothing => {}
-            Recovered::Undone => {
-                terminal::warn(
-                    "an earlier run was interrupted before it wrote; what it had begun is removed",
-                );
+            // These two are of no project.
+            Command::Version(args) => args.run(),
+            Command::Completion(args) => args.run(&mut Self::command()),
+            Command::Init(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
+            Command::Create(create::Command::Api(args)) => {
+                writing(dir, &args.mode.clone(), |it| args.plan(it))
             }
-            Recovered::Completed => {
-                terminal::warn(
-                    "an earlier run was interrupted while it wrote; what it had begun is completed",
-                );
-            }
+            Command::Manifests(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
+            Command::Generate(args) => args.run(dir),
+            Command::Bundle(args) => args.run(dir),
+            Command::Install(args) => args.run(&reading(dir)?),
+            Command::Uninstall(args) => args.run(&reading(dir)?),
+            Command::Deploy(args) => args.run(&reading(dir)?),
+            Command::Undeploy(args) => args.run(&reading(dir)?),
+            Command::Test(args) => args.run(&reading(dir)?),
         }
-        let outcome = match self.command {
-            Command::Init(args) => args.plan(&root)?.into(),
-            Command::Create(create::Command::Api(args)) => args.plan(&root)?.into(),
-            Command::Manifests(args) => args.plan(&root, &self.mode)?.into(),
-            Command::Generate(args) => args.outcome(&root)?,
-            Command::Bundle(args) => args.outcome(&root)?,
-            Command::Install(args) => return args.run(&root, &self.mode),
-            Command::Uninstall(args) => return args.run(&root, &self.mode),
-            Command::Deploy(args) => return args.run(&root, &self.mode),
-            Command::Undeploy(args) => return args.run(&root, &self.mode),
-            Command::Test(args) => {
-                self.mode.refuse("test")?;
-                return args.run(&root);
-            }
-            Command::Version(_) | Command::Completion(_) => return Ok(()),
-        };
-        outcome.settle(&root, &self.mode)
     }
+}
+
+/// Runs a command that writes into the project's folder.
+fn writing<T: Into<Outcome>>(
+    dir: &Path,
+    mode: &Mode,
+    outcome: impl FnOnce(&Root) -> anyhow::Result<T>,
+) -> anyhow::Result<()> {
+    let root = Root::new(dir)?;
+    begin(&root, mode)?;
+    outcome(&root)?.into().settle(&root, mode)
+}
+
+/// The project's folder, for a command that does not write there.
+fn reading(dir: &Path) -> anyhow::Result<Root> {
+    let root = Root::new(dir)?;
+    root.require_whole()?;
+    Ok(root)
+}
+
+/// Locks a folder that is to be written into, and completes what an interrupted run has left there; in a mode that
+/// writes nothing, refuses such a folder.
+fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
+    if !mode.writes() {
+        return root.require_whole();
+    }
+    root.lock()?;
+    let Some(recovered) = root.recover()? else { return Ok(()) };
+    let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
+    terminal::warn(&match list.as_str() {
+        "" => "an earlier run was interrupted when all its files were written".to_owned(),
+        list => {
+            format!("an earlier run was interrupted while it wrote, and is completed now:{list}")
+        }
+    });
+    recovered.require_no_edits()
 }
 
 impl Outcome {
     fn settle(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
         match self {
             Self::Plan(plan) => settle(&plan, root, mode),
-            Self::Elsewhere(root, plan) => settle(&plan, &root, mode),
             Self::Text(text) => {
-                terminal::print(&text);
+                terminal::data(&text);
                 Ok(())
             }
             Self::Partly(done, error) => {
@@ -271,9 +248,9 @@ fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
         terminal::warn(warning);
     }
     match mode {
-        Mode { diff: true, .. } => terminal::print(&changes.diff()),
+        Mode { diff: true, .. } => terminal::diff(&changes.diff()),
         Mode { check: true, .. } => changes.require_none()?,
-        Mode { dry_run: Some(_), .. } => terminal::print(&changes.to_string()),
+        Mode { dry_run: true, .. } => terminal::print(&changes.to_string()),
         _ => {
             root.write(&changes)?;
             terminal::print(&changes.to_string());

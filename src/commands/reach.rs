@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
-
-use super::{DryRun, Mode};
+use super::proxies::proxies;
 use crate::{
     cluster::{Cluster, Id, Limit, Owner, Target, Told, Unreachable},
     hint::Hint as _,
@@ -24,14 +22,40 @@ pub struct Reach {
     /// How long to wait until it is done
     #[arg(long, value_name = "TIME", default_value = "5m")]
     timeout: Timeout,
+    /// List what would be sent and change nothing; with `server`, the API server tries it
+    #[arg(
+        long,
+        num_args = 0..=1,
+        require_equals = true,
+        value_name = "WHERE",
+        default_missing_value = "client",
+        hide_possible_values = true
+    )]
+    dry_run: Option<DryRun>,
+}
+
+/// Who tells what would change.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum DryRun {
+    Client,
+    Server,
 }
 
 impl Reach {
     /// Connects on behalf of a project.
     pub fn connect(&self, project: &Project) -> anyhow::Result<Cluster> {
-        let target = Target { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() };
+        let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
+        let target = Target { kubeconfig, context, proxies: proxies()? };
         let cluster = Cluster::connect_with(&target, terminal::variable("KUBECONFIG")?.as_deref())?;
         Ok(cluster.acting_for(Owner::of(&format!("{}.{}", project.name, project.domain))))
+    }
+
+    pub fn sending(&self) -> Sending {
+        match self.dry_run {
+            None => Sending::All,
+            Some(DryRun::Server) => Sending::DryRun,
+            Some(DryRun::Client) => Sending::Nothing,
+        }
     }
 
     /// When to wait no longer, from now.
@@ -49,32 +73,6 @@ pub enum Sending {
     DryRun,
     /// It is not asked at all: what would be sent is listed.
     Nothing,
-}
-
-impl Sending {
-    /// What the global flags mean here.
-    pub fn of(mode: &Mode) -> anyhow::Result<Self> {
-        let wrong = [
-            (mode.diff, "--diff", "`--dry-run=server` tells what would change on the cluster"),
-            (mode.check, "--check", "`--dry-run=server` tells what would change on the cluster"),
-            (
-                mode.force,
-                "--force",
-                "`--force` is about files; on a cluster it is `--force-conflicts`",
-            ),
-        ];
-        if let Some((_, flag, way_out)) = wrong.into_iter().find(|it| it.0) {
-            return Err(terminal::usage(
-                ErrorKind::ArgumentConflict,
-                &format!("`{flag}` is of no use to a command that changes a cluster: {way_out}"),
-            ));
-        }
-        Ok(match mode.dry_run {
-            None => Self::All,
-            Some(DryRun::Server) => Self::DryRun,
-            Some(DryRun::Client) => Self::Nothing,
-        })
-    }
 }
 
 /// Tells what happens on a cluster, while it happens.

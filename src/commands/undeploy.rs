@@ -1,7 +1,7 @@
 //! `operator-rs undeploy`
 
 use super::{
-    Mode, project,
+    project,
     reach::{self, Reach, Sending},
     removal::{Parts, Removing},
     rendered,
@@ -25,8 +25,8 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn run(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
-        let sending = Sending::of(mode)?;
+    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+        let sending = self.reach.sending();
         let project = project(root)?;
         let namespace = self.namespace.as_ref();
         let objects = rendered::objects(root, &project, rendered::EVERYTHING, None, namespace)?;

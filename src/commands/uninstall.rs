@@ -1,7 +1,7 @@
 //! `operator-rs uninstall`
 
 use super::{
-    Mode, install, project,
+    install, project,
     reach::{self, Reach, Sending},
     removal::Removing,
 };
@@ -20,8 +20,8 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn run(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
-        let sending = Sending::of(mode)?;
+    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+        let sending = self.reach.sending();
         let project = project(root)?;
         let crds = install::crds(root, &project)?;
         if sending == Sending::Nothing {

@@ -9,12 +9,12 @@ use std::{
 
 use toml::{Table, Value};
 
-use super::cargo::Cargo;
+use super::{cargo::Cargo, derive::SUPPORT};
 use crate::{
     disk::{self, Root},
     hint::Hint as _,
     model::{ProjectPath, SourcePath},
-    plan::{self, Found, Tree},
+    plan::{self, Tree},
     source::{Library, Locked, ReadFile},
 };
 
@@ -144,7 +144,7 @@ impl<T: Tree> Library for Sources<'_, T> {
             return path.is_file();
         }
         let Some(path) = path.inside() else { return false };
-        !matches!(self.tree.look(&path), Ok(Found::Nothing))
+        !matches!(self.tree.read(&path), Ok(None))
     }
 
     fn names(&self, folder: &str) -> Vec<String> {
@@ -178,7 +178,7 @@ impl<T: Tree> Library for Sources<'_, T> {
 /// Support code as we wrote it: it declares no types of an API, and reading its syntax would take
 /// longer than reading all the rest.
 fn is_support_code(path: &ProjectPath, text: &str) -> bool {
-    path.is_in(&ProjectPath::fixed("src/runtime")) && plan::is_ours(path, text)
+    path.is_in(&ProjectPath::fixed("src/runtime")) && plan::is_ours(path, text, SUPPORT)
 }
 
 /// The marker comments of a text, each in its line.

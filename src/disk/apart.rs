@@ -11,15 +11,23 @@ use std::{
 
 use anyhow::Context as _;
 
+use super::folder::Folder;
+
 /// A new folder that only this user can look into. Whoever asks for it takes it away.
 pub fn temporary(prefix: &str) -> anyhow::Result<PathBuf> {
-    let folder = tempfile::Builder::new().prefix(prefix).tempdir();
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    let folder = builder.prefix(prefix).tempdir();
     Ok(folder.context("making a temporary folder")?.keep())
 }
 
-/// Writes a file that is of no project.
+/// Writes a new file that is of no project, and that only this user may read.
 pub fn put(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("writing `{}`", path.display()))
+    let name = path.file_name().unwrap_or_default();
+    Folder::trusted(path.parent().unwrap_or(Path::new(".")))
+        .and_then(|it| it.create_private(name, text.as_bytes()))
+        .with_context(|| format!("writing `{}`", path.display()))
 }
 
 /// Makes a folder of programs, whole or not at all. Where another process was faster, its folder stays.
@@ -63,4 +71,16 @@ fn programs_come_whole_and_a_faster_process_wins() {
     put_programs(&folder, &programs("2")).unwrap();
     assert_eq!(fs::read_to_string(folder.join("x")).unwrap(), "1");
     assert_eq!(super::names(&dir.path().join("a")).unwrap(), ["b/"], "nothing else is left");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_kept_apart_is_for_this_user_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let folder = temporary("operator-rs-apart-").unwrap();
+    put(&folder.join("token"), "secret").unwrap();
+    let modes = (mode(&folder), mode(&folder.join("token")));
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(modes, (0o700, 0o600));
 }

@@ -1,81 +1,140 @@
-//! What an interrupted write has left, and how it is told: a file at the project's top that names
-//! every temporary file before it is made (`prepare`), and is replaced by one that says `commit` when
-//! all of them are whole. Before that moment the old project stands; after it, the new one.
+//! What a command is about to write, kept until it is written: a file at the root that holds every new text.
+//!
+//! It is put in place whole, before the first change, and removed behind the last. As long as it is there, the
+//! same steps lead from any mix to the new project: a step that is done is passed over. There is nothing to
+//! undo, and no earlier phase. Without it, a file of ours that nothing refers to yet, or a line in a user's
+//! file, would stay unnoticed after a kill, whatever the order of writes.
+//!
+//! A clone may carry one. It can do no more than the clone's own files can: it names paths of the project
+//! outside of `.git`, holds texts of files, and says of each what it replaces.
 
-#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
+use std::{collections::BTreeSet, path::Path};
 
-use std::{fs, path::Path};
-
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::folder::{Folder, Kind};
+use crate::{hint::Hint as _, model::ProjectPath};
 
 pub const NAME: &str = ".operator-rs.journal";
 /// The journal until it is whole.
-pub const UNFINISHED: &str = ".operator-rs.journal.operator-rs-new";
-const TEMPORARY: &str = ".operator-rs-new";
+pub const UNFINISHED: &str = ".operator-rs.journal.new";
+/// How the names of other temporary files begin.
+const TEMPORARY: &str = ".operator-rs.new-";
+const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Journal {
-    pub phase: Phase,
-    /// Folders that are made for this write, outer ones first.
-    pub folders: Vec<String>,
+    version: u32,
+    /// What the names of its temporary files have that no other's have.
+    token: String,
     pub steps: Vec<Step>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Phase {
-    Prepare,
-    Commit,
-}
-
-/// One file: `new` is renamed to `path`, or `path` is removed where there is no `new`.
+/// One file that is to be written or, without a new text, removed.
 #[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Step {
-    pub path: String,
-    pub new: Option<String>,
-    /// The hash of what was there, if anything was.
+    pub path: ProjectPath,
+    /// The SHA-256 of what it replaces, in hexadecimal digits; none where there was no file.
     pub before: Option<String>,
+    pub after: Option<String>,
 }
 
 impl Journal {
-    pub fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
-        match fs::read_to_string(dir.join(NAME)) {
-            Ok(text) if text.is_empty() => {
-                // Killed before its first byte: nothing else had been made.
-                Ok(Some(Self { phase: Phase::Prepare, folders: Vec::new(), steps: Vec::new() }))
-            }
-            Ok(text) => {
-                serde_json::from_str(&text).map(Some).with_context(|| format!("reading {NAME}"))
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).with_context(|| format!("reading {NAME}")),
+    pub fn new(token: String, steps: Vec<Step>) -> anyhow::Result<Self> {
+        let res = Self { version: VERSION, token, steps };
+        res.check()?;
+        Ok(res)
+    }
+
+    /// What an interrupted run has left here, if anything.
+    pub fn read(folder: &Folder) -> anyhow::Result<Option<Self>> {
+        let reading = || format!("reading {NAME}");
+        match folder.kind(NAME).with_context(reading)? {
+            Kind::Nothing => return Ok(None),
+            Kind::File => {}
+            _ => return foreign("it is not a regular file"),
+        }
+        let bytes = folder.read(NAME).with_context(reading)?;
+        let res: Self = match serde_json::from_slice(&bytes) {
+            Ok(res) => res,
+            Err(error) => return foreign(&error.to_string()),
+        };
+        match res.check() {
+            Ok(()) => Ok(Some(res)),
+            Err(error) => foreign(&error.to_string()),
         }
     }
 
-    /// Puts the journal in place, whole or not at all.
-    pub fn put(&self, dir: &Path) -> anyhow::Result<()> {
-        let text = serde_json::to_string(self).context("writing the journal")?;
-        let new = dir.join(UNFINISHED);
-        let put = fs::write(&new, text).and_then(|()| fs::rename(&new, dir.join(NAME)));
-        put.inspect_err(|_| drop(fs::remove_file(&new))).with_context(|| format!("writing {NAME}"))
+    /// Refuses what this room would never have written.
+    fn check(&self) -> anyhow::Result<()> {
+        ensure!(self.version == VERSION, "it is of version {}", self.version);
+        let is_hex = |it: &str| it.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+        ensure!(self.token.len() == 16 && is_hex(&self.token), "its token is not one");
+        let paths: BTreeSet<&ProjectPath> = self.steps.iter().map(|it| &it.path).collect();
+        ensure!(paths.len() == self.steps.len(), "it has two steps for one path");
+        for path in &paths {
+            ensure!(!path.as_str().split('/').any(is_git), "{path} is git's own");
+            ensure!(!is_temporary(path.as_ref()), "{path} is a temporary file");
+            let mut folder = path.parent();
+            while let Some(it) = folder {
+                ensure!(!paths.contains(&it), "{it} cannot be a file, for {path} is in it");
+                folder = it.parent();
+            }
+        }
+        Ok(())
     }
 
-    pub fn remove(dir: &Path) -> anyhow::Result<()> {
-        fs::remove_file(dir.join(NAME)).with_context(|| format!("removing {NAME}"))
+    /// Puts it in place, whole or not at all, and on the disk itself.
+    pub fn put(&self, folder: &Folder) -> anyhow::Result<()> {
+        let text = serde_json::to_string(self).context("writing the journal")?;
+        let put = (|| {
+            folder.remove(UNFINISHED)?;
+            folder.create(UNFINISHED, text.as_bytes(), None)?;
+            folder.sync_file(UNFINISHED)?;
+            folder.rename(UNFINISHED, NAME)?;
+            folder.sync()
+        })();
+        put.inspect_err(|_| {
+            // There was none before: what cannot be made to last is not begun.
+            let _ = folder.remove(UNFINISHED);
+            let _ = folder.remove(NAME);
+        })
+        .with_context(|| format!("writing {NAME}"))
+    }
+
+    pub fn remove(folder: &Folder) -> anyhow::Result<()> {
+        let removed = folder.remove(NAME).and_then(|()| folder.sync());
+        removed.with_context(|| format!("removing {NAME}"))
+    }
+
+    /// The temporary name of a step's new text, in the folder of its path.
+    pub fn temporary(&self, at: usize) -> String {
+        format!("{TEMPORARY}{}-{at}", self.token)
     }
 }
 
-/// The temporary name of a file, in the same folder.
-pub fn temporary(path: &str) -> String {
-    match path.rsplit_once('/') {
-        Some((folder, name)) => format!("{folder}/.{name}{TEMPORARY}"),
-        None => format!(".{path}{TEMPORARY}"),
-    }
+/// Git's own folder, also where a file system takes other letters for the same.
+fn is_git(name: &str) -> bool {
+    let name = name.trim_end_matches([' ', '.']);
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
+}
+
+fn foreign<T>(why: &str) -> anyhow::Result<T> {
+    Err(anyhow::format_err!("`{NAME}` is not a journal that this operator-rs has written: {why}")).hint(
+        "if another version of operator-rs was interrupted here, run that one again; otherwise look at what \
+         `git status` shows, and delete the file",
+    )
 }
 
 pub fn is_temporary(path: &Path) -> bool {
-    path.file_name()
-        .and_then(|it| it.to_str())
-        .is_some_and(|it| it.starts_with('.') && it.ends_with(TEMPORARY))
+    let name = path.file_name().and_then(|it| it.to_str());
+    name.is_some_and(|it| it.starts_with(TEMPORARY) || it == NAME || it == UNFINISHED)
+}
+
+pub fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
 }

@@ -1,146 +1,365 @@
-use std::{fs, path::Path};
+#![allow(clippy::disallowed_methods, reason = "a test looks at the disk from outside")]
 
-use super::*;
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    crash::{self, Disk, End},
+    journal, *,
+};
 use crate::{
     model::ProjectPath,
-    plan::{Plan, Tree as _},
+    plan::{Changes, Found, Plan, Tree as _},
 };
+
+type Files = BTreeMap<String, String>;
 
 fn path(text: &str) -> ProjectPath {
     ProjectPath::fixed(text)
 }
 
-/// A folder with `a` and `gone`, and changes that touch three files and one folder.
-fn begin() -> (tempfile::TempDir, Root, Changes) {
+/// A folder with `a` and `d/gone`.
+fn old() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a folder");
-    let root = Root::new(dir.path()).expect("it is a folder");
-    let mut first = Plan::default();
-    first.generate(path("a"), "old\n".to_owned(), "x");
-    first.generate(path("d/gone"), "old\n".to_owned(), "x");
-    root.write(&first.against(&root, false).expect("no conflict")).expect("it writes");
     let mut plan = Plan::default();
-    plan.generate(path("a"), "new\n".to_owned(), "x");
-    plan.generate(path("deep/er/b"), "new\n".to_owned(), "x");
-    plan.generate(path("PROJECT"), "new\n".to_owned(), "x");
-    plan.own(path("d"), &[""]);
-    let changes = plan.against(&root, false).expect("no conflict");
-    (dir, root, changes)
+    plan.generate(path("a"), "old\n".to_owned(), "x", "test");
+    plan.generate(path("d/gone"), "old\n".to_owned(), "x", "test");
+    let root = Root::new(dir.path()).expect("it is a folder");
+    root.write(&plan.against(&root, false).expect("no conflict")).expect("it writes");
+    dir
 }
 
-fn files(dir: &Path) -> Vec<String> {
-    let walk = walkdir::WalkDir::new(dir).min_depth(1).sort_by_file_name();
-    let name =
-        |it: walkdir::DirEntry| it.path().strip_prefix(dir).expect("below").display().to_string();
-    walk.into_iter().map(|it| name(it.expect("it lists"))).collect()
+/// Changes to such a folder that touch four files and two folders.
+fn plan() -> Plan {
+    let mut plan = Plan::default();
+    plan.generate(path("a"), "new\n".to_owned(), "x", "test");
+    plan.generate(path("deep/er/b"), "new\n".to_owned(), "x", "test");
+    plan.generate(path("PROJECT"), "new\n".to_owned(), "x", "test");
+    plan.own(path("d"), &[""], "test");
+    plan
 }
 
-const OLD: &[&str] = &["a", "d", "d/gone"];
-const NEW: &[&str] = &["PROJECT", "a", "d", "deep", "deep/er", "deep/er/b"];
+fn changes(root: &Root) -> Changes {
+    plan().against(root, false).expect("no conflict")
+}
+
+fn write(dir: &Path) -> anyhow::Result<()> {
+    let root = Root::new(dir)?;
+    root.recover()?.map_or(Ok(()), |it| it.require_no_edits())?;
+    root.write(&plan().against(&root, false)?)
+}
+
+/// Every file, by its path.
+fn files(dir: &Path) -> Files {
+    let walk = walkdir::WalkDir::new(dir).min_depth(1);
+    let entries = walk.into_iter().map(|it| it.expect("it lists"));
+    let text = |it: walkdir::DirEntry| {
+        let path = it.path().strip_prefix(dir).expect("below").display().to_string();
+        (path, fs::read_to_string(it.path()).expect("it is text"))
+    };
+    entries.filter(|it| it.file_type().is_file()).map(text).collect()
+}
+
+fn before_and_after() -> (Files, Files) {
+    let dir = old();
+    let before = files(dir.path());
+    write(dir.path()).expect("it writes");
+    let after = files(dir.path());
+    assert_eq!(before.keys().collect::<Vec<_>>(), ["a", "d/gone"]);
+    assert_eq!(after.keys().collect::<Vec<_>>(), ["PROJECT", "a", "deep/er/b"]);
+    (before, after)
+}
+
+/// Whether the folder is the new one, after the next run has looked at it; it is the old one otherwise.
+#[track_caller]
+fn settled(dir: &Path, before: &Files, after: &Files, what: &str) -> bool {
+    let root = Root::new(dir).expect("it is a folder");
+    let mixed = root.require_whole().is_err();
+    let found = files(dir);
+    let recovered = root.recover().expect("it recovers");
+    assert_eq!(recovered.is_some(), mixed, "{what}");
+    assert_eq!(recovered.map_or(Vec::new(), |it| it.edited), [], "{what}");
+    let is = files(dir);
+    assert!(is == *before || is == *after, "{what}: {is:#?}");
+    // Where nothing was said, there is nothing to be said.
+    assert!(
+        mixed || found.iter().filter(|it| it.0 != journal::UNFINISHED).eq(&is),
+        "{what}: {found:#?}"
+    );
+    assert_eq!(root.recover().expect("nothing to do"), None, "{what}");
+    root.require_whole().expect("nothing is left");
+    is == *after
+}
 
 #[test]
-fn a_write_that_is_killed_while_it_prepares_leaves_the_old_project() {
-    let (dir, root, changes) = begin();
-    let before = fs::read_to_string(dir.path().join("a")).expect("it is there");
-    let list: Vec<&Change> = changes.iter().collect();
-    root.prepare(&list).expect("it prepares"); // and is killed here
-    assert_ne!(files(dir.path()), OLD);
-    assert_eq!(root.recover().expect("it recovers"), Recovered::Undone);
-    assert_eq!(files(dir.path()), OLD);
-    assert_eq!(fs::read_to_string(dir.path().join("a")).expect("it is there"), before);
+fn a_write_that_is_killed_at_any_step_leaves_the_old_project_or_one_that_the_next_run_completes() {
+    let (before, after) = before_and_after();
+    let (mut undone, mut completed) = (0, 0);
+    for step in 0.. {
+        let dir = old();
+        let (done, _) = crash::until(Some((step, End::Kill)), || write(dir.path()));
+        match settled(dir.path(), &before, &after, &format!("killed at step {step}")) {
+            true => completed += 1,
+            false => undone += 1,
+        }
+        write(dir.path()).expect("it writes");
+        assert_eq!(files(dir.path()), after, "{step}");
+        if done.is_some() {
+            break;
+        }
+    }
+    assert!(2 < undone && 8 < completed, "{undone} undone, {completed} completed");
 }
 
 #[test]
-fn a_write_that_is_killed_between_renames_is_completed_by_the_next_run() {
-    for renames in 0..=4 {
-        let (dir, root, changes) = begin();
-        let list: Vec<&Change> = changes.iter().collect();
-        let mut journal = root.prepare(&list).expect("it prepares");
-        journal.phase = Phase::Commit;
-        journal.put(dir.path()).expect("it commits");
-        for step in &journal.steps[..renames.min(journal.steps.len())] {
-            match &step.new {
-                Some(new) => fs::rename(dir.path().join(new), dir.path().join(&step.path))
-                    .expect("it renames"),
-                None => fs::remove_file(dir.path().join(&step.path)).expect("it goes"),
+fn a_recovery_that_is_killed_at_any_step_is_completed_by_the_next_one() {
+    let (before, after) = before_and_after();
+    for first in 0.. {
+        let dir = old();
+        if crash::until(Some((first, End::Kill)), || write(dir.path())).0.is_some() {
+            assert!(8 < first);
+            break;
+        }
+        let broken = Disk::of(dir.path());
+        for second in 0.. {
+            let copy = tempfile::tempdir().expect("a folder");
+            broken.crash(copy.path(), &mut |most| most);
+            let recover = || Root::new(copy.path()).and_then(|it| it.recover());
+            let (done, _) = crash::until(Some((second, End::Kill)), recover);
+            settled(copy.path(), &before, &after, &format!("killed at {first}, then at {second}"));
+            if done.is_some() {
+                break;
             }
         }
-        assert_eq!(root.recover().expect("it recovers"), Recovered::Completed, "{renames}");
-        assert_eq!(files(dir.path()), NEW, "{renames}");
-        assert!(fs::read_to_string(dir.path().join("a")).expect("it is there").ends_with("new\n"));
-        assert_eq!(root.recover().expect("nothing to do"), Recovered::Nothing);
     }
 }
 
 #[test]
-fn a_journal_that_is_cut_off_goes() {
-    let (dir, root, changes) = begin();
-    fs::write(dir.path().join(journal::UNFINISHED), "{\"phase\":\"pre").expect("it writes");
-    assert_eq!(root.recover().expect("it recovers"), Recovered::Undone);
-    assert_eq!(files(dir.path()), OLD);
-    assert_eq!(root.recover().expect("nothing to do"), Recovered::Nothing);
-    root.write(&changes).expect("it writes");
+fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes() {
+    let (before, after) = before_and_after();
+    for step in 0.. {
+        let dir = old();
+        let (done, _) = crash::until(Some((step, End::Fail)), || write(dir.path()));
+        match done.expect("it was not killed") {
+            Ok(()) => {
+                assert!(8 < step && files(dir.path()) == after, "{step}");
+                break;
+            }
+            Err(error) => {
+                let hints = crate::hint::hints(&error).join(" ");
+                let found = files(dir.path());
+                // What is said is so.
+                assert_eq!(
+                    hints.contains("nothing was written"),
+                    found == before,
+                    "{step}: {hints}"
+                );
+                settled(dir.path(), &before, &after, &format!("failed at step {step}"));
+            }
+        }
+    }
 }
 
 #[test]
-fn a_journal_of_another_run_is_not_overwritten() {
-    let (dir, root, changes) = begin();
-    let list: Vec<&Change> = changes.iter().collect();
-    let mut other = root.prepare(&list).expect("it prepares");
-    other.phase = Phase::Commit;
-    other.put(dir.path()).expect("it commits");
-    root.write(&changes).expect_err("the other is not at its end");
-    assert_eq!(root.recover().expect("it recovers"), Recovered::Completed);
-    assert_eq!(files(dir.path()), NEW);
+fn when_the_power_goes_nothing_is_lost_that_was_not_due() {
+    let (before, after) = before_and_after();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut draw = |most: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).expect("it is 31 bits") % (most + 1)
+    };
+    let dir = old();
+    let mut disk = Disk::of(dir.path());
+    let (done, steps) = crash::until(None, || write(dir.path()));
+    done.expect("it was not killed").expect("it writes");
+    let (mut undone, mut completed) = (0, 0);
+    for at in 0..=steps.len() {
+        for round in 0..12 {
+            let crashed = tempfile::tempdir().expect("a folder");
+            disk.crash(crashed.path(), &mut draw);
+            match settled(crashed.path(), &before, &after, &format!("step {at}, round {round}")) {
+                true => completed += 1,
+                false => undone += 1,
+            }
+        }
+        steps.get(at).into_iter().for_each(|it| disk.take(it));
+    }
+    assert!(12 < undone && 100 < completed, "{undone} undone, {completed} completed");
+    // Once it has said that it is done, it is.
+    let crashed = tempfile::tempdir().expect("a folder");
+    disk.crash(crashed.path(), &mut |_| 0);
+    assert_eq!(files(crashed.path()), after);
 }
 
 #[test]
-fn an_edit_after_an_interrupted_run_is_not_lost() {
-    let (dir, root, changes) = begin();
-    let list: Vec<&Change> = changes.iter().collect();
-    let mut journal = root.prepare(&list).expect("it prepares");
-    journal.phase = Phase::Commit;
-    journal.put(dir.path()).expect("it commits");
+fn an_edit_after_an_interrupted_run_is_kept_and_so_is_the_new_text() {
+    let (_, after) = before_and_after();
+    let dir = old();
+    // Behind the journal and before the first rename.
+    for step in 0.. {
+        crash::until(Some((step, End::Kill)), || write(dir.path()));
+        if dir.path().join(journal::NAME).exists() {
+            break;
+        }
+    }
     fs::write(dir.path().join("a"), "mine\n").expect("it writes");
-    let error = root.recover().expect_err("both are wanted");
-    assert!(error.to_string().contains("edited since"), "{error}");
-    assert_eq!(fs::read_to_string(dir.path().join("a")).expect("it is there"), "mine\n");
+    fs::write(dir.path().join("d/gone"), b"mine\xff\n").expect("it writes");
+    let root = Root::new(dir.path()).expect("it is a folder");
+    root.require_whole().expect_err("it is a mix");
+    let recovered = root.recover().expect("it recovers").expect("it was interrupted");
+    assert_eq!(recovered.completed, [path("deep/er/b"), path("PROJECT")]);
+    let kept = [(path("a"), Some(path("a.operator-rs-new"))), (path("d/gone"), None)];
+    assert_eq!(recovered.edited, kept);
+    let error = recovered.require_no_edits().expect_err("there are two").to_string();
+    assert!(error.contains("a: the new text is in a.operator-rs-new"), "{error}");
+    let read = |it: &str| fs::read(dir.path().join(it)).expect("it is there");
+    assert_eq!(read("a"), b"mine\n");
+    assert_eq!(read("a.operator-rs-new"), after["a"].as_bytes());
+    assert_eq!(read("d/gone"), b"mine\xff\n");
+    assert_eq!(read("PROJECT"), after["PROJECT"].as_bytes());
+    root.require_whole().expect("it is said once");
 }
 
 #[test]
 fn a_file_that_changes_while_the_command_runs_is_not_overwritten() {
-    let (dir, root, changes) = begin();
-    fs::write(dir.path().join("a"), "mine\n").expect("it writes");
-    root.write(&changes).expect_err("it was changed");
-    assert_eq!(files(dir.path()), OLD);
-    assert_eq!(fs::read_to_string(dir.path().join("a")).expect("it is there"), "mine\n");
+    let dir = old();
+    let root = Root::new(dir.path()).expect("it is a folder");
+    let changes = changes(&root);
+    for text in [&b"mine\n"[..], b"mine\xff"] {
+        fs::write(dir.path().join("a"), text).expect("it writes");
+        root.write(&changes).expect_err("it was changed");
+        assert_eq!(fs::read(dir.path().join("a")).expect("it is there"), text);
+        assert!(!dir.path().join("PROJECT").exists());
+    }
 }
 
-#[cfg(unix)]
 #[test]
-fn symlinks_are_followed_inside_the_project_and_not_out_of_it() {
-    use std::os::unix::fs::symlink;
-    let (dir, root, changes) = begin();
+fn a_journal_that_names_other_places_does_nothing() {
     let outside = tempfile::tempdir().expect("a folder");
+    let victim = outside.path().join("victim");
+    fs::write(&victim, "theirs\n").expect("it writes");
+    let dir = old();
     symlink(outside.path(), dir.path().join("out")).expect("a link");
+    let hash = journal::hash(b"theirs\n");
+    let step = |path: &str| format!(r#"{{"path":{path:?},"before":"{hash}","after":"x"}}"#);
+    let journal =
+        |steps: &str| format!(r#"{{"version":2,"token":"0123456789abcdef","steps":[{steps}]}}"#);
+    let absolute = victim.display().to_string();
+    for text in [
+        journal(&step("../victim")),
+        journal(&step(&absolute)),
+        journal(&step("out/victim")),
+        journal(&step(".git/hooks/post-checkout")),
+        journal(&step("a/.GIT/x")),
+        journal(&format!("{},{}", step("b"), step("b"))),
+        journal(&format!("{},{}", step("b"), step("b/c"))),
+        journal(&step(journal::NAME)),
+        journal(&step("b")).replace("0123456789abcdef", "../../../../victim"),
+        journal(&step("b")).replace("\"version\":2", "\"version\":1"),
+        r#"{"phase":"commit","folders":[],"steps":[{"path":"../victim","new":null,"before":null}]}"#.to_owned(),
+        String::new(),
+        "{".to_owned(),
+        "[".repeat(100_000),
+    ] {
+        fs::write(dir.path().join(journal::NAME), &text).expect("it writes");
+        let was = files(dir.path());
+        let root = Root::new(dir.path()).expect("it is a folder");
+        root.recover().expect_err(&text);
+        root.require_whole().expect_err(&text);
+        root.write(&changes(&root)).expect_err(&text);
+        assert_eq!(files(dir.path()), was, "{text}");
+        assert_eq!(fs::read_to_string(&victim).expect("it is there"), "theirs\n");
+    }
+}
+
+#[test]
+fn nothing_is_written_or_removed_through_a_symlink() {
+    let outside = tempfile::tempdir().expect("a folder");
+    let victim = |name: &str| {
+        let path: PathBuf = outside.path().join(name);
+        fs::write(&path, "theirs\n").expect("it writes");
+        path
+    };
+    let cases: &[(&str, &str)] = &[
+        ("a", "a"),
+        ("PROJECT", "b"),
+        ("deep", ""),
+        (journal::UNFINISHED, "c"),
+        (journal::NAME, "d"),
+        ("d/gone", "e"),
+    ];
+    for (link, to) in cases {
+        let dir = old();
+        let link = dir.path().join(link);
+        let _ = fs::remove_file(&link);
+        let to = if to.is_empty() { outside.path().to_owned() } else { victim(to) };
+        symlink(&to, &link).expect("a link");
+        let was = files(outside.path());
+        // It is refused, or done beside the link.
+        drop(write(dir.path()));
+        assert_eq!(files(outside.path()), was, "{}", link.display());
+    }
+}
+
+#[test]
+fn what_is_linked_inside_the_project_is_read_and_not_written() {
+    let dir = old();
     fs::rename(dir.path().join("a"), dir.path().join("real")).expect("it moves");
     symlink("real", dir.path().join("a")).expect("a link");
-    let what = root.look(&path("out/x")).expect("it looks");
-    assert_eq!(what, crate::plan::Found::Other("`out` is a symlink out of the project".to_owned()));
-    root.write(&changes).expect("it writes");
-    assert!(fs::symlink_metadata(dir.path().join("a")).expect("it is there").is_symlink());
-    assert!(fs::read_to_string(dir.path().join("real")).expect("it is there").ends_with("new\n"));
-    assert_eq!(files(outside.path()), Vec::<String>::new());
+    symlink("../..", dir.path().join("out")).expect("a link");
+    symlink("a-loop", dir.path().join("a-loop")).expect("a link");
+    let root = Root::new(dir.path()).expect("it is a folder");
+    assert!(root.read(&path("a")).expect("it reads").is_some_and(|it| it.ends_with("old\n")));
+    let link = "`a` is a symlink, and nothing is written through symlinks";
+    assert_eq!(root.look(&path("a")).expect("it looks"), Found::Other(link.to_owned()));
+    for (name, why) in [
+        ("out/x", "out/x cannot be read: `out` is a symlink out of the project"),
+        ("a-loop", "a-loop cannot be read: `a-loop` is a symlink to nothing"),
+        ("real/x", "real/x cannot be read: `real` is a file, where a folder must go"),
+        ("d", "d cannot be read: a folder is there, where a file must go"),
+    ] {
+        assert_eq!(root.read(&path(name)).expect_err("it cannot be read").to_string(), why);
+    }
+    assert_eq!(root.read(&path("none/x")).expect("there is none"), None);
+}
+
+#[test]
+fn an_output_folder_is_not_reached_through_a_symlink_of_the_project() {
+    let (dir, outside) = (old(), tempfile::tempdir().expect("a folder"));
+    symlink(outside.path(), dir.path().join("out")).expect("a link");
+    let absolute = dir.path().join("out/crds");
+    for folder in
+        ["out", "out/crds", "./out/crds", "d/../out/crds", absolute.to_str().expect("UTF-8")]
+    {
+        let found = Root::output(dir.path(), Path::new(folder));
+        let error = found.err().unwrap_or_else(|| panic!("{folder}")).to_string();
+        assert_eq!(error, "`out` is a symlink, and nothing is written through symlinks");
+    }
+    // What the user names elsewhere is the user's.
+    Root::output(dir.path(), outside.path()).expect("it is a folder");
+    let root = Root::output(dir.path(), Path::new("new/crds")).expect("it is none yet");
+    let mut plan = Plan::default();
+    plan.generate(path("a"), "1\n".to_owned(), "x", "test");
+    root.write(&plan.against(&root, false).expect("no conflict")).expect("it writes");
+    assert!(dir.path().join("new/crds/a").is_file());
 }
 
 #[test]
 fn one_operator_rs_at_a_time_writes_in_a_folder() {
-    let (dir, root, changes) = begin();
+    let dir = old();
+    let root = Root::new(dir.path()).expect("it is a folder");
+    root.lock().expect("nobody has it");
     let other = Root::new(dir.path()).expect("it is a folder");
-    other.lock().expect_err("the first has it since it wrote");
+    other.lock().expect_err("the first has it");
     drop(root);
     other.lock().expect("it locks");
     other.lock().expect("it has the lock");
     let third = Root::new(dir.path()).expect("it is a folder");
-    let error = third.write(&changes).expect_err("the other is writing");
+    let error = third.write(&changes(&third)).expect_err("the other is writing");
     assert_eq!(error.to_string(), "another operator-rs is writing here");
 }

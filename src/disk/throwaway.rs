@@ -1,14 +1,17 @@
 //! Folders that are ours alone and may go at any time: crates under the target folder that cargo builds.
 
-#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
-
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
-    path::{Path, PathBuf},
+    io,
+    path::PathBuf,
 };
 
 use anyhow::Context as _;
+
+use super::{
+    folder::{Folder, Kind},
+    root::Root,
+};
 
 /// What a throwaway folder is to hold, each by its path in it, with `/`.
 #[derive(Debug, Default, PartialEq)]
@@ -19,80 +22,108 @@ pub struct Throwaway {
 }
 
 impl Throwaway {
-    /// Brings the folder to just this. What is there already keeps its time, so that cargo finds it fresh.
-    pub fn put(&self, folder: &Path) -> anyhow::Result<()> {
-        fs::create_dir_all(folder).with_context(|| format!("making `{}`", folder.display()))?;
+    /// Brings a folder to just this. What is there already keeps its time, so that cargo finds it fresh.
+    pub fn put(&self, root: &Root) -> anyhow::Result<()> {
+        let whole = |path: &str| root.real().join(path).display().to_string();
         let wanted: BTreeSet<&str> =
             self.files.keys().chain(self.links.keys()).map(String::as_str).collect();
-        sweep(folder, folder, &wanted)?;
+        let top = root.made()?;
+        sweep(top, "", &wanted).with_context(|| format!("sweeping `{}`", whole("")))?;
         for (path, text) in &self.files {
-            let path = folder.join(path);
-            let writing = || format!("writing `{}`", path.display());
-            if fs::read_to_string(&path).is_ok_and(|it| it == *text) {
+            let writing = || format!("writing `{}`", whole(path));
+            let (folder, name) = place(top, path).with_context(writing)?;
+            if folder.read(name).is_ok_and(|it| it == text.as_bytes()) {
                 continue;
             }
-            fs::create_dir_all(path.parent().unwrap_or(folder)).with_context(writing)?;
-            fs::write(&path, text).with_context(writing)?;
+            // Never through what is there: it may be a symlink, or another name of a file elsewhere.
+            folder.remove(name).with_context(writing)?;
+            folder.create_private(name, text.as_bytes()).with_context(writing)?;
         }
         for (path, target) in &self.links {
-            let path = folder.join(path);
-            let linking = || format!("linking `{}`", path.display());
-            if fs::read_link(&path).is_ok_and(|it| it == *target) {
+            let linking = || format!("linking `{}`", whole(path));
+            let (folder, name) = place(top, path).with_context(linking)?;
+            if folder.link_target(name).is_ok_and(|it| it == *target) {
                 continue;
             }
-            fs::create_dir_all(path.parent().unwrap_or(folder)).with_context(linking)?;
-            link(target, &path).with_context(linking)?;
+            folder.remove(name).with_context(linking)?;
+            folder.symlink(target, name).with_context(linking)?;
         }
         Ok(())
     }
 }
 
+/// The folder of a path, made where it is missing, and the path's last name.
+fn place<'a>(top: &Folder, path: &'a str) -> io::Result<(Folder, &'a str)> {
+    let mut names: Vec<&str> = path.split('/').collect();
+    let name = names.pop().unwrap_or(path);
+    let mut folder = top.again()?;
+    for name in names {
+        folder = folder.folder_or_new(name)?.0;
+    }
+    Ok((folder, name))
+}
+
 /// Takes away what is not wanted any more. Links are taken away themselves, never what they lead to.
-fn sweep(top: &Path, folder: &Path, wanted: &BTreeSet<&str>) -> anyhow::Result<()> {
-    for entry in fs::read_dir(folder).with_context(|| format!("listing `{}`", folder.display()))? {
-        let entry = entry.with_context(|| format!("listing `{}`", folder.display()))?;
-        let path = entry.path();
-        let below = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-        let kind = entry.file_type().with_context(|| format!("looking at `{}`", path.display()))?;
-        if kind.is_dir() {
-            sweep(top, &path, wanted)?;
+fn sweep(folder: &Folder, at: &str, wanted: &BTreeSet<&str>) -> io::Result<()> {
+    for (name, kind) in folder.entries()? {
+        let path = format!("{at}{}", name.to_string_lossy());
+        if kind == Kind::Folder {
+            sweep(&folder.folder(&name)?, &format!("{path}/"), wanted)?;
             // Only an empty folder can be removed so.
-            drop(fs::remove_dir(&path));
-        } else if !wanted.contains(below.as_str()) {
-            fs::remove_file(&path).with_context(|| format!("removing `{}`", path.display()))?;
+            drop(folder.remove_folder(&name));
+        } else if !wanted.contains(path.as_str()) {
+            folder.remove(&name)?;
         }
     }
     Ok(())
 }
 
-#[cfg(unix)]
-fn link(target: &Path, path: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(target, path)
-}
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "a test looks at the disk from outside")]
+mod tests {
+    use std::{fs, path::Path};
 
-#[cfg(windows)]
-fn link(target: &Path, path: &Path) -> io::Result<()> {
-    match target.is_dir() {
-        true => std::os::windows::fs::symlink_dir(target, path),
-        false => std::os::windows::fs::symlink_file(target, path),
+    use super::*;
+
+    fn throwaway(files: &[(&str, &str)], links: &[&str], to: &Path) -> Throwaway {
+        Throwaway {
+            files: files.iter().map(|(at, it)| ((*at).to_owned(), (*it).to_owned())).collect(),
+            links: links.iter().map(|it| ((*it).to_owned(), to.to_owned())).collect(),
+        }
     }
-}
 
-#[test]
-fn a_throwaway_folder_holds_just_what_it_should() {
-    let folder = tempfile::tempdir().unwrap();
-    let elsewhere = tempfile::tempdir().unwrap();
-    fs::write(elsewhere.path().join("kept"), "theirs").unwrap();
-    let of = |files: &[(&str, &str)], links: &[&str]| Throwaway {
-        files: files.iter().map(|(at, it)| ((*at).to_owned(), (*it).to_owned())).collect(),
-        links: links.iter().map(|it| ((*it).to_owned(), elsewhere.path().to_owned())).collect(),
-    };
-    of(&[("a", "1"), ("src/b", "2")], &["linked", "src/linked"]).put(folder.path()).unwrap();
-    assert_eq!(fs::read_to_string(folder.path().join("src/linked/kept")).unwrap(), "theirs");
-    let before = fs::metadata(folder.path().join("a")).unwrap().modified().unwrap();
-    of(&[("a", "1")], &["linked"]).put(folder.path()).unwrap();
-    assert_eq!(super::names(folder.path()).unwrap(), ["a", "linked/"]);
-    assert_eq!(fs::metadata(folder.path().join("a")).unwrap().modified().unwrap(), before);
-    of(&[("linked", "a file now")], &[]).put(folder.path()).unwrap_err();
-    assert_eq!(fs::read_to_string(elsewhere.path().join("kept")).unwrap(), "theirs");
+    #[test]
+    fn a_throwaway_folder_holds_just_what_it_should() {
+        let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(elsewhere.path().join("kept"), "theirs").unwrap();
+        let put = |files: &[(&str, &str)], links: &[&str]| {
+            let root = Root::new(dir.path()).unwrap();
+            throwaway(files, links, elsewhere.path()).put(&root).unwrap();
+        };
+        put(&[("a", "1"), ("src/b", "2")], &["linked", "src/linked"]);
+        assert_eq!(fs::read_to_string(dir.path().join("src/linked/kept")).unwrap(), "theirs");
+        let before = fs::metadata(dir.path().join("a")).unwrap().modified().unwrap();
+        put(&[("a", "1")], &["linked"]);
+        assert_eq!(crate::disk::names(dir.path()).unwrap(), ["a", "linked/"]);
+        assert_eq!(fs::metadata(dir.path().join("a")).unwrap().modified().unwrap(), before);
+        put(&[("linked", "a file now")], &[]);
+        assert_eq!(fs::read_to_string(dir.path().join("linked")).unwrap(), "a file now");
+        assert_eq!(fs::read_to_string(elsewhere.path().join("kept")).unwrap(), "theirs");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_linked_into_a_throwaway_folder_is_left_alone() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let theirs = elsewhere.path().join("theirs");
+        fs::write(&theirs, "theirs").unwrap();
+        symlink(elsewhere.path(), dir.path().join("src")).unwrap();
+        fs::hard_link(&theirs, dir.path().join("a")).unwrap();
+        let root = Root::new(dir.path()).unwrap();
+        throwaway(&[("a", "1"), ("src/theirs", "2")], &[], dir.path()).put(&root).unwrap();
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
+        let mode = fs::metadata(dir.path().join("src/theirs")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "others read nothing of it");
+    }
 }

@@ -1,35 +1,43 @@
-//! All of a command's changes, or none of them, also on `kill -9`.
+//! All of a command's changes, or none of them, also on `kill -9` and when the power goes.
+//!
+//! ```text
+//! is each file as the command has read it? ─ journal ─ new texts under temporary names ─ renames ─ journal gone
+//!     no: nothing is written                    └ from here on, the next command that writes completes it
+//! ```
+//!
+//! Each arrow waits until what came before is on the disk itself.
 
-#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
+use std::collections::BTreeSet;
 
-use std::{
-    collections::BTreeSet,
-    fs::{self, File},
-    io::{self, Write as _},
-    path::Path,
-};
-
-use anyhow::{Context as _, bail};
-use sha2::{Digest as _, Sha256};
+use anyhow::Context as _;
 
 use super::{
-    Root,
-    journal::{self, Journal, Phase, Step},
+    folder::{Folder, Kind},
+    journal::{Journal, Step, UNFINISHED, hash},
+    root::{Root, Way, busy},
 };
 use crate::{
     hint::Hint as _,
-    model::Project,
+    model::{Project, ProjectPath},
     plan::{Change, Changes},
 };
 
-/// What became of a write that was interrupted.
+/// What an interrupted run has left, and is completed now.
 #[derive(Debug, PartialEq)]
-pub enum Recovered {
-    Nothing,
-    /// It had not begun: its temporary files are gone, the old project stands.
-    Undone,
-    /// It had begun: the new project stands.
-    Completed,
+pub struct Recovered {
+    /// The files that were written or removed.
+    pub completed: Vec<ProjectPath>,
+    /// Those that were edited meanwhile, and stay as they are. What the run would have written is beside each,
+    /// under the name that is given; none where it would have removed the file.
+    pub edited: Vec<(ProjectPath, Option<ProjectPath>)>,
+}
+
+/// How a file is, seen from a step that is to change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Before,
+    After,
+    Edited,
 }
 
 impl Root {
@@ -38,214 +46,272 @@ impl Root {
         if changes.is_empty() {
             return Ok(());
         }
-        fs::create_dir_all(&self.dir)
-            .with_context(|| format!("making the folder `{}`", self.dir.display()))?;
+        let folder = self.made()?;
         self.lock()?;
-        if self.dir.join(journal::NAME).exists() {
+        if Journal::read(folder)?.is_some() {
             return Err(anyhow::format_err!("another operator-rs was interrupted here meanwhile"))
                 .hint("run it again: that completes what the other had begun");
         }
         let mut list: Vec<&Change> = changes.iter().collect();
         list.sort_by_key(|it| it.path == Project::path());
-        let mut journal = self.prepare(&list)?;
-        journal.phase = Phase::Commit;
-        if let Err(error) = journal.put(&self.dir) {
-            self.undo(&journal);
-            return Err(error).hint("nothing was written");
-        }
-        self.finish(&journal)
-    }
-
-    /// Brings an interrupted write to its end, or takes back what it had begun.
-    pub fn recover(&self) -> anyhow::Result<Recovered> {
-        let unfinished = self.dir.join(journal::UNFINISHED);
-        if !self.dir.join(journal::NAME).exists() && !unfinished.exists() {
-            return Ok(Recovered::Nothing);
-        }
-        self.lock()?;
-        // Killed while it wrote the journal itself: what the journal was to say had not begun.
-        let undone = fs::remove_file(unfinished).is_ok();
-        match Journal::read(&self.dir)? {
-            None if undone => Ok(Recovered::Undone),
-            None => Ok(Recovered::Nothing),
-            Some(journal) if journal.phase == Phase::Prepare => {
-                self.undo(&journal);
-                Ok(Recovered::Undone)
-            }
-            Some(journal) => self.finish(&journal).map(|()| Recovered::Completed),
-        }
-    }
-
-    /// One operator-rs at a time that means to write in a folder, from before it reads until it ends,
-    /// however that ends: what it writes follows from what it has read.
-    pub fn lock(&self) -> anyhow::Result<()> {
-        // Where a folder cannot be opened as a file there is no lock to be had.
-        let Ok(folder) = File::open(&self.dir) else { return Ok(()) };
-        if self.held.get().is_some() {
-            return Ok(());
-        }
-        match folder.try_lock() {
-            Ok(()) => {
-                let _ = self.held.set(folder);
-                Ok(())
-            }
-            Err(fs::TryLockError::WouldBlock) => {
-                Err(anyhow::format_err!("another operator-rs is writing here"))
-                    .hint("wait until it is done, then run this again")
-            }
-            Err(fs::TryLockError::Error(_)) => Ok(()),
-        }
-    }
-
-    /// Makes every new file under its temporary name. On any failure nothing of it stays.
-    fn prepare(&self, changes: &[&Change]) -> anyhow::Result<Journal> {
-        let steps = changes.iter().map(|it| Step {
-            path: self.target(it),
-            new: it.after.as_ref().map(|_| journal::temporary(&self.target(it))),
-            before: it.before.as_deref().map(hash),
+        let steps = list.into_iter().map(|it| Step {
+            path: it.path.clone(),
+            before: it.before.as_deref().map(|it| hash(it.as_bytes())),
+            after: it.after.clone(),
         });
-        let journal = Journal {
-            phase: Phase::Prepare,
-            folders: self.missing_folders(changes),
-            steps: steps.collect(),
-        };
-        let unchanged = |(change, step): (&&Change, &Step)| match self.hash_of(&step.path) {
-            Ok(now) if now == step.before => Ok(()),
-            Ok(_) => Err(anyhow::format_err!("{} changed while the command ran", change.path))
-                .hint("run it again"),
-            Err(error) => Err(error).with_context(|| format!("reading {}", change.path)),
-        };
-        changes.iter().zip(&journal.steps).try_for_each(unchanged)?;
-        journal.put(&self.dir).hint("nothing was written")?;
-        let made = (|| {
-            for folder in &journal.folders {
-                fs::create_dir(self.dir.join(folder))
-                    .with_context(|| format!("making the folder {folder}"))?;
+        let journal = Journal::new(token(), steps.collect())?;
+        for step in &journal.steps {
+            if self.state(step)? != State::Before {
+                return Err(anyhow::format_err!("{} changed while the command ran", step.path))
+                    .hint("nothing was written: run it again");
             }
-            for (change, step) in changes.iter().zip(&journal.steps) {
-                if let (Some(new), Some(text)) = (&step.new, &change.after) {
-                    self.put(new, text, &step.path)
-                        .with_context(|| format!("writing {}", change.path))?;
-                }
-            }
-            Ok(())
-        })();
-        if let Err(error) = made {
-            self.undo(&journal);
-            return Err::<Journal, anyhow::Error>(error)
+        }
+        journal.put(folder).hint("nothing was written")?;
+        let todo: Vec<(usize, &Step)> = journal.steps.iter().enumerate().collect();
+        let mut made = Vec::new();
+        if let Err(error) = self.prepare(&journal, &todo, &mut made) {
+            self.sweep(&journal, &todo);
+            made.iter().rev().for_each(|it| self.remove_folder(it)); // only if it is empty
+            Journal::remove(folder)?;
+            return Err(error)
                 .hint("nothing was written: make room or give leave to write, and run it again");
         }
-        Ok(journal)
+        let edited = self.put_in_place(&journal, &todo)?;
+        Journal::remove(folder)?;
+        match edited.is_empty() {
+            true => Ok(()),
+            false => tell_edited(&edited),
+        }
     }
 
-    /// One whole file under a temporary name, with the permissions of what it will replace.
-    fn put(&self, new: &str, text: &str, old: &str) -> io::Result<()> {
-        let mut file = File::create(self.dir.join(new))?;
-        file.write_all(text.as_bytes())?;
-        if let Ok(meta) = fs::metadata(self.dir.join(old)) {
-            file.set_permissions(meta.permissions())?;
+    /// Completes what an interrupted run had begun, if there was one.
+    pub fn recover(&self) -> anyhow::Result<Option<Recovered>> {
+        let Some(folder) = self.folder() else { return Ok(None) };
+        if folder.kind(UNFINISHED)? != Kind::Nothing {
+            // Killed while it wrote the journal itself: what that was to say had not begun.
+            self.lock()?;
+            folder.remove(UNFINISHED).context("removing an unfinished journal")?;
+        }
+        let Some(journal) = Journal::read(folder)? else { return Ok(None) };
+        self.lock()?;
+        let mut todo = Vec::new();
+        let mut edited = Vec::new();
+        // All is looked at before anything is done.
+        for (at, step) in journal.steps.iter().enumerate() {
+            match self.state(step)? {
+                State::Before => todo.push((at, step)),
+                State::After => {}
+                State::Edited => edited.push(step),
+            }
+        }
+        let kept = self.beside(&edited)?;
+        let all: Vec<(usize, &Step)> = journal.steps.iter().enumerate().collect();
+        self.sweep(&journal, &all);
+        self.prepare(&journal, &todo, &mut Vec::new())
+            .inspect_err(|_| self.sweep(&journal, &all))
+            .hint("make room or give leave to write, and run it again: it goes on from here")?;
+        let late = self.put_in_place(&journal, &todo)?;
+        Journal::remove(folder)?;
+        let completed = todo.iter().map(|it| it.1.path.clone());
+        let completed = completed.filter(|it| !late.iter().any(|late| late.0 == *it)).collect();
+        Ok(Some(Recovered { completed, edited: [kept, late].concat() }))
+    }
+
+    /// For a command that writes nothing: an error where an interrupted run has left a mix.
+    pub fn require_whole(&self) -> anyhow::Result<()> {
+        let Some(folder) = self.folder() else { return Ok(()) };
+        if Journal::read(folder)?.is_none() {
+            return Ok(());
+        }
+        if self.is_busy() {
+            return busy();
+        }
+        Err(anyhow::format_err!("an operator-rs that wrote here was interrupted, and some of its files are missing"))
+            .hint("run a command that writes, `operator-rs generate` for one: it completes what was begun")
+    }
+
+    fn state(&self, step: &Step) -> anyhow::Result<State> {
+        let looking = || format!("reading {}", step.path);
+        let now = match self.way(&step.path)? {
+            Way::Missing => None,
+            Way::Blocked(what) => return blocked(&step.path, &what),
+            Way::To(folder) => match folder.kind(step.path.name()).with_context(looking)? {
+                Kind::Nothing => None,
+                Kind::File => Some(folder.read(step.path.name()).with_context(looking)?),
+                _ => return blocked(&step.path, "it is not a regular file"),
+            },
+        };
+        Ok(match now {
+            now if now.as_deref() == step.after.as_deref().map(str::as_bytes) => State::After,
+            now if now.as_deref().map(hash) == step.before => State::Before,
+            _ => State::Edited,
+        })
+    }
+
+    /// Makes every new file under its temporary name, and what folders it needs.
+    fn prepare(
+        &self,
+        journal: &Journal,
+        todo: &[(usize, &Step)],
+        made: &mut Vec<ProjectPath>,
+    ) -> anyhow::Result<()> {
+        for (at, step) in todo {
+            let Some(text) = &step.after else { continue };
+            let writing = || format!("writing {}", step.path);
+            let folder = self.folder_of(&step.path, made)?;
+            let like = folder.permissions(step.path.name());
+            folder.create(&journal.temporary(*at), text.as_bytes(), like).with_context(writing)?;
+        }
+        for (at, step) in todo.iter().filter(|it| it.1.after.is_some()) {
+            let folder = self.folder_of(&step.path, made)?;
+            folder
+                .sync_file(journal.temporary(*at))
+                .with_context(|| format!("writing {}", step.path))?;
         }
         Ok(())
     }
 
-    /// Renames and removes what is not yet; a step that was done already is passed over.
-    fn finish(&self, journal: &Journal) -> anyhow::Result<()> {
-        for step in &journal.steps {
-            let path = self.dir.join(&step.path);
-            let Some(new) = &step.new else {
-                match self.hash_of(&step.path)? {
-                    None => {}
-                    now if now == step.before => {
-                        fs::remove_file(&path)
-                            .with_context(|| format!("removing {}", step.path))?;
-                    }
-                    Some(_) => self.edited_meanwhile(step)?,
-                }
+    /// Renames and removes. A file that was edited at the last moment stays, and is returned.
+    fn put_in_place(
+        &self,
+        journal: &Journal,
+        todo: &[(usize, &Step)],
+    ) -> anyhow::Result<Vec<(ProjectPath, Option<ProjectPath>)>> {
+        let mut edited = Vec::new();
+        let mut folders = BTreeSet::new();
+        for (at, step) in todo {
+            let putting = || format!("putting {} in place", step.path);
+            if self.state(step)? == State::Edited {
+                edited.extend(self.beside(&[step])?);
+                continue;
+            }
+            let folder = match self.way(&step.path)? {
+                Way::To(folder) => folder,
+                Way::Missing => continue,
+                Way::Blocked(what) => return blocked(&step.path, &what),
+            };
+            match &step.after {
+                Some(_) => folder.rename(&journal.temporary(*at), step.path.name()),
+                None => folder.remove(step.path.name()),
+            }
+            .with_context(putting)
+            .hint(
+                "run any operator-rs command that writes here again: it completes what was begun",
+            )?;
+            // A new folder's own name is in the one above it.
+            let mut above = step.path.parent();
+            while let Some(it) = above {
+                above = it.parent();
+                folders.insert(it);
+            }
+        }
+        for path in folders {
+            if let Way::To(folder) = self.into(&path)? {
+                folder.sync().with_context(|| format!("writing {path} to the disk"))?;
+            }
+        }
+        if let Some(top) = self.folder() {
+            top.sync().context("writing to the disk")?;
+        }
+        Ok(edited)
+    }
+
+    /// Puts what steps would have written beside files that were edited, and says where.
+    fn beside(&self, steps: &[&Step]) -> anyhow::Result<Vec<(ProjectPath, Option<ProjectPath>)>> {
+        let mut res = Vec::new();
+        for step in steps {
+            let Some(text) = &step.after else {
+                res.push((step.path.clone(), None));
                 continue;
             };
-            let new = self.dir.join(new);
-            if !new.exists() {
-                continue;
-            }
-            if self.hash_of(&step.path)? != step.before {
-                self.edited_meanwhile(step)?;
-            }
-            fs::rename(&new, &path)
-                .with_context(|| format!("putting {} in place", step.path))
-                .hint("run any operator-rs command here again: it completes what was begun")?;
-        }
-        Journal::remove(&self.dir)
-    }
-
-    fn edited_meanwhile(&self, step: &Step) -> anyhow::Result<()> {
-        let new =
-            step.new.as_deref().map_or("removed".to_owned(), |it| format!("replaced by `{it}`"));
-        Err(anyhow::format_err!(
-            "an interrupted run was to change {}, and it was edited since",
-            step.path
-        ))
-        .hint(format!(
-            "it was to be {new}: bring the two together by hand, then remove `{}`",
-            journal::NAME
-        ))
-    }
-
-    /// Takes back what a preparation has made. What cannot be removed is left; the journal goes last.
-    fn undo(&self, journal: &Journal) {
-        for new in journal.steps.iter().filter_map(|it| it.new.as_ref()) {
-            let _ = fs::remove_file(self.dir.join(new));
-        }
-        for folder in journal.folders.iter().rev() {
-            let _ = fs::remove_dir(self.dir.join(folder)); // only if it is empty
-        }
-        let _ = Journal::remove(&self.dir);
-    }
-
-    /// Where a change is written: behind a symlink that stays inside the project, if there is one.
-    fn target(&self, change: &Change) -> String {
-        let path = self.dir.join(&change.path);
-        let is_link = fs::symlink_metadata(&path).is_ok_and(|it| it.is_symlink());
-        let real = is_link.then(|| fs::canonicalize(&path).ok()).flatten();
-        let below =
-            real.as_deref().and_then(|it| it.strip_prefix(&self.real).ok()).and_then(Path::to_str);
-        below.unwrap_or(change.path.as_str()).to_owned()
-    }
-
-    fn missing_folders(&self, changes: &[&Change]) -> Vec<String> {
-        let mut res = BTreeSet::new();
-        for change in changes.iter().filter(|it| it.after.is_some()) {
-            let mut folder = change.path.parent();
-            while let Some(it) = folder {
-                if self.dir.join(&it).is_dir() {
-                    break;
+            let beside: ProjectPath = format!("{}.operator-rs-new", step.path).parse()?;
+            let writing = || format!("writing {beside}");
+            let folder = self.folder_of(&beside, &mut Vec::new())?;
+            match folder.kind(beside.name()).with_context(writing)? {
+                Kind::Nothing => {
+                    folder.create(beside.name(), text.as_bytes(), None).with_context(writing)?;
+                    folder.sync_file(beside.name()).with_context(writing)?;
+                    folder.sync().with_context(writing)?;
                 }
-                folder = it.parent();
-                res.insert(it.as_str().to_owned());
+                Kind::File if folder.read(beside.name()).is_ok_and(|it| it == text.as_bytes()) => {}
+                _ => {
+                    return Err(anyhow::format_err!("{beside} is there already"))
+                        .hint("move it away, then run this again");
+                }
             }
+            res.push((step.path.clone(), Some(beside)));
         }
-        res.into_iter().collect()
+        Ok(res)
     }
 
-    fn hash_of(&self, path: &str) -> anyhow::Result<Option<String>> {
-        match fs::read_to_string(self.dir.join(path)) {
-            Ok(text) => Ok(Some(hash(&text))),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Ok(None)
+    /// The folder of a path; those that are missing are made, and added to `made`.
+    fn folder_of(&self, path: &ProjectPath, made: &mut Vec<ProjectPath>) -> anyhow::Result<Folder> {
+        if let Way::Blocked(what) = self.way(path)? {
+            return blocked(path, &what);
+        }
+        let mut folder = self.made()?.again().with_context(|| format!("opening {path}"))?;
+        let names: Vec<&str> = path.as_str().split('/').collect();
+        for depth in 1..names.len() {
+            let here: ProjectPath = names[..depth].join("/").parse()?;
+            let (inner, new) = folder
+                .folder_or_new(names[depth - 1])
+                .with_context(|| format!("making the folder {here}"))?;
+            folder = inner;
+            if new {
+                made.push(here);
             }
-            Err(error) => bail!("{path}: {error}"),
+        }
+        Ok(folder)
+    }
+
+    /// Takes temporary files away, as far as that can be done.
+    fn sweep(&self, journal: &Journal, steps: &[(usize, &Step)]) {
+        for (at, step) in steps.iter().filter(|it| it.1.after.is_some()) {
+            if let Ok(Way::To(folder)) = self.way(&step.path) {
+                let _ = folder.remove(journal.temporary(*at));
+            }
+        }
+    }
+
+    fn remove_folder(&self, path: &ProjectPath) {
+        if let Ok(Way::To(folder)) = self.way(path) {
+            let _ = folder.remove_folder(path.name());
         }
     }
 }
 
-fn hash(text: &str) -> String {
-    Sha256::digest(text)[..16].iter().map(|it| format!("{it:02x}")).collect()
+/// What became of edits, as an error.
+fn tell_edited<T>(edited: &[(ProjectPath, Option<ProjectPath>)]) -> anyhow::Result<T> {
+    let lines = edited.iter().map(|(path, beside)| match beside {
+        Some(beside) => format!("\n  {path}: the new text is in {beside}"),
+        None => format!("\n  {path}: it would have been removed"),
+    });
+    Err(anyhow::format_err!(
+        "files that were edited meanwhile stay as they are; all others were written:{}",
+        lines.collect::<String>()
+    ))
+    .hint("bring each edit and its new text together by hand, and delete the latter; then run this again")
 }
 
-#[cfg(test)]
-#[path = "tests.rs"]
-mod tests;
+impl Recovered {
+    /// An error where a hand edit met what was to be written: the two are to be brought together first.
+    pub fn require_no_edits(&self) -> anyhow::Result<()> {
+        match self.edited.is_empty() {
+            true => Ok(()),
+            false => tell_edited(&self.edited),
+        }
+    }
+}
+
+fn blocked<T>(path: &ProjectPath, what: &str) -> anyhow::Result<T> {
+    Err(anyhow::format_err!("{path} cannot be written: {what}"))
+        .hint("move away what is in its place")
+}
+
+/// Sixteen hexadecimal digits that nobody can guess: no file that is there has them in its name.
+fn token() -> String {
+    let mut bytes = [0; 8];
+    // Where there is no chance to be had, exclusive creation still refuses a name that is taken.
+    let _ = getrandom::fill(&mut bytes);
+    bytes.iter().map(|it| format!("{it:02x}")).collect()
+}

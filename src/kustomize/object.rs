@@ -192,7 +192,9 @@ pub struct Objects(pub Vec<Object>);
 impl Objects {
     pub fn add(&mut self, object: Object) -> anyhow::Result<()> {
         let id = object.id();
-        if let Some(other) = self.0.iter().find(|it| it.id() == id) {
+        // Names are compared first: an id is five strings, and objects may be many.
+        let same = |it: &&Object| it.name() == object.name() && it.id() == id;
+        if let Some(other) = self.0.iter().find(same) {
             anyhow::bail!("{}: {id} is there already, from {}", object.origin, other.origin);
         }
         self.0.push(object);

@@ -157,3 +157,54 @@ fn an_image_replaces_what_the_tree_says_of_its_name() {
         assert_eq!(images(top, &format!("resources: [pod.yaml]\n{entry}\n")), expected, "{entry}");
     }
 }
+
+/// A kustomization in each of two folders a level, which takes in both of the next level.
+fn diamond(levels: usize, last: &str) -> Vec<(String, String)> {
+    let mut res = vec![(TOP.to_owned(), "resources: [../a0, ../b0]\n".to_owned())];
+    for level in 0..levels {
+        for side in ["a", "b"] {
+            let next = level + 1;
+            let text = match next < levels {
+                true => format!("namePrefix: {side}-\nresources: [../a{next}, ../b{next}]\n"),
+                false => last.replace('$', side),
+            };
+            res.push((format!("config/{side}{level}/kustomization.yaml"), text));
+            res.push((format!("config/{side}{level}/a.yaml"), CONFIG_MAP.1.to_owned()));
+        }
+    }
+    res
+}
+
+fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
+    files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
+}
+
+#[test]
+fn a_folder_may_be_taken_in_by_several_but_not_without_end() {
+    let files = diamond(3, "namePrefix: $-\nresources: [a.yaml]\n");
+    let names: Vec<Value> = (render(&borrowed(&files), &[]).expect("it is rendered").iter())
+        .map(|it| it["metadata"]["name"].clone())
+        .collect();
+    let expected =
+        ["a-a-a-a", "a-a-b-a", "a-b-a-a", "a-b-b-a", "b-a-a-a", "b-a-b-a", "b-b-a-a", "b-b-b-a"];
+    assert_eq!(names, expected);
+    let files = diamond(30, "metadata: {name: a}\n");
+    let error = render(&borrowed(&files), &[]).expect_err("it is refused");
+    let said = format!("{error:#}");
+    assert!(said.ends_with("kustomizations take in one another too often"), "{said}");
+    assert_eq!(hint::hints(&error), ["list each folder in one place only"]);
+}
+
+#[test]
+fn folders_that_take_in_one_another_too_deep_are_refused() {
+    let mut files = vec![(TOP.to_owned(), "resources: [../a0]\n".to_owned())];
+    for level in 0..2_000 {
+        let text = format!("resources: [../a{}]\n", level + 1);
+        files.push((format!("config/a{level}/kustomization.yaml"), text));
+    }
+    refused(
+        &borrowed(&files),
+        "config/a99/kustomization.yaml:1:13: `../a100`: folders take in one another deeper than 100 levels",
+        &["list each folder in one place only"],
+    );
+}

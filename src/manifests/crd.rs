@@ -8,14 +8,14 @@ use kube_core::crd::v1::merge_crds;
 
 use super::{Generated, Manifest};
 use crate::model::{
-    CustomResource, Deprecation, Kind, Operator, Place, PrintColumn, Problem, ProjectPath, Scale,
-    Schema, Storage,
+    ApiGroup, CustomResource, Deprecation, Kind, Operator, Place, Plural, PrintColumn, Problem,
+    ProjectPath, Scale, Schema, Storage,
 };
 use crate::yaml::{self, Value, json};
 
 pub fn generate(operator: &Operator) -> Generated {
     let mut res = Generated::default();
-    let mut plurals: BTreeMap<(&str, &str), &CustomResource> = BTreeMap::new();
+    let mut plurals: BTreeMap<(&ApiGroup, &Plural), &CustomResource> = BTreeMap::new();
     for ((group, kind), versions) in kinds(operator) {
         let before = res.problems.len();
         let twice = twice(&kind, &versions);
@@ -67,7 +67,7 @@ pub fn generate(operator: &Operator) -> Generated {
 }
 
 /// Every kind, by group and name, with its versions from the lowest to the highest.
-pub fn kinds(operator: &Operator) -> BTreeMap<(String, Kind), Vec<&CustomResource>> {
+pub fn kinds(operator: &Operator) -> BTreeMap<(ApiGroup, Kind), Vec<&CustomResource>> {
     let mut res: BTreeMap<_, Vec<&CustomResource>> = BTreeMap::new();
     for resource in &operator.resources {
         let key = (resource.group.clone(), resource.kind.clone());
@@ -80,7 +80,8 @@ pub fn kinds(operator: &Operator) -> BTreeMap<(String, Kind), Vec<&CustomResourc
     res
 }
 
-fn path(group: &str, plural: &str) -> ProjectPath {
+/// No name has anything in it that would not do in a path.
+fn path(group: &ApiGroup, plural: &Plural) -> ProjectPath {
     ProjectPath::fixed(&format!("config/crd/bases/{group}_{plural}.yaml"))
 }
 
@@ -218,11 +219,11 @@ fn definition(it: &CustomResource) -> api::CustomResourceDefinition {
             ..ObjectMeta::default()
         },
         spec: api::CustomResourceDefinitionSpec {
-            group: it.group.clone(),
+            group: it.group.to_string(),
             names: api::CustomResourceDefinitionNames {
                 categories: list(it, it.categories.clone()),
                 kind: it.kind.to_string(),
-                plural: it.plural.clone(),
+                plural: it.plural.to_string(),
                 short_names: list(it, it.shortnames.clone()),
                 singular: Some(it.singular.clone()),
                 ..api::CustomResourceDefinitionNames::default()
@@ -273,10 +274,10 @@ pub fn resource_of(crd: &Value, storage: Storage, place: &Place) -> Option<Custo
     };
     Some(CustomResource {
         empty,
-        group: spec.group,
+        group: spec.group.parse().ok()?,
         version: version.name.parse().ok()?,
         kind: spec.names.kind.parse().ok()?,
-        plural: spec.names.plural,
+        plural: spec.names.plural.parse().ok()?,
         singular: spec.names.singular.unwrap_or_default(),
         shortnames: spec.names.short_names.unwrap_or_default(),
         categories: spec.names.categories.unwrap_or_default(),
@@ -358,9 +359,9 @@ mod tests {
         let properties: yaml::Map<String, Value> = each.collect();
         let kind: Kind = "Cache".parse().expect("a kind");
         CustomResource {
-            group: "example.com".to_owned(),
+            group: "example.com".parse().expect("a group"),
             version: version.parse().expect("a version"),
-            plural: kind.plural().to_string(),
+            plural: kind.plural(),
             singular: kind.lower(),
             kind,
             shortnames: Vec::new(),

@@ -76,6 +76,8 @@ pub fn generate(
 pub fn storage(operator: &Operator) -> BTreeMap<(String, Kind), Version> {
     crd::kinds(operator)
         .into_iter()
-        .filter_map(|(key, versions)| Some((key, crd::stored(&versions).ok()?.version)))
+        .filter_map(|((group, kind), versions)| {
+            Some(((group.to_string(), kind), crd::stored(&versions).ok()?.version))
+        })
         .collect()
 }

@@ -6,12 +6,17 @@ use super::{RUST_KEYWORDS, Refusal, module_name, text};
 
 /// An RFC 1123 label.
 fn label(text: &str) -> Result<(), Refusal> {
+    if 63 < text.len() {
+        return Err(Refusal::new("must be at most 63 characters long"));
+    }
+    part(text)
+}
+
+/// One part of an RFC 1123 subdomain, whose length Kubernetes does not limit.
+fn part(text: &str) -> Result<(), Refusal> {
     let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if text.is_empty() {
         return Err(Refusal::new("must not be empty"));
-    }
-    if 63 < text.len() {
-        return Err(Refusal::new("must be at most 63 characters long"));
     }
     if !text.chars().all(inside) || text.starts_with('-') || text.ends_with('-') {
         return Err(Refusal::new("must hold only lowercase letters, digits and inner `-`"));
@@ -100,7 +105,20 @@ dns! {
     }
 }
 dns! {
-    /// A resource's plural, e.g. `memcacheds`: an RFC 1035 label.
+    /// The API group of a CRD, e.g. `cache.example.com`: an RFC 1123 subdomain with a dot, as the API server demands.
+    ApiGroup, |text| {
+        if 253 < text.len() {
+            return Err(Refusal::new("must be at most 253 characters long"));
+        }
+        if !text.contains('.') {
+            return Err(Refusal::new("must be a domain with at least one dot"));
+        }
+        let wrong = Refusal::new("must hold only lowercase letters, digits, and inner `-` and `.`");
+        text.split('.').try_for_each(part).map_err(|_| wrong)
+    }
+}
+dns! {
+    /// A resource's plural, singular, short name or category, e.g. `memcacheds`: an RFC 1035 label.
     Plural, |text| {
         label(text)?;
         if text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -114,6 +132,12 @@ impl ProjectName {
     /// The crate's name in Rust: `memcached_operator`.
     pub fn crate_name(&self) -> String {
         self.0.replace('-', "_")
+    }
+}
+
+impl ApiGroup {
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
@@ -146,6 +170,16 @@ fn names_that_kubernetes_or_cargo_refuse_are_refused() {
     }
     for text in ["Example.com", "-x.com", "", "a..b", "example.com."] {
         assert!(text.parse::<Domain>().is_err(), "{text}");
+    }
+    for text in ["", "cache", "../x", "a/b.c", "a..b", "a.b.", "A.b", "a b.c"] {
+        assert!(text.parse::<ApiGroup>().is_err(), "{text}");
+    }
+    let long = format!("{}.io", "a".repeat(200));
+    for text in ["0.io", "a-b.example.com", long.as_str()] {
+        assert!(text.parse::<ApiGroup>().is_ok(), "{text}");
+    }
+    for text in ["", "../x", "a\\b", "a.b", "0a", "As"] {
+        assert!(text.parse::<Plural>().is_err(), "{text}");
     }
     assert_eq!("type".parse::<GroupName>().expect("a label").module(), "type_");
 }

@@ -14,7 +14,7 @@ mod timeout;
 mod version;
 
 pub use channel::Channel;
-pub use dns::{Domain, GroupName, Namespace, PackageName, Plural, ProjectName};
+pub use dns::{ApiGroup, Domain, GroupName, Namespace, PackageName, Plural, ProjectName};
 pub use image::Image;
 pub use kind::Kind;
 pub use operator::*;

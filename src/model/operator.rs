@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::{Kind, SourcePath, Version};
+use super::{ApiGroup, Kind, Plural, SourcePath, Version};
 use crate::yaml::Value;
 
 /// What the source says the operator is. Knows nothing of Rust syntax, nor of YAML.
@@ -17,11 +17,10 @@ pub struct Operator {
 /// One version of a kind, as `#[derive(CustomResource)]` declares it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomResource {
-    /// The API group, e.g. `cache.example.com`.
-    pub group: String,
+    pub group: ApiGroup,
     pub version: Version,
     pub kind: Kind,
-    pub plural: String,
+    pub plural: Plural,
     pub singular: String,
     pub shortnames: Vec<String>,
     pub categories: Vec<String>,
@@ -56,7 +55,7 @@ pub struct KindName {
 impl KindName {
     /// Whether this may be a version of that resource's kind.
     pub fn may_be(&self, it: &CustomResource) -> bool {
-        self.group.as_ref().is_none_or(|group| *group == it.group)
+        self.group.as_ref().is_none_or(|group| group == it.group.as_str())
             && self.kind.as_ref().is_none_or(|kind| *kind == it.kind.to_string())
     }
 }

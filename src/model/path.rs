@@ -4,11 +4,15 @@ use std::{
     str::FromStr,
 };
 
-use super::Refusal;
+use serde::{Deserialize, Serialize};
+
+use super::{Refusal, text};
 
 /// A path inside the project: relative, with `/`, never upwards. Spaces and any letters are fine.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct ProjectPath(String);
+text!(ProjectPath);
 
 impl ProjectPath {
     /// A path that is written in our own source.

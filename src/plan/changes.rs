@@ -9,7 +9,9 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Changes {
     changes: Vec<Change>,
-    stays: Vec<ProjectPath>,
+    stays: Vec<(ProjectPath, String)>,
+    /// What stands before each path where it is shown.
+    shown_in: String,
     conflicts: Vec<String>,
     hints: Vec<String>,
     pub warnings: Vec<String>,
@@ -25,8 +27,13 @@ pub struct Change {
 }
 
 impl Changes {
-    pub(super) fn new(warnings: &[String], next: Option<&str>) -> Self {
-        Self { warnings: warnings.to_vec(), next: next.map(str::to_owned), ..Self::default() }
+    pub(super) fn new(warnings: &[String], next: Option<&str>, shown_in: &str) -> Self {
+        Self {
+            warnings: warnings.to_vec(),
+            next: next.map(str::to_owned),
+            shown_in: shown_in.to_owned(),
+            ..Self::default()
+        }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Change> {
@@ -47,14 +54,28 @@ impl Changes {
         self.changes.push(Change { path, before: Some(before), after: None });
     }
 
-    /// A file in a folder of ours that is not ours.
-    pub(super) fn stays(&mut self, path: &ProjectPath) {
-        self.stays.push(path.clone());
+    /// A file in a folder of ours that is not removed, and why.
+    pub(super) fn stays(&mut self, path: &ProjectPath, why: &str) {
+        self.stays.push((path.clone(), why.to_owned()));
+    }
+
+    fn conflict(&mut self, path: &ProjectPath, what: &str, hint: &str) {
+        self.conflicts.push(format!("{}{path}: {what}", self.shown_in));
+        self.hint(hint.to_owned());
     }
 
     pub(super) fn theirs(&mut self, path: &ProjectPath) {
-        self.conflicts.push(format!("{path}: it is there already, and is yours"));
-        self.hint("move away what is yours, or choose another name or folder".to_owned());
+        let hint = "move away what is yours, or choose another name or folder";
+        self.conflict(path, "it is there already, and is yours", hint);
+    }
+
+    pub(super) fn another(&mut self, path: &ProjectPath, by: &str) {
+        let what = format!("`operator-rs {by}` generates this file");
+        self.conflict(path, &what, "choose another name or folder");
+    }
+
+    pub(super) fn changed(&mut self, path: &ProjectPath) {
+        self.conflict(path, "it changed while the command ran", "run the command again");
     }
 
     pub(super) fn in_the_way(&mut self, path: &ProjectPath, what: &str) {
@@ -62,21 +83,22 @@ impl Changes {
         let told = what.starts_with('`')
             && self.conflicts.iter().any(|it| it.ends_with(&format!(": {what}")));
         if !told {
-            self.conflicts.push(format!("{path}: {what}"));
+            self.conflicts.push(format!("{}{path}: {what}", self.shown_in));
         }
         self.hint("move away what is in the way".to_owned());
     }
 
     pub(super) fn edited(&mut self, path: &ProjectPath, edit: &str) {
-        self.conflicts.push(format!("{path}: it was edited by hand, and is made from {edit}"));
-        self.hint(format!(
+        let what = format!("it was edited by hand, and is made from {edit}");
+        let hint = format!(
             "make the change in {edit}, then give `--force` to replace what was made from it"
-        ));
+        );
+        self.conflict(path, &what, &hint);
     }
 
     pub(super) fn missing(&mut self, path: &ProjectPath) {
-        self.conflicts.push(format!("{path}: it is missing"));
-        self.hint(format!("take {path} back from version control: new lines go in there"));
+        let hint = format!("take {path} back from version control: new lines go in there");
+        self.conflict(path, "it is missing", &hint);
     }
 
     pub(super) fn problem(&mut self, problem: Problem) {
@@ -109,13 +131,16 @@ impl Changes {
     }
 
     pub fn diff(&self) -> String {
+        let folder = &self.shown_in;
         self.iter()
             .map(|Change { path, before, after }| {
                 let side = |text: &Option<String>, name: String| {
                     if text.is_some() { name } else { "/dev/null".to_owned() }
                 };
-                let (old, new) =
-                    (side(before, format!("a/{path}")), side(after, format!("b/{path}")));
+                let (old, new) = (
+                    side(before, format!("a/{folder}{path}")),
+                    side(after, format!("b/{folder}{path}")),
+                );
                 let (before, after) =
                     (before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
                 similar::TextDiff::from_lines(before, after)
@@ -135,10 +160,10 @@ impl fmt::Display for Changes {
                 (Some(_), Some(_)) => "update",
                 (Some(_), None) => "delete",
             };
-            writeln!(f, "{verb}  {path}")?;
+            writeln!(f, "{verb}  {}{path}", self.shown_in)?;
         }
-        for path in &self.stays {
-            writeln!(f, "leave   {path} (not made by operator-rs)")?;
+        for (path, why) in &self.stays {
+            writeln!(f, "leave   {}{path} ({why})", self.shown_in)?;
         }
         Ok(())
     }

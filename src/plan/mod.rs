@@ -16,14 +16,14 @@ pub use overlay::Overlay;
 use crate::model::ProjectPath;
 use fragment::Fragment;
 
-/// Whether a file is ours and as we wrote it.
-pub fn is_ours(path: &ProjectPath, text: &str) -> bool {
-    ours::state(path, text) == ours::State::Ours
+/// Whether a file is as the command of these words (`manifests`) has generated it.
+pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
+    matches!(ours::state(path, text, by), ours::State::Ours | ours::State::Older)
 }
 
 /// What a plan needs to see of the project: on disk, or in a test's map.
 pub trait Tree {
-    /// What stands at a path.
+    /// What a file that is written to a path would meet there: a symlink is a symlink.
     fn look(&self, path: &ProjectPath) -> anyhow::Result<Found>;
 
     /// Its folder on disk, if it has one.
@@ -38,7 +38,8 @@ pub trait Tree {
     /// Empty where there is no such folder.
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>>;
 
-    /// The text of a file, or nothing where there is none. What is there but is no text is an error.
+    /// The text of a file, or nothing where there is none. Symlinks may lead to it, as long as they stay inside of
+    /// the project. What is there but is no text is an error.
     fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
         match self.look(path)? {
             Found::Nothing => Ok(None),
@@ -61,9 +62,18 @@ pub enum Found {
 #[derive(Debug, Default)]
 pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,
-    owned: BTreeMap<ProjectPath, BTreeSet<&'static str>>,
+    owned: BTreeMap<ProjectPath, Owned>,
+    /// The folder that paths are shown in, with a `/`; empty where they are seen from the project's own.
+    shown_in: String,
     warnings: Vec<String>,
     next: Option<String>,
+}
+
+/// What is generated into a folder, and what is not generated any more is removed from it.
+#[derive(Debug)]
+struct Owned {
+    by: &'static str,
+    extensions: BTreeSet<&'static str>,
 }
 
 #[derive(Debug)]
@@ -74,13 +84,13 @@ enum Intent {
     Offer(String),
     /// The user's file, which gains the lines it lacks.
     Lines(String),
-    /// Ours: replaced on every run. `edit` says where a hand edit belongs.
-    Generate { text: String, edit: String },
+    /// Ours: replaced on every run of the command `by`. `edit` says where a hand edit belongs.
+    Generate { text: String, edit: String, by: &'static str },
     /// The user's file, our lines: each goes in above its marker, once.
     /// `seed` is what the file starts from where there is none.
     Insert { seed: Option<String>, fragments: Vec<Fragment> },
-    /// The user's file, which the command has read and edited.
-    Edit(String),
+    /// The user's file, which the command has read as `before`, and edited.
+    Edit { before: String, after: String },
 }
 
 impl Plan {
@@ -112,9 +122,10 @@ impl Plan {
         }
     }
 
-    /// A file of ours. `edit` completes "edit …, not this": where a change belongs.
-    pub fn generate(&mut self, path: ProjectPath, text: String, edit: &str) {
-        self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned() });
+    /// A file of ours. `edit` completes "edit …, not this": where a change belongs. `by` are the words of the
+    /// command that generates it: no other one replaces or removes it.
+    pub fn generate(&mut self, path: ProjectPath, text: String, edit: &str, by: &'static str) {
+        self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned(), by });
     }
 
     pub fn insert(&mut self, path: ProjectPath, marker: &str, text: String) {
@@ -128,14 +139,19 @@ impl Plan {
         self.intents.insert(path, Intent::Insert { seed, fragments });
     }
 
-    /// A user's file, as it reads after an edit that the command has made and checked.
-    pub fn edit(&mut self, path: ProjectPath, text: String) {
-        self.intents.insert(path, Intent::Edit(text));
+    /// A user's file: the text that the command has read, and the same after an edit that it has made and checked.
+    pub fn edit(&mut self, path: ProjectPath, before: String, after: String) {
+        self.intents.insert(path, Intent::Edit { before, after });
     }
 
-    /// What else of ours is in `folder` with one of these extensions, and not in this plan, goes.
-    pub fn own(&mut self, folder: ProjectPath, extensions: &[&'static str]) {
-        self.owned.entry(folder).or_default().extend(extensions);
+    /// What else `by` has generated into `folder` with one of these extensions, and is not in this plan, goes.
+    pub fn own(&mut self, folder: ProjectPath, extensions: &[&'static str], by: &'static str) {
+        self.owned.insert(folder, Owned { by, extensions: extensions.iter().copied().collect() });
+    }
+
+    /// Paths are shown as they are seen from the folder above this one.
+    pub fn show_in(&mut self, folder: &str) {
+        self.shown_in = format!("{}/", folder.trim_end_matches('/'));
     }
 
     /// Something the user should know although the command goes on.
@@ -164,9 +180,7 @@ impl Plan {
                 other => drop(self.intents.insert(path, other)),
             }
         }
-        for (folder, extensions) in other.owned {
-            self.owned.entry(folder).or_default().extend(extensions);
-        }
+        self.owned.extend(other.owned);
         self.warnings.extend(other.warnings);
         self.next = other.next.or(self.next.take());
     }
@@ -183,7 +197,7 @@ impl Plan {
     }
 
     fn met(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
-        let mut changes = Changes::new(&self.warnings, self.next.as_deref());
+        let mut changes = Changes::new(&self.warnings, self.next.as_deref(), &self.shown_in);
         for (path, intent) in &self.intents {
             match tree.look(path)? {
                 Found::Nothing => intent.meet(path, None, force, &mut changes),
@@ -192,20 +206,29 @@ impl Plan {
                 Found::Other(what) => changes.in_the_way(path, &what),
             }
         }
-        for (folder, extensions) in &self.owned {
+        for (folder, Owned { by, extensions }) in &self.owned {
             for path in tree.list(folder)? {
                 if self.intents.contains_key(&path) || !extensions.contains(path.extension()) {
                     continue;
                 }
                 let Found::Text(before) = tree.look(&path)? else {
-                    changes.stays(&path);
+                    changes.stays(&path, "not generated by operator-rs");
                     continue;
                 };
-                match ours::state(&path, &before) {
-                    ours::State::Theirs => changes.stays(&path),
+                match ours::state(&path, &before, by) {
                     ours::State::Ours => changes.delete(path, before),
-                    ours::State::Edited { .. } if force => changes.delete(path, before),
-                    ours::State::Edited { edit } => changes.edited(&path, &edit),
+                    ours::State::Theirs => changes.stays(&path, "not generated by operator-rs"),
+                    ours::State::Another { by } => {
+                        changes.stays(&path, &format!("generated by `operator-rs {by}`"));
+                    }
+                    ours::State::Edited { .. } => {
+                        changes
+                            .stays(&path, "not generated any more, and edited or copied by hand");
+                    }
+                    ours::State::Older => changes.stays(
+                        &path,
+                        "not generated any more, or copied by hand: delete it if nothing needs it",
+                    ),
                 }
             }
         }
@@ -216,25 +239,39 @@ impl Plan {
 impl Intent {
     fn meet(&self, path: &ProjectPath, before: Option<String>, force: bool, changes: &mut Changes) {
         let after = match self {
-            Self::Edit(text) => text.clone(),
+            Self::Edit { before: read, after } => {
+                if before.as_ref() != Some(read) {
+                    return changes.changed(path);
+                }
+                after.clone()
+            }
             Self::Scaffold(text) => match &before {
-                Some(before) if before != text => return changes.theirs(path),
-                _ => text.clone(),
+                Some(before) if *before != with_ends_of(before, text) => {
+                    return changes.theirs(path);
+                }
+                Some(before) => before.clone(),
+                None => text.clone(),
             },
             Self::Offer(text) => match &before {
                 Some(_) => return,
                 None => text.clone(),
             },
             Self::Lines(text) => fragment::lacking(before.as_deref().unwrap_or(""), text),
-            Self::Generate { text, edit } => {
-                match before.as_deref().map(|it| ours::state(path, it)) {
-                    Some(ours::State::Theirs) => return changes.theirs(path),
-                    Some(ours::State::Edited { edit }) if !force => {
-                        return changes.edited(path, &edit);
-                    }
-                    _ => {}
+            Self::Generate { text, edit, by } => {
+                let signed = ours::signed(path, text, edit, by);
+                match &before {
+                    None => signed,
+                    Some(before) => match ours::state(path, before, by) {
+                        ours::State::Theirs => return changes.theirs(path),
+                        ours::State::Another { by } => return changes.another(path, &by),
+                        ours::State::Edited { edit } if !force => {
+                            return changes.edited(path, &edit);
+                        }
+                        // It is signed anew when there is something else to change.
+                        ours::State::Older if ours::same(before, &signed) => before.clone(),
+                        _ => with_ends_of(before, &signed),
+                    },
                 }
-                ours::signed(path, text, edit)
             }
             Self::Insert { seed, fragments } => {
                 let Some(mut text) = before.clone().or_else(|| seed.clone()) else {
@@ -250,6 +287,14 @@ impl Intent {
             }
         };
         changes.push(Change { path: path.clone(), before, after: Some(after) });
+    }
+}
+
+/// A text with the line ends of the file that it replaces.
+fn with_ends_of(before: &str, text: &str) -> String {
+    match before.split_once('\n') {
+        Some((first, _)) if first.ends_with('\r') => text.replace('\n', "\r\n"),
+        _ => text.to_owned(),
     }
 }
 

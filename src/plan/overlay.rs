@@ -25,6 +25,13 @@ impl<T: Tree> Tree for Overlay<'_, T> {
         }
     }
 
+    fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
+        match self.changed.get(path) {
+            Some(text) => Ok(text.map(str::to_owned)),
+            None => self.below.read(path),
+        }
+    }
+
     fn dir(&self) -> Option<&Path> {
         self.below.dir()
     }

@@ -22,14 +22,18 @@ impl Comment<'_> {
 pub fn comments(text: &str) -> Vec<Comment<'_>> {
     let mut res = Vec::new();
     let mut at = 0;
+    // Lines are counted on from the comment before, or many comments would take for ever.
+    let (mut line, mut counted) = (1, 0);
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
         if let Some(after) = rest.strip_prefix("//") {
             let end = after.find('\n').unwrap_or(after.len());
             let line_start = text[..at].rfind('\n').map_or(0, |it| it + 1);
             let before = &text[line_start..at];
+            line += text[counted..at].matches('\n').count();
+            counted = at;
             res.push(Comment {
-                line: text[..at].matches('\n').count() + 1,
+                line,
                 column: before.chars().count() + 1,
                 text: after[..end].trim_end_matches('\r'),
                 behind: !before.trim().is_empty(),
@@ -125,6 +129,12 @@ mod tests {
             .map(|it| format!("{}:{} {}", it.line, it.column, it.text.trim()))
             .collect();
         assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn many_comments_are_found_in_one_pass() {
+        let text = "// a\n".repeat(200_000);
+        assert_eq!(comments(&text).last().map(|it| (it.line, it.column)), Some((200_000, 1)));
     }
 
     #[test]

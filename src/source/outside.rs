@@ -17,6 +17,7 @@ use crate::model::{SourcePath, below};
 pub struct Package {
     pub name: String,
     pub version: Option<semver::Version>,
+    pub folder: String,
     /// It may tell the code otherwise.
     pub build: Option<SourcePath>,
 }
@@ -40,6 +41,7 @@ pub fn package(packages: &Packages<'_>, id: PackageId) -> Package {
     Package {
         name: packages.all[id].name.clone(),
         version: packages.all[id].version.clone(),
+        folder: folder.to_owned(),
         build: script.and_then(|it| below(folder, it).parse().ok()),
     }
 }
@@ -95,6 +97,12 @@ impl World {
         let Some(path) = path.filter(|_| !said.ends_with(".rs")) else {
             return Err("it is no text that is read".to_owned());
         };
+        // A clone may name any file that its reader has, and what is read goes into what is printed.
+        let package = &self.crates[self.modules[module].krate].package.folder;
+        let in_package = path.as_str().strip_prefix(package).is_some_and(|it| it.starts_with('/'));
+        if path.inside().is_none() && !in_package {
+            return Err(format!("{path} is outside of the project"));
+        }
         match self.text(&path)? {
             Some(it) => Ok(it.to_string()),
             None => Err(format!("there is no {path}")),

@@ -219,6 +219,11 @@ fn attributes_that_may_change_a_type_are_refused() {
         "src/main.rs:5:9: `include_str!(\"a\")` takes what is outside of the code: there is no src/a (`Kind` → `spec`)",
     );
     check(
+        "#[doc = include_str!(\"../../a\")] a: i32,",
+        "",
+        "src/main.rs:5:9: `include_str!(\"../../a\")` takes what is outside of the code: ../a is outside of the project (`Kind` → `spec`)",
+    );
+    check(
         "#[schemars(extend(\"a\" = f(1)))] a: i32,",
         "",
         "src/main.rs:5:25: `f` is not found (`Kind` → `spec`)",
@@ -303,6 +308,41 @@ fn kube_attributes_are_read_with_care() {
         kube(&format!("{all}, validation = f()")),
         "src/main.rs:3:69: `f()` is no rule that can be read; write `Rule::new(\"…\").message(\"…\")`"
     );
+}
+
+#[test]
+fn names_that_no_api_server_takes_are_refused_at_their_places() {
+    let all = "group = \"e.com\", version = \"v1\", kind = \"Kind\"";
+    let label = "must hold only lowercase letters, digits and inner `-`";
+    for (item, expected) in [
+        (
+            "group = \"../x\"",
+            "3:8: group `../x` must hold only lowercase letters, digits, and inner `-` and `.`"
+                .to_owned(),
+        ),
+        (
+            "group = \"cache\"",
+            "3:8: group `cache` must be a domain with at least one dot".to_owned(),
+        ),
+        ("group = \"\"", "3:8: group `` must be a domain with at least one dot".to_owned()),
+        (
+            "kind = \"../K\"",
+            "3:8: kind `../K` must start with a capital letter and hold only letters and digits"
+                .to_owned(),
+        ),
+        ("plural = \"a\\\\b\"", format!("3:8: plural `a\\b` {label}")),
+        ("plural = \"../x\"", format!("3:8: plural `../x` {label}")),
+        ("singular = \"a b\"", format!("3:8: singular `a b` {label}")),
+        ("shortname = \"A\"", format!("3:8: shortname `A` {label}")),
+        ("category = \"1\"", "3:8: category `1` must start with a letter".to_owned()),
+        ("root = \"a b\"", "3:15: `root` must be an identifier".to_owned()),
+    ] {
+        let said = all.split(", ").filter(|it| it.split(' ').next() != item.split(' ').next());
+        let said = [item].into_iter().chain(said).collect::<Vec<_>>().join(", ");
+        let text = format!("{HEAD}{SPEC}\n#[kube({said})]\npub struct KindSpec {{}}");
+        let found = problems(&files(&[("src/main.rs", &text)]));
+        assert_eq!(found, [format!("src/main.rs:{expected}")], "{item}");
+    }
 }
 
 #[test]

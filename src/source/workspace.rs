@@ -116,7 +116,7 @@ fn folders(texts: &Texts<'_>, pattern: &str) -> Vec<String> {
 }
 
 fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem {
-    let before = &text[..error.span().map_or(0, |it| it.start).min(text.len())];
+    let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
     Problem {

@@ -12,9 +12,9 @@ mod web;
 use std::{
     collections::BTreeMap,
     fs,
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -71,7 +71,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
 
-fn until(what: &str, is: impl Fn() -> bool) {
+fn until(what: &str, mut is: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is() {
         assert!(start.elapsed() < Duration::from_secs(60), "not {what}");
@@ -130,6 +130,31 @@ fn what_runs_finds_the_crds_and_both_accounts_and_nothing_is_left() {
     assert_eq!(support::difference(&before, &support::tree(&dir)), None);
 }
 
+/// Neither we nor what is run may ask a proxy for this machine; for all else it is still there.
+#[test]
+fn nothing_for_this_machine_goes_to_a_proxy() {
+    let Some(assets) = assets() else { return };
+    let dir = project("proxy");
+    let proxy = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    proxy.set_nonblocking(true).unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let script = format!("{SAY}; {} install", support::BINARY);
+    let mut command =
+        test(&dir, &["--assets", assets.to_str().unwrap(), "--", "sh", "-c", &script]);
+    for name in ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
+    {
+        command.env(name, &address);
+    }
+    let output = command.env("NO_PROXY", "example.org").env_remove("no_proxy").output().unwrap();
+    assert!(output.status.success(), "{}", support::said(&output));
+    assert!(proxy.accept().is_err(), "nobody called");
+    let variables = variables(&dir);
+    assert_eq!(variables["HTTPS_PROXY"], address);
+    for name in ["NO_PROXY", "no_proxy"] {
+        assert_eq!(variables[name], "example.org,127.0.0.1,localhost,127.0.0.1", "{name}");
+    }
+}
+
 #[test]
 fn a_command_that_fails_fails_it() {
     let Some(assets) = assets() else { return };
@@ -156,7 +181,7 @@ fn ends_everything(signal: &str, assets: &Path) {
     let script = format!("{SAY}; touch ../begun; exec sleep 1000");
     let words =
         ["--assets", assets.to_str().unwrap(), "--controller-manager", "--", "sh", "-c", &script];
-    let mut child = test(&dir, &words).spawn().unwrap();
+    let mut child = Running(obedient(&test(&dir, &words)).spawn().unwrap());
     until("begun", || dir.with_file_name("begun").exists());
     let variables = variables(&dir);
     let port = port(&variables["KUBECONFIG"]);
@@ -166,9 +191,15 @@ fn ends_everything(signal: &str, assets: &Path) {
     assert_eq!(programs_in(folder).len(), 3, "etcd, API server and controllers run");
     let command = fs::read_to_string(dir.with_file_name("pid")).unwrap();
 
-    let sent = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+    let sent =
+        Command::new("kill").args([&format!("-{signal}"), &child.0.id().to_string()]).status();
     assert!(sent.unwrap().success());
-    assert!(!child.wait().unwrap().success());
+    let mut status = None;
+    until("ended by the signal", || {
+        status = child.0.try_wait().unwrap();
+        status.is_some()
+    });
+    assert!(!status.unwrap().success());
     until("ended", || programs_in(folder).is_empty() && !listens(port));
     until("taken away", || !folder.exists());
     let command = format!("/proc/{}/stat", command.trim());
@@ -177,6 +208,31 @@ fn ends_everything(signal: &str, assets: &Path) {
         Ok(stat) => stat.contains(") Z "),
         Err(_) => true,
     });
+}
+
+/// The same where signals end it, also where whoever runs the tests ignores some, as `nohup` does: what is ignored
+/// stays so in every child, and neither a shell nor we can take it back without `env`.
+fn obedient(command: &Command) -> Command {
+    let mut res = Command::new("env");
+    res.arg("--default-signal=HUP,INT,TERM").arg(command.get_program()).args(command.get_args());
+    res.current_dir(command.get_current_dir().unwrap()).stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => res.env(name, value),
+            None => res.env_remove(name),
+        };
+    }
+    res
+}
+
+/// A program that does not outlive a test that fails.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// The programs whose working folder this is.

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Outcome, derive, project};
+use super::{Mode, derive, project, reading, writing};
 use crate::{
     bundle::{self, Bundle, Input, Package},
     disk::{self, Root},
@@ -46,6 +46,8 @@ pub struct Args {
     /// Objects to take in place of config/manifests: a file, or `-` for stdin
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    mode: Mode,
 }
 
 #[derive(clap::Subcommand)]
@@ -55,11 +57,17 @@ enum Command {
 
 const EDIT: &str = "config/ and the Rust source, then run `operator-rs bundle`";
 
+/// The command that generates it.
+const BY: &str = "bundle";
+
 impl Args {
-    pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.command {
-            Some(Command::Validate(args)) => args.report(root).map(Outcome::Text),
-            None => self.plan(root).map(Outcome::Plan),
+            Some(Command::Validate(args)) => {
+                terminal::print(&args.report(&reading(dir)?)?);
+                Ok(())
+            }
+            None => writing(dir, &self.mode.clone(), |it| self.plan(it)),
         }
     }
 
@@ -128,7 +136,7 @@ impl Args {
         let (text, name) = if input == Path::new("-") {
             (terminal::listen()?, "stdin".to_owned())
         } else {
-            (disk::text(input)?, format!("`{}`", input.display()))
+            (disk::piped(input)?, format!("`{}`", input.display()))
         };
         let objects = yaml::documents(&text).map_err(|it| it.context(format!("reading {name}")))?;
         if objects.is_empty() {
@@ -143,12 +151,12 @@ impl Args {
         let folder = &self.output_dir;
         made.warnings.into_iter().for_each(|it| plan.warn(it));
         for (path, text) in made.files {
-            plan.generate(folder.join(path.as_str())?, text, EDIT);
+            plan.generate(folder.join(path.as_str())?, text, EDIT, BY);
         }
         for part in ["manifests", "metadata", "tests/scorecard"] {
-            plan.own(folder.join(part)?, &["yaml"]);
+            plan.own(folder.join(part)?, &["yaml"], BY);
         }
-        plan.generate(ProjectPath::fixed("bundle.Dockerfile"), made.dockerfile, EDIT);
+        plan.generate(ProjectPath::fixed("bundle.Dockerfile"), made.dockerfile, EDIT, BY);
         Ok(())
     }
 

@@ -160,7 +160,10 @@ fn settle(reading: &mut Reading, kind: &Declared, crd: &Value) -> anyhow::Result
         }));
     }
     let resource = manifests::resource_of(crd, kind.storage, &kind.place).with_context(|| {
-        format!("`crd()` of `{}` gives what is no CRD of one version", kind.name)
+        format!(
+            "`crd()` of `{}` gives no CRD of one version whose names an API server takes",
+            kind.name
+        )
     })?;
     let storage = match kind.reach {
         Reach::Said => stored(reading, &resource, crd),

@@ -20,7 +20,7 @@ use serde_json::Value;
 use toml::Table;
 
 use crate::{
-    disk::{self, Throwaway},
+    disk::{self, Root, Throwaway},
     hint::Hint as _,
     model::Target,
     process, terminal,
@@ -81,7 +81,11 @@ impl Subject {
             None => self.top.join("target"),
         };
         let folder = target.join("operator-rs").join(&program);
-        crate_.put(&folder)?;
+        let root = Root::output(&self.top, &folder)
+            .hint("name another target folder: `export CARGO_TARGET_DIR=…`")?;
+        // Held until cargo is done: another run would sweep what this one builds.
+        root.wait(|| terminal::advise("waiting for another operator-rs that compiles here\n"))?;
+        crate_.put(&root)?;
         let mut arguments: Vec<OsString> =
             ["run", "--quiet", "--bin", &program, "--target-dir"].map(Into::into).into();
         arguments.push(target.into());

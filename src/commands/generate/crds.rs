@@ -1,12 +1,13 @@
 //! `operator-rs generate crds`: the CRDs of any cargo project, with no PROJECT file.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::{
     commands::{
-        Mode, Outcome,
+        Mode, Outcome, begin,
         compile::complete,
         derive::{refusal, unread},
+        reading,
         workspace::{Sources, Workspace},
     },
     disk::Root,
@@ -65,6 +66,8 @@ pub struct Args {
     /// Shorten descriptions to this many bytes, behind a sentence where one ends; 0 leaves them out
     #[arg(long, value_name = "N")]
     max_description_length: Option<usize>,
+    #[command(flatten)]
+    mode: Mode,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -74,7 +77,28 @@ enum Format {
 }
 
 impl Args {
-    pub fn outcome(&self, dir: &Path, mode: &Mode) -> anyhow::Result<Outcome> {
+    pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
+        let Some(folder) = &self.output_dir else {
+            // With `--compile`, `--check` is about the two ways to read.
+            if !(self.compile && self.mode.check) {
+                self.mode.require("--output-dir")?;
+            }
+            let root = reading(dir)?;
+            return self.outcome(dir)?.settle(&root, &self.mode);
+        };
+        let root = Root::output(dir, folder)?;
+        begin(&root, &self.mode)?;
+        reading(dir)?;
+        self.outcome(dir)?.settle(&root, &self.mode)
+    }
+
+    fn outcome(&self, dir: &Path) -> anyhow::Result<Outcome> {
+        if self.manifest_path.is_some() && self.output_dir.is_none() && dir != Path::new(".") {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                "`--dir` and `--manifest-path` both say where the project is: give one of them",
+            ));
+        }
         let workspace = Workspace::find(dir, self.manifest_path.as_deref())?;
         let packages = match &workspace.member {
             Some(member) if self.package.is_empty() => vec![member.clone()],
@@ -111,8 +135,8 @@ impl Args {
         if reading.kinds.is_empty() && reading.problems.is_empty() && !said {
             return nothing(&reading, &request);
         }
-        if self.compile && (mode.check || said || !reading.problems.is_empty()) {
-            complete(workspace.root.real(), &mut reading, mode.check)?;
+        if self.compile && (self.mode.check || said || !reading.problems.is_empty()) {
+            complete(workspace.root.real(), &mut reading, self.mode.check)?;
         }
         // A kind that is refused in one version has nothing to say of its others.
         let operator = reading.whole();
@@ -129,7 +153,7 @@ impl Args {
         }
         operator.warnings.iter().for_each(|it| terminal::warn(&it.told("")));
         generated.warnings.iter().for_each(|it| terminal::warn(it));
-        let outcome = self.put(dir, generated.manifests)?;
+        let outcome = self.put(generated.manifests)?;
         Ok(match &problems[..] {
             [] => outcome,
             _ => Outcome::Partly(Box::new(outcome), error("")),
@@ -151,7 +175,7 @@ impl Args {
         Ok(())
     }
 
-    fn put(&self, dir: &Path, manifests: Vec<Manifest>) -> anyhow::Result<Outcome> {
+    fn put(&self, manifests: Vec<Manifest>) -> anyhow::Result<Outcome> {
         let Some(folder) = &self.output_dir else {
             let objects: Vec<_> = manifests.into_iter().flat_map(|it| it.objects).collect();
             return Ok(Outcome::Text(match self.output {
@@ -161,20 +185,13 @@ impl Args {
                 Format::Json => format!("{:#}\n", yaml::Value::Array(objects)),
             }));
         };
-        let inside = folder.components().all(|it| matches!(it, Component::Normal(_)));
-        // What is not below the folder we are in is written from the folder above it.
-        let (root, folder) = match (inside, folder.file_name(), folder.parent()) {
-            (false, Some(name), Some(above)) => (dir.join(above), Path::new(name)),
-            (false, ..) => (dir.join(folder), Path::new("")),
-            _ => (dir.to_owned(), folder.as_path()),
-        };
         let mut plan = Plan::default();
         for it in manifests {
-            let path = folder.join(it.path.name());
-            let path: ProjectPath = path.to_str().unwrap_or_default().parse()?;
-            plan.generate(path, it.to_text(), &it.edit);
+            let path: ProjectPath = it.path.name().parse()?;
+            plan.generate(path, it.to_text(), &it.edit, "generate crds");
         }
-        Ok(Outcome::Elsewhere(Root::new(&root)?, plan))
+        plan.show_in(&folder.to_string_lossy());
+        Ok(plan.into())
     }
 }
 

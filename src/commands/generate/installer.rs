@@ -1,7 +1,7 @@
 use crate::{
-    commands::{Outcome, rendered},
+    commands::{Mode, Outcome, project, rendered},
     disk::Root,
-    model::{Image, Namespace, Project, ProjectPath},
+    model::{Image, Namespace, ProjectPath},
     plan::Plan,
     yaml,
 };
@@ -13,7 +13,7 @@ pub struct Args {
     #[arg(long)]
     crds_only: bool,
     /// The manager's image [default: what config/manager says]
-    #[arg(long)]
+    #[arg(long, conflicts_with = "crds_only")]
     image: Option<Image>,
     /// Another namespace than config/default says
     #[arg(long, conflicts_with = "crds_only")]
@@ -21,19 +21,30 @@ pub struct Args {
     /// The file to write, inside the project [default: stdout]
     #[arg(long, value_name = "FILE")]
     output: Option<ProjectPath>,
+    #[command(flatten)]
+    pub mode: Mode,
 }
 
 impl Args {
-    pub fn outcome(self, root: &Root, project: &Project) -> anyhow::Result<Outcome> {
+    /// Refuses flags about files where there is no file to write.
+    pub fn require_output(&self) -> anyhow::Result<()> {
+        match self.output {
+            Some(_) => Ok(()),
+            None => self.mode.require("--output"),
+        }
+    }
+
+    pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {
+        let project = project(root)?;
         let folder = if self.crds_only { rendered::CRDS } else { rendered::EVERYTHING };
-        let objects =
-            rendered::objects(root, project, folder, self.image.as_ref(), self.namespace.as_ref())?;
+        let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
+        let objects = rendered::objects(root, &project, folder, image, namespace)?;
         let text = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
         Ok(match self.output {
             None => Outcome::Text(text),
             Some(path) => {
                 let mut plan = Plan::default();
-                plan.generate(path, text, "config/ and the Rust source");
+                plan.generate(path, text, "config/ and the Rust source", "generate installer");
                 plan.into()
             }
         })

@@ -3,7 +3,9 @@
 mod crds;
 mod installer;
 
-use super::{Outcome, derive, project};
+use std::path::Path;
+
+use super::{Mode, derive, project, writing};
 use crate::{disk::Root, model::Project, plan::Plan};
 
 /// Bring everything that is generated up to date: support code, CRDs, RBAC
@@ -12,6 +14,8 @@ use crate::{disk::Root, model::Project, plan::Plan};
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
+    #[command(flatten)]
+    mode: Mode,
 }
 
 #[derive(clap::Subcommand)]
@@ -29,15 +33,23 @@ impl Args {
         }
     }
 
-    pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {
-        let project = project(root)?;
-        if let Some(What::Installer(args)) = self.what {
-            return args.outcome(root, &project);
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        match self.what {
+            Some(What::Crds(args)) => args.run(dir),
+            Some(What::Installer(args)) => {
+                args.require_output()?;
+                writing(dir, &args.mode.clone(), |it| args.outcome(it))
+            }
+            None => writing(dir, &self.mode, everything),
         }
-        let mut plan = Plan::default();
-        let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
-        plan.edit(Project::path(), current.text().to_owned());
-        derive::everything(&mut plan, root, &project)?;
-        Ok(plan.into())
     }
+}
+
+fn everything(root: &Root) -> anyhow::Result<Plan> {
+    let project = project(root)?;
+    let mut plan = Plan::default();
+    let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
+    plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
+    derive::everything(&mut plan, root, &project)?;
+    Ok(plan)
 }

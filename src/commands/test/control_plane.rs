@@ -8,7 +8,7 @@ use std::{
 use super::{arguments, assets::Assets};
 use crate::{
     cluster::{self, Cluster, Target},
-    disk::{self, Throwaway},
+    disk::{self, Root, Throwaway},
     hint::Hint as _,
     process::{self, Beside},
     yaml::{self, json},
@@ -63,7 +63,7 @@ impl ControlPlane {
         let folder = disk::temporary("operator-rs-test-")?;
         let sweeper = if wants.keep { None } else { Some(Beside::sweeping(&folder)?) };
         let [client, peer, port] = cluster::free_ports()?;
-        files(&folder, port).put(&folder)?;
+        files(&folder, port).put(&Root::new(&folder)?)?;
         // The client can only be made once the server has written its certificate.
         let mut programs =
             Programs { assets, folder: &folder, wants, running: vec![], left: vec![] };
@@ -165,7 +165,9 @@ impl Programs<'_> {
         self.start("kube-apiserver", &arguments::apiserver(client, port, self.wants.audit))?;
         let certificate = self.folder.join(CERTIFICATE);
         self.wait("kube-apiserver", || certificate.is_file())?;
-        let target = Target { kubeconfig: Some(self.folder.join(KUBECONFIG)), context: None };
+        // Nothing stands between two programs of this machine: there is no proxy.
+        let kubeconfig = Some(self.folder.join(KUBECONFIG));
+        let target = Target { kubeconfig, ..Target::default() };
         let cluster = Cluster::connect(&target)?;
         let ready = |path: &str| cluster.get(path).is_ok_and(|it| it.is_success());
         self.wait("kube-apiserver", || ready("/readyz"))?;

@@ -13,7 +13,8 @@ use semver::Version;
 use crate::{
     disk,
     hint::Hint as _,
-    terminal, web,
+    terminal,
+    web::{self, Patience},
     yaml::{self, Value},
 };
 
@@ -97,7 +98,7 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
     {
         return Ok(folder(&kept, version, &platform));
     }
-    let listed = match web::get(index, INDEX_LIMIT) {
+    let listed = match web::get(index, INDEX_LIMIT, Patience::of_minutes(2)) {
         Ok(bytes) => listed(&String::from_utf8_lossy(&bytes), &platform)
             .with_context(|| format!("reading the index {index}"))?,
         Err(error) => {
@@ -120,7 +121,8 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
     }
     let archive = &listed[version];
     terminal::advise(&format!("fetching Kubernetes {version} for tests, {}\n", archive.url));
-    let bytes = web::get(&archive.url, ARCHIVE_LIMIT)?;
+    // At 30 kB a second.
+    let bytes = web::get(&archive.url, ARCHIVE_LIMIT, Patience::of_minutes(60))?;
     let found = web::sha512(&bytes);
     if !found.eq_ignore_ascii_case(&archive.hash) {
         return Err(anyhow::format_err!(
@@ -130,8 +132,8 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
         ))
         .hint("nothing was kept: try again, or look at what stands between you and the server");
     }
-    let programs =
-        web::unpack(&bytes, &PROGRAMS).with_context(|| format!("unpacking {}", archive.url))?;
+    let programs = web::unpack(&bytes, &PROGRAMS, PROGRAM_LIMIT);
+    let programs = programs.with_context(|| format!("unpacking {}", archive.url))?;
     for name in ["etcd", "kube-apiserver"] {
         anyhow::ensure!(programs.contains_key(name), "{} has no {name}", archive.url);
     }
@@ -139,8 +141,9 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Archives are below 100 MB; the index is some 200 kB.
+/// Archives are below 100 MB, and programs below 150; the index is some 200 kB.
 const ARCHIVE_LIMIT: u64 = 1 << 30;
+const PROGRAM_LIMIT: u64 = 1 << 29;
 const INDEX_LIMIT: u64 = 1 << 24;
 
 /// Where downloads are kept.

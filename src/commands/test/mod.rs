@@ -64,7 +64,7 @@ impl Args {
         let told = self.in_it(root, &stage, &plane);
         if self.keep {
             // Also where a test failed: that is when people look around.
-            terminal::print(&format!("{}\n", plane.kubeconfig().display()));
+            terminal::data(&format!("{}\n", plane.kubeconfig().display()));
             terminal::advise(&plane.left());
         }
         told

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use super::control_plane::ControlPlane;
 use crate::{
     cluster::{Content, How, Limit, Told},
-    commands::{derive, reach, rendered},
+    commands::{derive, proxies::proxies, reach, rendered},
     disk::Root,
     kustomize,
     model::{Operator, Project, ProjectPath},
@@ -98,6 +98,12 @@ impl Stage {
             ("E2E_KUBECONFIG", admin),
             ("KUBEBUILDER_ASSETS", plane.assets.clone()),
         ];
+        // The operator under test has a client that would ask a proxy for this machine. Cargo still finds the proxy.
+        let proxies = proxies()?;
+        if proxies.https.is_some() || proxies.http.is_some() {
+            let around = PathBuf::from(proxies.around());
+            res.extend([("NO_PROXY", around.clone()), ("no_proxy", around)]);
+        }
         if let Some(account) = &self.account {
             let token = token(plane, account)?;
             let kubeconfig = plane.kubeconfig_of("operator", &account.namespace, &token)?;
@@ -115,8 +121,8 @@ impl Stage {
     /// The resource of a kind of this project.
     pub fn plural(&self, group: &str, kind: &str) -> Option<String> {
         let mut all = self.operator.resources.iter();
-        let found = all.find(|it| it.group == group && it.kind.to_string() == kind);
-        found.map(|it| it.plural.clone())
+        let found = all.find(|it| it.group.as_str() == group && it.kind.to_string() == kind);
+        found.map(|it| it.plural.to_string())
     }
 }
 

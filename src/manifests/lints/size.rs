@@ -25,8 +25,9 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
             let names = &crd["spec"]["names"]["kind"];
             let kind = names.as_str().unwrap_or_default();
             let group = crd["spec"]["group"].as_str().unwrap_or_default();
-            let place =
-                places.iter().find(|((one, name), _)| one == group && name.to_string() == kind);
+            let place = places
+                .iter()
+                .find(|((one, name), _)| one.as_str() == group && name.to_string() == kind);
             let Some((_, place)) = place else { continue };
             let mut bare = crd.clone();
             let saved = shorten(&mut bare, 0);

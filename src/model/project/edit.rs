@@ -13,7 +13,7 @@ impl Project {
     /// With one more resource, after those that are there.
     pub fn with(&self, resource: Resource) -> anyhow::Result<Self> {
         let entry = yaml::to_text(&Value::Array(vec![yaml::to_value(&resource)]));
-        let lines: Vec<&str> = self.text.lines().collect();
+        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
         let text = match block(&lines) {
             None => {
                 let at =
@@ -41,7 +41,7 @@ impl Project {
 
     /// With `controller: true` for a resource that is there.
     pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
-        let lines: Vec<&str> = self.text.lines().collect();
+        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
         let text = block(&lines).and_then(|Block { head, end }| {
             let dash = |it: &str| {
                 it.trim_start().starts_with("- ").then(|| it.len() - it.trim_start().len())
@@ -67,20 +67,28 @@ impl Project {
             })
         });
         let mut expected = yaml::from_text(&self.text).context("reading PROJECT")?;
-        expected["resources"][at]["controller"] = Value::Bool(true);
+        // A list of the fields' values is an entry, too, to who reads it.
+        if let Some(Value::Object(entry)) = expected.pointer_mut(&format!("/resources/{at}")) {
+            entry.insert("controller".to_owned(), Value::Bool(true));
+        }
         self.checked(text.unwrap_or_default(), &expected)
     }
 
     /// With the version of the tool that has brought the project up to date.
     pub fn with_cli_version(&self, version: &str) -> anyhow::Result<Self> {
-        let lines: Vec<&str> = self.text.lines().collect();
-        let line = format!("cliVersion: {version}\n");
+        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
+        let line = format!("cliVersion: {version}");
         let text = match lines.iter().position(|it| it.starts_with("cliVersion:")) {
-            Some(at) => splice(&lines, at..at + 1, &line),
+            Some(at) => {
+                // With the blanks in front of it. The value has no `#`, or the check below refuses.
+                let value = lines[at].split('#').next().unwrap_or_default().trim_end();
+                let comment = lines[at][value.len()..].trim_end_matches(['\r', '\n']);
+                splice(&lines, at..at + 1, &format!("{line}{comment}\n"))
+            }
             None => {
                 let at =
                     lines.iter().position(|it| it.starts_with("domain:")).unwrap_or(lines.len());
-                splice(&lines, at..at, &line)
+                splice(&lines, at..at, &format!("{line}\n"))
             }
         };
         let mut expected = yaml::from_text(&self.text).context("reading PROJECT")?;
@@ -122,14 +130,19 @@ fn is_empty_list(line: &str) -> bool {
     value == "[]" || value == "null" || value == "~"
 }
 
+/// The lines with `text` in the place of some, with the line ends that the file has.
 fn splice(lines: &[&str], at: std::ops::Range<usize>, text: &str) -> String {
-    let join = |it: &[&str]| it.iter().map(|it| format!("{it}\n")).collect::<String>();
-    join(&lines[..at.start]) + text + &join(&lines[at.end..])
+    let crlf = lines.first().is_some_and(|it| it.ends_with("\r\n"));
+    let end = if crlf { "\r\n" } else { "\n" };
+    let before = lines[..at.start].concat();
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { end };
+    format!("{before}{gap}{}{}", text.replace('\n', end), lines[at.end..].concat())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hint::hints;
 
     fn resource(kind: &str) -> Resource {
         yaml::typed(&format!("{{domain: a.io, group: g, kind: {kind}, version: v1}}"))
@@ -156,6 +169,81 @@ mod tests {
         let deep: String = b.lines().map(|it| format!("    {it}\n")).collect();
         let a = "resources:\n    - kind: A\n      version: v1\n";
         check(&format!("{a}version: \"3\"\n"), &format!("{a}{deep}version: \"3\"\n"));
+    }
+
+    #[test]
+    fn an_entry_without_names_is_refused() {
+        let text = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nresources:\n- [~, false, a.io, g, A, ~, ~, v1]\nversion: \"3\"\n";
+        let error = Project::from_text(text).and_then(|it| it.with_controller(0));
+        assert!(error.is_err());
+    }
+
+    #[test]
+    fn a_comment_behind_the_version_of_the_tool_stays() {
+        let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nversion: \"3\"\n";
+        for (before, after) in [
+            ("cliVersion: 0.0.1 # since 2026\n", "cliVersion: 0.1.0 # since 2026\n"),
+            ("cliVersion: \"0.0.1\"   # a # b\n", "cliVersion: 0.1.0   # a # b\n"),
+            ("cliVersion: 0.0.1\t# tab\n", "cliVersion: 0.1.0\t# tab\n"),
+            ("cliVersion: 0.0.1\n", "cliVersion: 0.1.0\n"),
+            ("cliVersion:\n", "cliVersion: 0.1.0\n"),
+        ] {
+            let project = Project::from_text(&format!("{before}{head}")).expect("a project");
+            let edited = project.with_cli_version("0.1.0").expect("it can be edited");
+            assert_eq!(edited.text(), format!("{after}{head}"));
+        }
+        // A value on a line of its own is left to the person who put it there.
+        let project = Project::from_text(&format!("cliVersion:\n  0.0.1\n{head}"));
+        assert!(project.and_then(|it| it.with_cli_version("0.1.0")).is_err());
+    }
+
+    #[test]
+    fn a_path_that_is_no_module_is_refused_at_its_place() {
+        let check = |path: &str| {
+            let text = format!(
+                "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p-q\nresources:\n- api: {{crdVersion: v1}}\n  kind: A\n  path: {path:?}\n  version: v1\nversion: \"3\"\n"
+            );
+            Project::from_text(&text).map_err(|it| (it.to_string(), hints(&it).join("; ")))
+        };
+        for path in ["p_q_api::cache::v1", "api::größe"] {
+            assert!(check(path).is_ok(), "{path}");
+        }
+        for path in [
+            "api::a(); evil",
+            "",
+            "api",
+            "api::",
+            "api::fn",
+            "api::1a",
+            "example.com/a/v1",
+            "api::a.b",
+        ] {
+            let told = format!("PROJECT:7:9: `{path}` is not the path of a Rust module");
+            let hint = "name the module that has the type, e.g. `p_q_api::cache::v1alpha1`, or leave `path` out";
+            assert_eq!(check(path).err(), Some((told, hint.to_owned())));
+        }
+    }
+
+    #[test]
+    fn line_ends_are_kept() {
+        let crlf = |it: &str| it.replace('\n', "\r\n");
+        let head =
+            "cliVersion: 0.0.1\ndomain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
+        let resources = "resources:\n- domain: x\n  kind: A\n  version: v1\n";
+        let project = Project::from_text(&crlf(&format!("{head}{resources}version: \"3\"")));
+        let project = project.expect("a project");
+        let b = "- domain: a.io\n  group: g\n  kind: B\n  version: v1\n";
+        let added = project.with(resource("B")).expect("it can be added to");
+        assert_eq!(added.text(), crlf(&format!("{head}{resources}{b}version: \"3\"")));
+        let added = project.with_controller(0).expect("it can be edited");
+        let text = |it: &str| crlf(&format!("{head}{it}version: \"3\""));
+        let controller = resources.replace("  kind", "  controller: true\n  kind");
+        assert_eq!(added.text(), text(&controller));
+        let current = project.with_cli_version("0.1.0").expect("it can be edited");
+        assert_eq!(current.text(), text(resources).replace("0.0.1", "0.1.0"));
+        let last = Project::from_text(&format!("{head}version: \"3\"\nx: 1")).expect("a project");
+        let added = last.with(resource("B")).expect("it can be added to");
+        assert_eq!(added.text(), format!("{head}resources:\n{b}version: \"3\"\nx: 1"));
     }
 
     #[test]

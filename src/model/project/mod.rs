@@ -3,7 +3,7 @@ mod edit;
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
-use super::{Domain, ProjectName, ProjectPath, Resource};
+use super::{Domain, ProjectName, ProjectPath, RUST_KEYWORDS, Resource};
 use crate::{hint::Hint as _, yaml};
 
 /// The layout of the projects that this tool makes.
@@ -90,12 +90,45 @@ impl Project {
             {
                 bail!("PROJECT has {} {} twice", resource.version, resource.kind);
             }
+            // It becomes Rust, in api/src/crds.rs.
+            if let (Some(_), Some(path)) = (&resource.api, &resource.path)
+                && !is_module(path)
+            {
+                let place = place(text, at)
+                    .map_or(String::new(), |it| format!(":{}:{}", it.line, it.column));
+                return Err(anyhow::format_err!("PROJECT{place}: `{path}` is not the path of a Rust module"))
+                    .hint(format!(
+                        "name the module that has the type, e.g. `{}_api::cache::v1alpha1`, or leave `path` out",
+                        project_name.crate_name()
+                    ));
+            }
         }
         Ok(Self { name: project_name, domain, namespaced, resources, text: text.to_owned() })
     }
 
     pub fn text(&self) -> &str {
         &self.text
+    }
+}
+
+/// Whether Rust takes a text for the path of a module, from its crate on.
+fn is_module(path: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    let is_name = |it: &str| {
+        !it.is_empty()
+            && !it.starts_with(|c: char| c.is_ascii_digit())
+            && it.chars().all(inside)
+            && !RUST_KEYWORDS.contains(&it)
+    };
+    path.contains("::") && path.split("::").all(is_name)
+}
+
+/// Where the path of a resource stands.
+fn place(text: &str, at: usize) -> Option<yaml::Mark> {
+    let nodes = yaml::nodes(text).ok()?;
+    match &nodes.first()?.get("resources")?.data {
+        yaml::Data::List(list) => Some(list.get(at)?.get("path")?.mark),
+        _ => None,
     }
 }
 

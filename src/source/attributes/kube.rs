@@ -122,7 +122,7 @@ fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta, known: KubeDerive) -> syn:
         "version" => once(&mut seen.version, text()?, meta),
         "kind" => once(&mut seen.kind, text()?, meta),
         "doc" => once(&mut res.doc, text()?, meta),
-        "root" => once(&mut res.root, text()?, meta),
+        "root" => once(&mut res.root, identifier(meta)?, meta),
         "plural" => once(&mut res.plural, text()?, meta),
         "singular" => once(&mut res.singular, text()?, meta),
         "namespaced" => once(&mut seen.namespaced, flag(meta)?, meta),
@@ -198,6 +198,15 @@ pub fn flag(meta: &Meta) -> syn::Result<bool> {
         Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) if it.value() == "true" => Ok(true),
         Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) if it.value() == "false" => Ok(false),
         other => error(other.span(), format!("`{}` is true or false", name_of(meta))),
+    }
+}
+
+/// A name that Rust takes for a struct.
+fn identifier(meta: &Meta) -> syn::Result<String> {
+    let text = super::string(meta)?;
+    match text.parse::<syn::Ident>() {
+        Ok(_) => Ok(text.value()),
+        Err(_) => error(text.span(), format!("`{}` must be an identifier", name_of(meta))),
     }
 }
 

@@ -10,7 +10,9 @@ use syn::punctuated::Punctuated;
 
 use super::Reader;
 use super::container::{self, Container};
-use crate::model::{CustomResource, Kind, KindName, Problem, Schema, Storage, Version};
+use crate::model::{
+    ApiGroup, CustomResource, Kind, KindName, Plural, Problem, Refusal, Schema, Storage, Version,
+};
 use crate::source::attributes::kube::{self, Kube, Mode};
 use crate::source::attributes::x_kube;
 use crate::source::builtin::{Dyn, answering, standing_for};
@@ -190,6 +192,10 @@ impl Reader {
         let kube = kube::read(&input, self.world.behaviour.kube)
             .map_err(|all| all.into_iter().map(told).collect::<Vec<_>>())?;
         self.way.borrow_mut().push(kube.kind.clone());
+        let names = Names::read(&kube).map_err(|(name, message)| {
+            let span = named(&input, name).unwrap_or(item.span);
+            vec![world.problem(item.module, span, message, NAMES)]
+        })?;
         let schema = match kube.mode {
             Mode::Disabled => None,
             Mode::Derived | Mode::Manual => {
@@ -211,20 +217,8 @@ impl Reader {
             }
         };
         let place = world.place_of(id);
-        let span = |name: &str| named(&input, name).unwrap_or(item.span);
-        let noun = |name: &str, it: String| vec![world.problem(item.module, span(name), it, "")];
-        let kind: Kind =
-            (kube.kind.parse()).map_err(|it| noun("kind", format!("kind `{}` {it}", kube.kind)))?;
-        let version: Version = (kube.version.parse())
-            .map_err(|it| noun("version", format!("version `{}` {it}", kube.version)))?;
-        Ok(Declared::Read(Box::new(described(
-            self.world.behaviour.kube,
-            kube,
-            kind,
-            version,
-            schema,
-            place,
-        ))))
+        let behaviour = self.world.behaviour.kube;
+        Ok(Declared::Read(Box::new(described(behaviour, kube, names, schema, place))))
     }
 
     /// The schema of the whole resource, through every step that kube's `crd()` takes.
@@ -365,21 +359,57 @@ fn named(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Span> {
     metas.iter().find(|it| it.path().is_ident(name)).map(Spanned::span)
 }
 
+/// What a resource is called.
+struct Names {
+    group: ApiGroup,
+    version: Version,
+    kind: Kind,
+    plural: Plural,
+    singular: String,
+}
+
+const NAMES: &str = "the API server takes no other names, e.g. `cache.example.com`, `v1`, `Memcached`, `memcacheds`";
+
+impl Names {
+    /// Reads them all, or says which item of `#[kube(…)]` is none that an API server takes, and why.
+    fn read(kube: &Kube) -> Result<Self, (&'static str, String)> {
+        fn noun<T: std::str::FromStr<Err = Refusal>>(
+            name: &'static str,
+            text: &str,
+        ) -> Result<T, (&'static str, String)> {
+            text.parse().map_err(|it| (name, format!("{name} `{text}` {it}")))
+        }
+        let group = noun("group", &kube.group)?;
+        let version = noun("version", &kube.version)?;
+        let kind = noun("kind", &kube.kind)?;
+        let singular = kube.singular.clone().unwrap_or_else(|| kube.kind.to_ascii_lowercase());
+        noun::<Plural>("singular", &singular)?;
+        let plural = match &kube.plural {
+            Some(plural) => noun("plural", plural)?,
+            None => noun("plural", &plural(&singular))?,
+        };
+        let lists = [("shortname", &kube.shortnames), ("category", &kube.categories)];
+        for (name, list) in lists {
+            list.iter().try_for_each(|it| noun::<Plural>(name, it).map(drop))?;
+        }
+        Ok(Self { group, version, kind, plural, singular })
+    }
+}
+
 fn described(
     behaviour: KubeDerive,
     kube: Kube,
-    kind: Kind,
-    version: Version,
+    names: Names,
     schema: Option<Schema>,
     place: crate::model::Place,
 ) -> CustomResource {
     let storage: Storage = kube.storage();
-    let singular = kube.singular.unwrap_or_else(|| kube.kind.to_ascii_lowercase());
+    let Names { group, version, kind, plural, singular } = names;
     CustomResource {
-        group: kube.group,
+        group,
         version,
         kind,
-        plural: kube.plural.unwrap_or_else(|| plural(&singular)),
+        plural,
         singular,
         shortnames: kube.shortnames,
         categories: kube.categories,

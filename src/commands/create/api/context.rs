@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
             not_storage: !args.storage && !place.kin.is_empty(),
             image: args.operand.image.as_ref().map(ToString::to_string).unwrap_or_default(),
             port: args.operand.port,
-            run_as_user: args.operand.run_as_user,
+            run_as_user: args.operand.run_as_user.unwrap_or(1001),
             container_command: &args.operand.container_command,
         }
     }

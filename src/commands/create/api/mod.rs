@@ -5,7 +5,7 @@ use clap::error::ErrorKind;
 
 use self::{context::Context, place::Place};
 use crate::{
-    commands::{derive, project},
+    commands::{Mode, derive, project},
     disk::Root,
     hint::Hint as _,
     model::{GroupName, Image, Kind, Plural, Project, Resource, Version},
@@ -45,6 +45,8 @@ pub struct Args {
     storage: bool,
     #[command(flatten)]
     operand: Operand,
+    #[command(flatten)]
+    pub mode: Mode,
 }
 
 /// What the controller runs; without an image it is left to you
@@ -57,9 +59,9 @@ struct Operand {
     /// The port that the image listens on
     #[arg(long, requires = "image", alias = "image-container-port", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// The user that the image runs as: a number, never 0
-    #[arg(long, requires = "image", default_value_t = 1001, value_parser = clap::value_parser!(i64).range(1..=4_294_967_295), value_name = "UID")]
-    run_as_user: i64,
+    /// The user that the image runs as: a number, never 0 [default: 1001]
+    #[arg(long, requires = "image", value_parser = clap::value_parser!(i64).range(1..=4_294_967_295), value_name = "UID")]
+    run_as_user: Option<i64>,
     /// Command and arguments, separated by commas or repeated
     #[arg(
         long,
@@ -75,6 +77,9 @@ struct Operand {
 
 impl Args {
     pub fn plan(mut self, root: &Root) -> anyhow::Result<Plan> {
+        if !self.resource {
+            self.refuse_flags_of_types()?;
+        }
         let project = project(root)?;
         let group = terminal::ask(self.group.take(), "group", "cache")?;
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
@@ -103,6 +108,18 @@ impl Args {
                 "`--image` is for the controller: leave out `--image` or `--controller=false`",
             ));
         }
+        let operand = [
+            ("run-as-user", self.operand.run_as_user.is_some()),
+            ("container-command", !self.operand.container_command.is_empty()),
+        ];
+        if let Some((flag, _)) = operand.iter().find(|it| it.1 && !controller) {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                &format!(
+                    "`--{flag}` is for the controller, and another version of the kind has that already: leave it out"
+                ),
+            ));
+        }
         let flavour = if self.operand.image.is_some() { "image" } else { "plain" };
         let mut sets = place.sets();
         sets.push("create/resource".to_owned());
@@ -118,7 +135,7 @@ impl Args {
         let context = Context::new(&project, &place, namespaced, shared, &self);
         let mut plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
-        plan.edit(Project::path(), edited.text().to_owned());
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
         derive::source(&mut plan, root, &edited)?;
         let next = if controller {
             format!(
@@ -142,7 +159,10 @@ impl Args {
     ) -> anyhow::Result<Vec<String>> {
         let group = place.group.qualified(&project.domain);
         let operator = derive::operator(tree);
-        let kin = operator.resources.iter().find(|it| it.group == group && it.kind == place.kind);
+        let kin = operator
+            .resources
+            .iter()
+            .find(|it| it.group.as_str() == group && it.kind == place.kind);
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
         let Some(kin) = kin else {
             return Ok(asked.iter().map(|it| format!("shortname = {it:?}")).collect());
@@ -162,6 +182,33 @@ impl Args {
             map.iter().map(move |it| format!("{key}({:?}, {:?})", it.0, it.1))
         });
         Ok(singular.into_iter().chain(words).chain(pairs).collect())
+    }
+
+    /// What says something of a type has nothing to say where none is made.
+    fn refuse_flags_of_types(&self) -> anyhow::Result<()> {
+        let refuse = |message: &str| Err(terminal::usage(ErrorKind::ArgumentConflict, message));
+        if self.controller == Some(false) {
+            return refuse(
+                "with `--resource=false` and `--controller=false` there is nothing to make",
+            );
+        }
+        if self.operand.image.is_some() {
+            return refuse(
+                "`--image` makes a type with the fields that its controller needs: leave out `--image` or `--resource=false`",
+            );
+        }
+        let given = [
+            ("plural", self.plural.is_some()),
+            ("shortname", !self.shortname.is_empty()),
+            ("namespaced", self.namespaced.is_some()),
+            ("storage", self.storage),
+        ];
+        match given.iter().find(|it| it.1) {
+            None => Ok(()),
+            Some((flag, _)) => refuse(&format!(
+                "`--{flag}` is about the type, which is there already: leave out `--{flag}` or `--resource=false`"
+            )),
+        }
     }
 
     /// `--resource=false`: a controller for a type that is there.
@@ -189,18 +236,6 @@ impl Args {
             ))
             .hint("leave out `--resource=false` to make the type too");
         };
-        if self.controller == Some(false) {
-            return Err(terminal::usage(
-                ErrorKind::ArgumentConflict,
-                "with `--resource=false` and `--controller=false` there is nothing to make",
-            ));
-        }
-        if self.operand.image.is_some() {
-            return Err(terminal::usage(
-                ErrorKind::ArgumentConflict,
-                "`--image` makes a type with the fields that its controller needs: leave out `--image` or `--resource=false`",
-            ));
-        }
         let resource = &project.resources[at];
         if let Some(has) = project.resources.iter().find(|it| it.is_kin(resource) && it.controller)
         {
@@ -212,7 +247,7 @@ impl Args {
         let mut plan =
             scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
         let edited = project.with_controller(at)?;
-        plan.edit(Project::path(), edited.text().to_owned());
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
         derive::source(&mut plan, root, &edited)?;
         Ok(plan)
     }

@@ -1,13 +1,8 @@
 //! The program on source that nobody would write: an error with its place, no panic, and an end.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the walls stand in src; a test looks at them from outside"
-)]
-
-mod support;
-
 use std::{fs, path::Path};
+
+use crate::support;
 
 const MANIFEST: &str = "[package]\nname = \"hostile\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n";
 const HEAD: &str =

@@ -1,0 +1,272 @@
+//! One folder, held open. All that the room does below a root, it does through this: every step takes a single
+//! name, so that no path can lead elsewhere, and no step follows a symlink or opens what is not a regular file.
+
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use cap_fs_ext::{
+    DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsMaybeDirExt as _,
+    OpenOptionsSyncExt as _,
+};
+use cap_std::{
+    ambient_authority,
+    fs::{Dir, File, Metadata, OpenOptions, Permissions},
+};
+
+#[cfg(all(test, unix))]
+use super::crash;
+
+/// More than any source file or manifest has, in bytes. What is longer is refused, not read into memory.
+pub const LONGEST: u64 = 16 << 20;
+
+pub struct Folder(Dir);
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Nothing,
+    File,
+    Folder,
+    Symlink,
+    /// A FIFO, a socket or a device.
+    Special,
+}
+
+impl Kind {
+    fn of(meta: &Metadata) -> Self {
+        match meta {
+            it if it.is_file() => Self::File,
+            it if it.is_dir() => Self::Folder,
+            it if it.is_symlink() => Self::Symlink,
+            _ => Self::Special,
+        }
+    }
+}
+
+impl Folder {
+    /// A folder that the user has named: on the way to it, symlinks are followed.
+    pub fn trusted(path: &Path) -> io::Result<Self> {
+        Dir::open_ambient_dir(path, ambient_authority()).map(Self)
+    }
+
+    /// The same, made first where it is missing.
+    pub fn trusted_or_new(path: &Path) -> io::Result<Self> {
+        Dir::create_ambient_dir_all(path, ambient_authority())?;
+        Self::trusted(path)
+    }
+
+    pub fn again(&self) -> io::Result<Self> {
+        self.0.try_clone().map(Self)
+    }
+
+    /// A folder in this one; an error where the name is a symlink's.
+    pub fn folder(&self, name: impl AsRef<Path>) -> io::Result<Self> {
+        self.0.open_dir_nofollow(name).map(Self)
+    }
+
+    pub fn kind(&self, name: impl AsRef<Path>) -> io::Result<Kind> {
+        match self.0.symlink_metadata(name) {
+            Ok(meta) => Ok(Kind::of(&meta)),
+            Err(error) if is_missing(&error) => Ok(Kind::Nothing),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The content of a regular file.
+    pub fn read(&self, name: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No).nonblock(true);
+        content(self.0.open_with(name, &options)?)
+    }
+
+    /// The content of a regular file below this folder. Symlinks on the way are followed as long as they stay
+    /// below: what is read so can change nothing.
+    pub fn read_below(&self, path: &Path) -> io::Result<Vec<u8>> {
+        content(self.0.open_with(path, OpenOptions::new().read(true).nonblock(true))?)
+    }
+
+    /// What a path below this folder stands for, symlinks followed as long as they stay below.
+    pub fn kind_below(&self, path: &Path) -> io::Result<Kind> {
+        self.0.metadata(path).map(|it| Kind::of(&it))
+    }
+
+    /// The same without following the last one.
+    pub fn kind_at(&self, path: &Path) -> io::Result<Kind> {
+        self.0.symlink_metadata(path).map(|it| Kind::of(&it))
+    }
+
+    /// The names in a folder below this one, each with whether it is a folder's.
+    pub fn names_below(&self, path: &Path) -> io::Result<Vec<(String, bool)>> {
+        let mut res = Vec::new();
+        for entry in self.0.read_dir(path)? {
+            let entry = entry?;
+            // A name that is not UTF-8 is none that a project could use.
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let kind = entry.file_type()?;
+            let folder = kind.is_dir()
+                || kind.is_symlink()
+                    && self.kind_below(&path.join(&name)).is_ok_and(|it| it == Kind::Folder);
+            res.push((name, folder));
+        }
+        Ok(res)
+    }
+
+    /// Writes a new file; an error where anything has that name. `like` is a file whose permissions it gets.
+    pub fn create(&self, name: &str, bytes: &[u8], like: Option<Permissions>) -> io::Result<()> {
+        #[cfg(all(test, unix))]
+        crash::point()?;
+        let mut file = self.0.open_with(name, OpenOptions::new().write(true).create_new(true))?;
+        #[cfg(all(test, unix))]
+        crash::created(&self.0, name, bytes);
+        file.write_all(bytes)?;
+        if let Some(permissions) = like {
+            file.set_permissions(permissions)?;
+        }
+        Ok(())
+    }
+
+    /// The same for a file that only this user may read.
+    pub fn create_private(&self, name: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        self.0.open_with(name, &options)?.write_all(bytes)
+    }
+
+    pub fn permissions(&self, name: impl AsRef<Path>) -> Option<Permissions> {
+        self.0.symlink_metadata(name).ok().filter(Metadata::is_file).map(|it| it.permissions())
+    }
+
+    /// Makes a folder where there is none, and opens it.
+    pub fn folder_or_new(&self, name: &str) -> io::Result<(Self, bool)> {
+        match self.folder(name) {
+            Err(error) if is_missing(&error) => {
+                #[cfg(all(test, unix))]
+                crash::point()?;
+                self.0.create_dir(name)?;
+                #[cfg(all(test, unix))]
+                crash::folder(&self.0, name);
+                self.folder(name).map(|it| (it, true))
+            }
+            found => found.map(|it| (it, false)),
+        }
+    }
+
+    /// Renames within this folder, over what has the new name.
+    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        #[cfg(all(test, unix))]
+        crash::point()?;
+        self.0.rename(from, &self.0, to)?;
+        #[cfg(all(test, unix))]
+        crash::renamed(&self.0, from, to);
+        Ok(())
+    }
+
+    /// Removes a file or a symlink, never what that leads to. What is not there is removed already.
+    pub fn remove(&self, name: impl AsRef<Path>) -> io::Result<()> {
+        #[cfg(all(test, unix))]
+        crash::point()?;
+        match self.0.remove_file(&name) {
+            Err(error) if is_missing(&error) => return Ok(()),
+            done => done?,
+        }
+        #[cfg(all(test, unix))]
+        crash::removed(&self.0, name.as_ref());
+        Ok(())
+    }
+
+    /// Removes a folder if it is empty.
+    pub fn remove_folder(&self, name: impl AsRef<Path>) -> io::Result<()> {
+        self.0.remove_dir(name)
+    }
+
+    pub fn symlink(&self, target: &Path, name: &str) -> io::Result<()> {
+        #[cfg(not(windows))]
+        return self.0.symlink_contents(target, name);
+        #[cfg(windows)]
+        match target.is_dir() {
+            true => self.0.symlink_dir(target, name),
+            false => self.0.symlink_file(target, name),
+        }
+    }
+
+    pub fn link_target(&self, name: &str) -> io::Result<PathBuf> {
+        self.0.read_link_contents(name)
+    }
+
+    /// What is in this folder, sorted.
+    pub fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
+        let mut res = Vec::new();
+        for entry in self.0.entries()? {
+            let entry = entry?;
+            res.push((entry.file_name(), Kind::of(&entry.metadata()?)));
+        }
+        res.sort_by(|one, other| one.0.cmp(&other.0));
+        Ok(res)
+    }
+
+    /// Returns when a file's content is on the disk itself.
+    pub fn sync_file(&self, name: impl AsRef<Path>) -> io::Result<()> {
+        #[cfg(all(test, unix))]
+        crash::point()?;
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No).nonblock(true);
+        self.0.open_with(&name, &options)?.sync_all()?;
+        #[cfg(all(test, unix))]
+        crash::synced_file(&self.0, name.as_ref());
+        Ok(())
+    }
+
+    /// Returns when the names in this folder are on the disk itself.
+    pub fn sync(&self) -> io::Result<()> {
+        #[cfg(all(test, unix))]
+        crash::point()?;
+        // Where a folder cannot be synced, as on Windows, the system does so by itself.
+        if let Ok(handle) = self.handle() {
+            handle.sync_all()?;
+        }
+        #[cfg(all(test, unix))]
+        crash::synced_folder(&self.0);
+        Ok(())
+    }
+
+    /// The folder as an open file, for a lock.
+    pub fn handle(&self) -> io::Result<fs::File> {
+        self.0.open_with(".", OpenOptions::new().read(true).maybe_dir(true)).map(File::into_std)
+    }
+}
+
+fn content(file: File) -> io::Result<Vec<u8>> {
+    let meta = file.metadata()?;
+    if meta.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !meta.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut res = Vec::new();
+    // What is still being written may be longer by now.
+    if meta.len() <= LONGEST {
+        file.take(LONGEST + 1).read_to_end(&mut res)?;
+    }
+    match meta.len().max(res.len() as u64) {
+        0..=LONGEST => Ok(res),
+        _ => Err(io::Error::other(format!("it is longer than {} MiB", LONGEST >> 20))),
+    }
+}
+
+/// The content of a regular file that is below no root. Nothing is written there.
+pub fn read_anywhere(path: &Path) -> io::Result<Vec<u8>> {
+    let options = &mut OpenOptions::new();
+    content(File::open_ambient_with(path, options.read(true).nonblock(true), ambient_authority())?)
+}
+
+/// Whether there is nothing of that name, nor a folder on the way to it.
+pub fn is_missing(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}

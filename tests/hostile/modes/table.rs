@@ -1,0 +1,133 @@
+//! Every command with words that give it something to do, and what its help says of flags.
+
+use crate::{
+    run::{self, Outcome},
+    support,
+    world::{Base, World},
+};
+
+pub const FLAGS: &[&str] = &["--check", "--diff", "--dry-run", "--dry-run=server", "--force"];
+
+/// A command as its path in `--help`, and words with which it has something to do.
+pub struct Known {
+    pub path: &'static str,
+    pub words: &'static str,
+    pub acts: Acts,
+}
+
+/// On what a command acts, and so which flags it can honour.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Acts {
+    /// On files of the project; this generated one is among them.
+    OnFiles(&'static str),
+    OnCluster,
+    /// It changes neither.
+    OnNothing,
+    /// It is a name for others.
+    Never,
+}
+
+const CRD: &str = "config/crd/bases/cache.example.com_memcacheds.yaml";
+
+/// Every command that there is. The test of this list fails where the program has another one.
+pub const COMMANDS: &[Known] = &[
+    known("init", "--domain example.com", Acts::OnFiles("src/runtime/mod.rs")),
+    known("create", "", Acts::Never),
+    known("create api", "--group cache --kind Third", Acts::OnFiles("api/src/crds.rs")),
+    known("manifests", "", Acts::OnFiles(CRD)),
+    known("generate", "", Acts::OnFiles("src/runtime/mod.rs")),
+    known(
+        "generate crds",
+        "--output-dir deploy/crds",
+        Acts::OnFiles("deploy/crds/cache.example.com_memcacheds.yaml"),
+    ),
+    known(
+        "generate installer",
+        "--output deploy/install.yaml",
+        Acts::OnFiles("deploy/install.yaml"),
+    ),
+    known(
+        "bundle",
+        "--image quay.io/example/other:v0.0.2",
+        Acts::OnFiles("bundle/metadata/annotations.yaml"),
+    ),
+    known("bundle validate", "", Acts::OnNothing),
+    known("install", "--timeout 2s", Acts::OnCluster),
+    known("uninstall", "--yes --timeout 2s", Acts::OnCluster),
+    known("deploy", "--timeout 2s", Acts::OnCluster),
+    known("undeploy", "--yes --timeout 2s", Acts::OnCluster),
+    known("test", "--assets ../bin", Acts::OnNothing),
+    known("version", "", Acts::OnNothing),
+    known("completion", "bash", Acts::OnNothing),
+];
+
+const fn known(path: &'static str, words: &'static str, acts: Acts) -> Known {
+    Known { path, words, acts }
+}
+
+impl Known {
+    pub fn base(&self) -> Base {
+        if self.path == "init" { Base::Empty } else { Base::Project }
+    }
+
+    pub fn line(&self, flag: &str) -> String {
+        format!("{} {} {flag}", self.path, self.words)
+    }
+
+    pub fn run(&self, world: &World, flag: &str) -> Outcome {
+        run::run(world, &run::words(&self.line(flag)), false)
+    }
+
+    fn help(&self) -> String {
+        help(self.path)
+    }
+
+    /// Whether the help names the flag; `server` is a value that is named with `--dry-run`.
+    pub fn lists(&self, flag: &str) -> bool {
+        let help = self.help();
+        let options: Vec<&str> = help.split("\n  ").map(str::trim_start).collect();
+        let name = flag.split('=').next().unwrap_or(flag);
+        let at = options.iter().position(|it| {
+            it.strip_prefix(name)
+                .is_some_and(|it| it.starts_with([' ', '[', '=', '\n']) || it.is_empty())
+        });
+        at.is_some_and(|at| {
+            let end = options[at + 1..].iter().position(|it| it.starts_with('-'));
+            let text = options[at..].iter().take(1 + end.unwrap_or(options.len())).copied();
+            name == flag || text.collect::<String>().contains("server")
+        })
+    }
+
+    pub fn acting() -> impl Iterator<Item = &'static Self> {
+        COMMANDS.iter().filter(|it| it.acts != Acts::Never)
+    }
+
+    /// The commands that write files, each with a generated one.
+    pub fn writing() -> impl Iterator<Item = (&'static Self, &'static str)> {
+        COMMANDS.iter().filter_map(|it| match it.acts {
+            Acts::OnFiles(generated) => Some((it, generated)),
+            _ => None,
+        })
+    }
+}
+
+fn help(path: &str) -> String {
+    support::done(support::home(), &format!("{path} --help"))
+}
+
+/// The names below `Commands:` in a help text, and those below them.
+pub fn found(path: &str) -> Vec<String> {
+    let help = help(path);
+    let Some((_, list)) = help.split_once("Commands:\n") else { return Vec::new() };
+    let mut res = Vec::new();
+    for line in list.lines().take_while(|it| !it.is_empty()) {
+        let name = line.strip_prefix("  ").filter(|it| !it.starts_with(' '));
+        let Some(name) = name.and_then(|it| it.split(' ').next()) else { continue };
+        if name != "help" {
+            let below = format!("{path} {name}").trim().to_owned();
+            res.extend(found(&below));
+            res.push(below);
+        }
+    }
+    res
+}
