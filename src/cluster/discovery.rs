@@ -9,6 +9,9 @@ use super::{
 };
 use crate::yaml::Value;
 
+/// More groups, or kinds of one, than any server has.
+const MOST: usize = 2000;
+
 /// A kind as a server has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
@@ -97,6 +100,9 @@ impl Cluster {
                 let version = version
                     .with_context(|| format!("{} has a group without a version", self.server))?;
                 group_version(version)?;
+                if res.len() > MOST {
+                    anyhow::bail!("{} tells of more than {MOST} groups", self.server);
+                }
                 if !res.iter().any(|it| it == version) {
                     res.push(version.to_owned());
                 }
@@ -113,6 +119,9 @@ fn read(api_version: &str, list: &Value) -> anyhow::Result<Vec<Resource>> {
         Value::Null if list["kind"] == "APIResourceList" => return Ok(Vec::new()),
         it => it.as_array(),
     };
+    if resources.is_some_and(|it| it.len() > MOST) {
+        anyhow::bail!("{api_version} has more than {MOST} resources");
+    }
     for it in resources.with_context(|| format!("{api_version} has no list of resources"))? {
         let names = (it["name"].as_str(), it["kind"].as_str());
         let (Some(plural), Some(kind)) = names else {

@@ -84,8 +84,8 @@ pub fn free_ports<const N: usize>() -> anyhow::Result<[u16; N]> {
 
 impl Cluster {
     /// Acts for this owner from now on.
-    pub fn acting_for(self, owner: Owner) -> Self {
-        Self { owner, ..self }
+    pub fn act_for(&mut self, owner: Owner) {
+        self.owner = owner;
     }
 
     /// Lets time pass before something is looked at again.

@@ -46,8 +46,10 @@ impl Reach {
     pub fn connect(&self, project: &Project) -> anyhow::Result<Cluster> {
         let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
         let target = Target { kubeconfig, context, proxies: proxies()? };
-        let cluster = Cluster::connect_with(&target, terminal::variable("KUBECONFIG")?.as_deref())?;
-        Ok(cluster.acting_for(Owner::of(&format!("{}.{}", project.name, project.domain))))
+        let kubeconfigs = terminal::variable("KUBECONFIG")?;
+        let mut cluster = Cluster::connect_with(&target, kubeconfigs.as_deref())?;
+        cluster.act_for(owner(project));
+        Ok(cluster)
     }
 
     pub fn sending(&self) -> Sending {
@@ -73,6 +75,11 @@ pub enum Sending {
     DryRun,
     /// It is not asked at all: what would be sent is listed.
     Nothing,
+}
+
+/// As whom a project applies objects.
+pub fn owner(project: &Project) -> Owner {
+    Owner::of(&format!("{}.{}", project.name, project.domain))
 }
 
 /// Tells what happens on a cluster, while it happens.

@@ -139,6 +139,19 @@ trials! {
         assert_eq!(done, "delete     Namespace both\n");
     }
 
+    async fn what_others_made_by_a_name_of_config_does_not_go_unasked(it: "inner") {
+        it.done("deploy").await;
+        let service = it.rendered("").await.into_iter().find(|it| it["kind"] == "Service").expect("metrics are served");
+        let path = server::path(&service);
+        it.server.delete(&path).await;
+        it.apply_as("argocd-controller", &service).await;
+        let lost = "with Namespace inner-system goes: Service inner-system/inner-metrics-service, which `deploy` did not make";
+        it.refused("undeploy", 2, lost).await;
+        assert!(it.server.get(&path).await.is_some());
+        let gone = it.done("undeploy --yes").await;
+        assert!(!gone.contains("Service "), "{gone}");
+    }
+
     async fn what_earlier_versions_applied_is_taken_over(it: "upgraded") {
         for mut object in it.rendered("").await {
             // Something that config/ no longer has.

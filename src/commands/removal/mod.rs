@@ -66,7 +66,7 @@ impl Removing<'_> {
         self.attempt(&going, &adopted)?;
 
         let crds = self.crds(&going)?;
-        let known = self.known(&ids, &crds);
+        let known = self.known(&going, &crds);
         let (shared, namespaces): (Vec<_>, Vec<_>) =
             self.namespaces(&going, &known)?.into_iter().partition(|it| it.shared().is_some());
         let goes = |it: &&(Id, Live)| !shared.iter().any(|shared| shared.live.id == it.0);
@@ -93,6 +93,11 @@ impl Removing<'_> {
             let deletes = deletes.map(|it| Became::new(Verb::Delete, &it.0));
             deletes.for_each(|it| reach::tell(Told::Became(it)));
         }
+        // What others have in a namespace that goes was among the losses.
+        let is_lost =
+            |it: &Live| namespaces.iter().any(|gone| gone.live.id.name == it.id.namespace);
+        adopted.retain(|it| !is_lost(it));
+        theirs.retain(|it| !is_lost(it));
         tell_what_stays(&adopted, &theirs, &shared);
         Ok(())
     }
@@ -138,21 +143,18 @@ impl Removing<'_> {
         crds.map(|(_, live)| Ok(Crd { live, held: self.cluster.held(&live.object)? })).collect()
     }
 
-    /// What goes anyway: what config/ has, the objects of its CRDs, and what the operator makes for itself.
-    fn known(&self, ids: &[Id], crds: &[Crd<'_>]) -> Vec<Id> {
-        let mut res = ids.to_vec();
-        res.extend(
-            crds.iter().filter_map(|it| it.held.as_ref().ok()).flatten().map(|it| it.id.clone()),
-        );
-        for namespace in ids.iter().filter(|it| it.is_namespace()) {
-            // The operator makes this one by itself, while it leads.
-            res.push(Id {
-                api_version: "coordination.k8s.io/v1".to_owned(),
-                kind: "Lease".to_owned(),
-                namespace: namespace.name.clone(),
-                name: self.project.name.to_string(),
-            });
-        }
+    /// What goes anyway: what the project made, the objects of its CRDs, and what the operator makes for itself.
+    fn known(&self, going: &Parts<Live>, crds: &[Crd<'_>]) -> Vec<Id> {
+        let mut res: Vec<Id> = going.in_order().map(|it| it.0.clone()).collect();
+        let held = crds.iter().filter_map(|it| it.held.as_ref().ok()).flatten();
+        res.extend(held.map(|it| it.id.clone()));
+        // The operator makes this one by itself, while it leads.
+        res.extend(going.namespaces.iter().map(|it| Id {
+            api_version: "coordination.k8s.io/v1".to_owned(),
+            kind: "Lease".to_owned(),
+            namespace: it.0.name.clone(),
+            name: self.project.name.to_string(),
+        }));
         res
     }
 

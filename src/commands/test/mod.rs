@@ -13,7 +13,7 @@ use self::{
     control_plane::{ControlPlane, Wants},
     stage::Stage,
 };
-use super::project;
+use super::{project, reach};
 use crate::{audit, disk::Root, hint::Hint as _, process, terminal};
 
 /// Run the tests against an API server of their own, with the CRDs installed
@@ -60,7 +60,9 @@ impl Args {
         };
         let wants =
             Wants { controllers: self.controller_manager, audit: self.audit_rbac, keep: self.keep };
-        let plane = ControlPlane::start(&assets, wants)?;
+        let mut plane = ControlPlane::start(&assets, wants)?;
+        // So that tests which deploy find what is there to be the project's.
+        plane.cluster.act_for(reach::owner(&project));
         let told = self.in_it(root, &stage, &plane);
         if self.keep {
             // Also where a test failed: that is when people look around.
