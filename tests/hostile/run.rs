@@ -16,7 +16,7 @@ use crate::{
     world::{SECRET, World},
 };
 
-/// Longer than that is a hang.
+/// Longer than that is a hang, be it waiting or at work.
 pub const LIMIT: Duration = Duration::from_secs(10);
 /// Kilobytes of address space: a command that reads a device without an end must not harm the machine.
 const MEMORY: &str = "3000000";
@@ -138,7 +138,7 @@ pub fn program(
         if let Some(status) = child.try_wait().expect("it is our child") {
             break (status, false);
         }
-        if LIMIT < start.elapsed() {
+        if LIMIT < start.elapsed() && !is_starved(child.id(), start.elapsed()) {
             let group = format!("-{}", child.id());
             let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
             let _ = child.kill();
@@ -155,6 +155,16 @@ pub fn program(
     let (stdout, stderr) = (read(&output), read(&errors));
     let diff = words.iter().any(|it| it == "--diff");
     Outcome { code: status.code(), signal: status.signal(), stdout, stderr, late, diff }
+}
+
+/// Whether a process wants to run and has not had its time, as others use the machine, too.
+fn is_starved(process: u32, elapsed: Duration) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // Behind the name, which is in brackets: user and system time are the 12th and 13th field.
+    let fields = stat.rsplit(") ").next().unwrap_or("").split(' ').skip(11).take(2);
+    let ticks: u64 = fields.filter_map(|it| it.parse::<u64>().ok()).sum();
+    let used = Duration::from_millis(ticks * 10);
+    elapsed < LIMIT * 6 && elapsed / 8 < used && used < LIMIT
 }
 
 /// Nothing of the caller's environment; every folder that programs write to is a watched one.
