@@ -85,15 +85,19 @@ fn control(text: &[u8]) -> Option<u32> {
     text.chars().find(|it| it.is_control() && !matches!(it, '\n' | '\t')).map(u32::from)
 }
 
-/// The program, or another build of it, at a place that everybody can read.
-pub fn binary() -> &'static Path {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
+/// The program, or another build of it; for others than root at a place that everybody can read.
+fn binary(nobody: bool) -> PathBuf {
+    static COPY: OnceLock<PathBuf> = OnceLock::new();
+    let given = std::env::var_os("HOSTILE_BINARY").unwrap_or_else(|| support::BINARY.into());
+    if !nobody || !is_root() {
+        return given.into();
+    }
+    let copy = || {
         let to = template::scratch().join("operator-rs");
-        let from = std::env::var_os("HOSTILE_BINARY").unwrap_or_else(|| support::BINARY.into());
-        fs::copy(from, &to).expect("the binary can be copied");
+        fs::copy(given, &to).expect("the binary can be copied");
         to
-    })
+    };
+    COPY.get_or_init(copy).clone()
 }
 
 pub fn is_root() -> bool {
@@ -107,7 +111,7 @@ pub fn run(world: &World, words: &[OsString], nobody: bool) -> Outcome {
 
 /// The same, with redirections that a shell understands.
 pub fn run_to(world: &World, words: &[OsString], nobody: bool, redirections: &str) -> Outcome {
-    program(binary(), world, words, nobody, redirections)
+    program(&binary(nobody), world, words, nobody, redirections)
 }
 
 /// Runs any program in the world's project.
