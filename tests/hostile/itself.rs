@@ -15,6 +15,7 @@ const HARM: &[(&str, &str)] = &[
     ("kill -SEGV $$", "died of signal 11"),
     ("sleep 60", "ran longer than 10 s"),
     ("sleep 60 & sleep 60", "ran longer than 10 s"),
+    ("while :; do :; done", "ran longer than 10 s"),
     (r"printf '\033[2J' >&2", "the control character 0x1b is on stderr"),
     (r"printf '\302\2332J' >&2", "the control character 0x9b is on stderr"),
     (r"printf '\rok' >&2", "the control character 0x0d is on stderr"),

@@ -34,7 +34,9 @@ pub fn faults_of((trick, line, mode): &Case<'_>) -> Vec<String> {
         Some((words, rest)) => format!("{words} {mode} -- {rest}"),
         None => format!("{} {mode}", line.words),
     };
+    let turn = run::Turn::wait();
     let outcome = run::run(&world, &run::words(&text), trick.nobody);
+    drop(turn);
     let mut res = outcome.faults();
     let changed = snapshot::differences(&outside, &world.outside());
     res.extend(changed.into_iter().map(|it| format!("outside: {it}")));
