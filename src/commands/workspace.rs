@@ -98,7 +98,12 @@ fn plain(path: &Path) -> PathBuf {
 
 fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
     text.parse().map_err(|error: toml::de::Error| {
-        anyhow::format_err!("{} does not parse: {}", path.display(), error.to_string().trim())
+        let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
+        // Not its text: a clone may have linked any file here.
+        let message = error.message().trim();
+        anyhow::format_err!("{}:{line}:{column}: does not parse: {message}", path.display())
     })
 }
 

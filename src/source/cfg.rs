@@ -82,10 +82,20 @@ fn open(metas: Metas, attr: &Attribute, features: &Features, res: &mut Settled) 
     Ok(())
 }
 
+/// How deep conditions may be nested: each level is parsed anew.
+const MOST_DEEP: usize = 32;
+
 pub fn predicate(meta: &Meta, features: &Features) -> syn::Result<Cfg> {
+    predicate_at(meta, features, 0)
+}
+
+fn predicate_at(meta: &Meta, features: &Features, depth: usize) -> syn::Result<Cfg> {
+    if MOST_DEEP < depth {
+        return Err(syn::Error::new(meta.span(), "the condition is nested too deep to be read"));
+    }
     let all = |list: &syn::MetaList| -> syn::Result<Vec<Cfg>> {
         let inner = list.parse_args_with(Metas::parse_terminated)?;
-        inner.iter().map(|it| predicate(it, features)).collect()
+        inner.iter().map(|it| predicate_at(it, features, depth + 1)).collect()
     };
     Ok(match meta {
         Meta::Path(path) if path.is_ident("test") || path.is_ident("doctest") => Cfg::No,

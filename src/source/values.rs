@@ -20,6 +20,9 @@ pub struct Values<'a> {
     pub module: ModuleId,
 }
 
+/// How often constants are looked up in all: each may name others twice, and those others.
+const MOST_CONSTANTS: usize = 200_000;
+
 const NOT_READ: &str = "is computed, which is not read yet; write the value itself";
 
 impl<'a> Values<'a> {
@@ -234,6 +237,11 @@ impl<'a> Values<'a> {
 
     /// A constant of the project, and where its value is to be read.
     pub fn constant(&self, path: &syn::ExprPath) -> syn::Result<(Self, &'a syn::ItemConst)> {
+        let looked = self.world.constant_steps.get() + 1;
+        self.world.constant_steps.set(looked);
+        if MOST_CONSTANTS < looked {
+            return error(path.span(), format!("`{}` takes too many steps to be read", text(path)));
+        }
         let found = self.world.resolve(self.module, &Path::from(&path.path), Space::Values);
         if let (Ok(Named::Item(id)), None) = (found, &path.qself) {
             let item = &self.world.items[id];

@@ -47,6 +47,8 @@ use value::{Slot, Value};
 
 /// How much is done for one value, and how deep.
 const ENOUGH: usize = 200_000;
+/// The same for all values together.
+const ENOUGH_FOR_ALL: usize = 4 * ENOUGH;
 const DEEP: usize = 160;
 /// How long a text or a list may become.
 const LONG: usize = 100_000;
@@ -151,7 +153,9 @@ impl<'a> Evaluator<'a> {
     /// Counts one step more.
     fn step(&self, frame: &Frame, at: &impl quote::ToTokens) -> Eval<()> {
         self.steps.set(self.steps.get() + 1);
-        match ENOUGH < self.steps.get() {
+        let all = &self.world.value_steps;
+        all.set(all.get() + 1);
+        match ENOUGH < self.steps.get() || ENOUGH_FOR_ALL < all.get() {
             true => self.refuse(frame, at, "takes too many steps to be read"),
             false => Ok(()),
         }

@@ -14,6 +14,9 @@ use super::{Found, Miss, Named, Names, SPACES, Space};
 /// How often globs are looked at anew, and how often an import is, on average.
 const ENOUGH: usize = 100;
 
+/// How many imports of one name a module may have: one a space, for each way to build it.
+const MOST_SAME: usize = 50;
+
 /// Where an import leads, in one space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -71,10 +74,18 @@ impl Imports {
     pub fn solve(world: &World) -> Self {
         let mut res = Self { globs: Globs::new(world, BTreeMap::new()), ..Self::default() };
         let (mut uses, mut globs) = (BTreeSet::new(), BTreeSet::new());
+        let mut same: BTreeMap<(ModuleId, &str), usize> = BTreeMap::new();
         for (id, item) in world.items.iter().enumerate() {
             if let Kind::Use(_) = &item.kind {
                 uses.insert(id);
+                let imports = same.entry((item.module, &item.name)).or_default();
+                *imports += 1;
+                // Each is looked at for each other one.
+                res.entangled |= MOST_SAME < *imports && item.name != "_";
             }
+        }
+        if res.entangled {
+            return res;
         }
         for (module, it) in world.modules.iter().enumerate() {
             globs.extend((0..it.globs.len()).map(|index| (module, index)));
