@@ -13,6 +13,7 @@ mod folder;
 mod journal;
 mod root;
 mod throwaway;
+mod tree;
 pub mod watch;
 mod write;
 

@@ -1,0 +1,144 @@
+//! What a plan, and whoever reads, sees of a folder.
+
+use std::{io, path::Path};
+
+use anyhow::Context as _;
+use walkdir::WalkDir;
+
+use super::{
+    folder::{Folder, Kind, is_missing},
+    journal,
+    root::{Root, Way, symlink},
+    watch,
+};
+use crate::{
+    model::ProjectPath,
+    plan::{Found, Tree},
+};
+
+/// How deep folders may be nested in one that is listed.
+const DEEPEST: usize = 32;
+
+impl Tree for Root {
+    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found> {
+        watch::note(&self.dir.join(path));
+        let folder = match self.way(path)? {
+            Way::To(folder) => folder,
+            Way::Missing => return Ok(Found::Nothing),
+            Way::Blocked(what) => return Ok(Found::Other(what)),
+        };
+        let kind = folder.kind(path.name()).with_context(|| format!("looking at {path}"))?;
+        Ok(match kind {
+            Kind::Nothing => Found::Nothing,
+            Kind::Folder => Found::Other("a folder is there, where a file must go".to_owned()),
+            Kind::Symlink => Found::Other(symlink(path.as_str())),
+            Kind::Special => Found::Other("it is not a regular file".to_owned()),
+            Kind::File => {
+                let bytes = folder.read(path.name()).with_context(|| format!("reading {path}"))?;
+                match String::from_utf8(bytes) {
+                    Ok(text) => Found::Text(text),
+                    Err(_) => Found::Other("what is there is not UTF-8 text".to_owned()),
+                }
+            }
+        })
+    }
+
+    fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
+        watch::note(&self.dir.join(path));
+        let Some(folder) = self.folder() else { return Ok(None) };
+        let below = path.as_ref();
+        let reading = || format!("{path} cannot be read");
+        match folder.read_below(below) {
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Ok(Some(text)),
+                Err(_) => Err(anyhow::format_err!(
+                    "{path} cannot be read: what is there is not UTF-8 text"
+                )),
+            },
+            // A symlink to nothing is there all the same.
+            Err(error) if is_missing(&error) && folder.kind_at(below).is_err() => Ok(None),
+            Err(error) => {
+                let why = unreadable(folder, path, error);
+                Err(anyhow::format_err!("{}: {why:#}", reading()))
+            }
+        }
+    }
+
+    fn dir(&self) -> Option<&Path> {
+        Some(&self.dir)
+    }
+
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        watch::note(&self.dir.join(folder));
+        let Some(top) = self.folder() else { return Ok(Vec::new()) };
+        let path = if folder.is_empty() { "." } else { folder };
+        let mut res = match top.names_below(Path::new(path)) {
+            Ok(names) => names,
+            Err(error) if is_missing(&error) || error.kind() == io::ErrorKind::NotADirectory => {
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(error).with_context(|| format!("listing {path}")),
+        };
+        res.sort();
+        Ok(res
+            .into_iter()
+            .map(|(name, is_folder)| name + if is_folder { "/" } else { "" })
+            .collect())
+    }
+
+    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        let is_folder =
+            |it: &Folder| it.kind_below(folder.as_ref()).is_ok_and(|it| it == Kind::Folder);
+        if !self.folder().is_some_and(is_folder) {
+            return Ok(Vec::new());
+        }
+        let mut res = Vec::new();
+        for entry in WalkDir::new(self.real.join(folder)).max_depth(DEEPEST).sort_by_file_name() {
+            let entry = entry.with_context(|| format!("listing {folder}"))?;
+            let below = entry.path().strip_prefix(&self.real).unwrap_or(entry.path());
+            if entry.file_type().is_dir() {
+                anyhow::ensure!(
+                    entry.depth() < DEEPEST,
+                    "{}: its folders are nested too deep",
+                    below.display()
+                );
+                continue;
+            }
+            if journal::is_temporary(below) {
+                continue;
+            }
+            let text = below
+                .to_str()
+                .with_context(|| format!("`{}` is not named in UTF-8", below.display()))?;
+            res.push(text.parse()?);
+        }
+        res.sort();
+        Ok(res)
+    }
+}
+
+/// Why a path cannot be read, where symlinks may be followed inside of the project.
+fn unreadable(folder: &Folder, path: &ProjectPath, error: io::Error) -> anyhow::Error {
+    let names: Vec<&str> = path.as_str().split('/').collect();
+    for depth in 1..=names.len() {
+        let name = names[..depth].join("/");
+        let is_link = folder.kind_at(Path::new(&name)).is_ok_and(|it| it == Kind::Symlink);
+        match folder.kind_below(Path::new(&name)) {
+            Ok(Kind::Folder) if depth == names.len() => {
+                return anyhow::format_err!("a folder is there, where a file must go");
+            }
+            Ok(kind) if kind != Kind::Folder && depth < names.len() => {
+                return anyhow::format_err!("`{name}` is a file, where a folder must go");
+            }
+            // The sandbox's own refusal has no number of the system's.
+            Err(it) if is_link && it.raw_os_error().is_none() => {
+                return anyhow::format_err!("`{name}` is a symlink out of the project");
+            }
+            Err(_) if is_link => {
+                return anyhow::format_err!("`{name}` is a symlink to nothing");
+            }
+            _ => {}
+        }
+    }
+    error.into()
+}
