@@ -111,7 +111,8 @@ fn manifests(
     let others = [&collected.services[..], &collected.others, permissions].concat();
     let others = others.into_iter().map(|it| (object::file_name(it), it));
     for (name, object) in crds.chain(others) {
-        let Ok(path) = ProjectPath::fixed("manifests").join(&name) else {
+        let path = ProjectPath::fixed("manifests").join(&name).ok().filter(|_| !name.contains('/'));
+        let Some(path) = path else {
             refusals
                 .push(format!("{} has no name that can be a file's", object::title(object)), "");
             continue;

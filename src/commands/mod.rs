@@ -222,12 +222,13 @@ fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
     root.lock()?;
     let Some(recovered) = root.recover()? else { return Ok(()) };
     let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
-    terminal::warn(&match list.as_str() {
-        "" => "an earlier run was interrupted when all its files were written".to_owned(),
-        list => {
-            format!("an earlier run was interrupted while it wrote, and is completed now:{list}")
-        }
-    });
+    if !list.is_empty() {
+        terminal::warn(&format!(
+            "an earlier run was interrupted while it wrote, and is completed now:{list}"
+        ));
+    } else if recovered.edited.is_empty() {
+        terminal::warn("an earlier run was interrupted when all its files were written");
+    }
     recovered.require_no_edits()
 }
 

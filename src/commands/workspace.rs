@@ -152,10 +152,10 @@ impl<T: Tree> Library for Sources<'_, T> {
         !matches!(self.tree.read(&path), Ok(None))
     }
 
-    fn names(&self, folder: &str) -> Vec<String> {
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         match self.outside(folder) {
-            Some(path) => disk::names(&path).unwrap_or_default(),
-            None => self.tree.names(folder).unwrap_or_default(),
+            Some(path) => disk::names(&path),
+            None => self.tree.names(folder),
         }
     }
 

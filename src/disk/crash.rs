@@ -10,7 +10,7 @@ use std::{
     collections::BTreeMap,
     fs, io,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use cap_std::fs::{Dir, MetadataExt as _};
@@ -22,6 +22,8 @@ pub enum End {
     Kill,
     /// This step fails as on a full disk; the next ones do not.
     Fail,
+    /// Just before it, somebody adds a line to this file, or makes it.
+    Edit(&'static str),
 }
 
 #[derive(Clone, Debug)]
@@ -29,6 +31,7 @@ pub enum Step {
     Create { folder: u64, name: String, bytes: Vec<u8> },
     Folder { folder: u64, name: String, inode: u64 },
     Rename { folder: u64, from: String, to: String },
+    Exchange { folder: u64, one: String, other: String },
     Remove { folder: u64, name: String },
     SyncFile { folder: u64, name: String },
     SyncFolder { folder: u64 },
@@ -38,6 +41,8 @@ pub enum Step {
 struct Trace {
     steps: Vec<Step>,
     end: Option<(usize, End)>,
+    /// The folder that edits are made in.
+    edited: PathBuf,
 }
 
 thread_local! {
@@ -48,13 +53,21 @@ struct Killed;
 
 /// Runs `work` until the step of this number; what it returned, unless it was killed, and the steps it took.
 pub fn until<T>(end: Option<(usize, End)>, work: impl FnOnce() -> T) -> (Option<T>, Vec<Step>) {
-    TRACE.with(|it| *it.borrow_mut() = Trace { steps: Vec::new(), end });
+    TRACE.with(|it| {
+        let edited = std::mem::take(&mut it.borrow_mut().edited);
+        *it.borrow_mut() = Trace { steps: Vec::new(), end, edited };
+    });
     let found = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(found) => Some(found),
         Err(panic) if panic.is::<Killed>() => None,
         Err(panic) => std::panic::resume_unwind(panic),
     };
     (found, TRACE.with(RefCell::take).steps)
+}
+
+/// Where the next run's edits are made.
+pub fn edit_in(dir: &Path) {
+    TRACE.with(|it| it.borrow_mut().edited = dir.to_owned());
 }
 
 pub fn point() -> io::Result<()> {
@@ -73,6 +86,11 @@ pub fn point() -> io::Result<()> {
         // Without the message that a panic prints.
         Some((_, End::Kill)) => std::panic::resume_unwind(Box::new(Killed)),
         Some((_, End::Fail)) => Err(io::ErrorKind::StorageFull.into()),
+        Some((_, End::Edit(path))) => {
+            let path = TRACE.with(|it| it.borrow().edited.join(path));
+            let text = fs::read_to_string(&path).unwrap_or_default() + "mine\n";
+            fs::write(path, text)
+        }
         None => Ok(()),
     }
 }
@@ -96,6 +114,10 @@ pub fn folder(folder: &Dir, name: &str) {
 
 pub fn renamed(folder: &Dir, from: &str, to: &str) {
     note(Step::Rename { folder: inode(folder), from: from.to_owned(), to: to.to_owned() });
+}
+
+pub fn exchanged(folder: &Dir, one: &str, other: &str) {
+    note(Step::Exchange { folder: inode(folder), one: one.to_owned(), other: other.to_owned() });
 }
 
 pub fn removed(folder: &Dir, name: &Path) {
@@ -179,7 +201,7 @@ impl Disk {
                 self.synced.entry(*inode).or_default();
                 self.seen.entry(*inode).or_default();
             }
-            Step::Rename { .. } | Step::Remove { .. } => {}
+            Step::Rename { .. } | Step::Exchange { .. } | Step::Remove { .. } => {}
         }
         let (folder, file) = (folder_of(step), self.files.len().saturating_sub(1));
         apply(self.seen.entry(folder).or_default(), step, file);
@@ -226,6 +248,7 @@ fn folder_of(step: &Step) -> u64 {
         Step::Create { folder, .. }
         | Step::Folder { folder, .. }
         | Step::Rename { folder, .. }
+        | Step::Exchange { folder, .. }
         | Step::Remove { folder, .. }
         | Step::SyncFile { folder, .. }
         | Step::SyncFolder { folder } => *folder,
@@ -241,6 +264,12 @@ fn apply(entries: &mut Entries, step: &Step, file: usize) {
         Step::Rename { from, to, .. } => {
             if let Some(node) = entries.remove(from) {
                 entries.insert(to.clone(), node);
+            }
+        }
+        Step::Exchange { one, other, .. } => {
+            if let (Some(first), Some(second)) = (entries.remove(one), entries.remove(other)) {
+                entries.insert(one.clone(), second);
+                entries.insert(other.clone(), first);
             }
         }
         Step::Remove { name, .. } => drop(entries.remove(name)),

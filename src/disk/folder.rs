@@ -25,6 +25,14 @@ pub const LONGEST: u64 = 16 << 20;
 
 pub struct Folder(Dir);
 
+/// Who owns a new file, and who may do what with it; by default what the system gives.
+#[derive(Default)]
+pub struct Like {
+    permissions: Option<Permissions>,
+    /// User and group.
+    owner: Option<(u32, u32)>,
+}
+
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -99,9 +107,17 @@ impl Folder {
         self.0.symlink_metadata(path).map(|it| Kind::of(&it))
     }
 
-    /// The names in a folder below this one, each with whether it is a folder's.
+    /// The names in a folder below this one, each with whether it is a folder's. A symlink that leads back up is none:
+    /// whoever went in would find no end.
     pub fn names_below(&self, path: &Path) -> io::Result<Vec<(String, bool)>> {
         let mut res = Vec::new();
+        let leads_down = |link: &Path| {
+            let here = self.0.canonicalize(path);
+            let there = self.0.canonicalize(link);
+            here.is_ok_and(|here| {
+                there.is_ok_and(|there| !here.starts_with(&there) && there != Path::new("."))
+            })
+        };
         for entry in self.0.read_dir(path)? {
             let entry = entry?;
             // A name that is not UTF-8 is none that a project could use.
@@ -109,27 +125,31 @@ impl Folder {
             let kind = entry.file_type()?;
             let folder = kind.is_dir()
                 || kind.is_symlink()
-                    && self.kind_below(&path.join(&name)).is_ok_and(|it| it == Kind::Folder);
+                    && self.kind_below(&path.join(&name)).is_ok_and(|it| it == Kind::Folder)
+                    && leads_down(&path.join(&name));
             res.push((name, folder));
         }
         Ok(res)
     }
 
-    /// Writes a new file; an error where anything has that name. `like` is a file whose permissions it gets.
-    pub fn create(&self, name: &str, bytes: &[u8], like: Option<Permissions>) -> io::Result<()> {
+    /// Writes a new file; an error where anything has that name.
+    pub fn create(&self, name: &str, bytes: &[u8], like: &Like) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
-        let mut file = self.0.open_with(name, OpenOptions::new().write(true).create_new(true))?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if like.permissions.is_some() {
+            cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        let mut file = self.0.open_with(name, &options)?;
         #[cfg(all(test, unix))]
         crash::created(&self.0, name, bytes);
         file.write_all(bytes)?;
-        if let Some(permissions) = like {
-            file.set_permissions(permissions)?;
-        }
-        Ok(())
+        like.give(&file)
     }
 
-    /// The same for a file that only this user may read.
+    /// The same for a file that only this user may read, in a folder of no project.
     pub fn create_private(&self, name: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -138,8 +158,20 @@ impl Folder {
         self.0.open_with(name, &options)?.write_all(bytes)
     }
 
-    pub fn permissions(&self, name: impl AsRef<Path>) -> Option<Permissions> {
-        self.0.symlink_metadata(name).ok().filter(Metadata::is_file).map(|it| it.permissions())
+    /// What a file that replaces this one should be like.
+    pub fn like(&self, name: impl AsRef<Path>) -> Like {
+        let Ok(meta) = self.0.symlink_metadata(name) else { return Like::default() };
+        if !meta.is_file() {
+            return Like::default();
+        }
+        #[cfg(unix)]
+        let owner = {
+            use cap_std::fs::MetadataExt as _;
+            Some((meta.uid(), meta.gid()))
+        };
+        #[cfg(not(unix))]
+        let owner = None;
+        Like { permissions: Some(meta.permissions()), owner }
     }
 
     /// Makes a folder where there is none, and opens it.
@@ -151,7 +183,11 @@ impl Folder {
                 self.0.create_dir(name)?;
                 #[cfg(all(test, unix))]
                 crash::folder(&self.0, name);
-                self.folder(name).map(|it| (it, true))
+                let made = self.folder(name);
+                if made.is_err() {
+                    let _ = self.remove_folder(name);
+                }
+                made.map(|it| (it, true))
             }
             found => found.map(|it| (it, false)),
         }
@@ -165,6 +201,51 @@ impl Folder {
         #[cfg(all(test, unix))]
         crash::renamed(&self.0, from, to);
         Ok(())
+    }
+
+    /// The same where nothing has the new name; an error where something has.
+    pub fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        {
+            #[cfg(test)]
+            crash::point()?;
+            match self.rename_with(from, to, rustix::fs::RenameFlags::NOREPLACE) {
+                Err(error) if is_unsupported(&error) => {}
+                done => {
+                    #[cfg(test)]
+                    done.iter().for_each(|()| crash::renamed(&self.0, from, to));
+                    return done;
+                }
+            }
+        }
+        match self.kind(to)? {
+            Kind::Nothing => self.rename(from, to),
+            _ => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    }
+
+    /// Two files change places, so that what was replaced can still be looked at. False where that cannot be done.
+    pub fn exchange(&self, one: &str, other: &str) -> io::Result<bool> {
+        #[cfg(target_os = "linux")]
+        {
+            #[cfg(test)]
+            crash::point()?;
+            match self.rename_with(one, other, rustix::fs::RenameFlags::EXCHANGE) {
+                Err(error) if is_unsupported(&error) => {}
+                done => {
+                    #[cfg(test)]
+                    done.iter().for_each(|()| crash::exchanged(&self.0, one, other));
+                    return done.map(|()| true);
+                }
+            }
+        }
+        let _ = (one, other);
+        Ok(false)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn rename_with(&self, from: &str, to: &str, how: rustix::fs::RenameFlags) -> io::Result<()> {
+        rustix::fs::renameat_with(&self.0, from, &self.0, to, how).map_err(Into::into)
     }
 
     /// Removes a file or a symlink, never what that leads to. What is not there is removed already.
@@ -239,6 +320,49 @@ impl Folder {
     pub fn handle(&self) -> io::Result<fs::File> {
         self.0.open_with(".", OpenOptions::new().read(true).maybe_dir(true)).map(File::into_std)
     }
+}
+
+impl Like {
+    /// Only this user may read it.
+    #[cfg(unix)]
+    pub fn private() -> Self {
+        use cap_std::fs::PermissionsExt as _;
+        Self { permissions: Some(Permissions::from_mode(0o600)), owner: None }
+    }
+
+    #[cfg(not(unix))]
+    pub fn private() -> Self {
+        Self::default()
+    }
+
+    fn give(&self, file: &File) -> io::Result<()> {
+        let Some(permissions) = &self.permissions else { return Ok(()) };
+        #[cfg(unix)]
+        let permissions = {
+            use cap_std::fs::{MetadataExt as _, PermissionsExt as _};
+            let meta = file.metadata()?;
+            let own = (meta.uid(), meta.gid());
+            match self.owner {
+                Some(owner) if owner != own => {
+                    let given = std::os::unix::fs::fchown(file, Some(owner.0), Some(owner.1));
+                    // As somebody else's, it must not run with that one's rights.
+                    let mode =
+                        if given.is_ok() { permissions.mode() } else { permissions.mode() & 0o777 };
+                    &Permissions::from_mode(mode)
+                }
+                _ => permissions,
+            }
+        };
+        file.set_permissions(permissions.clone())
+    }
+}
+
+/// Whether a file system cannot do this at all.
+#[cfg(target_os = "linux")]
+fn is_unsupported(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let is = |it: Errno| error.raw_os_error() == Some(it.raw_os_error());
+    is(Errno::INVAL) || is(Errno::NOSYS) || is(Errno::NOTSUP)
 }
 
 fn content(file: File) -> io::Result<Vec<u8>> {

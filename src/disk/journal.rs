@@ -14,7 +14,7 @@ use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::folder::{Folder, Kind};
+use super::folder::{Folder, Kind, Like};
 use crate::{hint::Hint as _, model::ProjectPath};
 
 pub const NAME: &str = ".operator-rs.journal";
@@ -23,6 +23,8 @@ pub const UNFINISHED: &str = ".operator-rs.journal.new";
 /// How the names of other temporary files begin.
 const TEMPORARY: &str = ".operator-rs.new-";
 const VERSION: u32 = 2;
+/// No project has deeper folders.
+const DEEPEST: usize = 64;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,6 +79,8 @@ impl Journal {
         let paths: BTreeSet<&ProjectPath> = self.steps.iter().map(|it| &it.path).collect();
         ensure!(paths.len() == self.steps.len(), "it has two steps for one path");
         for path in &paths {
+            let depth = path.as_str().split('/').count();
+            ensure!(depth <= DEEPEST, "a path in it has {depth} folders");
             ensure!(!path.as_str().split('/').any(is_git), "{path} is git's own");
             ensure!(!is_temporary(path.as_ref()), "{path} is a temporary file");
             let mut folder = path.parent();
@@ -93,7 +97,8 @@ impl Journal {
         let text = serde_json::to_string(self).context("writing the journal")?;
         let put = (|| {
             folder.remove(UNFINISHED)?;
-            folder.create(UNFINISHED, text.as_bytes(), None)?;
+            // It holds what files hold that others may not read.
+            folder.create(UNFINISHED, text.as_bytes(), &Like::private())?;
             folder.sync_file(UNFINISHED)?;
             folder.rename(UNFINISHED, NAME)?;
             folder.sync()
@@ -118,7 +123,7 @@ impl Journal {
 }
 
 /// Git's own folder, also where a file system takes other letters for the same.
-fn is_git(name: &str) -> bool {
+pub fn is_git(name: &str) -> bool {
     let name = name.trim_end_matches([' ', '.']);
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }

@@ -9,7 +9,8 @@ use std::{
 
 use super::{
     crash::{self, Disk, End},
-    journal, *,
+    journal::{self, Journal},
+    *,
 };
 use crate::{
     model::ProjectPath,
@@ -141,12 +142,15 @@ fn a_recovery_that_is_killed_at_any_step_is_completed_by_the_next_one() {
 #[test]
 fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes() {
     let (before, after) = before_and_after();
+    let mut taken_back = 0;
     for step in 0.. {
         let dir = old();
         let (done, _) = crash::until(Some((step, End::Fail)), || write(dir.path()));
         match done.expect("it was not killed") {
             Ok(()) => {
                 assert!(8 < step && files(dir.path()) == after, "{step}");
+                // Each rename and the removal.
+                assert_eq!(taken_back, 4);
                 break;
             }
             Err(error) => {
@@ -158,6 +162,7 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
                     found == before,
                     "{step}: {hints}"
                 );
+                taken_back += usize::from(hints.contains("see why it cannot be"));
                 settled(dir.path(), &before, &after, &format!("failed at step {step}"));
             }
         }
@@ -235,6 +240,31 @@ fn a_file_that_changes_while_the_command_runs_is_not_overwritten() {
         root.write(&changes).expect_err("it was changed");
         assert_eq!(fs::read(dir.path().join("a")).expect("it is there"), text);
         assert!(!dir.path().join("PROJECT").exists());
+    }
+}
+
+#[test]
+fn an_edit_at_any_moment_of_a_write_is_kept() {
+    let (_, after) = before_and_after();
+    // One that is replaced, one that is removed, one that is made.
+    for path in ["a", "d/gone", "PROJECT"] {
+        for step in 0.. {
+            let dir = old();
+            crash::edit_in(dir.path());
+            let (done, _) = crash::until(Some((step, End::Edit(path))), || write(dir.path()));
+            let done = done.expect("it was not killed");
+            let found = files(dir.path());
+            if found == after {
+                assert!(done.is_ok() && 8 < step, "{path} at {step}");
+                break;
+            }
+            let kept = found.iter().filter(|it| it.1.ends_with("mine\n"));
+            let kept: Vec<&str> = kept.map(|it| it.0.as_str()).collect();
+            assert_eq!(kept, [path], "at {step}: {found:#?}");
+            assert!(
+                Journal::read(Root::new(dir.path()).unwrap().folder().unwrap()).unwrap().is_none()
+            );
+        }
     }
 }
 

@@ -5,15 +5,17 @@
 //!     no: nothing is written                    └ from here on, the next command that writes completes it
 //! ```
 //!
-//! Each arrow waits until what came before is on the disk itself.
+//! Each step waits until what came before is on the disk itself. A file that is replaced changes places with the new
+//! one, and a file that is removed is renamed first: what was there at that very moment is looked at, and where it is
+//! an edit, it goes back. Where one file cannot be replaced at all, the others get their old texts back.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, io};
 
 use anyhow::Context as _;
 
 use super::{
     folder::{Folder, Kind},
-    journal::{Journal, Step, UNFINISHED, hash},
+    journal::{Journal, Step, UNFINISHED, hash, is_git},
     root::{Root, Way, busy},
 };
 use crate::{
@@ -46,6 +48,12 @@ impl Root {
         if changes.is_empty() {
             return Ok(());
         }
+        if self.real().components().any(|it| is_git(&it.as_os_str().to_string_lossy())) {
+            anyhow::bail!(
+                "`{}` is git's own folder, and nothing is written there",
+                self.real().display()
+            );
+        }
         let folder = self.made()?;
         self.lock()?;
         if Journal::read(folder)?.is_some() {
@@ -54,7 +62,7 @@ impl Root {
         }
         let mut list: Vec<&Change> = changes.iter().collect();
         list.sort_by_key(|it| it.path == Project::path());
-        let steps = list.into_iter().map(|it| Step {
+        let steps = list.iter().map(|it| Step {
             path: it.path.clone(),
             before: it.before.as_deref().map(|it| hash(it.as_bytes())),
             after: it.after.clone(),
@@ -70,13 +78,31 @@ impl Root {
         let todo: Vec<(usize, &Step)> = journal.steps.iter().enumerate().collect();
         let mut made = Vec::new();
         if let Err(error) = self.prepare(&journal, &todo, &mut made) {
-            self.sweep(&journal, &todo);
+            let _ = self.sweep(&journal, &todo);
             made.iter().rev().for_each(|it| self.remove_folder(it)); // only if it is empty
             Journal::remove(folder)?;
             return Err(error)
                 .hint("nothing was written: make room or give leave to write, and run it again");
         }
-        let edited = self.put_in_place(&journal, &todo)?;
+        let mut done = Vec::new();
+        let edited = match self.put_in_place(&journal, &todo, &mut done) {
+            Ok(edited) => edited,
+            Err(error) => {
+                // One file that cannot be replaced: the others get their old texts back.
+                if self.take_back(&journal, &list, &done).is_err() {
+                    return Err(error).hint(
+                        "the next command that writes here completes it, once that can be done",
+                    );
+                }
+                self.sweep(&journal, &todo).context("removing temporary files")?;
+                made.iter().rev().for_each(|it| self.remove_folder(it));
+                Journal::remove(folder)?;
+                return Err(error)
+                    .hint("nothing was written: see why it cannot be, and run it again");
+            }
+        };
+        self.sweep(&journal, &todo).context("removing temporary files")?;
+        self.sync(&todo)?;
         Journal::remove(folder)?;
         match edited.is_empty() {
             true => Ok(()),
@@ -90,7 +116,10 @@ impl Root {
         if folder.kind(UNFINISHED)? != Kind::Nothing {
             // Killed while it wrote the journal itself: what that was to say had not begun.
             self.lock()?;
-            folder.remove(UNFINISHED).context("removing an unfinished journal")?;
+            folder
+                .remove(UNFINISHED)
+                .with_context(|| format!("removing `{UNFINISHED}`, an unfinished journal"))
+                .hint("remove it by hand")?;
         }
         let Some(journal) = Journal::read(folder)? else { return Ok(None) };
         self.lock()?;
@@ -101,16 +130,21 @@ impl Root {
             match self.state(step)? {
                 State::Before => todo.push((at, step)),
                 State::After => {}
-                State::Edited => edited.push(step),
+                State::Edited => edited.push((at, step)),
             }
         }
-        let kept = self.beside(&edited)?;
+        let goes_on = "make room or give leave to write, and run it again: it goes on from here";
         let all: Vec<(usize, &Step)> = journal.steps.iter().enumerate().collect();
-        self.sweep(&journal, &all);
+        self.sweep(&journal, &all).context("removing temporary files").hint(goes_on)?;
+        let kept = self.beside(&journal, &edited).hint(goes_on)?;
         self.prepare(&journal, &todo, &mut Vec::new())
-            .inspect_err(|_| self.sweep(&journal, &all))
-            .hint("make room or give leave to write, and run it again: it goes on from here")?;
-        let late = self.put_in_place(&journal, &todo)?;
+            .inspect_err(|_| drop(self.sweep(&journal, &all)))
+            .hint(goes_on)?;
+        let late = self
+            .put_in_place(&journal, &todo, &mut Vec::new())
+            .hint("it is completed by the next command that writes here, once that can be done")?;
+        self.sweep(&journal, &all).context("removing temporary files")?;
+        self.sync(&all)?;
         Journal::remove(folder)?;
         let completed = todo.iter().map(|it| it.1.path.clone());
         let completed = completed.filter(|it| !late.iter().any(|late| late.0 == *it)).collect();
@@ -161,8 +195,8 @@ impl Root {
             let Some(text) = &step.after else { continue };
             let writing = || format!("writing {}", step.path);
             let folder = self.folder_of(&step.path, made)?;
-            let like = folder.permissions(step.path.name());
-            folder.create(&journal.temporary(*at), text.as_bytes(), like).with_context(writing)?;
+            let like = folder.like(step.path.name());
+            folder.create(&journal.temporary(*at), text.as_bytes(), &like).with_context(writing)?;
         }
         for (at, step) in todo.iter().filter(|it| it.1.after.is_some()) {
             let folder = self.folder_of(&step.path, made)?;
@@ -173,35 +207,64 @@ impl Root {
         Ok(())
     }
 
-    /// Renames and removes. A file that was edited at the last moment stays, and is returned.
+    /// Puts new files in place and removes old ones. A file that was edited at the last moment stays, and is returned;
+    /// the numbers of the others go to `done`.
     fn put_in_place(
         &self,
         journal: &Journal,
         todo: &[(usize, &Step)],
+        done: &mut Vec<usize>,
     ) -> anyhow::Result<Vec<(ProjectPath, Option<ProjectPath>)>> {
         let mut edited = Vec::new();
-        let mut folders = BTreeSet::new();
         for (at, step) in todo {
             let putting = || format!("putting {} in place", step.path);
-            if self.state(step)? == State::Edited {
-                edited.extend(self.beside(&[step])?);
-                self.sweep(journal, &[(*at, step)]);
-                continue;
-            }
             let folder = match self.way(&step.path)? {
                 Way::To(folder) => folder,
                 Way::Missing => continue,
                 Way::Blocked(what) => return blocked(&step.path, &what),
             };
-            match &step.after {
-                Some(_) => folder.rename(&journal.temporary(*at), step.path.name()),
-                None => folder.remove(step.path.name()),
+            let as_expected = self.state(step)? == State::Before
+                && change(&folder, step, &journal.temporary(*at)).with_context(putting)?;
+            if as_expected {
+                done.push(*at);
+            } else {
+                edited.extend(self.beside(journal, &[(*at, step)])?);
+                self.sweep(journal, &[(*at, step)]).with_context(putting)?;
             }
-            .with_context(putting)
-            .hint(
-                "run any operator-rs command that writes here again: it completes what was begun",
-            )?;
-            // A new folder's own name is in the one above it.
+        }
+        Ok(edited)
+    }
+
+    /// Gives files their old texts back, as far as nobody has edited the new ones.
+    fn take_back(
+        &self,
+        journal: &Journal,
+        changes: &[&Change],
+        done: &[usize],
+    ) -> anyhow::Result<()> {
+        for at in done.iter().rev() {
+            let step = &journal.steps[*at];
+            anyhow::ensure!(self.state(step)? == State::After, "{} was edited", step.path);
+            let Way::To(folder) = self.way(&step.path)? else { continue };
+            let (new, name) = (journal.temporary(*at), step.path.name());
+            let Some(text) = &changes[*at].before else {
+                folder.remove(name)?;
+                continue;
+            };
+            // The old file itself, where it was kept.
+            if folder.kind(&new)? == Kind::Nothing {
+                folder.create(&new, text.as_bytes(), &folder.like(name))?;
+                folder.sync_file(&new)?;
+            }
+            folder.rename(&new, name)?;
+        }
+        Ok(())
+    }
+
+    /// Returns when the names of these files, and of the folders that they are in, are on the disk itself.
+    fn sync(&self, steps: &[(usize, &Step)]) -> anyhow::Result<()> {
+        let mut folders = BTreeSet::new();
+        for (_, step) in steps {
             let mut above = step.path.parent();
             while let Some(it) = above {
                 above = it.parent();
@@ -216,13 +279,17 @@ impl Root {
         if let Some(top) = self.folder() {
             top.sync().context("writing to the disk")?;
         }
-        Ok(edited)
+        Ok(())
     }
 
     /// Puts what steps would have written beside files that were edited, and says where.
-    fn beside(&self, steps: &[&Step]) -> anyhow::Result<Vec<(ProjectPath, Option<ProjectPath>)>> {
+    fn beside(
+        &self,
+        journal: &Journal,
+        steps: &[(usize, &Step)],
+    ) -> anyhow::Result<Vec<(ProjectPath, Option<ProjectPath>)>> {
         let mut res = Vec::new();
-        for step in steps {
+        for (at, step) in steps {
             let Some(text) = &step.after else {
                 res.push((step.path.clone(), None));
                 continue;
@@ -232,8 +299,12 @@ impl Root {
             let folder = self.folder_of(&beside, &mut Vec::new())?;
             match folder.kind(beside.name()).with_context(writing)? {
                 Kind::Nothing => {
-                    folder.create(beside.name(), text.as_bytes(), None).with_context(writing)?;
-                    folder.sync_file(beside.name()).with_context(writing)?;
+                    let (new, like) = (journal.temporary(*at), folder.like(step.path.name()));
+                    if folder.kind(&new).with_context(writing)? == Kind::Nothing {
+                        folder.create(&new, text.as_bytes(), &like).with_context(writing)?;
+                    }
+                    folder.sync_file(&new).with_context(writing)?;
+                    folder.rename_new(&new, beside.name()).with_context(writing)?;
                     folder.sync().with_context(writing)?;
                 }
                 Kind::File if folder.read(beside.name()).is_ok_and(|it| it == text.as_bytes()) => {}
@@ -267,18 +338,61 @@ impl Root {
         Ok(folder)
     }
 
-    /// Takes temporary files away, as far as that can be done.
-    fn sweep(&self, journal: &Journal, steps: &[(usize, &Step)]) {
-        for (at, step) in steps.iter().filter(|it| it.1.after.is_some()) {
-            if let Ok(Way::To(folder)) = self.way(&step.path) {
-                let _ = folder.remove(journal.temporary(*at));
+    /// Takes temporary files away: new texts, whole or cut off, and what was replaced. Anything else is somebody's
+    /// edit, and stays.
+    fn sweep(&self, journal: &Journal, steps: &[(usize, &Step)]) -> anyhow::Result<()> {
+        for (at, step) in steps {
+            let Way::To(folder) = self.way(&step.path)? else { continue };
+            let name = journal.temporary(*at);
+            if folder.kind(&name)? == Kind::Nothing {
+                continue;
+            }
+            let found = folder.read(&name).unwrap_or_default();
+            let is_new = step.after.as_ref().is_some_and(|it| it.as_bytes().starts_with(&found));
+            if is_new || Some(hash(&found)) == step.before || found.is_empty() {
+                folder.remove(&name).with_context(|| format!("removing {name}"))?;
             }
         }
+        Ok(())
     }
 
     fn remove_folder(&self, path: &ProjectPath) {
         if let Ok(Way::To(folder)) = self.way(path) {
             let _ = folder.remove_folder(path.name());
+        }
+    }
+}
+
+/// Makes one change, unless the file is another one at that very moment: then it stays, and this is false. What was
+/// replaced or removed has the temporary name behind it.
+fn change(folder: &Folder, step: &Step, new: &str) -> io::Result<bool> {
+    let name = step.path.name();
+    let is_before = |it: &str| {
+        let found = folder.read(it).ok().map(|it| hash(&it));
+        found.is_some() && found == step.before
+    };
+    match (&step.before, &step.after) {
+        (None, _) => match folder.rename_new(new, name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            done => done.map(|()| true),
+        },
+        (Some(_), Some(_)) => {
+            if !folder.exchange(new, name)? {
+                return folder.rename(new, name).map(|()| true);
+            }
+            let is_before = is_before(new);
+            if !is_before {
+                folder.exchange(new, name)?;
+            }
+            Ok(is_before)
+        }
+        (Some(_), None) => {
+            folder.rename_new(name, new)?;
+            let is_before = is_before(new);
+            if !is_before {
+                folder.rename_new(new, name)?;
+            }
+            Ok(is_before)
         }
     }
 }

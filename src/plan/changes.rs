@@ -134,8 +134,11 @@ impl Changes {
         let folder = &self.shown_in;
         self.iter()
             .map(|Change { path, before, after }| {
-                let side = |text: &Option<String>, name: String| {
-                    if text.is_some() { name } else { "/dev/null".to_owned() }
+                let side = |text: &Option<String>, name: String| match text {
+                    // `patch` takes a name with blanks up to a tab.
+                    Some(_) if name.contains(' ') => name + "\t",
+                    Some(_) => name,
+                    None => "/dev/null".to_owned(),
                 };
                 let (old, new) = (
                     side(before, format!("a/{folder}{path}")),

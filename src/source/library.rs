@@ -17,7 +17,8 @@ pub trait Library {
     fn is_file(&self, path: &SourcePath) -> bool;
 
     /// What is in a folder: files, and folders with a `/` behind their names; `""` is the workspace's own.
-    fn names(&self, folder: &str) -> Vec<String>;
+    /// Nothing where there is no such folder. One that cannot be listed is an error.
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>>;
 
     /// The folder of a package that is from elsewhere; none where it is not on this machine.
     fn package(&self, locked: &Locked) -> Option<String>;
@@ -40,16 +41,29 @@ impl<'a> Texts<'a> {
     /// The text of a file; nothing where there is none, or none that can be read, which is told.
     pub fn get(&self, path: &SourcePath) -> Option<Rc<str>> {
         self.library.text(path).unwrap_or_else(|error| {
-            let place = Place { path: path.clone(), line: 1, column: 1 };
-            let message = error.root_cause().to_string();
-            self.problems.borrow_mut().push(Problem {
-                place,
-                message,
-                way: Vec::new(),
-                hint: None,
-            });
+            self.problem(path.clone(), error.root_cause().to_string());
             None
         })
+    }
+
+    /// What is in a folder; nothing where there is none, or none that can be listed, which is told.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        self.library.names(folder).unwrap_or_else(|error| {
+            let path = folder.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml"));
+            self.problem(path, format!("{error:#}"));
+            Vec::new()
+        })
+    }
+
+    /// Says that what a folder lists is not there any more.
+    pub fn gone(&self, path: SourcePath) {
+        self.problem(path, "it was moved or removed while it was read: run this again".to_owned());
+    }
+
+    fn problem(&self, path: SourcePath, message: String) {
+        let place = Place { path, line: 1, column: 1 };
+        let problem = Problem { place, message, way: Vec::new(), hint: None };
+        self.problems.borrow_mut().push(problem);
     }
 
     pub fn contains_key(&self, path: &SourcePath) -> bool {
@@ -60,12 +74,26 @@ impl<'a> Texts<'a> {
     pub fn below(&self, folder: &str) -> Vec<SourcePath> {
         let mut res: Vec<SourcePath> = Vec::new();
         let mut open = vec![folder.to_owned()];
-        while let Some(folder) = open.pop() {
-            for name in self.library.names(&folder) {
+        let mut seen = 0;
+        while let Some(here) = open.pop() {
+            seen += 1;
+            if MOST_FOLDERS < seen {
+                let path = folder.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml"));
+                self.problem(
+                    path,
+                    format!("more than {MOST_FOLDERS} folders are in it, or lead back to it"),
+                );
+                break;
+            }
+            let names = self.names(&here);
+            if names.is_empty() && here != folder && !self.lists(&here) {
+                self.gone(here.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml")));
+            }
+            for name in names {
                 match name.strip_suffix('/') {
                     Some(name) if name.starts_with('.') || name == "target" => {}
-                    Some(name) => open.push(below(&folder, name)),
-                    None if name.ends_with(".rs") => res.extend(below(&folder, &name).parse()),
+                    Some(name) => open.push(below(&here, name)),
+                    None if name.ends_with(".rs") => res.extend(below(&here, &name).parse()),
                     None => {}
                 }
             }
@@ -73,7 +101,16 @@ impl<'a> Texts<'a> {
         res.sort();
         res
     }
+
+    /// Whether a folder is in the one that it was found in.
+    fn lists(&self, folder: &str) -> bool {
+        let (above, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+        self.names(above).iter().any(|it| it.strip_suffix('/') == Some(name))
+    }
 }
+
+/// How many folders are looked into: symlinks may lead back.
+const MOST_FOLDERS: usize = 5_000;
 
 /// A project in a map, as tests give it.
 impl Library for BTreeMap<SourcePath, String> {
@@ -97,7 +134,7 @@ impl Library for BTreeMap<SourcePath, String> {
         Rc::new(move |path| files.get(&below(&folder, path).parse().ok()?).cloned())
     }
 
-    fn names(&self, folder: &str) -> Vec<String> {
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let below = self.keys().filter_map(|it| it.as_str().strip_prefix(&start));
         let mut res: Vec<String> = below
@@ -105,6 +142,38 @@ impl Library for BTreeMap<SourcePath, String> {
             .collect();
         res.sort();
         res.dedup();
-        res
+        Ok(res)
     }
+}
+
+#[test]
+fn a_folder_that_cannot_be_listed_is_told_and_not_taken_for_an_empty_one() {
+    struct Broken(BTreeMap<SourcePath, String>);
+    impl Library for Broken {
+        fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
+            self.0.text(path)
+        }
+        fn is_file(&self, path: &SourcePath) -> bool {
+            self.0.is_file(path)
+        }
+        fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+            match folder {
+                "src/locked" => anyhow::bail!("no leave"),
+                folder => self.0.names(folder),
+            }
+        }
+        fn package(&self, locked: &Locked) -> Option<String> {
+            self.0.package(locked)
+        }
+        fn shelf(&self, folder: &str) -> ReadFile {
+            self.0.shelf(folder)
+        }
+    }
+    let files = ["src/a.rs", "src/locked/b.rs", "src/c/d.rs"];
+    let broken = Broken(files.map(|it| (SourcePath::fixed(it), String::new())).into());
+    let texts = Texts::new(&broken);
+    let found: Vec<String> = texts.below("src").iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["src/a.rs", "src/c/d.rs"]);
+    let told: Vec<String> = texts.problems.borrow().iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["src/locked:1:1: no leave"]);
 }

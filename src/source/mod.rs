@@ -104,7 +104,13 @@ pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
         let folders: Vec<String> =
             if members.is_empty() { vec![String::new()] } else { folders.collect() };
         for path in folders.iter().flat_map(|it| texts.below(it)) {
-            let Some(text) = texts.get(&path) else { continue };
+            let before = texts.problems.borrow().len();
+            let Some(text) = texts.get(&path) else {
+                if before == texts.problems.borrow().len() {
+                    texts.gone(path);
+                }
+                continue;
+            };
             for comment in comments::comments(&text) {
                 match marker::rule(&path, &comment) {
                     Ok(rule) => rules.extend(rule),

@@ -53,7 +53,7 @@ pub fn read(
     if kind.key == "bin" {
         found.push((package.to_owned(), "src/main.rs".to_owned()));
     }
-    for name in texts.library.names(&below(folder, kind.folder)) {
+    for name in texts.names(&below(folder, kind.folder)) {
         if let Some(name) = name.strip_suffix('/') {
             found.push((name.to_owned(), format!("{}/{name}/main.rs", kind.folder)));
         } else if let Some(stem) = name.strip_suffix(".rs") {

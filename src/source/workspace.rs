@@ -106,7 +106,7 @@ fn folders(texts: &Texts<'_>, pattern: &str) -> Vec<String> {
                 continue;
             }
             let Ok(pattern) = glob::Pattern::new(part) else { continue };
-            let names = texts.library.names(&folder);
+            let names = texts.names(&folder);
             let folders = names.iter().filter_map(|it| it.strip_suffix('/'));
             next.extend(folders.filter(|it| pattern.matches(it)).map(|it| below(&folder, it)));
         }

@@ -121,6 +121,18 @@ fn links_that_lead_to_themselves_are_refused_where_they_are_needed() {
     symlink("..", dir.join("src/up")).unwrap();
     symlink("none.rs", dir.join("src/none.rs")).unwrap();
     read(&dir);
+    // Links that lead to one another have no end.
+    let project = support::fresh("link-project");
+    support::done(&project, "init --domain example.com --project-name links");
+    for (link, to) in [("x/a", "../y"), ("x/b", "../y"), ("y/a", "../x"), ("y/b", "../x")] {
+        let link = project.join("src").join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(to, link).unwrap();
+    }
+    let output = support::operator_rs(&project, "manifests");
+    let told = support::said(&output);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("more than 5000 folders are in it, or lead back to it"), "{told}");
     let dir = package("link-file", &[("main.rs", &format!("mod a;\n{kind}"))]);
     symlink("a.rs", dir.join("src/a.rs")).unwrap();
     refused(&dir, "src/a.rs:1:1: src/a.rs cannot be read: `src/a.rs` is a symlink to nothing");

@@ -26,11 +26,11 @@ pub struct Args {
 }
 
 impl Args {
-    /// Refuses flags about files where there is no file to write.
-    pub fn require_output(&self) -> anyhow::Result<()> {
+    /// Whether there is no file to write. Flags about files are refused then.
+    pub fn prints(&self) -> anyhow::Result<bool> {
         match self.output {
-            Some(_) => Ok(()),
-            None => self.mode.require("--output"),
+            Some(_) => Ok(false),
+            None => self.mode.require("--output").map(|()| true),
         }
     }
 

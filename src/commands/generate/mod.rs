@@ -5,7 +5,7 @@ mod installer;
 
 use std::path::Path;
 
-use super::{Mode, derive, project, writing};
+use super::{Mode, derive, project, reading, writing};
 use crate::{disk::Root, model::Project, plan::Plan};
 
 /// Bring everything that is generated up to date: support code, CRDs, RBAC
@@ -36,10 +36,11 @@ impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.what {
             Some(What::Crds(args)) => args.run(dir),
-            Some(What::Installer(args)) => {
-                args.require_output()?;
-                writing(dir, &args.mode.clone(), |it| args.outcome(it))
+            Some(What::Installer(args)) if args.prints()? => {
+                let root = reading(dir)?;
+                args.outcome(&root)?.settle(&root, &self.mode)
             }
+            Some(What::Installer(args)) => writing(dir, &args.mode.clone(), |it| args.outcome(it)),
             None => writing(dir, &self.mode, everything),
         }
     }
