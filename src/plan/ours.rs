@@ -14,9 +14,8 @@ pub enum State {
     Ours,
     /// A version of operator-rs has that did not yet say for which command and path; not touched since.
     Older,
-    /// This command has, here or elsewhere, and it was edited or copied since; `edit` is where its first line
-    /// says that changes belong.
-    Edited { edit: String },
+    /// This command has, here or elsewhere, and it was edited or copied since.
+    Edited,
     /// Another command generates it.
     Another { by: String },
 }
@@ -60,7 +59,7 @@ pub fn state(path: &ProjectPath, text: &str, by: &str) -> State {
         command if command == by && found == hash(&[by, path.as_str(), edit, &rest], 8) => {
             State::Ours
         }
-        command if command == by || command.is_empty() => State::Edited { edit: edit.to_owned() },
+        command if command == by || command.is_empty() => State::Edited,
         command => State::Another { by: command.to_owned() },
     }
 }
@@ -89,16 +88,15 @@ fn hash(parts: &[&str], bytes: usize) -> String {
 fn an_edit_of_our_file_is_noticed_and_a_checkout_with_crlf_is_none() {
     let path = ProjectPath::fixed("config/rbac/role.yaml");
     let text = signed(&path, "a: 1\nb: 2\n", "the source", "manifests");
-    let edited = State::Edited { edit: "the source".to_owned() };
     let check = |path: &ProjectPath, text: &str, by: &str, expected: &State| {
         assert_eq!(state(path, text, by), *expected, "{text}");
     };
     check(&path, &text, "manifests", &State::Ours);
     check(&path, &text.replace('\n', "\r\n"), "manifests", &State::Ours);
-    check(&path, &text.replace("b: 2", "b: 3"), "manifests", &edited);
+    check(&path, &text.replace("b: 2", "b: 3"), "manifests", &State::Edited);
     check(&path, "a: 1\n", "manifests", &State::Theirs);
     check(&path, &text, "generate installer", &State::Another { by: "manifests".to_owned() });
-    check(&ProjectPath::fixed("config/rbac/copy.yaml"), &text, "manifests", &edited);
+    check(&ProjectPath::fixed("config/rbac/copy.yaml"), &text, "manifests", &State::Edited);
 }
 
 #[test]
@@ -108,8 +106,7 @@ fn what_an_older_version_has_generated_is_known() {
     let hash = hash(&["the source", "a: 1\n"], 6);
     let older = older.replace("8e45c4e1e6b0", &hash);
     assert_eq!(state(&path, &older, "manifests"), State::Older);
-    let edited = State::Edited { edit: "the source".to_owned() };
-    assert_eq!(state(&path, &format!("{older}b: 2\n"), "manifests"), edited);
+    assert_eq!(state(&path, &format!("{older}b: 2\n"), "manifests"), State::Edited);
     assert!(same(&older, &signed(&path, "a: 1\n", "the source", "manifests")));
     assert!(!same(&older, &signed(&path, "a: 2\n", "the source", "manifests")));
     assert!(!same(&older, &signed(&path, "a: 1\n", "elsewhere", "manifests")));
