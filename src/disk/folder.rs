@@ -263,7 +263,10 @@ impl Folder {
 
     /// Removes a folder if it is empty.
     pub fn remove_folder(&self, name: impl AsRef<Path>) -> io::Result<()> {
-        self.0.remove_dir(name)
+        self.0.remove_dir(&name)?;
+        #[cfg(all(test, unix))]
+        crash::removed(&self.0, name.as_ref());
+        Ok(())
     }
 
     pub fn symlink(&self, target: &Path, name: &str) -> io::Result<()> {

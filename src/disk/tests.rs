@@ -65,6 +65,16 @@ fn files(dir: &Path) -> Files {
     entries.filter(|it| it.file_type().is_file()).map(text).collect()
 }
 
+/// Draws numbers from 0 to what it is given, the same ones in every run.
+fn draw() -> impl FnMut(usize) -> usize {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    move |most| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).expect("it is 31 bits") % (most + 1)
+    }
+}
+
 fn before_and_after() -> (Files, Files) {
     let dir = old();
     let before = files(dir.path());
@@ -143,9 +153,18 @@ fn a_recovery_that_is_killed_at_any_step_is_completed_by_the_next_one() {
 fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes() {
     let (before, after) = before_and_after();
     let mut taken_back = 0;
+    let mut draw = draw();
     for step in 0.. {
         let dir = old();
-        let (done, _) = crash::until(Some((step, End::Fail)), || write(dir.path()));
+        let mut disk = Disk::of(dir.path());
+        let (done, steps) = crash::until(Some((step, End::Fail)), || write(dir.path()));
+        // When the power goes behind the failure, too.
+        steps.iter().for_each(|it| disk.take(it));
+        for round in 0..12 {
+            let crashed = tempfile::tempdir().expect("a folder");
+            disk.crash(crashed.path(), &mut draw);
+            settled(crashed.path(), &before, &after, &format!("failed at {step}, round {round}"));
+        }
         match done.expect("it was not killed") {
             Ok(()) => {
                 assert!(8 < step && files(dir.path()) == after, "{step}");
@@ -172,12 +191,7 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
 #[test]
 fn when_the_power_goes_nothing_is_lost_that_was_not_due() {
     let (before, after) = before_and_after();
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut draw = |most: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).expect("it is 31 bits") % (most + 1)
-    };
+    let mut draw = draw();
     let dir = old();
     let mut disk = Disk::of(dir.path());
     let (done, steps) = crash::until(None, || write(dir.path()));

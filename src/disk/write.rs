@@ -80,6 +80,7 @@ impl Root {
         if let Err(error) = self.prepare(&journal, &todo, &mut made) {
             let _ = self.sweep(&journal, &todo);
             made.iter().rev().for_each(|it| self.remove_folder(it)); // only if it is empty
+            self.sync(&todo)?;
             Journal::remove(folder)?;
             return Err(error)
                 .hint("nothing was written: make room or give leave to write, and run it again");
@@ -96,6 +97,8 @@ impl Root {
                 }
                 self.sweep(&journal, &todo).context("removing temporary files")?;
                 made.iter().rev().for_each(|it| self.remove_folder(it));
+                // Without the journal, nobody would know of what is not on the disk itself.
+                self.sync(&todo)?;
                 Journal::remove(folder)?;
                 return Err(error)
                     .hint("nothing was written: see why it cannot be, and run it again");
@@ -344,12 +347,17 @@ impl Root {
         for (at, step) in steps {
             let Way::To(folder) = self.way(&step.path)? else { continue };
             let name = journal.temporary(*at);
-            if folder.kind(&name)? == Kind::Nothing {
-                continue;
-            }
-            let found = folder.read(&name).unwrap_or_default();
-            let is_new = step.after.as_ref().is_some_and(|it| it.as_bytes().starts_with(&found));
-            if is_new || Some(hash(&found)) == step.before || found.is_empty() {
+            let is_edit = match folder.kind(&name)? {
+                Kind::Nothing => continue,
+                Kind::File => {
+                    let found = folder.read(&name).with_context(|| format!("reading {name}"))?;
+                    let new = step.after.as_ref().map(String::as_bytes);
+                    !new.is_some_and(|it| it.starts_with(&found))
+                        && Some(hash(&found)) != step.before
+                }
+                _ => false,
+            };
+            if !is_edit {
                 folder.remove(&name).with_context(|| format!("removing {name}"))?;
             }
         }
