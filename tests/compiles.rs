@@ -11,9 +11,10 @@ mod support;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
     sync::{Mutex, MutexGuard, PoisonError},
 };
+
+use support::generated::{cargo, fetch, run};
 
 /// Held from before a project is made: cargo tells projects of one name apart by the age of their files
 /// only, and takes what it built of another for this one's if that is younger than the files here.
@@ -23,9 +24,29 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// With the runtime's own tests: it is the same in every project.
 #[test]
-fn an_empty_project_compiles() {
-    check("empty", "--project-name flavours", &[]);
+fn an_empty_project_and_the_runtime_compile() {
+    let _alone = alone();
+    let dir = made("empty", "--project-name flavours", &[]);
+    build(&dir);
+    cargo(&dir, "clippy -p operator-rs-runtime --all-targets --locked --offline -- -D warnings");
+    cargo(&dir, "test -p operator-rs-runtime --locked --offline");
+}
+
+/// As in tests/sessions/moved-runtime.md.
+#[test]
+fn a_project_of_an_earlier_version_compiles_once_it_is_up_to_date() {
+    let _alone = alone();
+    let dir = support::fresh("compiles/earlier");
+    let archive = support::home().join("tests/earlier/memcached-operator.tar.gz");
+    let tar = std::process::Command::new("tar").arg("-xzf").arg(archive).current_dir(&dir).status();
+    assert!(tar.expect("tar runs").success());
+    support::done(&dir, "generate");
+    if !run(&dir, "update --workspace --offline").0 {
+        cargo(&dir, "update --workspace");
+    }
+    build(&dir);
 }
 
 #[test]
@@ -168,41 +189,11 @@ fn build(dir: &Path) {
     let before = support::tree(dir);
     cargo(dir, "fmt --all --check");
     fetch(dir);
-    cargo(dir, "test --workspace --locked --offline");
-    cargo(dir, "clippy --workspace --all-targets --locked --offline -- -D warnings");
+    cargo(dir, "test --locked --offline");
+    cargo(dir, "clippy --all-targets --locked --offline -- -D warnings");
     support::done(dir, "generate --check");
     // Nothing of it touches a file: not even Cargo.lock.
     assert_eq!(support::difference(&before, &support::tree(dir)), None);
-}
-
-/// The one step that may ask the registry, where this machine has not the crates yet.
-fn fetch(dir: &Path) {
-    if !run(dir, "fetch --locked --offline").0 {
-        cargo(dir, "fetch --locked");
-    }
-}
-
-fn cargo(dir: &Path, words: &str) {
-    let (success, said) = run(dir, words);
-    assert!(success, "cargo {words}\n{said}");
-    assert!(!said.contains("\nwarning: "), "cargo {words} warns:\n{said}");
-}
-
-fn run(dir: &Path, words: &str) -> (bool, String) {
-    let output = Command::new(env!("CARGO"))
-        .args(words.split(' '))
-        .current_dir(dir)
-        .env("CARGO_TARGET_DIR", support::generated_target())
-        .env("CARGO_TERM_COLOR", "never")
-        // Neither changes what is compiled or tested; both take time and space here.
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_INCREMENTAL", "0")
-        // What cargo tells the tests of this crate is not for the project's.
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_MANIFEST_DIR")
-        .output()
-        .expect("cargo runs");
-    (output.status.success(), support::said(&output))
 }
 
 #[test]

@@ -69,8 +69,34 @@ fn scaffolded_trees_are_rendered_as_kustomize_renders_them() {
         support::done(&dir, "create api --group store --kind Memcached");
         support::done(&dir, "create api --group cache --kind Memcached --version v1beta1");
         wrong.extend(every_folder(&kustomize, &dir, "create api"));
+        for folder in ["default", "prometheus"] {
+            let path = dir.join(format!("config/{folder}/kustomization.yaml"));
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(&path, with_options(&text)).unwrap();
+        }
+        wrong.extend(every_folder(&kustomize, &dir, "its options"));
+        let rendered = yaml::json!(ours(&dir.join("config/default"), &[]).unwrap()).to_string();
+        for expected in [
+            "--metrics-cert-path=/tmp/k8s-metrics-server/metrics-certs",
+            "secretName\":\"metrics-server-cert",
+            "serverName\":\"memcached-operator-metrics-service.memcached-operator-system.svc",
+            "memcached-operator-allow-metrics-traffic",
+        ] {
+            assert!(rendered.contains(expected), "{expected}: {rendered}");
+        }
+        assert!(!rendered.contains("insecureSkipVerify\":true"), "{rendered}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// A kustomization with all that it offers in comments.
+fn with_options(text: &str) -> String {
+    let is_option = |it: &str| it.starts_with("- ") || it.starts_with("  ") || it == "patches:";
+    let line = |it: &str| match it.strip_prefix("# ") {
+        Some(option) if is_option(option) => format!("{option}\n"),
+        _ => format!("{it}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// All folders with a kustomization.

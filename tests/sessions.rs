@@ -36,8 +36,10 @@ pages! {
     interrupted
     kinds_and_versions
     memcached_operator
+    moved_runtime
     mistakes
     on_a_cluster
+    other_kinds
     project_file
     testing
     types
@@ -132,6 +134,8 @@ fn answer(command: &str, dir: &mut PathBuf) -> String {
     let output = support::command("bash", dir)
         .args(["-c", &format!("trap 'pwd -P >\"$PLACE\"' EXIT; {command}")])
         .envs([("PATH", path.as_os_str()), ("PLACE", place.as_os_str())])
+        // Projects that earlier versions have made.
+        .env("EARLIER", support::home().join("tests/earlier"))
         .output()
         .expect("there is bash");
     *dir = fs::read_to_string(&place).unwrap().trim_end_matches('\n').into();

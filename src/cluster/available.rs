@@ -113,6 +113,8 @@ impl Cluster {
             if !it["lastState"]["terminated"].is_object() {
                 continue;
             }
+            // That one is in the pod's status, and has been told.
+            let known = rollout::last_line(&it["lastState"]["terminated"]["message"]);
             let container = text(&it["name"]);
             let path = format!(
                 "/api/v1/namespaces/{}/pods/{}/log?container={}&previous=true&tailLines=5",
@@ -124,6 +126,7 @@ impl Cluster {
             if let (200, Value::String(said)) = (answer.code, &answer.body) {
                 res.extend(
                     said.lines()
+                        .filter(|it| known.as_deref() != Some(it.trim()))
                         .map(|it| format!("pod {name}, container `{container}` said: {it}")),
                 );
             }

@@ -1,6 +1,9 @@
 //! How far a Deployment is, and what its pods say where it does not come any further.
 
 use super::{object::condition, path::escape};
+
+/// How much of a container's last line an error repeats, in characters.
+const LAST_LINE: usize = 400;
 use crate::yaml::Value;
 
 /// Whether what was asked of a workload is there.
@@ -76,10 +79,11 @@ pub fn troubles(pod: &Value) -> Vec<String> {
             if let Some(ended) = ended {
                 let code = &ended["exitCode"];
                 let reason = ended["reason"].as_str().unwrap_or("Error");
-                parts.push(said(
-                    &format!("it ended with exit code {code} ({reason})"),
-                    &ended["message"],
-                ));
+                let how = format!("it ended with exit code {code} ({reason})");
+                parts.push(match last_line(&ended["message"]) {
+                    None => how,
+                    Some(line) => format!("{how}: {line}"),
+                });
             }
             if !parts.is_empty() {
                 res.push(format!("container `{name}`: {}", parts.join("; ")));
@@ -87,6 +91,14 @@ pub fn troubles(pod: &Value) -> Vec<String> {
         }
     }
     res
+}
+
+/// The last line of what a container wrote: why it ended. With `FallbackToLogsOnError` the lines before it are its log.
+pub fn last_line(message: &Value) -> Option<String> {
+    let line = message.as_str()?.lines().map(str::trim).rfind(|it| !it.is_empty())?;
+    let mut letters = line.chars();
+    let start: String = letters.by_ref().take(LAST_LINE).collect();
+    Some(if letters.next().is_some() { start + "…" } else { start })
 }
 
 /// A reason and, where there is one, its message in one line.
@@ -157,5 +169,17 @@ fn a_pod_says_what_keeps_it() {
     check(
         json!({"containerStatuses": [crashed]}),
         &["container `a`: CrashLoopBackOff; it ended with exit code 1 (Error)"],
+    );
+    let ended = |message: &str| json!({"name": "a", "state": {"terminated": {"exitCode": 1, "reason": "Error", "message": message}}});
+    check(
+        json!({"containerStatuses": [ended("starting\nerror: it may not list Secrets\n\n")]}),
+        &["container `a`: it ended with exit code 1 (Error): error: it may not list Secrets"],
+    );
+    let long =
+        format!("container `a`: it ended with exit code 1 (Error): {}…", "ä".repeat(LAST_LINE));
+    check(json!({"containerStatuses": [ended(&"ä".repeat(LAST_LINE + 1))]}), &[&long]);
+    check(
+        json!({"containerStatuses": [ended(" \n")]}),
+        &["container `a`: it ended with exit code 1 (Error)"],
     );
 }

@@ -72,7 +72,7 @@ pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyho
         _ if path.as_str().starts_with("tests/") => "tests of your own beside it",
         _ => "src/main.rs and src/controller/",
     })?);
-    plan.own(ProjectPath::fixed("src/runtime"), &["rs"], SUPPORT);
+    plan.own(ProjectPath::fixed("runtime"), &["rs"], SUPPORT);
     source(plan, tree, project)
 }
 

@@ -7,7 +7,7 @@ mod completion;
 mod create;
 mod deploy;
 mod derive;
-mod generate;
+pub mod generate;
 mod habits;
 mod init;
 mod install;

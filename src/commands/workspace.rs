@@ -183,7 +183,9 @@ impl<T: Tree> Library for Sources<'_, T> {
 /// Support code as we wrote it: it declares no types of an API, and reading its syntax would take
 /// longer than reading all the rest.
 fn is_support_code(path: &ProjectPath, text: &str) -> bool {
-    path.is_in(&ProjectPath::fixed("src/runtime")) && plan::is_ours(path, text, SUPPORT)
+    let folders = ["runtime", "src/runtime"];
+    folders.iter().any(|it| path.is_in(&ProjectPath::fixed(it)))
+        && plan::is_ours(path, text, SUPPORT)
 }
 
 /// The marker comments of a text, each in its line.

@@ -67,8 +67,8 @@ dns! {
         if RUST_KEYWORDS.contains(&text) || taken.contains(&text) {
             return Err(Refusal::new("is a word that Cargo does not take for a package's name"));
         }
-        let used = ["anyhow", "axum", "clap", "futures", "http", "k8s-openapi", "kube", "prometheus-client", "rcgen",
-            "rustls", "schemars", "serde", "serde-json", "serde-yaml", "thiserror", "tokio", "tokio-rustls",
+        let used = ["anyhow", "axum", "clap", "futures", "http", "http-body-util", "hyper", "hyper-util", "k8s-openapi",
+            "kube", "operator-rs-runtime", "prometheus-client", "rcgen", "ring", "runtime", "rustls", "schemars", "serde", "serde-json", "serde-yaml", "thiserror", "tokio", "tokio-rustls",
             "tokio-util", "tower", "tracing", "tracing-subscriber"];
         if used.contains(&text) {
             return Err(Refusal::new("is the name of a crate that the project depends on"));
@@ -93,6 +93,18 @@ dns! {
             return Err(Refusal::new("is the name of a crate or module that the project uses"));
         }
         Ok(())
+    }
+}
+dns! {
+    /// An API group without its domain, as PROJECT has it: `cache`, or of others' groups `rbac.authorization`.
+    GroupPrefix, |text| {
+        if 253 < text.len() {
+            return Err(Refusal::new("must be at most 253 characters long"));
+        }
+        if text.contains('.') && text.split('.').all(|it| label(it).is_ok()) {
+            return Ok(());
+        }
+        label(text)
     }
 }
 dns! {
@@ -147,6 +159,34 @@ impl PackageName {
     }
 }
 
+impl GroupPrefix {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// As the name of a group of the project's own.
+    pub fn to_name(&self) -> Result<GroupName, Refusal> {
+        self.0.parse()
+    }
+
+    /// The name of the module that holds the group's versions.
+    pub fn module(&self) -> String {
+        module_name(&self.0.replace(['-', '.'], "_"))
+    }
+}
+
+impl From<GroupName> for GroupPrefix {
+    fn from(name: GroupName) -> Self {
+        Self(name.0)
+    }
+}
+
+impl PartialEq<GroupName> for GroupPrefix {
+    fn eq(&self, name: &GroupName) -> bool {
+        self.0 == name.0
+    }
+}
+
 impl GroupName {
     /// The name of the module that holds the group's versions.
     pub fn module(&self) -> String {
@@ -168,6 +208,11 @@ fn names_that_kubernetes_or_cargo_refuse_are_refused() {
     for text in ["", "Cache", "cache.", "cache.example.com", "a_b", "kube"] {
         assert!(text.parse::<GroupName>().is_err(), "{text}");
     }
+    for text in ["", "Cache", "cache.", "a..b", "a_b"] {
+        assert!(text.parse::<GroupPrefix>().is_err(), "{text}");
+    }
+    let prefix: GroupPrefix = "rbac.authorization".parse().expect("two labels");
+    assert!(prefix.to_name().is_err() && prefix.module() == "rbac_authorization");
     for text in ["Example.com", "-x.com", "", "a..b", "example.com."] {
         assert!(text.parse::<Domain>().is_err(), "{text}");
     }

@@ -9,18 +9,22 @@ mod operator;
 mod path;
 mod project;
 mod resource;
+mod rust_path;
 mod source_path;
 mod timeout;
 mod version;
 
 pub use channel::Channel;
-pub use dns::{ApiGroup, Domain, GroupName, Namespace, PackageName, Plural, ProjectName};
+pub use dns::{
+    ApiGroup, Domain, GroupName, GroupPrefix, Namespace, PackageName, Plural, ProjectName,
+};
 pub use image::Image;
 pub use kind::Kind;
 pub use operator::*;
 pub use path::ProjectPath;
 pub use project::Project;
 pub use resource::{Api, CrdVersion, Resource};
+pub use rust_path::RustPath;
 pub use source_path::{SourcePath, below};
 pub use timeout::Timeout;
 pub use version::Version;

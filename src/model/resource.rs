@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Domain, GroupName, Kind, Plural, Version};
+use super::{Domain, GroupName, GroupPrefix, Kind, Plural, Version};
 
 /// One entry of PROJECT's `resources`, as kubebuilder's version 3 has them. Fields that are not named
 /// here are not ours; they stay in the file as they are.
@@ -11,10 +11,16 @@ pub struct Resource {
     pub api: Option<Api>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub controller: bool,
+    /// The type is one of Kubernetes' own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub core: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<Domain>,
+    /// The type is one of another crate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub external: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group: Option<GroupName>,
+    pub group: Option<GroupPrefix>,
     pub kind: Kind,
     /// The Rust path of the module that has the type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,7 +49,12 @@ pub enum CrdVersion {
 impl Resource {
     /// Whether both are versions of one kind.
     pub fn is_kin(&self, other: &Self) -> bool {
-        self.group == other.group && self.domain == other.domain && self.kind == other.kind
+        self.api_group() == other.api_group() && self.kind == other.kind
+    }
+
+    /// Whether the type is the project's own, in one of its own groups.
+    pub fn is_own_of(&self, group: &GroupName) -> bool {
+        !self.core && !self.external && self.group.as_ref().is_some_and(|it| it == group)
     }
 
     pub fn plural(&self) -> Plural {
@@ -53,10 +64,41 @@ impl Resource {
     /// The API group: `cache.example.com`.
     pub fn api_group(&self) -> String {
         match (&self.group, &self.domain) {
-            (Some(group), Some(domain)) => group.qualified(domain),
+            (Some(group), None) if self.core && group.as_str() == "core" => String::new(),
+            (Some(group), Some(domain)) => format!("{group}.{domain}"),
             (Some(group), None) => group.to_string(),
             (None, Some(domain)) => domain.to_string(),
             (None, None) => String::new(),
         }
     }
+}
+
+#[test]
+fn what_kubebuilder_writes_of_others_kinds_is_read() {
+    let check = |text: &str, group: &str| {
+        let resource: Resource = crate::yaml::typed(text).expect("a resource");
+        assert_eq!(resource.api_group(), group, "{text}");
+        assert!(!resource.is_own_of(&"apps".parse().expect("a group")), "{text}");
+    };
+    check(
+        "{controller: true, core: true, group: apps, kind: Deployment, path: k8s.io/api/apps/v1, version: v1}",
+        "apps",
+    );
+    check(
+        "{core: true, group: core, kind: Pod, path: k8s.io/api/core/v1, version: v1, webhooks: {validation: true}}",
+        "",
+    );
+    check(
+        "{core: true, domain: k8s.io, group: rbac.authorization, kind: Role, version: v1}",
+        "rbac.authorization.k8s.io",
+    );
+    check(
+        "{domain: io, external: true, group: cert-manager, kind: Issuer, module: github.com/cert-manager/cert-manager@v1.20.2, \
+          path: github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1, version: v1}",
+        "cert-manager.io",
+    );
+    check(
+        "{controllers: [{name: captain}], group: crew, domain: testproject.org, kind: Captain, version: v1}",
+        "crew.testproject.org",
+    );
 }

@@ -63,6 +63,7 @@ pub enum Found {
 pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,
     owned: BTreeMap<ProjectPath, Owned>,
+    retired: BTreeMap<ProjectPath, &'static str>,
     /// The folder that paths are shown in, with a `/`; empty where they are seen from the project's own.
     shown_in: String,
     warnings: Vec<String>,
@@ -149,6 +150,11 @@ impl Plan {
         self.owned.insert(folder, Owned { by, extensions: extensions.iter().copied().collect() });
     }
 
+    /// A file that `by` generated in earlier versions goes, unless it was edited.
+    pub fn retire(&mut self, path: ProjectPath, by: &'static str) {
+        self.retired.insert(path, by);
+    }
+
     /// Paths are shown as they are seen from the folder above this one.
     pub fn show_in(&mut self, folder: &str) {
         self.shown_in = format!("{}/", folder.trim_end_matches('/'));
@@ -181,6 +187,7 @@ impl Plan {
             }
         }
         self.owned.extend(other.owned);
+        self.retired.extend(other.retired);
         self.warnings.extend(other.warnings);
         self.next = other.next.or(self.next.take());
     }
@@ -204,6 +211,18 @@ impl Plan {
                 Found::Text(before) => intent.meet(path, Some(before), force, &mut changes),
                 Found::Other(_) if matches!(intent, Intent::Offer(_)) => {}
                 Found::Other(what) => changes.in_the_way(path, &what),
+            }
+        }
+        for (path, by) in &self.retired {
+            if let (Found::Text(before), false) =
+                (tree.look(path)?, self.intents.contains_key(path))
+            {
+                match is_ours(path, &before, by) {
+                    true => changes.delete(path.clone(), before),
+                    false => {
+                        changes.stays(path, "not generated any more, and edited or copied by hand")
+                    }
+                }
             }
         }
         for (folder, Owned { by, extensions }) in &self.owned {

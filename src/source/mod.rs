@@ -42,6 +42,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 pub use builtin::kubernetes::ReadFile;
+pub use builtin::kubernetes::kinds::{self as built_in_kinds, BuiltInKind};
 pub use library::Library;
 pub use packages::{Lock, Locked};
 

@@ -61,8 +61,13 @@ impl ControlPlane {
 
     /// As if its machine had lost power.
     pub fn kill_server(&self) {
+        signal("KILL", &self.server_id());
+    }
+
+    /// The id of the API server's process.
+    pub fn server_id(&self) -> String {
         let id = fs::read_to_string(self.dir.join("kube-apiserver.pid")).expect("it runs");
-        signal("KILL", id.trim());
+        id.trim().to_owned()
     }
 
     /// On the same port, with the same data.

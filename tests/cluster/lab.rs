@@ -10,6 +10,7 @@ use crate::{control_plane::ControlPlane, ground::Ground, project::Project};
 pub struct Lab {
     untouched: Arc<Project>,
     unruly: Arc<Project>,
+    wishful: Arc<Project>,
     shared: OnceCell<Arc<ControlPlane>>,
 }
 
@@ -17,9 +18,10 @@ impl Lab {
     /// Builds the operators, one after the other: each build takes all there is.
     pub fn new() -> Self {
         let start = Instant::now();
-        let (untouched, unruly) = (Project::untouched().into(), Project::unruly().into());
-        println!("two operators built in {} s", start.elapsed().as_secs());
-        Self { untouched, unruly, shared: OnceCell::new() }
+        let untouched = Project::untouched().into();
+        let (unruly, wishful) = (Project::unruly().into(), Project::wishful().into());
+        println!("three operators built in {} s", start.elapsed().as_secs());
+        Self { untouched, unruly, wishful, shared: OnceCell::new() }
     }
 
     /// A part of the shared control plane, where the untouched operator is installed.
@@ -30,6 +32,16 @@ impl Lab {
     /// The same with the operator that does what annotations say.
     pub async fn unruly_ground(&self, name: &'static str) -> Ground {
         self.shared_ground(name, &self.unruly).await
+    }
+
+    /// The same with the operator that owns what annotations list.
+    pub async fn wishful_ground(&self, name: &'static str) -> Ground {
+        self.shared_ground(name, &self.wishful).await
+    }
+
+    /// That operator on a control plane of its own.
+    pub async fn own_wishful_ground(&self, name: &'static str, nodes: bool) -> Ground {
+        Ground::new(Arc::new(ControlPlane::start(name, nodes).await), self.wishful.clone())
     }
 
     /// A control plane of its own, on which nothing is installed yet.

@@ -22,14 +22,17 @@ mod broken;
 mod deleted;
 mod edits;
 mod ends;
+mod limits;
 mod outage;
 mod rbac;
+mod refusals;
 mod replicas;
 mod scripts;
 mod security;
 mod throttled;
 mod token;
 mod tutorial;
+mod wishes;
 
 use std::process::ExitCode;
 
@@ -45,6 +48,8 @@ const TRIALS: &[(&str, runner::Trial)] = trials![
     token::a_token_that_is_rotated_on_disk_is_taken_up,
     outage::an_api_server_that_comes_back_is_found_again,
     replicas::of_two_replicas_one_writes_and_the_other_follows,
+    limits::three_hundred_large_config_maps_fill_no_memory,
+    refusals::a_server_that_is_silent_is_told_and_waited_for,
     throttled::calls_that_are_turned_away_are_made_again,
     tutorial::the_tutorial_holds_from_install_to_delete,
     broken::an_object_that_cannot_be_decoded_stops_no_other,
@@ -56,6 +61,17 @@ const TRIALS: &[(&str, runner::Trial)] = trials![
     deleted::forty_objects_deleted_at_once_leave_nothing,
     scripts::a_control_plane_ends_with_who_holds_it,
     scripts::a_control_plane_that_fails_to_start_leaves_nothing,
+    limits::twenty_thousand_random_tokens_fill_no_memory,
+    refusals::a_right_that_is_missing_ends_the_operator_and_deploy_shows_it,
+    refusals::names_of_any_length_are_reconciled_or_told,
+    refusals::probes_and_metrics_answer_on_ipv6_too,
+    wishes::what_is_not_desired_any_more_is_gone_on_the_server,
+    wishes::a_failed_step_keeps_the_status_that_the_step_before_wrote,
+    wishes::a_child_whose_labels_or_owner_change_is_put_back,
+    wishes::what_others_add_to_our_lists_goes_and_what_is_theirs_stays,
+    wishes::an_object_of_somebody_else_is_not_touched,
+    wishes::a_mapper_that_panics_stops_nothing,
+    wishes::a_kind_of_kubernetes_is_reconciled_with_the_role_of_its_markers,
     edits::a_deployment_edited_by_hand_is_put_back,
     ends::without_its_crd_the_operator_says_so_and_ends,
     ends::the_operator_ends_well_in_the_middle_of_work,

@@ -72,6 +72,18 @@ impl Operator {
         self.child.try_wait().expect("it can be asked").is_none()
     }
 
+    /// What it has in memory, and the most that it had, in MiB.
+    pub fn memory(&self) -> (f64, f64) {
+        let text = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let text = text.expect("it runs");
+        let row = |name: &str| {
+            let row = text.lines().find_map(|it| it.strip_prefix(name)).expect("it has one");
+            let kib = row.trim().trim_end_matches(" kB").parse::<f64>().expect("it is a number");
+            (kib / 102.4).round() / 10.0
+        };
+        (row("VmRSS:"), row("VmHWM:"))
+    }
+
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).expect("the log is there")
     }

@@ -31,7 +31,7 @@ pub async fn an_api_server_that_comes_back_is_found_again(lab: Arc<Lab>) {
     // Somebody else may lead by now, so this one has to go. Whoever started it starts it again.
     assert_eq!(leader.ended(1).await.code(), Some(1), "{}", leader.log());
     assert_eq!(leader.said(" ERROR ").len(), 1, "{}", leader.log());
-    assert_eq!(leader.said("lost the lease").len(), 1, "{}", leader.log());
+    assert_eq!(leader.said("lost the Lease").len(), 1, "{}", leader.log());
     ground.plane.start_server().await;
     let leader = Operator::start_with(&ground, "leader-again", &token, elsewhere).await;
     ground.memcached("after", 1).await;

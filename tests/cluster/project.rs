@@ -36,6 +36,24 @@ impl Project {
         })
     }
 
+    /// One that owns several kinds, as annotations say, and reconciles Deployments too, with what `create api` makes
+    /// of that: see `operators/wishful.rs`.
+    pub fn wishful() -> Self {
+        Self::built("wishful-operator", "debug", |dir| {
+            let path = dir.join("src/controller/memcached.rs");
+            fs::write(path, include_str!("operators/wishful.rs")).expect("it is ours");
+            let words = "--group apps --version v1 --kind Deployment --resource=false --controller";
+            support::done(dir, &format!("create api {words}"));
+            let path = dir.join("src/controller/deployment.rs");
+            let text = fs::read_to_string(&path).expect("`create api` has written it");
+            let place = "    // Your logic goes here.";
+            assert_eq!(text.matches(place).count(), 1, "the template has this line once");
+            let text = text.replace("_ctx: Arc", "ctx: Arc");
+            fs::write(path, text.replace(place, &format!("{FAILING}{place}"))).expect("it is ours");
+            support::done(dir, "manifests");
+        })
+    }
+
     fn built(name: &'static str, profile: &str, edit: impl FnOnce(&Path)) -> Self {
         let new = support::fresh(&format!("cluster/new/{name}"));
         support::done(&new, "init --domain example.com");
@@ -79,6 +97,13 @@ const UNRULY: &str = r#"    match obj.annotations().get("trial").map(String::as_
         Some("panic") => panic!("as the annotation says"),
         Some("wait") => tokio::time::sleep(std::time::Duration::from_secs(3)).await,
         _ => {}
+    }
+"#;
+
+const FAILING: &str = r#"    ctx.operator.normal(&*obj, "Seen", "A Deployment was reconciled").await;
+    let annotations = obj.metadata.annotations.clone().unwrap_or_default();
+    if annotations.contains_key("trial") {
+        return Err(crate::Error::Missing("luck"));
     }
 "#;
 

@@ -25,7 +25,8 @@ pub async fn of_two_replicas_one_writes_and_the_other_follows(lab: Arc<Lab>) {
     first.signal("TERM");
     second.until_said("leading", 20).await;
     let handed = start.elapsed();
-    assert!(handed < Duration::from_secs(3), "handed over after {handed:?}");
+    // As client-go does, it looks again after 2 seconds, and up to 1.2 times that later.
+    assert!(handed < Duration::from_secs(5), "handed over after {handed:?}");
     assert!(first.ended(5).await.success(), "{}", first.log());
 
     let third = Operator::start(&ground, "third").await;
@@ -37,8 +38,8 @@ pub async fn of_two_replicas_one_writes_and_the_other_follows(lab: Arc<Lab>) {
     second.ended(5).await;
     third.until_said("leading", 30).await;
     let taken = start.elapsed();
-    // 15 seconds of the Lease, from when the third has seen it renewed; it looks every 2 seconds.
-    let lease = Duration::from_secs(8)..Duration::from_secs(18);
+    // 15 seconds of the Lease, from when the third has seen it renewed; it looks every 2 to 4.4 seconds.
+    let lease = Duration::from_secs(8)..Duration::from_secs(21);
     assert!(lease.contains(&taken), "taken over after {taken:?}");
     sleep(Duration::from_secs(3)).await;
     work.abort();

@@ -193,7 +193,7 @@ trials! {
         assert_eq!(it.versions().await, before);
         it.done("deploy --image example.com/owned:v2 --force-conflicts").await;
         let object = it.server.get(&deployment).await.unwrap();
-        assert_eq!(object["spec"]["template"]["spec"]["terminationGracePeriodSeconds"], 10);
+        assert_eq!(object["spec"]["template"]["spec"]["terminationGracePeriodSeconds"], 40);
         assert_eq!(object["spec"]["template"]["spec"]["containers"][0]["image"], "example.com/owned:v2");
         it.done("undeploy").await;
     }
@@ -255,6 +255,21 @@ trials! {
         it.server.merge(&path, json!({"status": {"containerStatuses": [container]}})).await;
         let why = "container `manager`: ImagePullBackOff: Back-off pulling image \"controller:latest\"";
         it.refused("deploy --timeout 1s", 1, why).await;
+
+        // As it tells of a manager that ends at its start: the last line that it wrote says why.
+        let ended = json!({
+            "name": "manager", "image": "x", "imageID": "", "ready": false, "restartCount": 3,
+            "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 40s restarting failed container"}},
+            "lastState": {"terminated": {
+                "exitCode": 1, "reason": "Error", "containerID": "containerd://a",
+                "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:00:01Z",
+                "message": "probes listen on :8081\nerror: the role of the manager lacks `list` on Secrets\u{1b}[2J\n",
+            }},
+        });
+        it.server.merge(&path, json!({"status": {"containerStatuses": [ended]}})).await;
+        let why = "container `manager`: CrashLoopBackOff: back-off 40s restarting failed container; it ended with exit code 1 (Error): error: the role of the manager lacks `list` on Secrets\\u{1b}[2J";
+        let said = it.refused("deploy --timeout 1s", 1, why).await;
+        assert!(!said.contains("probes listen"), "{said}");
 
         // Where the cluster gives up, there is nothing to wait for.
         let pending = fs::read_to_string(&manager).unwrap();

@@ -46,7 +46,7 @@ pub fn stale() -> &'static Files {
             "// +kubebuilder:rbac",
             "// +kubebuilder:rbac:groups=\"\",resources=secrets,verbs=get\n// +kubebuilder:rbac",
         );
-        res.remove("src/runtime/text.rs").expect("the project has this support file");
+        res.remove("runtime/src/queue.rs").expect("the project has this support file");
         res
     })
 }

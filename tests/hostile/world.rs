@@ -23,7 +23,7 @@ pub const PINNED: &[&str] = &[
     "hand-written",
     "config/crd/bases/backup.yaml",
     "config/rbac/backup.yaml",
-    "src/runtime/backup.rs",
+    "runtime/src/backup.rs",
     "bundle/manifests/backup.yaml",
 ];
 

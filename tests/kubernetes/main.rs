@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use serde_json::Value;
-use source::builtin::kubernetes::{ReadFile, Source};
+use source::builtin::kubernetes::{ReadFile, Source, kinds};
 
 /// What there is to say of one type.
 #[derive(Debug, PartialEq)]
@@ -70,7 +70,30 @@ fn main() {
         found.len()
     );
     assert!(500 < found.len(), "types are missing");
+    if feature == "v1_33" {
+        every_listable_kind_is_in_the_list(&folder(&version).join("src").join(&feature));
+    }
     assert_eq!(different, 0);
+}
+
+/// `create api` offers every kind that a list of the crate can hold, but for one that cannot be watched.
+fn every_listable_kind_is_in_the_list(folder: &std::path::Path) {
+    let mut listable = std::collections::BTreeSet::new();
+    for entry in walkdir::WalkDir::new(folder) {
+        let entry = entry.expect("the crate can be read");
+        let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
+        let Some((_, rest)) = text.split_once("impl crate::ListableResource for ") else {
+            continue;
+        };
+        let module = entry.path().parent().and_then(|it| it.strip_prefix(folder).ok());
+        let module = module.expect("it is below").to_string_lossy().replace('/', "::");
+        let name = rest.split(' ').next().unwrap_or_default();
+        listable.insert(format!("k8s_openapi::{module}::{name}"));
+    }
+    assert!(listable.remove("k8s_openapi::api::core::v1::ComponentStatus"));
+    let listed: std::collections::BTreeSet<String> =
+        kinds::all().iter().map(|it| format!("{}::{}", it.module, it.kind)).collect();
+    assert_eq!(listed, listable);
 }
 
 fn difference(expected: Option<&Said>, found: Option<&Said>) -> String {

@@ -14,6 +14,8 @@ use std::{
 
 use walkdir::WalkDir;
 
+pub mod generated;
+
 /// The program under test.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_operator-rs");
 

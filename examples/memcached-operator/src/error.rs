@@ -1,10 +1,10 @@
-//! What this operator can fail with.
+//! The errors of this operator.
 
-use crate::runtime::{self, Failure};
+use runtime::Failure;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a reconcile failed. Your own reasons have their place here.
+/// Why a reconcile failed. Add your own errors here.
 #[derive(thiserror::Error, Debug)]
 pub enum Error {
     #[error(transparent)]
@@ -22,7 +22,7 @@ impl From<kube::Error> for Error {
 }
 
 impl Failure for Error {
-    /// What conditions and events say in one word.
+    /// The reason in conditions and events, one word in UpperCamelCase.
     fn reason(&self) -> &'static str {
         match self {
             Self::Runtime(error) => error.reason(),
@@ -31,7 +31,7 @@ impl Failure for Error {
         }
     }
 
-    /// Whether it passes by itself, and is no fault of the object.
+    /// Whether a retry can fix the error. Such an error is reported on the object only if it persists.
     fn is_transient(&self) -> bool {
         match self {
             Self::Runtime(error) => error.is_transient(),

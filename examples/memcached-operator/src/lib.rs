@@ -1,7 +1,8 @@
-//! The operator as a library, so that `main` and the tests share one code path.
+//! The operator as a library, which `main` and the tests use.
 
+// Every controller publishes events about its objects:
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
 pub mod controller;
 pub mod error;
-pub mod runtime;
 
 pub use error::{Error, Result};

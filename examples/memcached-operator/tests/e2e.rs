@@ -1,5 +1,5 @@
-//! The operator on a real API server, under its own account: `operator-rs test` starts one and runs this.
-//! Where there is none, a test says that it did not run.
+//! Tests of the operator against a real API server, with the operator's own account. `operator-rs test` starts the API
+//! server; without one, the tests are skipped.
 
 #[path = "support/live.rs"]
 mod live;

@@ -1,47 +1,55 @@
-//! `Memcached` reconciled against an API server in memory: no cluster, no network.
-
-mod support;
+//! Tests of the `Memcached` controller against an in-memory API server, without a cluster.
 
 use api::cache::v1alpha1::Memcached;
 use operator::controller::memcached as reconciler;
+use runtime::testing::{self, Cluster, faults};
 use serde_json::json;
 
 const IMAGE: &str = "registry.example.com/image:v1";
 
-/// As the API server in memory knows the kind.
+/// The resource of the kind, as in `kubectl get`.
 fn resource() -> String {
-    support::resource::<Memcached>()
+    testing::resource::<Memcached>()
 }
 
-async fn run(env: operator::runtime::Env) -> anyhow::Result<()> {
-    reconciler::run_with(env, Some(IMAGE.into())).await
+async fn run(operator: runtime::Operator) -> anyhow::Result<()> {
+    reconciler::run_with(operator, Some(IMAGE.into())).await
 }
 
 fn sample(size: i32) -> Memcached {
     let object = json!({
         "apiVersion": "cache.example.com/v1alpha1",
         "kind": "Memcached",
-        "metadata": { "name": "a", "namespace": "default", "uid": "1", "generation": 1, "resourceVersion": "10" },
+        "metadata": { "name": "a", "namespace": "default", "uid": "1", "generation": 1 },
         "spec": { "size": size },
     });
     serde_json::from_value(object).unwrap()
 }
 
-/// The Deployment of `obj` as the API server would return it.
+/// The Deployment of `obj`, with this number of ready pods.
 fn running(obj: &Memcached, ready: i32) -> serde_json::Value {
     let mut deployment = serde_json::to_value(reconciler::deployment_for(obj, IMAGE).unwrap()).unwrap();
-    deployment["metadata"]["resourceVersion"] = json!("20");
     deployment["metadata"]["generation"] = json!(1);
-    deployment["spec"]["template"]["spec"]["containers"][0]["imagePullPolicy"] = json!("IfNotPresent");
-    deployment["status"] =
-        json!({ "observedGeneration": 1, "replicas": ready, "updatedReplicas": ready, "readyReplicas": ready });
+    deployment["status"] = status(ready);
     deployment
 }
 
-fn settled(mut obj: Memcached) -> Memcached {
-    let deployment = serde_json::from_value(running(&obj, obj.spec.size)).unwrap();
-    obj.status = Some(reconciler::status_for(&obj, &deployment, vec![]));
-    obj
+/// The status that kube-controller-manager writes to a Deployment.
+fn status(ready: i32) -> serde_json::Value {
+    json!({ "observedGeneration": 1, "replicas": ready, "updatedReplicas": ready, "readyReplicas": ready })
+}
+
+/// Creates ready pods of the Deployment, with these names.
+fn start_pods(cluster: &Cluster, names: &[&str]) {
+    let deployment = cluster.edit("deployments.apps", "default", "a", |it| it["status"] = status(names.len() as i32));
+    for name in names {
+        let mut pod =
+            json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name, "namespace": "default" } });
+        for it in ["labels", "annotations"] {
+            pod["metadata"][it] = deployment["spec"]["template"]["metadata"][it].clone();
+        }
+        cluster.put("pods", pod).unwrap();
+    }
 }
 
 fn patch_status() -> String {
@@ -50,7 +58,7 @@ fn patch_status() -> String {
 
 #[tokio::test]
 async fn a_new_object_gets_a_deployment_and_a_status() {
-    let cluster = support::Cluster::default().with(&resource(), &[sample(2)]);
+    let cluster = Cluster::default().with(&resource(), &[sample(2)]);
     assert_eq!(cluster.run(1, run).await, ["PATCH deployments.apps", &patch_status()]);
     let writes = cluster.writes();
     assert_eq!(writes[0].body["metadata"]["ownerReferences"][0]["controller"], true);
@@ -58,43 +66,40 @@ async fn a_new_object_gets_a_deployment_and_a_status() {
     assert_eq!(writes[1].body["status"]["conditions"][1]["status"], "True");
 }
 
-/// A pod of `deployment` as the API server would return it.
-fn pod(deployment: &serde_json::Value, name: &str) -> serde_json::Value {
-    let labels = &deployment["spec"]["template"]["metadata"]["labels"];
-    json!({ "metadata": { "name": name, "namespace": "default", "labels": labels, "resourceVersion": "30" } })
-}
-
 #[tokio::test]
-async fn a_settled_object_costs_no_request() {
-    let mut obj = settled(sample(2));
-    let deployment = running(&obj, 2);
-    // They are listed in another order than they were seen in before the restart.
-    let pods = ["p-2", "p-1"].map(|name| pod(&deployment, name));
-    obj.status.as_mut().unwrap().nodes = vec!["p-1".into(), "p-2".into()];
-    let cluster = support::Cluster::default().with("pods", &pods).with("deployments.apps", &[deployment]);
-    assert_eq!(cluster.with(&resource(), &[obj]).run(1, run).await, [""; 0]);
+async fn a_settled_object_costs_no_write() {
+    let cluster = Cluster::default().with(&resource(), &[sample(2)]);
+    cluster.run(1, run).await;
+    start_pods(&cluster, &["p-1", "p-2"]);
+    cluster.run(1, run).await;
+    let settled = cluster.get(&resource(), "default", "a").unwrap();
+    assert_eq!(settled["status"]["nodes"], json!(["p-1", "p-2"]));
+    cluster.clear_log();
+    assert_eq!(cluster.run(1, run).await, [""; 0], "after a restart");
 }
 
 #[tokio::test]
 async fn availability_is_reported_once() {
-    let obj = sample(2);
-    let cluster = support::Cluster::default().with("deployments.apps", &[running(&obj, 2)]).with(&resource(), &[obj]);
+    let cluster = Cluster::default().with(&resource(), &[sample(1)]);
+    cluster.run(1, run).await;
+    start_pods(&cluster, &["p-1"]);
+    cluster.clear_log();
     assert_eq!(cluster.run(1, run).await, [&patch_status(), "POST events.events.k8s.io"]);
 }
 
 #[tokio::test]
 async fn hand_edits_are_put_back() {
-    let obj = settled(sample(2));
-    let mut edited = running(&obj, 2);
-    edited["spec"]["replicas"] = json!(5);
-    let cluster = support::Cluster::default().with("deployments.apps", &[edited]).with(&resource(), &[obj]);
+    let cluster = Cluster::default().with(&resource(), &[sample(2)]);
+    cluster.run(1, run).await;
+    cluster.edit("deployments.apps", "default", "a", |it| it["spec"]["replicas"] = json!(5));
+    cluster.clear_log();
     assert_eq!(cluster.run(1, run).await[0], "PATCH deployments.apps");
-    assert_eq!(cluster.writes()[0].body["spec"]["replicas"], 2);
+    assert_eq!(cluster.get("deployments.apps", "default", "a").unwrap()["spec"]["replicas"], 2);
 }
 
 #[tokio::test]
 async fn a_failure_is_reported_once_and_retried() {
-    let cluster = support::Cluster::default().with(&resource(), &[sample(2)]).refusing("deployments.apps");
+    let cluster = Cluster::default().with(&resource(), &[sample(2)]).refusing("deployments.apps");
     cluster.run(3, run).await;
     assert!(3 <= cluster.count("PATCH deployments.apps"));
     assert_eq!((cluster.count(&patch_status()), cluster.count("POST events.events.k8s.io")), (1, 1));
@@ -104,12 +109,18 @@ async fn a_failure_is_reported_once_and_retried() {
 
 #[tokio::test]
 async fn without_an_image_the_object_is_degraded() {
-    let cluster = support::Cluster::default().with(&resource(), &[sample(2)]);
-    let writes = cluster.run(1, |env| reconciler::run_with(env, None)).await;
+    let cluster = Cluster::default().with(&resource(), &[sample(2)]);
+    let writes = cluster.run(1, |operator| reconciler::run_with(operator, None)).await;
     assert_eq!(writes, [&patch_status(), "POST events.events.k8s.io"]);
     let condition = &cluster.writes()[0].body["status"]["conditions"][0];
     assert_eq!(condition["reason"], "NotConfigured");
     assert!(condition["message"].as_str().unwrap().contains("RELATED_IMAGE_"));
+}
+
+/// Tries a crash after each write, late, repeated and lost events, conflicts and failing requests.
+#[tokio::test]
+async fn the_outcome_is_the_same_whatever_goes_wrong() {
+    faults::check(|| Cluster::default().with(&resource(), &[sample(2)]), run).await;
 }
 
 #[test]
@@ -136,5 +147,15 @@ fn pods_pass_pod_security_restricted() {
         assert_eq!(container["securityContext"]["allowPrivilegeEscalation"], false);
         assert_eq!(container["securityContext"]["capabilities"]["drop"], json!(["ALL"]));
         assert_eq!(container["securityContext"]["readOnlyRootFilesystem"], true);
+    }
+}
+
+#[test]
+fn long_names_make_valid_labels() {
+    let mut obj = sample(1);
+    obj.metadata.name = Some("n".repeat(253));
+    let deployment = running(&obj, 1);
+    for (key, value) in deployment["spec"]["template"]["metadata"]["labels"].as_object().unwrap() {
+        assert!(value.as_str().unwrap().len() <= 63, "{key}");
     }
 }

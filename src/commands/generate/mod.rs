@@ -2,6 +2,7 @@
 
 mod crds;
 mod installer;
+pub mod moved;
 
 use std::path::Path;
 
@@ -51,6 +52,7 @@ fn everything(root: &Root) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
+    moved::bring(&mut plan, root, &project)?;
     derive::everything(&mut plan, root, &project)?;
     Ok(plan)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
-use super::{Domain, ProjectName, ProjectPath, RUST_KEYWORDS, Resource};
+use super::{Domain, ProjectName, ProjectPath, Resource, RustPath};
 use crate::{hint::Hint as _, yaml};
 
 /// The layout of the projects that this tool makes.
@@ -93,7 +93,7 @@ impl Project {
             }
             // It becomes Rust, in api/src/crds.rs.
             if let (Some(_), Some(path)) = (&resource.api, &resource.path)
-                && !is_module(path)
+                && path.parse::<RustPath>().is_err()
             {
                 let place = place(text, at)
                     .map_or(String::new(), |it| format!(":{}:{}", it.line, it.column));
@@ -110,18 +110,6 @@ impl Project {
     pub fn text(&self) -> &str {
         &self.text
     }
-}
-
-/// Whether Rust takes a text for the path of a module, from its crate on.
-fn is_module(path: &str) -> bool {
-    let inside = |c: char| c.is_alphanumeric() || c == '_';
-    let is_name = |it: &str| {
-        !it.is_empty()
-            && !it.starts_with(|c: char| c.is_ascii_digit())
-            && it.chars().all(inside)
-            && !RUST_KEYWORDS.contains(&it)
-    };
-    path.contains("::") && path.split("::").all(is_name)
 }
 
 /// Where the path of a resource stands.

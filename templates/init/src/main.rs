@@ -1,20 +1,17 @@
 //! The operator's process. `--help` lists its flags.
 
 use clap::Parser;
-use operator::{
-    controller,
-    runtime::manager::{self, Flags},
-};
+use operator::controller;
 use std::process::ExitCode;
 
 #[derive(Parser)]
 #[command(version, about)]
 struct Args {
     #[command(flatten)]
-    manager: Flags,
+    flags: runtime::Flags,
 }
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    manager::start(args.manager, controller::all())
+    runtime::start(runtime::identity!(), args.flags, controller::all())
 }

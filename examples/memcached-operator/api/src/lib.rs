@@ -1,4 +1,4 @@
-//! The API types of this operator. Clients may depend on this crate: it pulls in no HTTP and no TLS.
+//! The API types of this operator. Clients can depend on this crate: it has no HTTP or TLS dependencies.
 
 mod crds;
 pub use crds::crds;

@@ -1,9 +1,6 @@
-//! Reconciles `Memcached`: a Deployment of its image, and a status that says how that fares.
+//! Reconciles `Memcached`: creates a Deployment of its image and reports the Deployment's state.
 
-use crate::{
-    Error, Result,
-    runtime::{self, conditions},
-};
+use crate::{Error, Result};
 use api::cache::v1alpha1::Memcached;
 use api::cache::v1alpha1::MemcachedStatus;
 use k8s_openapi::{
@@ -11,20 +8,21 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1 as metav1,
 };
 use kube::{Resource as _, ResourceExt as _};
+use runtime::{conditions, labels};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Where the image of the pods stands: OLM and disconnected clusters look for it there.
+/// The environment variable with the image of the pods. OLM and mirrored registries rely on this name.
 const IMAGE: &str = "RELATED_IMAGE_MEMCACHED";
 
-/// The label that says which object a pod belongs to.
-const INSTANCE: &str = "app.kubernetes.io/instance";
+/// The annotation of a pod with the name of its Memcached. (Names can be too long for a label.)
+const OWNER: &str = "cache.example.com/memcached";
 
-/// A pod without its spec and status: only names and labels are of interest.
+/// The metadata of a pod. The cache leaves out the rest to save memory.
 type PodMeta = kube::api::PartialObjectMeta<corev1::Pod>;
 
-/// What `reconcile` gets besides the object.
+/// What `reconcile` needs besides the object.
 struct Ctx {
-    env: runtime::Env,
+    operator: runtime::Operator,
     image: Option<String>,
     objects: Arc<runtime::Primary<Memcached>>,
     deployments: Arc<runtime::Children<appsv1::Deployment>>,
@@ -35,47 +33,48 @@ struct Ctx {
 // +kubebuilder:rbac:groups=cache.example.com,resources=memcacheds/status,verbs=patch
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
-pub async fn run(env: runtime::Env) -> anyhow::Result<()> {
+pub async fn run(operator: runtime::Operator) -> anyhow::Result<()> {
     let image = std::env::var(IMAGE).ok().filter(|image| !image.is_empty());
-    run_with(env, image).await
+    run_with(operator, image).await
 }
 
-/// As `run`, with an image that is known: tests change no environment.
-pub async fn run_with(env: runtime::Env, image: Option<String>) -> anyhow::Result<()> {
-    let mut controller = runtime::Controller::new(&env);
+/// Like `run`, but with a given image, so that tests need no environment variable.
+pub async fn run_with(operator: runtime::Operator, image: Option<String>) -> anyhow::Result<()> {
+    let mut controller = runtime::Controller::new(&operator);
     let ctx = Ctx {
-        env,
+        operator,
         image,
         objects: controller.primary(),
         deployments: controller.owns(&common_labels()),
-        pods: controller.watches(&common_labels(), |pod: &PodMeta| pod.labels().get(INSTANCE).cloned()),
+        pods: controller.watches(&common_labels(), |pod: &PodMeta| pod.annotations().get(OWNER).cloned()),
     };
     controller.run(reconcile, Arc::new(ctx)).await
 }
 
-/// Brings the cluster closer to what `obj` asks for. Called again whenever `obj`, its Deployment or
-/// its pods change, and after an error.
+/// Changes the cluster to match `obj`. The controller calls it whenever `obj`, its Deployment or its pods change, and
+/// again after an error.
 async fn reconcile(obj: Arc<Memcached>, ctx: Arc<Ctx>) -> Result<runtime::Action> {
     if obj.metadata.deletion_timestamp.is_some() {
-        return Ok(runtime::Action::await_change()); // the owner reference takes the Deployment along
+        return Ok(runtime::Action::await_change()); // Kubernetes deletes the Deployment
     }
     let image = ctx.image.as_deref().ok_or(Error::Unset(IMAGE))?;
-    let deployment = ctx.deployments.apply_desired(&deployment_for(&obj, image)?).await?;
-    let mut pods: Vec<String> = ctx.pods.of(&*obj).iter().map(|pod| pod.name_any()).collect();
-    pods.sort(); // in whatever order they were seen, so that a restart finds nothing to write
+    let deployment = ctx.deployments.apply(&deployment_for(&obj, image)?).await?;
+    let pods: Vec<String> = ctx.pods.of(&*obj).iter().map(|pod| pod.name_any()).collect();
+    let before = obj.status.clone().unwrap_or_default().conditions;
     let status = status_for(&obj, &deployment, pods);
-    if ctx.objects.set_status(&obj, status.clone()).await? {
-        if conditions::became_true(obj.status.as_ref(), &status, "Available") {
-            ctx.env.normal(&*obj, "Available", "All pods are ready").await;
+    let after = status.conditions.clone();
+    if ctx.objects.set_status(&obj, status).await? {
+        if conditions::became_true(&before, &after, "Available") {
+            ctx.operator.normal(&*obj, "Available", "All pods are ready").await;
         }
-        if conditions::became_true(obj.status.as_ref(), &status, "Degraded") {
-            ctx.env.warning(&*obj, "Degraded", "The Deployment does not progress, see the conditions").await;
+        if conditions::became_true(&before, &after, "Degraded") {
+            ctx.operator.warning(&*obj, "Degraded", "The Deployment is not progressing: see the conditions").await;
         }
     }
     Ok(runtime::Action::await_change())
 }
 
-/// The Deployment that `obj` asks for. Pure, hence easy to test.
+/// Returns the desired Deployment of `obj`. It is a pure function, so that it is easy to test.
 pub fn deployment_for(obj: &Memcached, image: &str) -> Result<appsv1::Deployment> {
     let labels = labels_for(&obj.name_any());
     let container = corev1::Container {
@@ -122,7 +121,11 @@ pub fn deployment_for(obj: &Memcached, image: &str) -> Result<appsv1::Deployment
             replicas: Some(obj.spec.size),
             selector: metav1::LabelSelector { match_labels: Some(labels.clone()), ..Default::default() },
             template: corev1::PodTemplateSpec {
-                metadata: Some(metav1::ObjectMeta { labels: Some(labels), ..Default::default() }),
+                metadata: Some(metav1::ObjectMeta {
+                    labels: Some(labels),
+                    annotations: Some(BTreeMap::from([(OWNER.into(), obj.name_any())])),
+                    ..Default::default()
+                }),
                 spec: Some(pod),
             },
             ..Default::default()
@@ -131,11 +134,11 @@ pub fn deployment_for(obj: &Memcached, image: &str) -> Result<appsv1::Deployment
     })
 }
 
-/// The status that follows from what is running. Pure as well.
+/// Returns the status of `obj`, from the observed Deployment and pods.
 pub fn status_for(
     obj: &Memcached,
     deployment: &appsv1::Deployment,
-    pods: Vec<String>, // their names
+    pods: Vec<String>, // names
 ) -> MemcachedStatus {
     let (size, generation) = (obj.spec.size, obj.metadata.generation);
     let found = deployment.status.clone().unwrap_or_default();
@@ -150,8 +153,8 @@ pub fn status_for(
     let mut status = obj.status.clone().unwrap_or_default();
     status.observed_generation = generation;
     status.ready_replicas = ready;
-    status.selector = runtime::labels::selector(&labels_for(&obj.name_any()));
-    // New pods are listed once the rollout is done, rather than one write each.
+    status.selector = labels::selector(&labels_for(&obj.name_any()));
+    // Adds new pods once the rollout is complete, so that not every pod costs a write.
     status.nodes = if settled { pods } else { status.nodes.into_iter().filter(|it| pods.contains(it)).collect() };
 
     let message = format!("{ready} of {size} pods are ready");
@@ -168,26 +171,17 @@ pub fn status_for(
     status
 }
 
-/// What everything of this kind is labelled with.
-fn common_labels() -> runtime::Labels {
+/// The labels of every object that this controller creates.
+fn common_labels() -> labels::Labels {
     BTreeMap::from([
         ("app.kubernetes.io/name".into(), "memcached".into()),
         ("app.kubernetes.io/part-of".into(), "cache".into()),
-        ("app.kubernetes.io/managed-by".into(), runtime::NAME.into()),
+        ("app.kubernetes.io/managed-by".into(), env!("CARGO_PKG_NAME").into()),
     ])
 }
 
-fn labels_for(name: &str) -> runtime::Labels {
-    let mut labels = common_labels();
-    labels.insert(INSTANCE.into(), name.into());
-    labels
-}
-
-impl conditions::Status for MemcachedStatus {
-    fn conditions(&self) -> &[metav1::Condition] {
-        &self.conditions
-    }
-    fn conditions_mut(&mut self) -> &mut Vec<metav1::Condition> {
-        &mut self.conditions
-    }
+fn labels_for(name: &str) -> labels::Labels {
+    let mut res = common_labels();
+    res.insert("app.kubernetes.io/instance".into(), labels::value(name));
+    res
 }

@@ -4,9 +4,9 @@ pub mod memcached;
 // +operator-rs:scaffold:controllers
 
 /// Every controller of this operator.
-pub fn all() -> Vec<crate::runtime::Start> {
+pub fn all() -> Vec<runtime::Start> {
     vec![
-        crate::runtime::per_namespace(memcached::run),
+        runtime::per_namespace(memcached::run),
         // +operator-rs:scaffold:run
     ]
 }

@@ -36,6 +36,8 @@ pub struct Context<'a> {
     port: Option<u16>,
     run_as_user: i64,
     container_command: &'a [String],
+    finalizer: bool,
+    finalizer_name: String,
 }
 
 impl<'a> Context<'a> {
@@ -81,6 +83,27 @@ impl<'a> Context<'a> {
             port: args.operand.port,
             run_as_user: args.operand.run_as_user.unwrap_or(1001),
             container_command: &args.operand.container_command,
+            finalizer: args.finalizer,
+            finalizer_name: finalizer_name(&group.qualified(&project.domain), &place.kind),
         }
     }
+}
+
+/// A finalizer as Kubernetes demands it: qualified by a domain, with at most 63 characters after the slash.
+pub fn finalizer_name(domain: &str, kind: &Kind) -> String {
+    let name = format!("{}-finalizer", kind.lower());
+    let name = if 63 < name.len() { "finalizer" } else { &name };
+    format!("{domain}/{name}")
+}
+
+#[test]
+fn a_finalizer_has_a_name_that_kubernetes_takes() {
+    let check = |kind: &str, expected: &str| {
+        let kind = kind.parse().expect("a kind");
+        assert_eq!(finalizer_name("a.io", &kind), expected);
+    };
+    check("Memcached", "a.io/memcached-finalizer");
+    let kind = |length: usize| format!("A{}", "b".repeat(length - 1));
+    check(&kind(53), &format!("a.io/a{}-finalizer", "b".repeat(52)));
+    check(&kind(54), "a.io/finalizer");
 }

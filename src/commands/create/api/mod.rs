@@ -1,14 +1,16 @@
 mod context;
+mod controller_only;
+mod foreign;
 mod place;
 
 use clap::error::ErrorKind;
 
 use self::{context::Context, place::Place};
 use crate::{
-    commands::{Mode, derive, project},
+    commands::{Mode, derive, generate::moved::refuse_module, project},
     disk::Root,
     hint::Hint as _,
-    model::{GroupName, Image, Kind, Plural, Project, Resource, Version},
+    model::{Domain, GroupName, GroupPrefix, Image, Kind, Plural, Project, RustPath, Version},
     plan::{Plan, Tree},
     scaffold, terminal,
 };
@@ -16,50 +18,55 @@ use crate::{
 /// Add a custom resource and its controller
 #[derive(clap::Args)]
 pub struct Args {
-    /// The group, without the project's domain, e.g. `cache`
+    /// API group without the project's domain, e.g. `cache`, or one of Kubernetes, e.g. `apps`
     #[arg(long, allow_hyphen_values = true)]
-    group: Option<GroupName>,
-    /// The version
+    group: Option<GroupPrefix>,
+    /// API version
     #[arg(long, default_value = "v1alpha1")]
     version: Version,
-    /// The kind, e.g. `Memcached`
+    /// Kind, e.g. `Memcached`
     #[arg(long, allow_hyphen_values = true)]
     kind: Option<Kind>,
-    /// The plural [default: as kube-derive makes it]
+    /// Plural of the kind [default: the one that kube-derive derives]
     #[arg(long)]
     plural: Option<Plural>,
-    /// A short name for kubectl (can be repeated)
+    /// Short name for kubectl (can be repeated)
     #[arg(long, value_name = "NAME")]
     shortname: Vec<Plural>,
-    /// Whether its objects live in namespaces [default: true, or as the kind's other versions]
+    /// Make the kind namespaced [default: true, or the scope of the kind's other versions]
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     namespaced: Option<bool>,
-    /// Whether to make the type
+    /// Generate the resource type; `false` for a controller only
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true", action = clap::ArgAction::Set)]
     resource: bool,
-    /// Whether to make a controller [default: true, or false where another version has one]
+    /// Generate a controller [default: true, or false if another version has one]
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     controller: Option<bool>,
     /// Store objects in this version [default: the kind's first version]
     #[arg(long)]
     storage: bool,
+    /// Scaffold a finalizer in the controller, for clean-up before an object is deleted
+    #[arg(long)]
+    finalizer: bool,
     #[command(flatten)]
     operand: Operand,
+    #[command(flatten)]
+    external: External,
     #[command(flatten)]
     pub mode: Mode,
 }
 
-/// What the controller runs; without an image it is left to you
+/// What the controller runs
 #[derive(clap::Args)]
-#[command(next_help_heading = "A controller that runs an image")]
+#[command(next_help_heading = "Controller that runs an image")]
 struct Operand {
-    /// The image that the controller runs in a Deployment for each object
+    /// Image that the controller runs in a Deployment for each object
     #[arg(long)]
     image: Option<Image>,
-    /// The port that the image listens on
+    /// Port that the image listens on
     #[arg(long, requires = "image", alias = "image-container-port", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// The user that the image runs as: a number, never 0 [default: 1001]
+    /// Numeric user that the image runs as, not 0 [default: 1001]
     #[arg(long, requires = "image", value_parser = clap::value_parser!(i64).range(1..=4_294_967_295), value_name = "UID")]
     run_as_user: Option<i64>,
     /// Command and arguments, separated by commas or repeated
@@ -75,17 +82,33 @@ struct Operand {
     container_command: Vec<String>,
 }
 
+/// Where the type of another crate is
+#[derive(clap::Args)]
+#[command(next_help_heading = "Controller for a type of another crate, with --resource=false")]
+struct External {
+    /// Rust path of the type or of its module, e.g. `gateway_api::gateways`
+    #[arg(long, value_name = "PATH")]
+    external_api_path: Option<RustPath>,
+    /// Domain of the type's API group [default: the project's domain]
+    #[arg(long, requires = "external_api_path", value_name = "DOMAIN")]
+    external_api_domain: Option<Domain>,
+}
+
 impl Args {
     pub fn plan(mut self, root: &Root) -> anyhow::Result<Plan> {
-        if !self.resource {
-            self.refuse_flags_of_types()?;
-        }
+        self.refuse_conflicts()?;
         let project = project(root)?;
-        let group = terminal::ask(self.group.take(), "group", "cache")?;
-        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        refuse_module(root)?;
         if !self.resource {
-            return self.controller_only(root, &project, &group, &kind);
+            let group = terminal::ask(self.group.take(), "group", "apps")?;
+            let kind = terminal::ask(self.kind.take(), "kind", "Deployment")?;
+            return self.controller_only(root, &project, group, &kind);
         }
+        let group = match self.group.take() {
+            Some(group) => own(&group)?,
+            None => terminal::ask(None, "group", "cache")?,
+        };
+        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
         let place = Place::find(&project, group, self.version, kind, self.plural.take())?;
         let namespaced = place.scope(self.namespaced, &project)?;
         let has_controller = place.kin.iter().any(|it| it.controller);
@@ -105,18 +128,19 @@ impl Args {
         if self.operand.image.is_some() && !controller && !has_controller {
             return Err(terminal::usage(
                 ErrorKind::ArgumentConflict,
-                "`--image` is for the controller: leave out `--image` or `--controller=false`",
+                "`--image` configures the controller: leave out `--image` or `--controller=false`",
             ));
         }
         let operand = [
             ("run-as-user", self.operand.run_as_user.is_some()),
             ("container-command", !self.operand.container_command.is_empty()),
+            ("finalizer", self.finalizer),
         ];
         if let Some((flag, _)) = operand.iter().find(|it| it.1 && !controller) {
             return Err(terminal::usage(
                 ErrorKind::ArgumentConflict,
                 &format!(
-                    "`--{flag}` is for the controller, and another version of the kind has that already: leave it out"
+                    "`--{flag}` configures the controller, and another version of the kind already has one: leave it out"
                 ),
             ));
         }
@@ -184,73 +208,54 @@ impl Args {
         Ok(singular.into_iter().chain(words).chain(pairs).collect())
     }
 
-    /// What says something of a type has nothing to say where none is made.
-    fn refuse_flags_of_types(&self) -> anyhow::Result<()> {
+    /// Flags that say nothing together are refused before anything is read.
+    fn refuse_conflicts(&self) -> anyhow::Result<()> {
         let refuse = |message: &str| Err(terminal::usage(ErrorKind::ArgumentConflict, message));
+        let external = self.external.external_api_path.is_some();
+        if self.finalizer && self.controller == Some(false) {
+            return refuse(
+                "`--finalizer` configures the controller: leave out `--finalizer` or `--controller=false`",
+            );
+        }
+        if self.resource {
+            return match external {
+                true => refuse(
+                    "`--external-api-path` is the path of a type that exists: add `--resource=false`, or leave the path out",
+                ),
+                false => Ok(()),
+            };
+        }
         if self.controller == Some(false) {
             return refuse(
-                "with `--resource=false` and `--controller=false` there is nothing to make",
+                "with `--resource=false` and `--controller=false` there is nothing to generate",
             );
         }
         if self.operand.image.is_some() {
             return refuse(
-                "`--image` makes a type with the fields that its controller needs: leave out `--image` or `--resource=false`",
+                "`--image` generates a type with the fields that its controller needs: leave out `--image` or `--resource=false`",
             );
         }
         let given = [
-            ("plural", self.plural.is_some()),
+            ("plural", self.plural.is_some() && !external),
             ("shortname", !self.shortname.is_empty()),
-            ("namespaced", self.namespaced.is_some()),
+            ("namespaced", self.namespaced.is_some() && !external),
             ("storage", self.storage),
         ];
         match given.iter().find(|it| it.1) {
             None => Ok(()),
             Some((flag, _)) => refuse(&format!(
-                "`--{flag}` is about the type, which is there already: leave out `--{flag}` or `--resource=false`"
+                "`--{flag}` configures a new type: leave out `--{flag}` or `--resource=false`"
             )),
         }
     }
+}
 
-    /// `--resource=false`: a controller for a type that is there.
-    fn controller_only(
-        self,
-        root: &Root,
-        project: &Project,
-        group: &GroupName,
-        kind: &Kind,
-    ) -> anyhow::Result<Plan> {
-        let same = |it: &Resource| {
-            it.group.as_ref() == Some(group)
-                && it.kind == *kind
-                && it.version == self.version
-                && it.api.is_some()
-        };
-        let Some(at) = project.resources.iter().position(same) else {
-            if place::is_built_in(&group.to_string()) {
-                return Err(anyhow::format_err!("controllers for Kubernetes' own kinds, such as {group}/{} {kind}, are not scaffolded yet", self.version))
-                    .hint("make an API of your own, and write the controller for the other kind beside it");
-            }
-            return Err(anyhow::format_err!(
-                "there is no {group}/{} {kind} in this project",
-                self.version
-            ))
-            .hint("leave out `--resource=false` to make the type too");
-        };
-        let resource = &project.resources[at];
-        if let Some(has) = project.resources.iter().find(|it| it.is_kin(resource) && it.controller)
-        {
-            anyhow::bail!("{kind} has a controller already, for {}", has.version);
-        }
-        let place = Place::of(project, resource, group.clone());
-        let namespaced = resource.api.as_ref().is_some_and(|it| it.namespaced);
-        let context = Context::new(project, &place, namespaced, Vec::new(), &self);
-        let mut plan =
-            scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
-        let edited = project.with_controller(at)?;
-        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited)?;
-        Ok(plan)
-    }
+/// A group of the project's own.
+fn own(group: &GroupPrefix) -> anyhow::Result<GroupName> {
+    group.to_name().map_err(|it| {
+        let message = format!("invalid value '{group}' for '--group <GROUP>': {it}");
+        terminal::usage(ErrorKind::ValueValidation, &message)
+    })
 }
 
 /// A word of a command, as it can stand in a raw string of Rust.

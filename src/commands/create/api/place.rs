@@ -3,35 +3,6 @@ use crate::{
     model::{Api, CrdVersion, GroupName, Kind, Plural, Project, Resource, Version},
 };
 
-/// Kubernetes' own groups, by their first word.
-const BUILT_IN: &[&str] = &[
-    "admissionregistration",
-    "apiextensions",
-    "apiregistration",
-    "apps",
-    "authentication",
-    "authorization",
-    "autoscaling",
-    "batch",
-    "certificates",
-    "coordination",
-    "core",
-    "discovery",
-    "events",
-    "flowcontrol",
-    "networking",
-    "node",
-    "policy",
-    "rbac",
-    "resource",
-    "scheduling",
-    "storage",
-];
-
-pub fn is_built_in(group: &str) -> bool {
-    BUILT_IN.contains(&group)
-}
-
 /// Where a new type goes, and what of its kin is there.
 pub struct Place {
     pub group: GroupName,
@@ -40,7 +11,7 @@ pub struct Place {
     pub plural: Plural,
     /// The other versions of the kind.
     pub kin: Vec<Resource>,
-    /// Whether another group has a kind that would take the same file names.
+    /// Whether a kind of another group, of the project or not, takes the same file names.
     pub shared_name: bool,
     new_group: bool,
     new_version: bool,
@@ -54,7 +25,7 @@ impl Place {
         kind: Kind,
         plural: Option<Plural>,
     ) -> anyhow::Result<Self> {
-        let in_group = |it: &&Resource| it.group.as_ref() == Some(&group);
+        let in_group = |it: &&Resource| it.is_own_of(&group);
         let same: Vec<&Resource> =
             project.resources.iter().filter(in_group).filter(|it| it.kind == kind).collect();
         if same.iter().any(|it| it.version == version) {
@@ -120,16 +91,15 @@ impl Place {
         kind: Kind,
         plural: Plural,
     ) -> Self {
-        let is_kin = |it: &&Resource| {
-            it.group.as_ref() == Some(&group) && it.kind == kind && it.version != version
-        };
-        let others = || project.resources.iter().filter(|it| it.group.as_ref() == Some(&group));
+        let is_kin =
+            |it: &&Resource| it.is_own_of(&group) && it.kind == kind && it.version != version;
+        let others = || project.resources.iter().filter(|it| it.is_own_of(&group));
         Self {
             kin: project.resources.iter().filter(is_kin).cloned().collect(),
             shared_name: project
                 .resources
                 .iter()
-                .any(|it| it.group.as_ref() != Some(&group) && it.kind.module() == kind.module()),
+                .any(|it| !it.is_own_of(&group) && it.kind.module() == kind.module()),
             new_group: others().next().is_none(),
             new_version: !others().any(|it| it.version == version),
             group,
@@ -179,8 +149,10 @@ impl Place {
         Resource {
             api: Some(Api { crd_version: CrdVersion::V1, namespaced }),
             controller,
+            core: false,
             domain: Some(project.domain.clone()),
-            group: Some(self.group.clone()),
+            external: false,
+            group: Some(self.group.clone().into()),
             kind: self.kind.clone(),
             path: Some(format!(
                 "{}_api::{}::{}",

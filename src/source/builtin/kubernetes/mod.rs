@@ -4,6 +4,7 @@
 //! the generator of k8s-openapi writes it is refused, never guessed.
 
 mod default;
+pub mod kinds;
 pub mod linked;
 mod modules;
 mod schema;

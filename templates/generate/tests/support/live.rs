@@ -1,8 +1,7 @@
-//! A real API server, started by `operator-rs test` for these tests and nobody else.
+//! A real API server, which `operator-rs test` starts for these tests only.
 //!
-//! It is known by E2E_KUBECONFIG, which only `operator-rs test` sets: a KUBECONFIG that somebody exports for a
-//! cluster of theirs starts nothing here.
-#![allow(dead_code)] // each test uses a part of it
+//! `operator-rs test` sets E2E_KUBECONFIG. The tests ignore KUBECONFIG, so that they never use your cluster.
+#![allow(dead_code)] // not every test uses everything
 
 use futures::future::try_join_all;
 use k8s_openapi::api::{
@@ -16,7 +15,7 @@ use kube::{
     core::{GroupVersionKind, TypeMeta},
     discovery::{Scope, pinned_kind},
 };
-use operator::runtime::{Env, Start, client::user_agent, scope::WatchScope};
+use runtime::{Operator, Start, client::user_agent, identity, scope::WatchScope};
 use serde_json::{Value, json};
 use std::{
     env, fs,
@@ -26,29 +25,29 @@ use std::{
 };
 use tokio::{task::JoinHandle, time::sleep};
 
-/// How long anything may take on a machine that has much to do.
+/// Time limit for each wait, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct Live {
-    /// May do everything: what people do, a test does with this.
+    /// A client with all rights, for what users do.
     pub admin: Client,
-    /// The operator's own account, which may do what config/rbac says.
+    /// A client with the operator's account, whose rights are in config/rbac.
     operator: Client,
-    /// The namespace that the operator keeps to, or one of this test's own.
+    /// The namespace that the operator watches, or a new one for this test.
     pub namespace: String,
     scope: WatchScope,
 }
 
 impl Live {
-    /// Nothing where no API server was started for tests; it is said which test did not run.
+    /// Connects to the API server. Without one, it prints that the test is skipped and returns `None`.
     pub async fn connect(test: &str) -> Option<Self> {
         let Some(admin) = variable("E2E_KUBECONFIG") else {
-            // Not by `eprintln!`: of tests that pass, cargo shows only what is written past it.
+            // Not with `eprintln!`, whose output cargo hides if the test passes.
             let _ = writeln!(stderr(), "{test}: not run, for it needs an API server: `operator-rs test` starts one");
             return None;
         };
         let operator = variable("E2E_OPERATOR_KUBECONFIG").unwrap_or_else(|| admin.clone());
-        let (admin, operator) = (client(&admin, "e2e").await, client(&operator, &user_agent()).await);
+        let (admin, operator) = (client(&admin, "e2e").await, client(&operator, &user_agent(identity!())).await);
         let own = variable("E2E_NAMESPACE");
         let scope = own.clone().unwrap_or_default().parse().unwrap();
         let namespace = match own {
@@ -58,15 +57,14 @@ impl Live {
         Some(Self { admin, operator, namespace, scope })
     }
 
-    /// Starts controllers as the operator's process would, under its own account.
+    /// Starts controllers with the operator's account.
     pub fn start(&self, controllers: Vec<Start>) -> Running {
-        let env = Env::new(self.operator.clone());
-        let running: Vec<_> = controllers.iter().flat_map(|start| start(&env, &self.scope)).collect();
-        Running { env, task: tokio::spawn(async { try_join_all(running).await.map(drop) }) }
+        let operator = Operator::new(identity!(), self.operator.clone());
+        let running: Vec<_> = controllers.iter().flat_map(|start| start(&operator, &self.scope)).collect();
+        Running { operator, task: tokio::spawn(async { try_join_all(running).await.map(drop) }) }
     }
 
-    /// Says of what is to run in this test's namespace that it does, as nodes would: there are none here.
-    /// It goes on until the test ends.
+    /// Reports the workloads in the test's namespace as running until the test ends, because there are no nodes.
     pub fn run_pods(&self) {
         let (client, namespace) = (self.admin.clone(), self.namespace.clone());
         tokio::spawn(async move {
@@ -80,7 +78,7 @@ impl Live {
         });
     }
 
-    /// Creates an object as `kubectl create` would, in this test's namespace if its kind lives in one.
+    /// Creates an object, in the test's namespace if its kind is namespaced.
     pub async fn create(&self, object: &Value) -> DynamicObject {
         let mut object: DynamicObject = serde_json::from_value(object.clone()).unwrap();
         if self.is_namespaced(&object).await {
@@ -90,7 +88,7 @@ impl Live {
         api.create(&PostParams::default(), &object).await.unwrap_or_else(|it| panic!("{}: {it}", name(&object)))
     }
 
-    /// Waits until an object is as it should be; `what` says how, for the message.
+    /// Waits until `is` returns true for an object; `what` describes that in the message.
     pub async fn wait(&self, object: &DynamicObject, what: &str, is: impl Fn(&DynamicObject) -> bool) -> DynamicObject {
         let (api, limit) = (self.api(object).await, Instant::now() + LIMIT);
         loop {
@@ -103,7 +101,7 @@ impl Live {
         }
     }
 
-    /// Deletes an object, and waits until it is gone, finalizers included.
+    /// Deletes an object and waits until it is gone.
     pub async fn delete(&self, object: &DynamicObject) {
         let (api, limit) = (self.api(object).await, Instant::now() + LIMIT);
         api.delete(&object.name_any(), &DeleteParams::default()).await.unwrap();
@@ -113,7 +111,7 @@ impl Live {
         }
     }
 
-    /// Where objects like this one are.
+    /// The API of the kind and namespace of an object.
     pub async fn api(&self, like: &DynamicObject) -> Api<DynamicObject> {
         let (resource, _) = pinned_kind(&self.admin, &kind(like)).await.unwrap();
         match like.namespace() {
@@ -128,21 +126,21 @@ impl Live {
     }
 }
 
-/// Controllers at work.
+/// Controllers that run.
 pub struct Running {
-    env: Env,
+    operator: Operator,
     task: JoinHandle<anyhow::Result<()>>,
 }
 
 impl Running {
-    /// Ends them in order; one that has failed fails the test.
+    /// Stops the controllers. If one has failed, the test fails.
     pub async fn stop(self) {
-        self.env.stop.cancel();
+        self.operator.stop.cancel();
         self.task.await.unwrap().unwrap();
     }
 }
 
-/// What is in config/samples of the kinds that PROJECT has a controller for.
+/// The objects in config/samples of the kinds that PROJECT has a controller for.
 pub fn samples() -> Vec<Value> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let project: Value = serde_saphyr::from_str(&fs::read_to_string(top.join("PROJECT")).unwrap()).unwrap();
@@ -167,8 +165,8 @@ pub fn samples() -> Vec<Value> {
 async fn client(kubeconfig: &str, agent: &str) -> Client {
     let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
     let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
-    config.headers.push((http::header::USER_AGENT, agent.parse().unwrap()));
-    config.default_retry = false; // as the operator's own client
+    config.headers.push(("user-agent".parse().unwrap(), agent.parse().unwrap()));
+    config.default_retry = false; // like the operator's client
     Client::try_from(config).unwrap()
 }
 
@@ -178,19 +176,19 @@ async fn new_namespace(client: &Client) -> String {
     api.create(&PostParams::default(), &new).await.unwrap().name_any()
 }
 
-/// What the kubelets of a cluster report; kube-controller-manager tells the owners.
+/// Reports pods as ready, like kubelets do; kube-controller-manager updates their owners.
 async fn ready_pods(client: &Client, namespace: &str) {
     let api: Api<Pod> = Api::namespaced(client.clone(), namespace);
     let ready = json!({ "status": { "phase": "Running", "conditions": [{ "type": "Ready", "status": "True" }] } });
     for pod in api.list(&ListParams::default()).await.into_iter().flatten() {
         if pod.status.as_ref().and_then(|it| it.phase.as_deref()) == Some("Pending") {
-            // A pod that is gone meanwhile needs no report.
+            // The pod may be gone.
             let _ = api.patch_status(&pod.name_any(), &PatchParams::default(), &Patch::Merge(&ready)).await;
         }
     }
 }
 
-/// What kube-controller-manager would make of that.
+/// Reports Deployments as available, like kube-controller-manager does.
 async fn available_deployments(client: &Client, namespace: &str) {
     let api: Api<Deployment> = Api::namespaced(client.clone(), namespace);
     for deployment in api.list(&ListParams::default()).await.into_iter().flatten() {
@@ -207,7 +205,7 @@ async fn available_deployments(client: &Client, namespace: &str) {
 }
 
 fn kind(object: &DynamicObject) -> GroupVersionKind {
-    let types: &TypeMeta = object.types.as_ref().expect("an object says what it is");
+    let types: &TypeMeta = object.types.as_ref().expect("an object has a kind");
     GroupVersionKind::try_from(types).unwrap()
 }
 

@@ -3,7 +3,7 @@
 // +operator-rs:scaffold:controllers
 
 /// Every controller of this operator.
-pub fn all() -> Vec<crate::runtime::Start> {
+pub fn all() -> Vec<runtime::Start> {
     vec![
         // +operator-rs:scaffold:run
     ]

@@ -1,10 +1,10 @@
-//! `Memcached`: what users ask for, and what they are told.
+//! The type of `Memcached`: its spec and its status.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1 as metav1;
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-/// What is asked for.
+/// Desired state of a Memcached.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[kube(
     group = "cache.example.com",
@@ -31,12 +31,12 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct MemcachedSpec {
-    /// The number of pods.
+    /// Number of pods.
     #[serde(default = "default_size")]
     #[schemars(range(min = 0, max = 5))]
     pub size: i32,
 
-    /// The port that the container listens on.
+    /// Port that the container listens on.
     #[serde(default = "default_container_port")]
     #[schemars(range(min = 1, max = 65535))]
     pub container_port: i32,
@@ -50,28 +50,28 @@ fn default_container_port() -> i32 {
     11211
 }
 
-/// What is there.
+/// Observed state of a Memcached.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct MemcachedStatus {
-    /// The generation that this status describes.
+    /// Generation of the spec that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
 
-    /// The number of pods that are ready.
+    /// Number of pods that are ready.
     #[serde(default)]
     pub ready_replicas: i32,
 
-    /// Selects the pods; `kubectl scale` and autoscalers read it.
+    /// Label selector of the pods, for `kubectl scale` and autoscalers.
     #[serde(default)]
     pub selector: String,
 
-    /// The names of the pods.
+    /// Names of the pods.
     #[serde(default)]
     #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub nodes: Vec<String>,
 
-    /// `Available`, `Progressing` and `Degraded`.
+    /// Conditions: `Available`, `Progressing` and `Degraded`.
     #[serde(default)]
     #[x_kube(merge_strategy = ListMerge::Map(vec!["type".into()]))]
     pub conditions: Vec<metav1::Condition>,

@@ -1,0 +1,115 @@
+//! `create api --resource=false`: a controller for a type that exists.
+
+use super::{Args, Context, Place, foreign::Foreign};
+use crate::{
+    commands::derive,
+    disk::Root,
+    hint::Hint as _,
+    model::{GroupName, GroupPrefix, Kind, Project, ProjectPath, Resource},
+    plan::{Found, Plan, Tree as _},
+    scaffold,
+};
+
+impl Args {
+    pub fn controller_only(
+        self,
+        root: &Root,
+        project: &Project,
+        group: GroupPrefix,
+        kind: &Kind,
+    ) -> anyhow::Result<Plan> {
+        let own = group.to_name().ok().and_then(|name| {
+            let is = |it: &Resource| {
+                it.is_own_of(&name)
+                    && it.kind == *kind
+                    && it.version == self.version
+                    && it.api.is_some()
+            };
+            Some((project.resources.iter().position(is)?, name))
+        });
+        let foreign = Foreign::external(project, group.clone(), self.version, kind, &self.external);
+        match (foreign, own) {
+            (Some(mut foreign), _) => {
+                foreign.resource.plural = self.plural.clone();
+                foreign.namespaced = self.namespaced.unwrap_or(true);
+                self.for_foreign(root, project, foreign)
+            }
+            (None, Some((at, group))) => self.for_own(root, project, at, group),
+            (None, None) => {
+                let foreign = Foreign::built_in(&group, self.version, kind)?;
+                self.for_foreign(root, project, foreign)
+            }
+        }
+    }
+
+    fn for_own(
+        self,
+        root: &Root,
+        project: &Project,
+        at: usize,
+        group: GroupName,
+    ) -> anyhow::Result<Plan> {
+        let resource = &project.resources[at];
+        refuse_second(project, resource)?;
+        let place = Place::of(project, resource, group);
+        let namespaced = resource.api.as_ref().is_some_and(|it| it.namespaced);
+        let context = Context::new(project, &place, namespaced, Vec::new(), &self);
+        let mut plan =
+            scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
+        let edited = project.with_controller(at)?;
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        derive::source(&mut plan, root, &edited)?;
+        Ok(plan)
+    }
+
+    fn for_foreign(self, root: &Root, project: &Project, foreign: Foreign) -> anyhow::Result<Plan> {
+        let resource = &foreign.resource;
+        refuse_second(project, resource)?;
+        if !foreign.namespaced && project.namespaced {
+            return Err(anyhow::format_err!(
+                "this operator watches its own namespace only, and {} is cluster-scoped",
+                resource.kind
+            ))
+            .hint("watch it from a project that was started without `init --namespaced`");
+        }
+        let module = foreign.controller_module(project);
+        let context = foreign.context(project, &module, self.finalizer);
+        let mut plan =
+            scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
+        let same = |it: &Resource| it.is_kin(resource) && it.version == resource.version;
+        let edited = match project.resources.iter().position(same) {
+            // As for a webhook that kubebuilder has scaffolded.
+            Some(at) => project.with_controller(at)?,
+            None => project.with(resource.clone())?,
+        };
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        derive::source(&mut plan, root, &edited)?;
+        let missing = self.external.external_api_path.as_ref().map(|it| it.crate_name());
+        let add = match missing.filter(|it| !depends_on(root, it)) {
+            Some(name) => format!("  cargo add {}\n", name.replace('_', "-")),
+            None => String::new(),
+        };
+        plan.next(format!(
+            "Next: edit the reconciler in src/controller/{module}.rs, then\n{add}  \
+             operator-rs manifests    # updates the manager's role\n  cargo test"
+        ));
+        Ok(plan)
+    }
+}
+
+/// One controller serves all versions of a kind.
+fn refuse_second(project: &Project, resource: &Resource) -> anyhow::Result<()> {
+    let kin = project.resources.iter().find(|it| it.is_kin(resource) && it.controller);
+    match kin {
+        Some(kin) => anyhow::bail!("{} already has a controller, for {}", kin.kind, kin.version),
+        None => Ok(()),
+    }
+}
+
+/// Whether the operator's Cargo.toml has a dependency that code calls by a name.
+fn depends_on(root: &Root, name: &str) -> bool {
+    let Ok(Found::Text(text)) = root.look(&ProjectPath::fixed("Cargo.toml")) else { return false };
+    let manifest: toml::Table = text.parse().unwrap_or_default();
+    let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
+    dependencies.is_some_and(|all| all.keys().any(|it| it.replace('-', "_") == name))
+}

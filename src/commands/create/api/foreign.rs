@@ -1,0 +1,263 @@
+//! `create api --resource=false` for a type that is not the project's: a kind of Kubernetes, or one of another crate.
+
+use serde::Serialize;
+
+use super::{External, context::finalizer_name};
+use crate::{
+    commands::derive::Names,
+    hint::hinted,
+    model::{GroupPrefix, Kind, Plural, Project, Resource, Version},
+    source::{BuiltInKind, built_in_kinds},
+};
+
+/// How many similar kinds an error names.
+const SUGGESTIONS: usize = 3;
+
+/// A kind that others define.
+pub struct Foreign {
+    pub resource: Resource,
+    pub namespaced: bool,
+    /// The name of the Rust type, which may be another than the kind's.
+    type_name: String,
+    module: String,
+}
+
+/// What `templates/create/controller-foreign` may say.
+#[derive(Serialize)]
+pub struct Context<'a> {
+    #[serde(flatten)]
+    names: Names<'a>,
+    /// Empty for the core group.
+    api_group: String,
+    api_version: String,
+    kind: &'a Kind,
+    kind_lower: String,
+    controller_module: &'a str,
+    plural: Plural,
+    type_path: String,
+    /// The type's name, where it is not the kind.
+    type_alias: Option<&'a str>,
+    core: bool,
+    api_namespaced: bool,
+    finalizer: bool,
+    finalizer_name: String,
+}
+
+impl Foreign {
+    /// A kind that every cluster serves; none is refused with the names of similar ones.
+    pub fn built_in(group: &GroupPrefix, version: Version, kind: &Kind) -> anyhow::Result<Self> {
+        let (name, number) = (kind.to_string(), version.to_string());
+        let all = built_in_kinds::all();
+        let is =
+            |it: &&BuiltInKind| it.kind == name && it.version == number && it.is_in(group.as_str());
+        let Some(found) = all.iter().find(is) else {
+            return refuse(&all, group, version, kind);
+        };
+        let plural: Plural = found.plural.parse()?;
+        Ok(Self {
+            resource: Resource {
+                api: None,
+                controller: true,
+                core: true,
+                domain: found.domain().map(str::parse).transpose()?,
+                external: false,
+                group: Some(found.prefix().parse()?),
+                kind: kind.clone(),
+                path: Some(found.module.to_owned()),
+                plural: Some(plural).filter(|it| *it != kind.plural()),
+                version,
+            },
+            namespaced: found.namespaced,
+            type_name: name,
+            module: found.module.to_owned(),
+        })
+    }
+
+    /// A type of another crate, as the flags describe it.
+    pub fn external(
+        project: &Project,
+        group: GroupPrefix,
+        version: Version,
+        kind: &Kind,
+        flags: &External,
+    ) -> Option<Self> {
+        let path = flags.external_api_path.as_ref()?;
+        let name = kind.to_string();
+        let (module, type_name) = path.type_of(&name);
+        Some(Self {
+            resource: Resource {
+                api: None,
+                controller: true,
+                core: false,
+                domain: flags.external_api_domain.clone().or_else(|| Some(project.domain.clone())),
+                external: true,
+                group: Some(group),
+                kind: kind.clone(),
+                path: Some(if type_name == name { module.to_owned() } else { path.to_string() }),
+                plural: None,
+                version,
+            },
+            namespaced: true,
+            type_name: type_name.to_owned(),
+            module: module.to_owned(),
+        })
+    }
+
+    /// The controller's module: two kinds of one name are told apart by their groups.
+    pub fn controller_module(&self, project: &Project) -> String {
+        let Resource { group, kind, .. } = &self.resource;
+        let is_taken =
+            |it: &Resource| !it.is_kin(&self.resource) && it.kind.module() == kind.module();
+        match group {
+            Some(group) if project.resources.iter().any(is_taken) => {
+                format!("{}_{}", group.module(), kind.snake())
+            }
+            _ => kind.module(),
+        }
+    }
+
+    pub fn context<'a>(
+        &'a self,
+        project: &'a Project,
+        controller_module: &'a str,
+        finalizer: bool,
+    ) -> Context<'a> {
+        let Resource { kind, version, core, .. } = &self.resource;
+        let api_group = self.resource.api_group();
+        // A finalizer on somebody else's object says whose it is.
+        let owner = format!("{}.{}", project.name, project.domain);
+        let owner = if 253 < owner.len() { project.domain.to_string() } else { owner };
+        Context {
+            names: Names::new(project),
+            api_version: if api_group.is_empty() {
+                version.to_string()
+            } else {
+                format!("{api_group}/{version}")
+            },
+            api_group,
+            kind,
+            kind_lower: kind.lower(),
+            controller_module,
+            plural: self.resource.plural(),
+            type_path: format!("{}::{}", self.module, self.type_name),
+            type_alias: (self.type_name != kind.to_string()).then_some(self.type_name.as_str()),
+            core: *core,
+            api_namespaced: self.namespaced,
+            finalizer,
+            finalizer_name: finalizer_name(&owner, kind),
+        }
+    }
+}
+
+fn refuse<T>(
+    all: &[BuiltInKind],
+    group: &GroupPrefix,
+    version: Version,
+    kind: &Kind,
+) -> anyhow::Result<T> {
+    let is_group = all.iter().any(|it| it.is_in(group.as_str()));
+    let what = format!("{group}/{version} {kind}");
+    let error = if is_group {
+        anyhow::format_err!("Kubernetes {} has no {what}", built_in_kinds::KUBERNETES)
+    } else {
+        anyhow::format_err!(
+            "{what} is not in this project and not part of Kubernetes {}",
+            built_in_kinds::KUBERNETES
+        )
+    };
+    let mut hints: Vec<String> = similar(all, group, kind);
+    if !is_group {
+        hints.push("leave out `--resource=false` to generate the type".to_owned());
+        hints.push(
+            "for a type of another crate, add `--external-api-path` with its Rust path".to_owned(),
+        );
+    }
+    hinted(error, hints.into_iter())
+}
+
+/// The flags for the kinds that a misspelt one is closest to, in one hint.
+fn similar(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<String> {
+    let lower = kind.lower();
+    let mut near: Vec<(usize, &BuiltInKind)> = all
+        .iter()
+        .map(|it| (strsim::damerau_levenshtein(&lower, &it.kind.to_lowercase()), it))
+        .filter(|(distance, _)| *distance <= (lower.len() / 3).clamp(1, 4))
+        .collect();
+    // The nearest first; of the same distance those of the group, then the stable versions.
+    near.sort_by_key(|(distance, it)| {
+        let version = it.version.parse::<Version>().ok();
+        (*distance, !it.is_in(group.as_str()), std::cmp::Reverse(version))
+    });
+    let flags: Vec<String> = near
+        .iter()
+        .take(SUGGESTIONS)
+        .map(|(_, it)| {
+            format!("`--group {} --version {} --kind {}`", it.prefix(), it.version, it.kind)
+        })
+        .collect();
+    if flags.is_empty() { Vec::new() } else { vec![format!("similar kinds: {}", flags.join(", "))] }
+}
+
+#[test]
+fn a_misspelt_kind_is_answered_with_the_nearest() {
+    use crate::hint::hints;
+    let check = |group: &str, version: &str, kind: &str, expected: &[&str]| {
+        let (group, version) =
+            (group.parse().expect("a group"), version.parse().expect("a version"));
+        let kind = kind.parse().expect("a kind");
+        let error = Foreign::built_in(&group, version, &kind).err().expect("it is refused");
+        assert_eq!([&[error.to_string().as_str()], &hints(&error)[..]].concat(), expected);
+    };
+    check(
+        "apps",
+        "v1",
+        "Deploymet",
+        &[
+            "Kubernetes 1.33 has no apps/v1 Deploymet",
+            "similar kinds: `--group apps --version v1 --kind Deployment`",
+        ],
+    );
+    check(
+        "apps",
+        "v1beta1",
+        "Deployment",
+        &[
+            "Kubernetes 1.33 has no apps/v1beta1 Deployment",
+            "similar kinds: `--group apps --version v1 --kind Deployment`",
+        ],
+    );
+    check(
+        "autoscaling",
+        "v3",
+        "HorizontalPodAutoscaler",
+        &[
+            "Kubernetes 1.33 has no autoscaling/v3 HorizontalPodAutoscaler",
+            "similar kinds: `--group autoscaling --version v2 --kind HorizontalPodAutoscaler`, \
+             `--group autoscaling --version v1 --kind HorizontalPodAutoscaler`",
+        ],
+    );
+    check("core", "v1", "Memcached", &["Kubernetes 1.33 has no core/v1 Memcached"]);
+    check(
+        "cache",
+        "v1",
+        "Memcached",
+        &[
+            "cache/v1 Memcached is not in this project and not part of Kubernetes 1.33",
+            "leave out `--resource=false` to generate the type",
+            "for a type of another crate, add `--external-api-path` with its Rust path",
+        ],
+    );
+}
+
+#[test]
+fn every_built_in_kind_can_be_named() {
+    for it in built_in_kinds::all() {
+        let (version, kind) =
+            (it.version.parse().expect("a version"), it.kind.parse().expect("a kind"));
+        let group: GroupPrefix = it.prefix().parse().expect("a group");
+        let foreign = Foreign::built_in(&group, version, &kind).expect("it is there");
+        assert_eq!(foreign.resource.api_group(), it.group);
+        assert_eq!(foreign.resource.plural().to_string(), it.plural);
+        assert_eq!(foreign.namespaced, it.namespaced);
+    }
+}

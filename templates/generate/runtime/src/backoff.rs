@@ -1,0 +1,88 @@
+//! Waiting longer after each failure. kube has nothing per object, and its back-off for watches
+//! grows to 30 seconds, for which a restarted API server would wait.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    sync::Mutex,
+    time::Duration,
+};
+
+/// `base * 2^n`, at most `max`, give or take 20 % so that retries spread out.
+fn delay(base: Duration, n: u32, max: Duration) -> Duration {
+    base.saturating_mul(1 << n.min(16)).min(max).mul_f64(0.8 + 0.4 * random())
+}
+
+/// A time, give or take 10 %.
+pub(crate) fn jittered(time: Duration) -> Duration {
+    time.mul_f64(0.9 + 0.2 * random())
+}
+
+/// From 0 to 1.
+fn random() -> f64 {
+    (RandomState::new().hash_one(()) % 1000) as f64 / 1000.0
+}
+
+/// For watches: a restarted API server is found again within 6 seconds.
+#[derive(Default)]
+pub(crate) struct WatchBackoff(u32);
+
+impl Iterator for WatchBackoff {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        self.0 = self.0.saturating_add(1);
+        Some(delay(Duration::from_millis(500), self.0 - 1, Duration::from_secs(5)))
+    }
+}
+
+impl kube::runtime::utils::Backoff for WatchBackoff {
+    fn reset(&mut self) {
+        self.0 = 0;
+    }
+}
+
+/// For reconciles, by the object's key: 0.2 s … 5 min.
+#[derive(Default)]
+pub(crate) struct Failures(Mutex<HashMap<Box<str>, (u32, &'static str)>>);
+
+/// A failure among others of the same object.
+pub(crate) struct Failure {
+    /// How often the object has failed in a row, this time included.
+    pub count: u32,
+    /// Whether the reason is another than last time.
+    pub is_new: bool,
+    /// When to try again.
+    pub retry: Duration,
+}
+
+impl Failures {
+    /// One more failure of an object.
+    pub fn count(&self, key: &str, reason: &'static str) -> Failure {
+        let mut map = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (count, last) = map.entry(key.into()).or_default();
+        *count = count.saturating_add(1);
+        let is_new = std::mem::replace(last, reason) != reason;
+        Failure {
+            count: *count,
+            is_new,
+            retry: delay(Duration::from_millis(200), *count - 1, Duration::from_secs(300)),
+        }
+    }
+
+    /// An object has been reconciled, or is gone.
+    pub fn reset(&self, key: &str) {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).remove(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_double_up_to_a_limit() {
+        let secs: Vec<_> = WatchBackoff::default().take(8).map(|d| d.as_secs_f64()).collect();
+        assert!(secs[0] < 0.7 && secs[1] > 0.7 && secs[7] > 3.9 && secs[7] < 6.1, "{secs:?}");
+    }
+}

@@ -1,0 +1,239 @@
+//! The one way in which children are written: server-side apply, skipped only where it is proven
+//! that the server has what is desired, and never to an object that belongs to somebody else.
+
+use super::{
+    Children, Observed, Watched, change, controller,
+    entry::{Entry, fast_hash},
+    find, key_of, lock, ownership,
+};
+use crate::{error::Error, scope::Scope};
+use k8s_openapi::{ByteString, apimachinery::pkg::apis::meta::v1::OwnerReference};
+use kube::{
+    Api, Resource, ResourceExt,
+    api::{PartialObjectMeta, Patch, PatchParams},
+    core::Status,
+};
+use serde::Serialize;
+use serde_json::Value;
+use tracing::{debug, info};
+
+/// An object that a cache of `C`s can apply: a `C`, or a `K` if the cache holds `PartialObjectMeta<K>`.
+pub trait Desired<C>: Resource<DynamicType = ()> + Serialize + Sync {}
+impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<K> for K {}
+impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<PartialObjectMeta<K>> for K {}
+
+/// What an object has to be for a write to change that object and no other.
+enum Precondition {
+    Absent,
+    Uid(String),
+}
+
+impl<C: Watched> Children<C> {
+    /// Applies `desired` and returns the resulting object. If the cluster has it already, no request is
+    /// sent. Fields that are no longer desired are removed, fields that others have added are kept, and
+    /// changes by others to desired fields are undone.
+    ///
+    /// After it has returned, no reconcile sees an older state of the object.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotOwned`] if an object with this name belongs to somebody else (it is not changed);
+    /// [`Error::Unselected`] if the watch would not show the object; [`Error::Kube`] if the API server
+    /// refuses it.
+    pub async fn apply(&self, desired: &impl Desired<C>) -> Result<C, Error> {
+        let text = serde_json::to_string(desired)?;
+        let (key, print) = (key_of(desired), fast_hash(&text));
+        self.check(desired)?;
+        let known = match lock(&self.state).entries.get(&key) {
+            None => None,
+            Some(entry) => {
+                self.check_owner(desired, entry)?;
+                if entry.proven == Some(print) && !entry.is_deleted {
+                    return Ok(serde_json::from_str(&entry.json)?);
+                }
+                Some((entry.version, entry.managed.clone(), entry.desired_hash(), entry.uid.clone(), entry.proven))
+            }
+        };
+        let body = body(&text)?;
+        let Some((version, managed, hash, uid, proven)) = known else {
+            return self.write(desired, body, print, Precondition::Absent).await;
+        };
+        if hash.as_deref() == body["metadata"]["annotations"][ownership::DESIRED_HASH].as_str()
+            // A proof of the same object, whose fields came in another order, is as good.
+            && (proven.is_some() || ownership::owns(&managed, self.manager, &body))
+            && let Some(entry) = lock(&self.state).entries.get_mut(&key).filter(|it| it.version == version)
+        {
+            entry.prove(print);
+            return Ok(serde_json::from_str(&entry.json)?);
+        }
+        info!(kind = %C::kind(&()), object = %key, "applying an object that differs from the desired one");
+        self.write(desired, body, print, uid.map_or(Precondition::Absent, |it| Precondition::Uid(it.into()))).await
+    }
+
+    /// The name of [`apply`](Self::apply) in earlier versions.
+    #[doc(hidden)]
+    pub async fn apply_desired(&self, desired: &impl Desired<C>) -> Result<C, Error> {
+        self.apply(desired).await
+    }
+
+    async fn write(
+        &self,
+        desired: &impl Desired<C>,
+        mut body: Value,
+        print: u64,
+        mut precondition: Precondition,
+    ) -> Result<C, Error> {
+        let (api, name) = (self.api(desired.namespace().as_deref()), desired.name_any());
+        let params = PatchParams::apply(self.manager).force();
+        let mut is_checked = false;
+        loop {
+            if let Some(metadata) = body["metadata"].as_object_mut() {
+                metadata.retain(|field, _| field != "uid" && field != "resourceVersion");
+                match &precondition {
+                    // An existing object has another version, which is a conflict; an absent one is
+                    // created (seen with Kubernetes 1.36).
+                    Precondition::Absent => metadata.insert("resourceVersion".into(), "1".into()),
+                    Precondition::Uid(uid) => metadata.insert("uid".into(), uid.as_str().into()),
+                };
+            }
+            let lists = lock(&self.state).recent.lists();
+            match api.patch(&name, &params, &Patch::Apply(&body)).await {
+                Ok(after) => {
+                    let (is_certain, res) = (self.written(&after, print, &body, lists), after.decode()?);
+                    if !is_certain && let Err(error) = self.verify(&after.key()).await {
+                        debug!(object = %after.key(), %error, "cannot look for an object");
+                    }
+                    return Ok(res);
+                }
+                Err(kube::Error::Api(it)) if is_of_another(&it) && !is_checked => is_checked = true,
+                Err(error) => return Err(error.into()),
+            }
+            // The watch has not shown it, or not yet: it may lack the labels.
+            precondition = match find(&api, &name).await? {
+                Some(found) => {
+                    self.check_owner(desired, &self.entry(&found))?;
+                    found.metadata.uid.map_or(Precondition::Absent, Precondition::Uid)
+                }
+                None => Precondition::Absent,
+            };
+        }
+    }
+
+    /// Remembers what an own write returned. Where it shows a change by others that the watch has not
+    /// shown yet, a reconcile is due. Returns whether the object is certain to be there: it may have been
+    /// deleted, and a list that did not show it may have come and gone, while the answer was on its way.
+    pub(super) fn written(&self, after: &Observed<C>, print: u64, body: &Value, lists: u64) -> bool {
+        let (key, mut entry) = (after.key(), self.entry(after));
+        entry.prove(print);
+        let mut state = lock(&self.state);
+        let before = state.entries.get(&key).map(|it| (it.version, it.json.clone(), it.parents.clone()));
+        let version = before.as_ref().map(|it| it.0);
+        if version == Some(entry.version) && entry.version.is_some() {
+            // The watch was first, or there was nothing to change.
+            if let Some(entry) = state.entries.get_mut(&key) {
+                entry.prove(print);
+            }
+            return true;
+        }
+        if !state.recent.wrote(&key, entry.version, version) {
+            return true;
+        }
+        let new_parents = entry.parents.clone();
+        let parents = state.entries.insert(&key, entry);
+        let is_certain = before.is_some() || lists == state.recent.lists();
+        drop(state);
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        // Others may have given it to another parent, which nothing else tells then.
+        if before.is_some_and(|(_, before, old_parents)| {
+            old_parents != new_parents || change::is_news(&read(&before), &read(&after.json), body)
+        }) {
+            self.trigger(&key, parents);
+        }
+        is_certain
+    }
+
+    /// Whether the server has an object that an own write has made, and no list has shown.
+    pub(crate) async fn verify(&self, key: &str) -> Result<(), Error> {
+        let Some(version) = lock(&self.state).entries.get(key).map(|it| it.version) else { return Ok(()) };
+        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+        let api = self.api(Some(namespace).filter(|it| !it.is_empty()));
+        if find(&api, name).await?.is_none() {
+            // Not what has been written meanwhile.
+            self.forget(key, version);
+        }
+        Ok(())
+    }
+
+    pub(super) fn api(&self, namespace: Option<&str>) -> Api<Observed<C>> {
+        C::Scope::api(&self.client, namespace)
+    }
+
+    /// What has to be true of an object before it can be written.
+    fn check(&self, desired: &impl Desired<C>) -> Result<(), Error> {
+        let meta = desired.meta();
+        let name = meta.name.as_ref().ok_or(Error::Missing("name"))?;
+        if C::Scope::NAMESPACED && meta.namespace.is_none() {
+            return Err(Error::Missing("namespace"));
+        }
+        match self.labels.iter().find(|(label, value)| desired.labels().get(*label) != Some(value)) {
+            None => Ok(()),
+            Some((label, value)) => Err(Error::Unselected {
+                kind: C::kind(&()).into(),
+                name: name.clone(),
+                label: format!("{label}={value}"),
+            }),
+        }
+    }
+
+    /// Whether an object is ours: its controller is the one that is desired; or it has none, and this
+    /// operator has applied it before.
+    fn check_owner(&self, desired: &impl Desired<C>, found: &Entry) -> Result<(), Error> {
+        let is_ours = match (&found.controller, controller(desired.meta())) {
+            (Some([_, _, uid]), Some(OwnerReference { uid: desired, .. })) => **uid == **desired,
+            (Some(_), None) => false,
+            (None, _) => found.set.is_some(),
+        };
+        match is_ours {
+            true => Ok(()),
+            false => Err(Error::NotOwned {
+                kind: C::kind(&()).into(),
+                name: desired.name_any(),
+                controller: found.controller.as_ref().map(|[kind, name, _]| format!("{kind} `{name}`")),
+            }),
+        }
+    }
+}
+
+/// Whether a write was refused because the object is not the one that was meant.
+fn is_of_another(refused: &Status) -> bool {
+    // To change the uid is invalid.
+    let is_uid = |it: &kube::core::response::StatusCause| it.field == "metadata.uid";
+    refused.code == 409
+        || refused.is_invalid() && refused.details.as_ref().is_some_and(|it| it.causes.iter().any(is_uid))
+}
+
+/// What is sent: the object with the hash of itself. The status is not ours to apply.
+fn body(text: &str) -> Result<Value, Error> {
+    let mut body: Value = serde_json::from_str(text)?;
+    if let Some(object) = body.as_object_mut() {
+        object.remove("status");
+    }
+    if body["kind"] == "Secret" && body["apiVersion"] == "v1" {
+        text_as_data(&mut body)?;
+    }
+    body.sort_all_objects();
+    let hash = ownership::hash(body.to_string().as_bytes());
+    body["metadata"]["annotations"][ownership::DESIRED_HASH] = hash.into();
+    Ok(body)
+}
+
+/// The `stringData` of a Secret as `data`, which is what the server makes of it. What is applied as
+/// `stringData` the server never removes, nor does it tell when somebody changes it.
+fn text_as_data(secret: &mut Value) -> Result<(), Error> {
+    let text = secret.as_object_mut().and_then(|it| it.remove("stringData"));
+    for (key, value) in text.as_ref().and_then(Value::as_object).into_iter().flatten() {
+        let bytes = ByteString(value.as_str().unwrap_or_default().as_bytes().to_vec());
+        secret["data"][key] = serde_json::to_value(bytes)?;
+    }
+    Ok(())
+}

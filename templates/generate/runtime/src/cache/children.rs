@@ -1,0 +1,190 @@
+//! Objects of one kind that belong to primary ones, as the watch shows them. kube's reflector knows
+//! no parents, and takes an older state for a newer one when it comes later.
+
+use super::{
+    Observed, Watched,
+    entry::{Entries, Entry},
+    filter::Filter,
+    key,
+    parent::Mapper,
+    recent::Recent,
+};
+use crate::labels::Labels;
+use kube::{Client, ResourceExt, runtime::watcher::Event};
+use std::sync::{Arc, Mutex};
+
+/// From an object's key to the keys of the primaries that refer to it.
+type Referrers = Box<dyn Fn(&str) -> Vec<Arc<str>> + Send + Sync>;
+
+/// How an object leads to the primary ones that are to be reconciled when it changes.
+pub(crate) enum Link<C> {
+    /// One of them is its controller.
+    Owner(Mapper<C>),
+    /// It belongs to them, as a mapper says.
+    Mapper(Mapper<C>),
+    /// They refer to it, by its key.
+    References(Referrers),
+}
+
+/// Watched objects of one kind.
+///
+/// [`Controller::owns`](crate::Controller::owns), [`watches`](crate::Controller::watches) and
+/// [`refers_to`](crate::Controller::refers_to) return it.
+pub struct Children<C> {
+    pub(super) client: Client,
+    pub(super) manager: &'static str,
+    /// What an object needs so that the watch shows it.
+    pub(super) labels: Labels,
+    link: Link<C>,
+    filter: Filter<C>,
+    trigger: Box<dyn Fn(&str) + Send + Sync>,
+    pub(super) state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    pub entries: Entries,
+    pub recent: Recent,
+    /// Filled during a list.
+    next: Option<Entries>,
+}
+
+impl<C: Watched> Children<C> {
+    pub(crate) fn new(
+        client: Client,
+        manager: &'static str,
+        labels: Labels,
+        filter: Filter<C>,
+        link: Link<C>,
+        trigger: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        let state = Mutex::default();
+        Arc::new(Self { client, manager, labels, link, filter, trigger: Box::new(trigger), state })
+    }
+
+    /// The objects that belong to `parent`, sorted by name; without those that this process has deleted
+    /// or that belong to an earlier object with the parent's name.
+    pub fn of(&self, parent: &impl ResourceExt) -> Vec<C> {
+        let state = super::lock(&self.state);
+        let found = self.belonging(&state, parent).into_iter().filter(|(_, it)| !it.is_deleted);
+        found.filter_map(|(_, it)| serde_json::from_str(&it.json).ok()).collect()
+    }
+
+    pub(super) fn belonging<'a>(&self, state: &'a State, parent: &impl ResourceExt) -> Vec<(&'a Arc<str>, &'a Entry)> {
+        let mut found = state.entries.of(&super::key_of(parent));
+        if let (Link::Owner(_), Some(uid)) = (&self.link, &parent.meta().uid) {
+            found.retain(|(_, it)| it.controller.as_ref().is_some_and(|[_, _, of]| **of == **uid));
+        }
+        found
+    }
+
+    /// Whether primaries own these objects, so that what is not desired any more may go.
+    pub(super) fn are_owned(&self) -> bool {
+        matches!(self.link, Link::Owner(_))
+    }
+
+    /// An object by its name, and its namespace if it has one.
+    pub fn get(&self, namespace: Option<&str>, name: &str) -> Option<C> {
+        let state = super::lock(&self.state);
+        serde_json::from_str(&state.entries.get(&key(namespace, name))?.json).ok()
+    }
+
+    /// Stores an event, and triggers the primaries that it is about. Returns the keys of own writes
+    /// that a list does not show.
+    pub(crate) fn observe(&self, event: Event<Observed<C>>) -> Vec<Box<str>> {
+        match event {
+            Event::Init => {
+                let mut state = super::lock(&self.state);
+                state.recent.list_begins();
+                state.next = Some(Entries::default());
+            }
+            Event::InitApply(object) => {
+                let entry = self.entry(&object);
+                // What comes later is compared with this.
+                self.filter.is_news(&object.key(), &object);
+                if let Some(next) = &mut super::lock(&self.state).next {
+                    next.insert(&object.key(), entry);
+                }
+            }
+            Event::InitDone => return self.list_ends(),
+            Event::Apply(object) => {
+                let (key, entry) = (object.key(), self.entry(&object));
+                let mut state = super::lock(&self.state);
+                let current = state.entries.get(&key).map(|it| it.version);
+                if state.recent.applied(&key, entry.version, current) {
+                    let parents = state.entries.insert(&key, entry);
+                    drop(state);
+                    if self.filter.is_news(&key, &object) {
+                        self.trigger(&key, parents);
+                    }
+                }
+            }
+            Event::Delete(object) => self.forget(&object.key(), object.version()),
+        }
+        vec![]
+    }
+
+    /// An object is gone.
+    pub(crate) fn forget(&self, key: &str, version: Option<u64>) {
+        let mut state = super::lock(&self.state);
+        let current = state.entries.get(key).map(|it| it.version);
+        if state.recent.deleted(key, version, current) {
+            let parents = state.entries.remove(key).map_or(vec![], |it| it.parents.to_vec());
+            drop(state);
+            self.filter.forget(key);
+            self.trigger(key, parents);
+        }
+    }
+
+    /// Puts what was listed in place of what was known.
+    fn list_ends(&self) -> Vec<Box<str>> {
+        let mut state = super::lock(&self.state);
+        let Some(next) = state.next.take() else { return vec![] };
+        let later = state.recent.list_ends(|key| next.get(key).map(|it| it.version));
+        let unseen = later.iter().filter(|key| next.get(key).is_none()).cloned().collect();
+        let mut old = std::mem::replace(&mut state.entries, next);
+        for key in &later {
+            if let Some(entry) = old.remove(key) {
+                state.entries.insert(key, entry);
+            }
+        }
+        let mut changed: Vec<(Arc<str>, Vec<Arc<str>>)> = vec![];
+        let keys: Vec<_> = state.entries.keys().filter(|it| !later.iter().any(|key| **key == ***it)).cloned().collect();
+        for key in keys {
+            let (Some(entry), before) = (state.entries.get_mut(&key), old.remove(&key)) else {
+                continue;
+            };
+            let mut parents = entry.parents.to_vec();
+            if let Some(before) = before {
+                entry.inherit(&before);
+                if before.version == entry.version {
+                    continue;
+                }
+                parents.extend(before.parents.iter().cloned());
+            }
+            changed.push((key, parents));
+        }
+        for (key, entry) in old.into_entries() {
+            self.filter.forget(&key);
+            changed.push((key, entry.parents.to_vec()));
+        }
+        drop(state);
+        changed.into_iter().for_each(|(key, parents)| self.trigger(&key, parents));
+        unseen
+    }
+
+    pub(super) fn entry(&self, object: &Observed<C>) -> Entry {
+        let parents = match &self.link {
+            Link::Owner(mapper) | Link::Mapper(mapper) => mapper(object),
+            Link::References(_) => vec![],
+        };
+        Entry::new(object, self.manager, parents)
+    }
+
+    pub(super) fn trigger(&self, key: &str, mut parents: Vec<Arc<str>>) {
+        if let Link::References(of) = &self.link {
+            parents = of(key);
+        }
+        parents.iter().for_each(|it| (self.trigger)(it));
+    }
+}

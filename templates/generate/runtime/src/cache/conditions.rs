@@ -1,0 +1,74 @@
+//! Whose the conditions of an object are, by its `managedFields`: kube does not look at them.
+
+use super::{Observed, ownership};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The condition that tells a failure.
+pub(super) const DEGRADED: &str = "Degraded";
+
+/// Conditions of one object that are not this operator's.
+pub(super) struct Conditions {
+    /// Whether the runtime has reported a failure.
+    pub is_failing: bool,
+    /// The types of those that others have set.
+    pub foreign: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Object {
+    status: Option<Status>,
+}
+
+#[derive(Deserialize)]
+struct Status {
+    conditions: Option<Vec<Type>>,
+}
+
+#[derive(Deserialize)]
+struct Type {
+    #[serde(rename = "type")]
+    type_: String,
+}
+
+impl Conditions {
+    /// Nothing where all conditions are of `manager`.
+    pub fn of<K>(observed: &Observed<K>, manager: &str) -> Option<Self> {
+        // What has no conditions as we know them has none that matter here.
+        let object: Object = serde_json::from_str(&observed.json).ok()?;
+        let all = object.status?.conditions.filter(|it| !it.is_empty())?;
+        let ours = ownership::conditions(&observed.managed, manager);
+        let reported = ownership::conditions(&observed.managed, &failure(manager));
+        let is_failing = reported.iter().any(|it| it == DEGRADED);
+        let foreign = all.into_iter().map(|it| it.type_).filter(|it| !ours.contains(it) && !reported.contains(it));
+        let res = Self { is_failing, foreign: foreign.collect() };
+        (is_failing || !res.foreign.is_empty()).then_some(res)
+    }
+
+    /// Leaves out of both lists what is not to be written: a failure that was reported, until it is
+    /// over; and what others have set, unless it is to be changed. `read` is what was there when the
+    /// reconcile began.
+    pub fn withhold(&self, desired: &mut Value, found: &mut Value, read: &Value) {
+        let find = |list: &Value, type_: &Value| {
+            list.as_array().into_iter().flatten().find(|it| it["type"] == *type_).cloned()
+        };
+        let before = desired.clone();
+        let is_foreign = |it: &Value| self.foreign.iter().any(|type_| it["type"] == *type_.as_str());
+        let is_reported = |it: &Value| self.is_failing && it["type"] == DEGRADED;
+        let copy = found.clone();
+        // What was read may be older than what is there.
+        let is_repeated = |it: &Value| [&copy, read].iter().any(|list| find(list, &it["type"]).as_ref() == Some(it));
+        if let Some(list) = desired.as_array_mut() {
+            list.retain(|it| !(is_reported(it) || is_foreign(it) && is_repeated(it)));
+        }
+        if let Some(list) = found.as_array_mut() {
+            let is_unchanged = |it: &Value| find(&before, &it["type"]).is_none_or(|it| is_repeated(&it));
+            list.retain(|it| !(is_reported(it) || is_foreign(it) && is_unchanged(it)));
+        }
+    }
+}
+
+/// The manager of the condition that tells a failure.
+pub(super) fn failure(manager: &str) -> String {
+    format!("{manager}/failure")
+}

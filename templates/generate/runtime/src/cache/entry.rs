@@ -1,0 +1,171 @@
+//! One cached child, and all of them by their parents. kube's `Store` has no index, and keeps
+//! objects decoded, which takes four times the memory.
+
+use super::{observed::Observed, ownership, recent::Version};
+use serde::Deserialize;
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    sync::Arc,
+};
+
+/// A child as it was seen last, and what is known of who has applied what to it.
+pub struct Entry {
+    pub version: Version,
+    pub uid: Option<Box<str>>,
+    pub json: Box<str>,
+    /// The text of `managedFields`, until it has been looked at.
+    pub managed: Box<str>,
+    /// The hash of our set in it.
+    pub set: Option<u64>,
+    /// The hash of the desired object of which everything is known to be there.
+    pub proven: Option<u64>,
+    /// Kind, name and uid of its controller.
+    pub controller: Option<[Box<str>; 3]>,
+    /// Whether it is being deleted.
+    pub is_terminating: bool,
+    /// Whether this process has deleted it, which the watch has not shown yet.
+    pub is_deleted: bool,
+    /// The keys of the primaries that it belongs to.
+    pub parents: Box<[Arc<str>]>,
+}
+
+/// A hash that is valid in this process only.
+pub fn fast_hash(text: &str) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(text)
+}
+
+impl Entry {
+    pub fn new<K>(object: &Observed<K>, manager: &str, parents: Vec<Arc<str>>) -> Self {
+        let controller = object.controller().map(|it| [&*it.kind, &*it.name, &*it.uid].map(Into::into));
+        let set = ownership::applied(&object.managed, manager, "").map(fast_hash);
+        Self {
+            version: object.version(),
+            uid: object.metadata.uid.as_deref().map(Into::into),
+            json: object.json.clone(),
+            // What we have never applied to is not proven by it, and it is half of a pod's metadata.
+            managed: if set.is_some() { object.managed.clone() } else { Box::default() },
+            set,
+            proven: None,
+            controller,
+            is_terminating: object.metadata.deletion_timestamp.is_some(),
+            is_deleted: false,
+            parents: parents.into(),
+        }
+    }
+
+    /// Everything of `desired` is known to be there: what proved it is not needed any more.
+    pub fn prove(&mut self, desired: u64) {
+        self.proven = Some(desired);
+        self.managed = Box::default();
+    }
+
+    /// What was proven of an older state holds as long as our set is the same, and nobody has applied
+    /// other values as us: an own write whose answer was lost, or another process of this operator.
+    /// What is being deleted stays so.
+    pub fn inherit(&mut self, old: &Self) {
+        if self.uid != old.uid {
+            return;
+        }
+        self.is_deleted |= old.is_deleted;
+        if self.proven.is_none()
+            && self.set.is_some()
+            && self.set == old.set
+            && let Some(proven) = old.proven
+            && self.desired_hash() == old.desired_hash()
+        {
+            self.prove(proven);
+        }
+    }
+
+    /// The hash of what was applied last, as the object itself says.
+    pub fn desired_hash(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Object {
+            metadata: Metadata,
+        }
+        #[derive(Deserialize)]
+        struct Metadata {
+            annotations: Option<HashMap<String, serde_json::Value>>,
+        }
+        let object: Object = serde_json::from_str(&self.json).ok()?;
+        object.metadata.annotations?.get(ownership::DESIRED_HASH)?.as_str().map(str::to_owned)
+    }
+}
+
+/// Entries by their keys, and by their parents.
+#[derive(Default)]
+pub struct Entries {
+    by_key: HashMap<Arc<str>, Entry>,
+    by_parent: HashMap<Arc<str>, Vec<Arc<str>>>,
+}
+
+impl Entries {
+    pub fn get(&self, key: &str) -> Option<&Entry> {
+        self.by_key.get(key)
+    }
+
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
+        self.by_key.get_mut(key)
+    }
+
+    pub fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.by_key.keys()
+    }
+
+    /// The children of a parent, by their names.
+    pub fn of(&self, parent: &str) -> Vec<(&Arc<str>, &Entry)> {
+        let keys = self.by_parent.get(parent).into_iter().flatten();
+        let mut res: Vec<_> = keys.filter_map(|key| self.by_key.get_key_value(key)).collect();
+        res.sort_by_key(|(key, _)| *key);
+        res
+    }
+
+    /// Puts an entry in place of an older one; returns the parents of both.
+    pub fn insert(&mut self, key: &str, mut entry: Entry) -> Vec<Arc<str>> {
+        let (key, old) = match self.by_key.remove_entry(key) {
+            Some((key, old)) => (key, Some(old)),
+            None => (Arc::from(key), None),
+        };
+        if let Some(old) = &old {
+            entry.inherit(old);
+        }
+        let mut affected = entry.parents.to_vec();
+        if let Some(old) = old {
+            for parent in old.parents.iter().filter(|it| !entry.parents.contains(it)) {
+                self.unlink(parent, &key);
+                affected.push(parent.clone());
+            }
+        }
+        for parent in &entry.parents {
+            let list = self.by_parent.entry(parent.clone()).or_default();
+            if !list.contains(&key) {
+                list.reserve_exact(1);
+                list.push(key.clone());
+            }
+        }
+        self.by_key.insert(key, entry);
+        affected
+    }
+
+    /// Removes an entry, and returns it.
+    pub fn remove(&mut self, key: &str) -> Option<Entry> {
+        let (key, old) = self.by_key.remove_entry(key)?;
+        old.parents.iter().for_each(|parent| self.unlink(parent, &key));
+        Some(old)
+    }
+
+    /// All that is left.
+    pub fn into_entries(self) -> impl Iterator<Item = (Arc<str>, Entry)> {
+        self.by_key.into_iter()
+    }
+
+    fn unlink(&mut self, parent: &Arc<str>, key: &Arc<str>) {
+        if let Some(list) = self.by_parent.get_mut(parent) {
+            list.retain(|it| it != key);
+            if list.is_empty() {
+                self.by_parent.remove(parent);
+            }
+        }
+    }
+}

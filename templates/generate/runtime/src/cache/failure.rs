@@ -1,0 +1,119 @@
+//! How the runtime reports a failure on the object: in a condition that is applied by a manager of
+//! its own, so that it neither takes over nor erases what the operator wrote. kube reports nothing.
+
+use super::{
+    Observed, Primary, Watched,
+    conditions::{DEGRADED, failure},
+    key_of, lock,
+};
+use crate::{conditions, error::Error, scope::Scope};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kube::{
+    Api, ResourceExt,
+    api::{Patch, PatchParams},
+};
+use serde::Serialize;
+use serde_json::json;
+use std::sync::atomic::Ordering;
+
+/// Whether a failure was told on the object.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Report {
+    /// Now, and it is another than before.
+    New,
+    /// Before.
+    Known,
+    /// Not: the kind has no conditions, or the write failed.
+    Untold,
+    /// Not: the object is not there any more.
+    Gone,
+}
+
+impl<K: Watched> Primary<K> {
+    /// Failures are told by events and in the log only.
+    pub(crate) fn without_conditions(&self) {
+        self.has_conditions.store(false, Ordering::Relaxed);
+    }
+
+    /// Sets `Degraded`, unless it says so already.
+    pub(crate) async fn report_failure(&self, object: &K, reason: &str, message: &str) -> Result<Report, Error>
+    where
+        K: Serialize,
+    {
+        let Some(latest) = self.get(&key_of(object)).filter(|it| it.meta().uid == object.meta().uid) else {
+            return Ok(Report::Gone);
+        };
+        if !self.has_conditions.load(Ordering::Relaxed) {
+            return Ok(Report::Untold);
+        }
+        let known = serde_json::to_value(&*latest)?["status"]["conditions"].take();
+        let mut all: Vec<Condition> = serde_json::from_value(known).unwrap_or_default();
+        all.retain(|it| it.type_ == DEGRADED);
+        let before = all.first().cloned();
+        conditions::set(&mut all, latest.meta().generation, DEGRADED, true, (reason, message));
+        if all.first() == before.as_ref() {
+            return Ok(Report::Known);
+        }
+        match self.patch_status(&latest, &failure(self.manager), json!({ "conditions": all })).await {
+            Ok(()) if before.is_some_and(|it| it.status == "True" && it.reason == reason) => Ok(Report::Known),
+            Ok(()) => Ok(Report::New),
+            Err(Error::Kube(kube::Error::Api(it))) if it.message.contains("field not declared in schema") => {
+                self.without_conditions();
+                Ok(Report::Untold)
+            }
+            Err(Error::Kube(kube::Error::Api(it))) if it.is_not_found() => {
+                // Of an object that is gone the server gives the name; else there is no such path.
+                match it.details.is_some_and(|it| !it.name.is_empty()) {
+                    true => Ok(Report::Gone),
+                    false => {
+                        self.without_conditions();
+                        Ok(Report::Untold)
+                    }
+                }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes back what `report_failure` has set. The reconcile that is triggered can set the
+    /// condition itself.
+    pub(crate) async fn clear_failure(&self, object: &K) -> Result<(), Error>
+    where
+        K: Serialize,
+    {
+        let key = key_of(object);
+        if self.knows_failure(&key) {
+            self.remove_failure(&key).await?;
+            (self.trigger)(&key);
+        }
+        Ok(())
+    }
+
+    /// Whether the runtime has reported a failure of an object.
+    pub(super) fn knows_failure(&self, key: &str) -> bool {
+        lock(&self.state).conditions.get(key).is_some_and(|it| it.is_failing)
+    }
+
+    /// Removes the condition as a whole. To apply nothing would leave what the operator's manager owns of it too,
+    /// such as its `type`: half a condition, which the API server refuses.
+    async fn remove_failure(&self, key: &str) -> Result<(), Error>
+    where
+        K: Serialize,
+    {
+        let Some(latest) = self.get(key) else { return Ok(()) };
+        let object = serde_json::to_value(&*latest)?;
+        let all = object["status"]["conditions"].as_array();
+        let Some(at) = all.into_iter().flatten().position(|it| it["type"] == DEGRADED) else { return Ok(()) };
+        let path = format!("/status/conditions/{at}");
+        let patch = json!([
+            { "op": "test", "path": "/metadata/uid", "value": latest.meta().uid },
+            { "op": "test", "path": format!("{path}/type"), "value": DEGRADED },
+            { "op": "remove", "path": path },
+        ]);
+        let api: Api<Observed<K>> = K::Scope::api(&self.client, latest.namespace().as_deref());
+        let params = PatchParams { field_manager: Some(failure(self.manager)), ..PatchParams::default() };
+        let patch = Patch::Json::<()>(serde_json::from_value(patch)?);
+        let after = api.patch_status(&latest.name_any(), &params, &patch).await?;
+        Ok(self.wrote(&after, &json!({ "status": { "conditions": [{ "type": DEGRADED }] } }))?)
+    }
+}

@@ -1,0 +1,92 @@
+//! What the watches have shown, plus this process's own writes. A reconcile that reads from here
+//! costs no request, and never sees a state older than what it wrote itself.
+
+mod apply;
+mod change;
+mod children;
+mod conditions;
+mod entry;
+mod failure;
+mod filter;
+mod observed;
+mod ownership;
+mod parent;
+mod primary;
+mod prune;
+mod recent;
+mod references;
+mod state;
+mod status;
+mod watch;
+
+pub use apply::Desired;
+pub use children::Children;
+pub use ownership::DESIRED_HASH;
+pub use parent::Parent;
+pub use primary::Primary;
+pub use watch::Watch;
+
+pub(crate) use children::Link;
+pub(crate) use failure::Report;
+pub(crate) use observed::Observed;
+pub(crate) use ownership::hash;
+pub(crate) use parent::{by_mapper, by_owner};
+pub(crate) use primary::reference;
+pub(crate) use prune::{Prunes, kind};
+pub(crate) use references::References;
+pub(crate) use watch::{Synced, watch};
+
+use crate::scope::Scope;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kube::{Api, Resource, api::ListParams, runtime::reflector::ObjectRef};
+use serde::de::DeserializeOwned;
+use std::{fmt::Debug, sync::MutexGuard};
+
+/// Any resource that can be watched, namespaced or not.
+pub trait Watched:
+    Resource<DynamicType = (), Scope: Scope> + DeserializeOwned + Clone + Debug + Send + Sync + 'static
+{
+}
+impl<K> Watched for K where
+    K: Resource<DynamicType = (), Scope: Scope> + DeserializeOwned + Clone + Debug + Send + Sync + 'static
+{
+}
+
+/// Namespace and name of an object, as one text; no namespace for one that is cluster-scoped.
+pub(crate) fn key(namespace: Option<&str>, name: &str) -> Box<str> {
+    format!("{}/{name}", namespace.unwrap_or_default()).into()
+}
+
+/// The key of an object.
+pub(crate) fn key_of(object: &impl Resource) -> Box<str> {
+    let meta = object.meta();
+    key(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default())
+}
+
+/// The object of a key.
+pub(crate) fn object_ref<K: Resource<DynamicType = ()>>(key: &str) -> ObjectRef<K> {
+    match key.split_once('/') {
+        Some(("", name)) => ObjectRef::new(name),
+        Some((namespace, name)) => ObjectRef::new(name).within(namespace),
+        None => ObjectRef::new(key),
+    }
+}
+
+/// The owner that is an object's controller.
+pub(crate) fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
+    meta.owner_references.iter().flatten().find(|it| it.controller == Some(true))
+}
+
+/// An object by its name, from the server. (To list needs no other right than to watch.)
+async fn find<K: Watched>(api: &Api<Observed<K>>, name: &str) -> kube::Result<Option<Observed<K>>> {
+    let params = ListParams::default().fields(&format!("metadata.name={name}"));
+    Ok(api.list(&params).await?.items.into_iter().find(|it| it.metadata.name.as_deref() == Some(name)))
+}
+
+/// The lock of a state that no code of users runs under: nothing panics there.
+fn lock<T>(state: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {
+    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! An object as the API server sent it: its text, decoded as late as possible. kube would decode
+//! every object of a watch, and one that cannot be decoded would stop the watch of all others.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
+use kube::Resource;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error},
+};
+use serde_json::value::RawValue;
+use std::{borrow::Cow, marker::PhantomData};
+
+/// A `K` as text, without its `managedFields`: these are often half of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Observed<K> {
+    /// The object.
+    pub json: Box<str>,
+    /// The text of `metadata.managedFields`; empty where there are none.
+    pub managed: Box<str>,
+    /// Name, namespace, uid, resourceVersion, owners and the time of deletion; nothing else.
+    pub metadata: ObjectMeta,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K: DeserializeOwned> Observed<K> {
+    pub fn decode(&self) -> serde_json::Result<K> {
+        serde_json::from_str(&self.json)
+    }
+}
+
+impl<K> Observed<K> {
+    /// The resourceVersion as a number, which versions of one kind are ordered by.
+    pub fn version(&self) -> Option<u64> {
+        self.metadata.resource_version.as_deref()?.parse().ok()
+    }
+
+    /// Namespace and name.
+    pub fn key(&self) -> Box<str> {
+        super::key(self.metadata.namespace.as_deref(), self.metadata.name.as_deref().unwrap_or_default())
+    }
+
+    /// The owner that is the object's controller.
+    pub fn controller(&self) -> Option<&OwnerReference> {
+        super::controller(&self.metadata)
+    }
+}
+
+#[derive(Deserialize)]
+struct Object<'a> {
+    #[serde(borrow)]
+    metadata: Metadata<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata<'a> {
+    name: Option<String>,
+    namespace: Option<String>,
+    uid: Option<String>,
+    resource_version: Option<String>,
+    deletion_timestamp: Option<Time>,
+    owner_references: Option<Vec<OwnerReference>>,
+    #[serde(borrow)]
+    managed_fields: Option<&'a RawValue>,
+}
+
+impl<'de, K> Deserialize<'de> for Observed<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <&RawValue>::deserialize(deserializer)?.get();
+        let Object { metadata: it } = serde_json::from_str(text).map_err(D::Error::custom)?;
+        let managed = it.managed_fields.map_or("", RawValue::get);
+        let json = match managed {
+            "" => text.to_owned(),
+            // It is a part of the text: where it begins follows from where both are in memory.
+            part => {
+                let start = part.as_ptr() as usize - text.as_ptr() as usize;
+                format!("{}[]{}", &text[..start], &text[start + part.len()..])
+            }
+        };
+        let metadata = ObjectMeta {
+            name: it.name,
+            namespace: it.namespace,
+            uid: it.uid,
+            resource_version: it.resource_version,
+            deletion_timestamp: it.deletion_timestamp,
+            owner_references: it.owner_references,
+            ..ObjectMeta::default()
+        };
+        Ok(Self { json: json.into(), managed: managed.into(), metadata, kind: PhantomData })
+    }
+}
+
+impl<K: Resource<DynamicType = ()>> Resource for Observed<K> {
+    type DynamicType = ();
+    type Scope = K::Scope;
+
+    fn kind(dt: &()) -> Cow<'_, str> {
+        K::kind(dt)
+    }
+    fn group(dt: &()) -> Cow<'_, str> {
+        K::group(dt)
+    }
+    fn version(dt: &()) -> Cow<'_, str> {
+        K::version(dt)
+    }
+    fn plural(dt: &()) -> Cow<'_, str> {
+        K::plural(dt)
+    }
+    fn metadata_api() -> bool {
+        K::metadata_api()
+    }
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    #[test]
+    fn all_but_the_managed_fields_is_kept() {
+        let object =
+            r#"{"metadata":{"name":"a","managedFields": [{"manager":"b"}] ,"labels":{"c":"\"d\""}},"data":{"e":"f"}}"#;
+        let observed: Observed<ConfigMap> = serde_json::from_str(object).unwrap();
+        let kept = r#"{"metadata":{"name":"a","managedFields": [] ,"labels":{"c":"\"d\""}},"data":{"e":"f"}}"#;
+        assert_eq!((&*observed.json, &*observed.managed), (kept, r#"[{"manager":"b"}]"#));
+        assert_eq!(observed.metadata.name.as_deref(), Some("a"));
+        assert_eq!(observed.decode().unwrap().data.unwrap()["e"], "f");
+    }
+
+    #[test]
+    fn an_object_without_managed_fields_stays_as_it_is() {
+        let object = r#"{"metadata":{"name":"a"}}"#;
+        let observed: Observed<ConfigMap> = serde_json::from_str(object).unwrap();
+        assert_eq!((&*observed.json, &*observed.managed), (object, ""));
+    }
+}

@@ -1,0 +1,239 @@
+//! What `metadata.managedFields` proves: that nobody has changed what this operator applied.
+//!
+//! The API server takes a field out of a manager's set when another manager changes or removes it.
+//! So an object is as desired when the hash of what was applied last, which it carries in an
+//! annotation, is that of what is desired now, and when our set still has every path of it. kube
+//! has nothing for this.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, value::RawValue};
+use std::borrow::Cow;
+
+/// The annotation with the hash of what was applied last.
+pub const DESIRED_HASH: &str = "runtime.operator-rs.io/desired-hash";
+
+/// The fields of `metadata` that are nobody's: the server takes them from the request's address, or
+/// sets them itself.
+const UNOWNED: [&str; 7] =
+    ["name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"];
+
+/// A hash that is the same in every process and version: the first 64 bits of SHA-256, in hexadecimal
+/// digits.
+pub fn hash(bytes: &[u8]) -> String {
+    let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
+    digest.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry<'a> {
+    #[serde(borrow)]
+    manager: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    operation: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    subresource: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "fieldsV1")]
+    fields: Option<&'a RawValue>,
+}
+
+impl Entry<'_> {
+    fn is_of(&self, manager: &str, subresource: &str) -> bool {
+        self.manager.as_deref() == Some(manager)
+            && self.operation.as_deref() == Some("Apply")
+            && self.subresource.as_deref().unwrap_or_default() == subresource
+    }
+}
+
+fn entries(managed: &str) -> Vec<Entry<'_>> {
+    // What cannot be read proves nothing.
+    serde_json::from_str(managed).unwrap_or_default()
+}
+
+/// The text of the set of what `manager` has applied, to the object or to a subresource of it.
+pub fn applied<'a>(managed: &'a str, manager: &str, subresource: &str) -> Option<&'a str> {
+    entries(managed).into_iter().find(|it| it.is_of(manager, subresource))?.fields.map(RawValue::get)
+}
+
+/// The types of the conditions that `manager` has applied to the status.
+pub fn conditions(managed: &str, manager: &str) -> Vec<String> {
+    let fields = applied(managed, manager, "status").and_then(|it| serde_json::from_str::<Value>(it).ok());
+    let keys = fields.as_ref().and_then(|it| it["f:status"]["f:conditions"].as_object());
+    let types = keys.into_iter().flatten().filter_map(|(key, _)| {
+        let key: Value = serde_json::from_str(key.strip_prefix("k:")?).ok()?;
+        key["type"].as_str().map(str::to_owned)
+    });
+    types.collect()
+}
+
+/// Whether what `manager` has applied still has every field of `desired`.
+pub fn owns(managed: &str, manager: &str, desired: &Value) -> bool {
+    let (ours, others): (Vec<_>, Vec<_>) = entries(managed).into_iter().partition(|it| it.is_of(manager, ""));
+    let parse = |it: Entry| serde_json::from_str::<Value>(it.fields?.get()).ok();
+    let Some(ours) = ours.into_iter().next().and_then(parse) else { return false };
+    let others: Vec<Value> = others.into_iter().filter_map(parse).collect();
+    let mut desired = desired.clone();
+    if let Some(object) = desired.as_object_mut() {
+        ["apiVersion", "kind", "status"].iter().for_each(|it| drop(object.remove(*it)));
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            UNOWNED.iter().for_each(|it| drop(metadata.remove(*it)));
+        }
+    }
+    covers(&ours, &others.iter().collect::<Vec<_>>(), &desired)
+}
+
+/// Whether a set has every field of a value that has fields or elements.
+fn covers(set: &Value, others: &[&Value], desired: &Value) -> bool {
+    let Some(set) = set.as_object() else { return false };
+    match desired {
+        _ if set.is_empty() => true, // a leaf: all of it
+        Value::Object(fields) => fields.iter().all(|(name, value)| {
+            let path = format!("f:{name}");
+            let others: Vec<&Value> = others.iter().filter_map(|it| it.get(&path)).collect();
+            match set.get(&path) {
+                Some(below) => is_empty(value) || covers(below, &others, value),
+                // Empty lists whose elements have keys are in no set. Elements that others have put
+                // into one are theirs: to apply it once more would not remove them.
+                None => is_empty(value) && others.iter().all(|it| has_elements(it)),
+            }
+        }),
+        Value::Array(elements) => {
+            let owned = set.keys().filter(|it| it.starts_with("k:") || it.starts_with("v:")).count();
+            elements.len() <= owned && elements.iter().all(|it| element(set, others, it))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a set is of elements of a list that have keys, or are their own.
+fn has_elements(set: &Value) -> bool {
+    set.as_object().is_some_and(|it| {
+        let mut paths = it.keys().filter(|path| *path != ".").peekable();
+        paths.peek().is_some() && paths.all(|path| path.starts_with("k:") || path.starts_with("v:"))
+    })
+}
+
+/// Whether a set has an element of a list. Keys that the element leaves out have their defaults.
+fn element(set: &Map<String, Value>, others: &[&Value], element: &Value) -> bool {
+    set.iter().any(|(path, below)| match path.split_at_checked(2) {
+        Some(("k:", key)) => {
+            let key: Map<String, Value> = serde_json::from_str(key).unwrap_or_default();
+            let same = key.iter().all(|(name, value)| element.get(name).is_none_or(|it| it == value));
+            let others: Vec<&Value> = others.iter().filter_map(|it| it.get(path)).collect();
+            same && !key.is_empty() && covers(below, &others, element)
+        }
+        Some(("v:", value)) => serde_json::from_str::<Value>(value).is_ok_and(|it| it == *element),
+        _ => false,
+    })
+}
+
+/// Whether there is nothing in a value that anybody could own.
+pub fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(fields) => fields.values().all(is_empty),
+        Value::Array(elements) => elements.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// `fields` of the operator, and what another manager has.
+    fn check(fields: Value, other: Value, desired: Value) -> bool {
+        let managed = json!([
+            { "manager": "op", "operation": "Apply", "fieldsV1": fields },
+            { "manager": "kubectl", "operation": "Update", "fieldsV1": other },
+            { "manager": "op", "operation": "Apply", "subresource": "status", "fieldsV1": { "f:status": {} } },
+        ]);
+        owns(&managed.to_string(), "op", &desired)
+    }
+
+    fn deployment() -> Value {
+        json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": { "name": "d", "namespace": "n", "labels": { "a": "b", "c": "d" } },
+            "spec": { "replicas": 1, "template": { "spec": {
+                "initContainers": [], "tolerations": [{ "key": "t" }],
+                "containers": [{ "name": "c", "args": [], "resources": {}, "ports": [{ "containerPort": 80 }] }],
+            } } },
+        })
+    }
+
+    /// As a Kubernetes 1.36 has it for `deployment`.
+    fn fields() -> Value {
+        json!({
+            "f:metadata": { "f:labels": { "f:a": {}, "f:c": {} } },
+            "f:spec": { "f:replicas": {}, "f:template": { "f:spec": {
+                "f:tolerations": {},
+                "f:containers": { "k:{\"name\":\"c\"}": {
+                    ".": {}, "f:name": {}, "f:args": {}, "f:resources": {},
+                    "f:ports": { "k:{\"containerPort\":80,\"protocol\":\"TCP\"}": { ".": {}, "f:containerPort": {} } },
+                } },
+            } } },
+        })
+    }
+
+    fn without(path: &[&str]) -> Value {
+        let mut fields = fields();
+        let (last, above) = path.split_last().unwrap();
+        let parent = above.iter().fold(&mut fields, |it, name| &mut it[*name]);
+        parent.as_object_mut().unwrap().remove(*last).unwrap();
+        fields
+    }
+
+    #[test]
+    fn what_was_applied_is_owned() {
+        assert!(check(fields(), json!({ "f:spec": { "f:paused": {} } }), deployment()));
+    }
+
+    #[test]
+    fn what_somebody_took_is_not() {
+        let container = ["f:spec", "f:template", "f:spec", "f:containers", "k:{\"name\":\"c\"}"];
+        for path in [
+            &["f:spec", "f:replicas"][..],
+            &["f:metadata", "f:labels", "f:a"],
+            &["f:metadata"],
+            &["f:spec", "f:template", "f:spec", "f:tolerations"],
+            &container[..4],
+            &[&container[..], &["f:ports"]].concat(),
+        ] {
+            assert!(!check(without(path), json!({}), deployment()), "{path:?}");
+        }
+        assert!(!owns("", "op", &deployment()));
+        assert!(!owns("[]", "op", &deployment()));
+    }
+
+    #[test]
+    fn an_empty_list_is_as_desired_unless_somebody_takes_it() {
+        let added =
+            json!({ "f:spec": { "f:template": { "f:spec": { "f:initContainers": { "k:{\"name\":\"x\"}": {} } } } } });
+        assert!(check(fields(), added, deployment()), "their element stays");
+        let args = ["f:spec", "f:template", "f:spec", "f:containers", "k:{\"name\":\"c\"}", "f:args"];
+        let taken = args.iter().rev().fold(json!({}), |below, name| json!({ *name: below }));
+        assert!(!check(without(&args), taken, deployment()), "in an element of a list, too");
+    }
+
+    #[test]
+    fn of_two_elements_that_differ_in_a_default_both_are_needed() {
+        let desired = json!({ "spec": { "ports": [{ "port": 53 }, { "port": 53, "protocol": "UDP" }] } });
+        let key = |protocol| format!("k:{{\"port\":53,\"protocol\":\"{protocol}\"}}");
+        let element = json!({ ".": {}, "f:port": {}, "f:protocol": {} });
+        let one = json!({ "f:spec": { "f:ports": { key("UDP"): element } } });
+        let both = json!({ "f:spec": { "f:ports": { key("UDP"): element, key("TCP"): element } } });
+        assert!(!check(one, json!({}), desired.clone()));
+        assert!(check(both, json!({}), desired));
+    }
+
+    #[test]
+    fn conditions_are_known_by_their_owners() {
+        let set = json!({ "f:status": { "f:conditions": { "k:{\"type\":\"Degraded\"}": { ".": {} } }, "f:x": {} } });
+        let managed =
+            json!([{ "manager": "op/failure", "operation": "Apply", "subresource": "status", "fieldsV1": set }]);
+        assert_eq!(conditions(&managed.to_string(), "op/failure"), ["Degraded"]);
+        assert_eq!(conditions(&managed.to_string(), "op"), [""; 0]);
+    }
+}

@@ -1,0 +1,98 @@
+//! Which primary objects a watched object belongs to.
+
+use super::{Observed, Watched, key, object_ref};
+use crate::scope::Scope;
+use kube::{Resource, runtime::reflector::ObjectRef};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+use tracing::warn;
+
+/// A reference to a primary, returned by the function of `watches`.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::runtime::reflector::ObjectRef;
+/// use runtime::Parent;
+///
+/// // In the namespace of the object that is mapped, or cluster-scoped:
+/// let near = Parent::from("a".to_owned());
+/// // Anywhere:
+/// let far = Parent::from(ObjectRef::<ConfigMap>::new("a").within("elsewhere"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parent {
+    /// The primary with this name in the namespace of the watched object, or a cluster-scoped one.
+    Near(String),
+    /// The primary with this name in this namespace, or a cluster-scoped one.
+    At(Option<String>, String),
+}
+
+impl From<String> for Parent {
+    fn from(name: String) -> Self {
+        Self::Near(name)
+    }
+}
+
+impl<K: Resource> From<ObjectRef<K>> for Parent
+where
+    K::DynamicType: std::hash::Hash + Eq,
+{
+    fn from(it: ObjectRef<K>) -> Self {
+        Self::At(it.namespace, it.name)
+    }
+}
+
+impl Parent {
+    /// The key of the `P` that this is.
+    pub(super) fn key<P: Watched>(self, namespace: Option<&str>) -> Arc<str> {
+        let near = if P::Scope::NAMESPACED { namespace } else { None };
+        match self {
+            Self::Near(name) => key(near, &name).into(),
+            Self::At(namespace, name) if P::Scope::NAMESPACED => key(namespace.as_deref().or(near), &name).into(),
+            Self::At(_, name) => key(None, &name).into(),
+        }
+    }
+}
+
+/// From an object to the keys of its parents.
+pub(crate) type Mapper<C> = Box<dyn Fn(&Observed<C>) -> Vec<Arc<str>> + Send + Sync>;
+
+/// The `P` that is an object's controller, by name: of another one of the same name, too.
+pub(crate) fn by_owner<P: Watched, C: Watched>() -> Mapper<C> {
+    Box::new(|child| {
+        let Some(owner) = child.controller() else { return vec![] };
+        let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
+        if *owner.kind != P::kind(&()) || *group != P::group(&()) {
+            return vec![];
+        }
+        vec![Parent::Near(owner.name.clone()).key::<P>(child.metadata.namespace.as_deref())]
+    })
+}
+
+/// What a mapper of the user says. One that panics is logged, and has said nothing.
+pub(crate) fn by_mapper<P, C, I>(mapper: impl Fn(&C) -> I + Send + Sync + 'static) -> Mapper<C>
+where
+    P: Watched,
+    C: Watched,
+    I: IntoIterator<Item: Into<Parent>>,
+{
+    Box::new(move |object| {
+        let decoded = match object.decode() {
+            Ok(it) => it,
+            Err(error) => {
+                let at = object_ref::<C>(&object.key());
+                warn!(kind = %C::kind(&()), object = %at, %error, "skipping an object that cannot be decoded");
+                return vec![];
+            }
+        };
+        let namespace = object.metadata.namespace.as_deref();
+        let parents = || mapper(&decoded).into_iter().map(|it| it.into().key::<P>(namespace)).collect();
+        catch_unwind(AssertUnwindSafe(parents)).unwrap_or_else(|panic| {
+            let error = crate::worker::panic_message(&*panic);
+            warn!(kind = %C::kind(&()), object = %object_ref::<C>(&object.key()), error, "the function of `watches` panicked");
+            vec![]
+        })
+    })
+}

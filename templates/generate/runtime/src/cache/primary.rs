@@ -1,0 +1,233 @@
+//! The objects that are reconciled: kube's store of them, fed in the right order and with the
+//! process's own writes.
+
+use super::{
+    Observed, References, Watched, change,
+    conditions::Conditions,
+    filter::Filter,
+    lock, object_ref,
+    recent::{Recent, Version},
+    state::{Listed, State},
+};
+use kube::{
+    Client, Resource,
+    runtime::{
+        reflector::{ObjectRef, Store, store::Writer},
+        watcher::Event,
+    },
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, atomic::AtomicBool},
+};
+
+/// The objects that a controller reconciles, and the way to write their status.
+/// [`Controller::primary`](crate::Controller::primary) returns it.
+pub struct Primary<K: Watched> {
+    pub(super) client: Client,
+    pub(super) manager: &'static str,
+    store: Store<K>,
+    filter: Filter<K>,
+    pub(super) trigger: Box<dyn Fn(&str) + Send + Sync>,
+    pub(super) state: Mutex<State<K>>,
+    /// Whether failures can be told in a condition; not where the kind has none.
+    pub(super) has_conditions: AtomicBool,
+}
+
+/// What comes of an event, besides what is in the cache then.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// The keys of own writes that a list does not show.
+    pub unseen: Vec<Box<str>>,
+    /// Why an object cannot be decoded, where that is news.
+    pub undecodable: Option<String>,
+}
+
+impl<K: Watched> Primary<K> {
+    pub(crate) fn new(
+        client: Client,
+        manager: &'static str,
+        filter: Filter<K>,
+        trigger: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        let writer = Writer::default();
+        let store = writer.as_reader();
+        let state = State {
+            writer,
+            recent: Recent::default(),
+            indexes: vec![],
+            conditions: HashMap::new(),
+            undecodable: HashMap::new(),
+            undecodable_before: HashMap::new(),
+            listed: HashMap::new(),
+        };
+        // The kinds of Kubernetes itself have conditions of their own controllers.
+        let group = K::group(&());
+        let has_conditions = AtomicBool::new(group.contains('.') && !group.ends_with(".k8s.io"));
+        let (trigger, state) = (Box::new(trigger), Mutex::new(state));
+        Arc::new(Self { client, manager, store, filter, trigger, state, has_conditions })
+    }
+
+    /// The objects, as a store of kube.
+    pub fn store(&self) -> Store<K> {
+        self.store.clone()
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    pub(crate) fn add_index(&self, index: Arc<References<K>>) {
+        lock(&self.state).indexes.push(index);
+    }
+
+    /// An object as it is known now, own writes included.
+    pub(crate) fn get(&self, key: &str) -> Option<Arc<K>> {
+        self.store.get(&object_ref(key))
+    }
+
+    /// Stores an event, and triggers a reconcile unless it is but an echo of an own write.
+    pub(crate) fn observe(&self, event: Event<Observed<K>>) -> Outcome {
+        match event {
+            Event::Init => {
+                let mut state = lock(&self.state);
+                state.recent.list_begins();
+                state.listed.clear();
+                let undecodable = std::mem::take(&mut state.undecodable);
+                state.undecodable_before.extend(undecodable);
+                state.writer.apply_watcher_event(&Event::Init);
+            }
+            Event::InitDone => return Outcome { unseen: self.list_ends(), undecodable: None },
+            Event::InitApply(observed) => {
+                let object = match observed.decode() {
+                    Ok(it) => it,
+                    Err(error) => return self.reject(&observed, &error),
+                };
+                let (key, version) = (observed.key(), observed.version());
+                let is_news = self.filter.is_news_of(&key, &object);
+                let conditions = Conditions::of(&observed, self.manager);
+                let listed = Listed { version, uid: observed.metadata.uid, is_news, conditions };
+                let mut state = lock(&self.state);
+                state.writer.apply_watcher_event(&Event::InitApply(object));
+                state.listed.insert(key, listed);
+            }
+            Event::Apply(observed) => {
+                let object = match observed.decode() {
+                    Ok(it) => it,
+                    Err(error) => return self.reject(&observed, &error),
+                };
+                let key = observed.key();
+                let is_news = self.filter.is_news_of(&key, &object);
+                let mut state = lock(&self.state);
+                let current = self.get(&key).map(|it| version(&*it));
+                if !state.recent.applied(&key, observed.version(), current) {
+                    return Outcome::default();
+                }
+                state.look_at_conditions(&key, &observed, self.manager);
+                state.put(&key, object);
+                drop(state);
+                if is_news {
+                    (self.trigger)(&key);
+                }
+            }
+            Event::Delete(observed) => self.forget(&observed.key(), observed.version()),
+        }
+        Outcome::default()
+    }
+
+    /// Puts what was listed in place of what was known.
+    fn list_ends(&self) -> Vec<Box<str>> {
+        let mut state = lock(&self.state);
+        let mut listed = std::mem::take(&mut state.listed);
+        state.undecodable_before = HashMap::new();
+        let later = state.recent.list_ends(|key| listed.get(key).map(|it| it.version));
+        let before: HashMap<Box<str>, Arc<K>> =
+            self.store.state().into_iter().map(|it| (super::key_of(&*it), it)).collect();
+        // Before the list takes effect: nobody sees an older state, not for a moment.
+        for object in later.iter().filter_map(|key| before.get(key)) {
+            state.writer.apply_watcher_event(&Event::InitApply((**object).clone()));
+        }
+        state.writer.apply_watcher_event(&Event::InitDone);
+        for (key, it) in listed.iter_mut().filter(|(key, _)| !later.contains(key)) {
+            state.set_conditions(key, it.conditions.take());
+        }
+        let gone = before.keys().filter(|key| !listed.contains_key(*key) && !later.contains(key));
+        let mut changed: Vec<Box<str>> = gone.cloned().collect();
+        for key in &changed {
+            self.filter.forget(key);
+            state.conditions.remove(key);
+        }
+        let is_changed = |key: &str, at: Version| before.get(key).is_none_or(|it| version(&**it) != at);
+        let is_same = |key: &str, it: &Listed| before.get(key).is_some_and(|before| before.meta().uid == it.uid);
+        let news = listed.iter().filter(|(key, it)| {
+            is_changed(key, it.version) && (it.is_news || !is_same(key, it)) && !later.contains(key)
+        });
+        changed.extend(news.map(|(key, _)| key.clone()));
+        for key in before.keys().chain(listed.keys()) {
+            let object = self.get(key);
+            state.indexes.iter().for_each(|it| it.update(key, object.as_deref()));
+        }
+        drop(state);
+        changed.iter().for_each(|key| (self.trigger)(key));
+        later.into_iter().filter(|key| !listed.contains_key(key)).collect()
+    }
+
+    /// An object is gone. The reconcile that is triggered finds that out.
+    pub(crate) fn forget(&self, key: &str, at: Version) {
+        let mut state = lock(&self.state);
+        let current = self.get(key);
+        if state.recent.deleted(key, at, current.as_ref().map(|it| version(&**it))) {
+            state.remove(key, current);
+            state.undecodable.remove(key);
+            drop(state);
+            self.filter.forget(key);
+            (self.trigger)(key);
+        }
+    }
+
+    /// An object that cannot be decoded is not reconciled, not by an older state of it either.
+    fn reject(&self, observed: &Observed<K>, error: &serde_json::Error) -> Outcome {
+        let (key, at) = (observed.key(), observed.version());
+        let mut state = lock(&self.state);
+        state.remove(&key, self.get(&key));
+        let is_known = state.undecodable_before.get(&key) == Some(&at);
+        let is_news = state.undecodable.insert(key, at) != Some(at) && !is_known;
+        Outcome { undecodable: is_news.then(|| error.to_string()), ..Outcome::default() }
+    }
+
+    /// Remembers what an own write returned, which has written `sent`. Where it shows a change by others
+    /// that the watch has not shown yet, a reconcile is due.
+    pub(super) fn wrote(&self, after: &Observed<K>, sent: &Value) -> Result<(), serde_json::Error>
+    where
+        K: Serialize,
+    {
+        let (key, object) = (after.key(), after.decode()?);
+        let mut state = lock(&self.state);
+        let current = self.get(&key);
+        if !state.recent.wrote(&key, after.version(), current.as_ref().map(|it| version(&**it))) {
+            return Ok(());
+        }
+        // One that the watch does not show has come just now, or is gone: an event will say so, or none.
+        let Some(current) = current else { return Ok(()) };
+        let is_news = current.meta().uid != object.meta().uid
+            || change::is_news(&serde_json::to_value(&*current)?, &serde_json::to_value(&object)?, sent);
+        state.look_at_conditions(&key, after, self.manager);
+        state.put(&key, object);
+        drop(state);
+        if is_news {
+            (self.trigger)(&key);
+        }
+        Ok(())
+    }
+}
+
+fn version(object: &impl Resource) -> Version {
+    object.meta().resource_version.as_deref()?.parse().ok()
+}
+
+/// The object of a key, for those outside of the cache.
+pub(crate) fn reference<K: Watched>(key: &str) -> ObjectRef<K> {
+    object_ref(key)
+}

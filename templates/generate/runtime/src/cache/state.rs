@@ -1,0 +1,58 @@
+//! What a cache of primaries knows, under one lock: kube's store, the order of things, the indexes.
+
+use super::{
+    Observed, References, Watched,
+    conditions::Conditions,
+    recent::{Recent, Version},
+};
+use kube::runtime::{reflector::store::Writer, watcher::Event};
+use std::{collections::HashMap, sync::Arc};
+
+pub(super) struct State<K: Watched> {
+    pub writer: Writer<K>,
+    pub recent: Recent,
+    pub indexes: Vec<Arc<References<K>>>,
+    /// Of objects whose conditions are not all this operator's.
+    pub conditions: HashMap<Box<str>, Conditions>,
+    /// The versions of objects that cannot be decoded.
+    pub undecodable: HashMap<Box<str>, Version>,
+    /// The same, of before the list that has begun.
+    pub undecodable_before: HashMap<Box<str>, Version>,
+    /// What a list has shown so far.
+    pub listed: HashMap<Box<str>, Listed>,
+}
+
+pub(super) struct Listed {
+    pub version: Version,
+    pub uid: Option<String>,
+    /// Whether it is news to the predicate.
+    pub is_news: bool,
+    pub conditions: Option<Conditions>,
+}
+
+impl<K: Watched> State<K> {
+    pub fn put(&mut self, key: &str, object: K) {
+        self.indexes.iter().for_each(|it| it.update(key, Some(&object)));
+        self.undecodable.remove(key);
+        self.writer.apply_watcher_event(&Event::Apply(object));
+    }
+
+    pub fn remove(&mut self, key: &str, current: Option<Arc<K>>) {
+        self.indexes.iter().for_each(|it| it.update(key, None));
+        self.conditions.remove(key);
+        if let Some(current) = current {
+            self.writer.apply_watcher_event(&Event::Delete((*current).clone()));
+        }
+    }
+
+    pub fn look_at_conditions(&mut self, key: &str, observed: &Observed<K>, manager: &str) {
+        self.set_conditions(key, Conditions::of(observed, manager));
+    }
+
+    pub fn set_conditions(&mut self, key: &str, conditions: Option<Conditions>) {
+        match conditions {
+            Some(it) => drop(self.conditions.insert(key.into(), it)),
+            None => drop(self.conditions.remove(key)),
+        }
+    }
+}

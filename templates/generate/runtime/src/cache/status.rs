@@ -1,0 +1,80 @@
+//! The status of a primary, and whose its conditions are: what others set stays theirs, and what the
+//! runtime reports about a failure is a manager's of its own, so that neither erases the other.
+
+use super::{Observed, Primary, Watched, find, key_of, lock};
+use crate::{error::Error, scope::Scope};
+use kube::{
+    Api, ResourceExt,
+    api::{Patch, PatchParams},
+    core::object::HasStatus,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// So often is a status applied while others write to the object.
+const ATTEMPTS: u32 = 5;
+
+impl<K: Watched> Primary<K> {
+    /// Writes the status if it differs from the current one. Returns whether it has written.
+    ///
+    /// Conditions that others have set keep their owner, even if `status` contains them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Kube`] if the API server refuses it; with `Conflict` if the object has been deleted and
+    /// created again.
+    pub async fn set_status(&self, object: &K, status: K::Status) -> Result<bool, Error>
+    where
+        K: Serialize + HasStatus<Status: Serialize + PartialEq + Sync>,
+    {
+        let key = key_of(object);
+        let latest = self.get(&key).filter(|it| it.meta().uid == object.meta().uid);
+        let found = latest.as_deref().unwrap_or(object).status();
+        if found == Some(&status) {
+            return Ok(false);
+        }
+        let (mut desired, mut found) = (serde_json::to_value(&status)?, serde_json::to_value(found)?);
+        if let Some(it) = lock(&self.state).conditions.get(&key)
+            && desired["conditions"].is_array()
+            && found["conditions"].is_array()
+        {
+            let read = serde_json::to_value(object.status())?["conditions"].take();
+            it.withhold(&mut desired["conditions"], &mut found["conditions"], &read);
+        }
+        if desired == found {
+            return Ok(false);
+        }
+        self.patch_status(object, self.manager, desired).await?;
+        Ok(true)
+    }
+
+    /// Applies a status, to no other object of the same name. The server does not look at the uid when
+    /// the status is applied, but at the version.
+    pub(super) async fn patch_status(&self, object: &K, manager: &str, status: Value) -> Result<(), Error>
+    where
+        K: Serialize,
+    {
+        let api: Api<Observed<K>> = K::Scope::api(&self.client, object.namespace().as_deref());
+        let latest = self.get(&key_of(object)).filter(|it| it.meta().uid == object.meta().uid);
+        let mut version = latest.as_deref().unwrap_or(object).resource_version();
+        let (name, params) = (object.name_any(), PatchParams::apply(manager).force());
+        for attempt in 1.. {
+            let mut patch =
+                json!({ "apiVersion": K::api_version(&()), "kind": K::kind(&()), "metadata": {}, "status": status });
+            if let Some(version) = &version {
+                patch["metadata"]["resourceVersion"] = version.as_str().into();
+            }
+            match api.patch_status(&name, &params, &Patch::Apply(&patch)).await {
+                Ok(after) => return Ok(self.wrote(&after, &patch)?),
+                Err(kube::Error::Api(it)) if it.code == 409 && attempt < ATTEMPTS => match find(&api, &name).await? {
+                    Some(found) if found.metadata.uid == object.meta().uid => {
+                        version = found.metadata.resource_version;
+                    }
+                    _ => return Err(kube::Error::Api(it).into()),
+                },
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}

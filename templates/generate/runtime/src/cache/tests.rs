@@ -1,0 +1,130 @@
+//! The caches with events, answers and lists in orders that a server in memory does not have.
+
+use super::*;
+use crate::{labels::Labels, testing::Cluster};
+use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+use kube::runtime::watcher::Event;
+use serde_json::{Value, json};
+use std::{collections::HashSet, sync::Arc};
+
+fn observed<K: Watched>(object: &Value) -> Observed<K> {
+    serde_json::from_str(&object.to_string()).unwrap()
+}
+
+fn configs(cluster: &Cluster) -> Arc<Children<ConfigMap>> {
+    let link = Link::Owner(by_owner::<Deployment, ConfigMap>());
+    Children::new(cluster.client(), "operator", Labels::new(), Watch::default().filter(), link, |_| {})
+}
+
+fn deployments() -> Arc<Primary<Deployment>> {
+    Primary::new(Cluster::default().client(), "operator", Watch::default().filter(), |_| {})
+}
+
+fn parent() -> Deployment {
+    serde_json::from_value(json!({ "metadata": { "name": "p", "namespace": "n", "uid": "u" } })).unwrap()
+}
+
+fn child(version: &str) -> Value {
+    let owner = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "name": "p", "uid": "u", "controller": true });
+    json!({ "metadata": {
+        "name": "c", "namespace": "n", "uid": "c", "resourceVersion": version, "ownerReferences": [owner] } })
+}
+
+#[tokio::test]
+async fn what_was_pruned_stays_gone_when_an_older_event_comes_late() {
+    let cluster = Cluster::default().with("configmaps", &[child("5")]);
+    let configs = configs(&cluster);
+    configs.observe(Event::Apply(observed(&child("5"))));
+    configs.prune(&parent(), &HashSet::new()).await.unwrap();
+    assert!(configs.of(&parent()).is_empty());
+    configs.observe(Event::Apply(observed(&child("6"))));
+    assert!(configs.of(&parent()).is_empty(), "an edit of before the deletion");
+    for event in [Event::Init, Event::InitApply(observed(&child("6"))), Event::InitDone] {
+        configs.observe(event);
+    }
+    assert!(configs.of(&parent()).is_empty(), "a list of before the deletion");
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_after_a_list_without_the_object_is_verified() {
+    let cluster = Cluster::default();
+    let configs = configs(&cluster);
+    let lists = lock(&configs.state).recent.lists();
+    for event in [Event::Init, Event::InitDone] {
+        configs.observe(event);
+    }
+    assert!(!configs.written(&observed(&child("5")), 1, &json!({}), lists));
+    configs.verify("n/c").await.unwrap();
+    assert!(configs.of(&parent()).is_empty());
+}
+
+#[tokio::test]
+async fn a_new_parent_that_an_own_write_shows_first_is_told() {
+    let told = Arc::new(std::sync::Mutex::new(vec![]));
+    let (cluster, tell) = (Cluster::default(), told.clone());
+    let link = Link::Owner(by_owner::<Deployment, ConfigMap>());
+    let trigger = move |key: &str| tell.lock().unwrap().push(key.to_owned());
+    let filter = Watch::default().filter();
+    let configs = Children::<ConfigMap>::new(cluster.client(), "operator", Labels::new(), filter, link, trigger);
+    configs.observe(Event::Apply(observed(&child("5"))));
+    told.lock().unwrap().clear();
+    let mut moved = child("7");
+    moved["metadata"]["ownerReferences"][0]["name"] = json!("q");
+    configs.written(&observed(&moved), 1, &json!({ "metadata": { "ownerReferences": [{ "uid": "u" }] } }), 0);
+    assert_eq!(*told.lock().unwrap(), ["n/q", "n/p"]);
+}
+
+fn deployment(version: &str, conditions: Value) -> Value {
+    let fields = json!({ "f:status": { "f:conditions": { "k:{\"type\":\"Degraded\"}": { ".": {} } } } });
+    json!({
+        "metadata": { "name": "p", "namespace": "n", "uid": "u", "resourceVersion": version, "managedFields": [
+            { "manager": "operator/failure", "operation": "Apply", "subresource": "status", "fieldsV1": fields }] },
+        "status": { "conditions": conditions },
+    })
+}
+
+#[tokio::test]
+async fn a_failure_that_was_told_during_a_list_is_known_after_it() {
+    let deployments = deployments();
+    let listed = || observed::<Deployment>(&deployment("5", json!([])));
+    for event in [Event::Init, Event::InitApply(listed()), Event::InitDone, Event::Init] {
+        deployments.observe(event);
+    }
+    let told = json!([{ "type": "Degraded", "status": "True" }]);
+    deployments.wrote(&observed(&deployment("7", told)), &json!({})).unwrap();
+    for event in [Event::InitApply(listed()), Event::InitDone] {
+        deployments.observe(event);
+    }
+    assert_eq!(deployments.get("n/p").unwrap().metadata.resource_version.as_deref(), Some("7"));
+    assert!(deployments.knows_failure("n/p"));
+}
+
+#[tokio::test]
+async fn an_answer_about_an_object_that_is_gone_brings_no_ghost() {
+    let deployments = deployments();
+    for event in [Event::Init, Event::InitDone] {
+        deployments.observe(event);
+    }
+    deployments.wrote(&observed(&deployment("5", json!([]))), &json!({})).unwrap();
+    assert!(deployments.get("n/p").is_none());
+    deployments.observe(Event::Apply(observed(&deployment("4", json!([])))));
+    assert!(deployments.get("n/p").is_none(), "older than an own write");
+    deployments.observe(Event::Apply(observed(&deployment("5", json!([])))));
+    assert!(deployments.get("n/p").is_some());
+}
+
+#[tokio::test]
+async fn an_object_that_cannot_be_decoded_is_told_once_and_forgotten_when_it_is_gone() {
+    let deployments = deployments();
+    let bad = || observed::<Deployment>(&json!({ "metadata": { "name": "p", "resourceVersion": "1" }, "spec": 7 }));
+    let mut told = vec![];
+    for event in [
+        vec![Event::Init, Event::InitApply(bad()), Event::InitDone],
+        vec![Event::Init, Event::InitApply(bad()), Event::InitDone],
+        vec![Event::Init, Event::InitDone],
+        vec![Event::Init, Event::InitApply(bad()), Event::InitDone],
+    ] {
+        told.push(event.into_iter().filter_map(|it| deployments.observe(it).undecodable).count());
+    }
+    assert_eq!(told, [1, 0, 0, 1]);
+}

@@ -1,0 +1,184 @@
+//! One watch: what it selects, how it goes on after an error, and whether it has listed everything
+//! once. kube's watcher retries for ever, and tells nobody but the log.
+
+use super::{
+    Observed, Watched,
+    filter::{BoxPredicate, Filter},
+};
+use crate::{
+    backoff::WatchBackoff,
+    explain,
+    labels::{Labels, selector},
+};
+use futures::StreamExt;
+use kube::{
+    Api,
+    runtime::{
+        Predicate, WatchStreamExt,
+        watcher::{self, Event, watcher},
+    },
+};
+use std::{
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::sync::watch::{Receiver, Sender};
+use tracing::{debug, warn};
+
+/// Selects objects to watch, and the changes that trigger a reconcile.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Secret;
+/// use kube::runtime::predicates;
+/// use runtime::{Labels, Watch};
+///
+/// let all = Watch::<Secret>::default();
+/// let labelled = Watch::<Secret>::from(&Labels::from([("app".into(), "a".into())]));
+/// let typed = Watch::<Secret>::default().fields("type=kubernetes.io/tls").predicate(predicates::labels);
+/// ```
+pub struct Watch<C> {
+    pub(crate) labels: Labels,
+    fields: Option<String>,
+    predicate: Option<BoxPredicate<C>>,
+}
+
+impl<C> Default for Watch<C> {
+    fn default() -> Self {
+        Self { labels: Labels::new(), fields: None, predicate: None }
+    }
+}
+
+impl<C> From<&Labels> for Watch<C> {
+    fn from(labels: &Labels) -> Self {
+        Self { labels: labels.clone(), ..Self::default() }
+    }
+}
+
+impl<C> Watch<C> {
+    /// Selects objects by a field selector, such as `spec.nodeName=a`.
+    pub fn fields(self, selector: &str) -> Self {
+        Self { fields: Some(selector.into()), ..self }
+    }
+
+    /// Triggers a reconcile only if the value of the predicate has changed, as with
+    /// `kube::runtime::predicates::generation`. The cache follows every change.
+    ///
+    /// With a finalizer, combine `generation` with `finalizers`, because adding a finalizer does not
+    /// change the generation.
+    pub fn predicate(self, predicate: impl Predicate<C> + Send + Sync + 'static) -> Self {
+        Self { predicate: Some(Arc::new(predicate)), ..self }
+    }
+
+    pub(crate) fn filter(&self) -> Filter<C> {
+        Filter::new(self.predicate.clone())
+    }
+}
+
+impl<C: Watched> Watch<C> {
+    pub(crate) fn config(&self) -> watcher::Config {
+        // A page is in memory as a whole: metadata is small, and a ConfigMap may have a megabyte.
+        let page = match (C::metadata_api(), &*C::kind(&())) {
+            (true, _) => 500,
+            (false, "ConfigMap" | "Secret") => 20,
+            _ => 250,
+        };
+        let mut config = watcher::Config::default().page_size(page);
+        config.field_selector = self.fields.clone();
+        config.label_selector = (!self.labels.is_empty()).then(|| selector(&self.labels));
+        config
+    }
+}
+
+/// Whether a watch has listed everything once, or why it never will.
+#[derive(Clone)]
+pub(crate) struct Synced(Receiver<Result<bool, String>>);
+
+impl Synced {
+    pub fn channel() -> (Sender<Result<bool, String>>, Self) {
+        let (sender, receiver) = tokio::sync::watch::channel(Ok(false));
+        (sender, Self(receiver))
+    }
+
+    /// Waits for the first list; the error says in one sentence why there is none.
+    pub async fn wait(mut self, resource: &str, limit: Duration) -> Result<(), String> {
+        let listed = self.0.wait_for(|it| *it != Ok(false));
+        match tokio::time::timeout(limit, listed).await {
+            Ok(Ok(it)) => it.clone().map(drop),
+            _ => Err(format!("cannot list `{resource}` within {limit:?}: see the warnings above")),
+        }
+    }
+}
+
+/// Hands every event to `observe`, until it is dropped.
+pub(crate) async fn watch<C, F>(
+    api: Api<Observed<C>>,
+    config: watcher::Config,
+    synced: Sender<Result<bool, String>>,
+    mut observe: impl FnMut(Event<Observed<C>>) -> F,
+) where
+    C: Watched,
+    F: Future<Output = ()>,
+{
+    let mut events = pin!(watcher(api, config).backoff(WatchBackoff::default()));
+    let mut quiet_until = Instant::now();
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(event) => {
+                let is_listed = matches!(event, Event::InitDone);
+                observe(event).await;
+                if is_listed {
+                    let _ = synced.send_replace(Ok(true));
+                }
+            }
+            Err(error) => {
+                if *synced.borrow() == Ok(false)
+                    && let Some(why) = hopeless::<C>(&error)
+                {
+                    let _ = synced.send_replace(Err(why));
+                }
+                let error = words(&error);
+                // Not a line for each retry.
+                if quiet_until <= Instant::now() {
+                    quiet_until = Instant::now() + Duration::from_secs(30);
+                    warn!(kind = %C::kind(&()), error, "watch interrupted, retrying");
+                } else {
+                    debug!(kind = %C::kind(&()), error, "watch interrupted, retrying");
+                }
+            }
+        }
+    }
+}
+
+/// What a watcher's error says, once.
+fn words(error: &watcher::Error) -> String {
+    match error {
+        watcher::Error::InitialListFailed(it)
+        | watcher::Error::WatchStartFailed(it)
+        | watcher::Error::WatchFailed(it) => explain(it),
+        watcher::Error::WatchError(status) => status.message.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Why there is no point in waiting for a list, and the way out.
+fn hopeless<C: Watched>(error: &watcher::Error) -> Option<String> {
+    let (watcher::Error::InitialListFailed(kube::Error::Api(status))
+    | watcher::Error::WatchStartFailed(kube::Error::Api(status))) = error
+    else {
+        return None;
+    };
+    let (plural, group, version) = (C::plural(&()), C::group(&()), C::version(&()));
+    let resource = format!("{plural}.{group}");
+    let resource = resource.trim_end_matches('.');
+    match status.code {
+        404 => Some(format!(
+            "the API server does not serve {version} of `{resource}`: install its CRD (`operator-rs install` installs those of this project)"
+        )),
+        403 => Some(format!(
+            "this account may not list or watch `{resource}`: add `// +kubebuilder:rbac:groups={group},resources={plural},verbs=list;watch` to the controller, run `operator-rs manifests`, and deploy again",
+            group = if group.is_empty() { "\"\"" } else { &group },
+        )),
+        _ => None,
+    }
+}

@@ -1,0 +1,205 @@
+//! Runs a `reconcile` function whenever an object, or one that belongs to it, changes. It reads like
+//! kube's `Controller`, which keeps no cache of children, cannot take own writes into its store, and
+//! would need five times the requests; kube's `watcher`, `Store` and `applier` are what it is made of.
+
+mod run;
+
+use crate::{
+    Operator,
+    apply_set::Owned,
+    backoff::WatchBackoff,
+    cache::{
+        Children, Link, Observed, Parent, Primary, References, Synced, Watch, Watched, by_mapper, by_owner, key, watch,
+    },
+    queue::Queue,
+    worker::report_undecodable,
+};
+use futures::{FutureExt, Stream, StreamExt, future::BoxFuture};
+use kube::runtime::{reflector::ObjectRef, watcher::Event};
+use serde::Serialize;
+use std::{
+    future::ready,
+    sync::{Arc, Weak},
+};
+use tokio::sync::Semaphore;
+use tracing::debug;
+
+/// A controller of `K`s.
+///
+/// ```no_run
+/// use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
+/// use runtime::{Action, Controller, Error, Labels, Operator};
+/// use std::sync::Arc;
+///
+/// async fn run(operator: Operator) -> anyhow::Result<()> {
+///     let mut controller = Controller::<Deployment>::new(&operator);
+///     let configs = controller.owns::<ConfigMap>(&Labels::from([("app".into(), "a".into())]));
+///     let reconcile = |deployment: Arc<Deployment>, configs: Arc<runtime::Children<ConfigMap>>| async move {
+///         println!("it has {} ConfigMaps", configs.of(&*deployment).len());
+///         Ok::<_, Error>(Action::await_change())
+///     };
+///     controller.run(reconcile, configs).await
+/// }
+/// ```
+pub struct Controller<K: Watched> {
+    operator: Operator,
+    name: String,
+    primary: Arc<Primary<K>>,
+    queue: Arc<Queue>,
+    owned: Arc<Owned<K>>,
+    /// What runs beside the reconciles.
+    tasks: Vec<BoxFuture<'static, ()>>,
+    synced: Vec<(String, Synced)>,
+}
+
+impl<K: Watched + Serialize> Controller<K> {
+    /// A controller of every `K` in the namespaces that the operator watches.
+    pub fn new(operator: &Operator) -> Self {
+        Self::with(operator, Watch::default())
+    }
+
+    /// A controller of the `K`s that a [`Watch`] selects.
+    pub fn with(operator: &Operator, selected: Watch<K>) -> Self {
+        let name = K::kind(&()).to_lowercase();
+        let metrics = operator.metrics.controller(&name);
+        metrics.max_concurrent(operator.settings.max_concurrent_reconciles);
+        let queue = Queue::new(metrics);
+        let trigger = trigger(&queue);
+        let primary = Primary::new(operator.client.clone(), operator.identity.name, selected.filter(), trigger);
+        let mut res = Self {
+            operator: operator.clone(),
+            name,
+            primary: primary.clone(),
+            queue,
+            owned: Arc::default(),
+            tasks: vec![],
+            synced: vec![],
+        };
+        let (api, config) = (operator.namespace.api(&operator.client), selected.config());
+        let (synced, operator) = (res.expect::<K>(), operator.clone());
+        let reports = Arc::new(Semaphore::new(8));
+        let observe = move |event: Event<Observed<K>>| {
+            let about = match &event {
+                Event::Apply(it) | Event::InitApply(it) => Some((it.key(), it.metadata.uid.clone())),
+                _ => None,
+            };
+            let outcome = primary.observe(event);
+            // A status was written of objects that are gone since.
+            outcome.unseen.iter().for_each(|key| primary.forget(key, None));
+            if let (Some(error), Some((key, uid)), Ok(permit)) =
+                (outcome.undecodable, about, reports.clone().try_acquire_owned())
+            {
+                let report = report_undecodable::<K>(operator.clone(), key, uid, error);
+                tokio::spawn(report.map(|()| drop(permit)));
+            }
+            ready(())
+        };
+        res.tasks.push(watch(api, config, synced, observe).boxed());
+        res
+    }
+
+    /// The objects that are reconciled.
+    pub fn primary(&self) -> Arc<Primary<K>> {
+        self.primary.clone()
+    }
+
+    /// Reports failures by events and in the log only. Use it for kinds whose status belongs to another
+    /// controller.
+    pub fn without_conditions(&mut self) {
+        self.primary.without_conditions();
+    }
+
+    /// Watches the `C`s that primaries own, and returns a cache through which `reconcile` reads and
+    /// writes them. With `PartialObjectMeta<C>`, the cache holds their metadata only, which is enough
+    /// to detect changes by others.
+    pub fn owns<C: Watched>(&mut self, selected: impl Into<Watch<C>>) -> Arc<Children<C>> {
+        let children = self.children(selected.into(), Link::Owner(by_owner::<K, C>()));
+        self.owned.add(children.clone());
+        children
+    }
+
+    /// All objects that the primaries own: see [`ApplySet`](crate::ApplySet).
+    pub fn owned(&self) -> Arc<Owned<K>> {
+        self.owned.clone()
+    }
+
+    /// Watches `C`s that belong to primaries without owner references. `parents` returns the primaries
+    /// to reconcile: a `String` names one in the same namespace (or a cluster-scoped one), an
+    /// `ObjectRef` one in any namespace. If `parents` panics, the panic is logged and nothing is
+    /// reconciled.
+    pub fn watches<C: Watched, I>(
+        &mut self,
+        selected: impl Into<Watch<C>>,
+        parents: impl Fn(&C) -> I + Send + Sync + 'static,
+    ) -> Arc<Children<C>>
+    where
+        I: IntoIterator<Item: Into<Parent>>,
+    {
+        self.children(selected.into(), Link::Mapper(by_mapper::<K, C, I>(parents)))
+    }
+
+    /// Watches `C`s that primaries refer to, such as Secrets. `targets` returns those of a primary: a
+    /// `String` names one in the namespace of the primary, an `ObjectRef` one in any namespace. If one
+    /// changes, every primary that refers to it is reconciled.
+    pub fn refers_to<C: Watched, I>(
+        &mut self,
+        selected: impl Into<Watch<C>>,
+        targets: impl Fn(&K) -> I + Send + Sync + 'static,
+    ) -> Arc<Children<C>>
+    where
+        I: IntoIterator<Item: Into<Parent>>,
+    {
+        let index = References::new::<C, I>(targets);
+        self.primary.add_index(index.clone());
+        self.children(selected.into(), Link::References(Box::new(move |key| index.to(key))))
+    }
+
+    /// Reconciles the primaries that a stream names, for triggers from outside the cluster.
+    pub fn reconcile_on(&mut self, triggers: impl Stream<Item = ObjectRef<K>> + Send + 'static) {
+        let queue = self.queue.clone();
+        let add = move |it: ObjectRef<K>| {
+            queue.add(&key(it.namespace.as_deref(), &it.name));
+            ready(())
+        };
+        self.tasks.push(triggers.for_each(add).boxed());
+    }
+
+    fn children<C: Watched>(&mut self, selected: Watch<C>, link: Link<C>) -> Arc<Children<C>> {
+        let (client, manager) = (self.operator.client.clone(), self.operator.identity.name);
+        let (filter, config) = (selected.filter(), selected.config());
+        let children = Children::new(client, manager, selected.labels, filter, link, trigger(&self.queue));
+        let (api, synced, cache) =
+            (self.operator.namespace.api(&self.operator.client), self.expect::<C>(), children.clone());
+        let observe = move |event| {
+            for key in cache.observe(event) {
+                tokio::spawn(verify(Arc::downgrade(&cache), key));
+            }
+            ready(())
+        };
+        self.tasks.push(watch(api, config, synced, observe).boxed());
+        children
+    }
+
+    fn expect<C: Watched>(&mut self) -> tokio::sync::watch::Sender<Result<bool, String>> {
+        let (sender, synced) = Synced::channel();
+        let resource = format!("{}.{}", C::plural(&()), C::group(&()));
+        self.synced.push((resource.trim_end_matches('.').to_owned(), synced));
+        sender
+    }
+}
+
+/// Looks for an object until the server answers: if it is not there, no event will say so.
+async fn verify<C: Watched>(cache: Weak<Children<C>>, key: Box<str>) {
+    let mut pauses = WatchBackoff::default();
+    while let Some(cache) = cache.upgrade() {
+        let Err(error) = cache.verify(&key).await else { return };
+        debug!(%key, %error, "cannot check whether an object exists");
+        drop(cache);
+        tokio::time::sleep(pauses.next().unwrap_or_default()).await;
+    }
+}
+
+fn trigger(queue: &Arc<Queue>) -> impl Fn(&str) + Send + Sync + 'static {
+    let queue = queue.clone();
+    move |key| queue.add(key)
+}

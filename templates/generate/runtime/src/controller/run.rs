@@ -1,0 +1,108 @@
+//! The life of a controller: its caches are filled, it waits until it leads, it reconciles, it ends.
+//! kube's `Controller` reconciles from the start, and waits for caches without a limit.
+
+use super::Controller;
+use crate::{
+    Action, Failure,
+    backoff::jittered,
+    cache::{Primary, Watched, key, key_of},
+    queue::Queue,
+    worker::Worker,
+};
+use futures::{FutureExt, StreamExt};
+use kube::runtime::{
+    applier,
+    controller::{Config, Error as Applied},
+};
+use serde::Serialize;
+use std::{convert::Infallible, future::ready, sync::Arc, time::Duration};
+use tokio::task::JoinSet;
+use tracing::{debug, info};
+
+impl<K: Watched + Serialize> Controller<K> {
+    /// Fills the caches, waits until this process leads, and reconciles until the operator stops; then
+    /// lets the reconciles that run finish.
+    ///
+    /// # Errors
+    ///
+    /// If a watched resource cannot be listed: at once if a permission or a CRD is missing, otherwise
+    /// after `cache_sync_timeout`.
+    pub async fn run<F, Fut, C, E>(self, reconcile: F, ctx: Arc<C>) -> anyhow::Result<()>
+    where
+        F: Fn(Arc<K>, Arc<C>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        C: Send + Sync + 'static,
+        E: Failure,
+    {
+        let Self { operator, name, primary, queue, tasks, synced, .. } = self;
+        let (stop, leading) = (operator.stop.clone(), operator.leading.clone());
+        let pending = operator.readiness.expect(name.clone());
+        let mut beside = JoinSet::new();
+        tasks.into_iter().for_each(|it| drop(beside.spawn(it)));
+        let limit = operator.settings.cache_sync_timeout;
+        let listed = futures::future::try_join_all(
+            synced.into_iter().map(|(resource, it)| async move { it.wait(&resource, limit).await }),
+        );
+        tokio::select! {
+            listed = listed => listed.map(drop).map_err(anyhow::Error::msg)?,
+            ended = ends(&mut beside) => return Err(ended),
+            () = stop.cancelled() => return Ok(()),
+        }
+        pending.ready();
+        info!(controller = name, objects = primary.store().len(), "caches are filled");
+        tokio::select! {
+            () = leading.cancelled() => {}
+            ended = ends(&mut beside) => return Err(ended),
+            () = stop.cancelled() => return Ok(()),
+        }
+        beside.spawn(resync(primary.clone(), queue.clone(), operator.settings.sync_period));
+        let worker = Arc::new(Worker {
+            metrics: operator.metrics.controller(&name),
+            primary: primary.clone(),
+            queue: queue.clone(),
+            reconcile: Arc::new(move |obj| reconcile(obj, ctx.clone()).boxed()),
+            failures: Default::default(),
+            operator,
+        });
+        let config = Config::default().concurrency(worker.operator.settings.max_concurrent_reconciles);
+        let reconciles = applier(
+            |obj: Arc<K>, worker: Arc<Worker<K, E>>| worker.work(obj).boxed(),
+            |_, error: &Infallible, _| match *error {},
+            worker.clone(),
+            primary.store(),
+            queue.requests::<K>().boxed().take_until(stop.cancelled_owned()),
+            config,
+        )
+        .for_each(|result| {
+            match result {
+                Ok((object, _)) => debug!(%object, "reconciled"),
+                Err(Applied::ObjectNotFound(it)) => worker.not_found(&key(it.namespace.as_deref(), &it.name)),
+                Err(error) => debug!(%error, "the workqueue has ended"),
+            }
+            ready(())
+        });
+        tokio::select! {
+            () = reconciles => Ok(()),
+            ended = ends(&mut beside) => Err(ended),
+        }
+    }
+}
+
+/// Tasks that run as long as the controller have ended: only a panic does that.
+async fn ends(tasks: &mut JoinSet<()>) -> anyhow::Error {
+    loop {
+        match tasks.join_next().await {
+            Some(Err(error)) => return anyhow::anyhow!("a task of the controller failed: {error}"),
+            Some(Ok(())) => {}
+            None => futures::future::pending().await,
+        }
+    }
+}
+
+/// Reconciles everything again after the period, give or take 10 %.
+async fn resync<K: Watched>(primary: Arc<Primary<K>>, queue: Arc<Queue>, period: Duration) {
+    loop {
+        tokio::time::sleep(jittered(period)).await;
+        primary.store().state().iter().for_each(|it| queue.add(&key_of(&**it)));
+    }
+}

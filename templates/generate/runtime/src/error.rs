@@ -1,0 +1,119 @@
+//! The errors of a reconcile, as one readable sentence each. kube's errors contain Rust's Debug output
+//! and repeat their causes.
+
+use crate::explain;
+use std::time::Duration;
+
+/// What the runtime needs to know about an error. Implement it for your own error type.
+pub trait Failure: std::error::Error + From<Error> + Send + Sync + 'static {
+    /// The reason in conditions and events: one word in UpperCamelCase.
+    fn reason(&self) -> &'static str;
+
+    /// Whether a retry can fix the error, as when the API server is busy or unreachable. Such an error
+    /// is reported on the object only if it persists.
+    fn is_transient(&self) -> bool;
+}
+
+/// The errors of the runtime itself.
+#[derive(thiserror::Error, Debug)]
+pub enum Error {
+    /// The API server refused a request, or could not be reached.
+    #[error("{}", explain(.0))]
+    Kube(#[source] kube::Error),
+    /// A field that the runtime needs is not set.
+    #[error("the object has no {0}")]
+    Missing(&'static str),
+    /// An object cannot be written as JSON, or read from it.
+    #[error("cannot convert an object to or from JSON: {0}")]
+    Encode(#[from] serde_json::Error),
+    /// An object with this name exists and belongs to somebody else.
+    #[error("{kind} `{name}` already exists and {}", owner(.controller))]
+    NotOwned {
+        /// The kind of the object.
+        kind: String,
+        /// The name of the object.
+        name: String,
+        /// Kind and name of its controller, if it has one.
+        controller: Option<String>,
+    },
+    /// A desired object lacks a label that its watch selects by, so that the watch would not show it.
+    #[error("{kind} `{name}` needs the label `{label}`, because the controller watches only objects with it")]
+    Unselected {
+        /// The kind of the object.
+        kind: String,
+        /// The name of the object.
+        name: String,
+        /// The label, as `key=value`.
+        label: String,
+    },
+    /// The reconciler panicked, with this message.
+    #[error("the reconciler panicked: {0}")]
+    Panic(String),
+    /// The reconciler took longer than `reconcile_timeout`.
+    #[error("the reconciler took longer than {0:?}")]
+    Timeout(Duration),
+}
+
+impl From<kube::Error> for Error {
+    fn from(error: kube::Error) -> Self {
+        Self::Kube(error)
+    }
+}
+
+fn owner(controller: &Option<String>) -> String {
+    match controller {
+        Some(it) => format!("is controlled by {it}"),
+        None => "was not created by this operator: rename or delete it".into(),
+    }
+}
+
+impl Failure for Error {
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Kube(kube::Error::Api(s)) if s.is_conflict() => "Conflict",
+            Self::Kube(kube::Error::Api(s)) if s.is_forbidden() => "Forbidden",
+            Self::Kube(kube::Error::Api(s)) if s.is_invalid() => "Invalid",
+            Self::Kube(kube::Error::Api(s)) if s.is_not_found() => "NotFound",
+            Self::Kube(kube::Error::Api(s)) if s.code == 429 => "TooManyRequests",
+            Self::Kube(_) => "KubernetesError",
+            Self::Missing(_) => "MissingField",
+            Self::Encode(_) => "EncodeError",
+            Self::NotOwned { .. } => "NotOwned",
+            Self::Unselected { .. } => "MissingLabel",
+            Self::Panic(_) => "Panic",
+            Self::Timeout(_) => "Timeout",
+        }
+    }
+
+    fn is_transient(&self) -> bool {
+        match self {
+            Self::Kube(kube::Error::Api(s)) => matches!(s.code, 401 | 409 | 429) || s.code >= 500,
+            Self::Kube(_) | Self::Timeout(_) => true,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kube::core::Status;
+
+    #[test]
+    fn an_error_of_the_api_server_is_its_message() {
+        let refused = Status::failure("pods \"a\" is forbidden: no", "Forbidden").with_code(403);
+        let error = Error::from(kube::Error::Api(refused.boxed()));
+        assert_eq!(error.to_string(), "pods \"a\" is forbidden: no");
+        assert_eq!((error.reason(), error.is_transient()), ("Forbidden", false));
+        let empty = Status::failure("", "").with_code(503);
+        assert_eq!(Error::from(kube::Error::Api(empty.boxed())).to_string(), "the API server answered 503 ");
+    }
+
+    #[test]
+    fn an_error_of_the_network_says_each_thing_once() {
+        let cause = std::io::Error::other("connection refused");
+        let error = Error::from(kube::Error::Service(Box::new(cause)));
+        assert_eq!(error.to_string(), "connection refused");
+        assert!(error.is_transient());
+    }
+}

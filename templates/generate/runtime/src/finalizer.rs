@@ -1,0 +1,73 @@
+//! kube's finalizer, with readable errors and with retries after conflicts.
+
+use crate::{
+    Action, Error,
+    cache::{Primary, Watched},
+    scope::Scope,
+};
+use kube::{Api, ResourceExt, runtime::finalizer as kube_finalizer};
+use serde::Serialize;
+use std::sync::Arc;
+
+pub use kube::runtime::finalizer::Event;
+
+/// Adds a finalizer to an object before `reconcile` runs, and removes it after the clean-up.
+///
+/// `reconcile` receives [`Event::Cleanup`] when the object is being deleted, until it succeeds, and
+/// [`Event::Apply`] otherwise. It can be interrupted at any point and runs again. `name` needs a domain,
+/// such as `example.com/bucket`, and the operator's role needs `patch` on the resource.
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use runtime::{Action, Error, Primary, finalizer::{Event, finalizer}};
+/// use std::sync::Arc;
+///
+/// async fn reconcile(config: Arc<ConfigMap>, configs: Arc<Primary<ConfigMap>>) -> Result<Action, Error> {
+///     finalizer(&configs, "example.com/bucket", config, |event| async {
+///         match event {
+///             Event::Apply(config) => println!("make a bucket for {:?}", config.metadata.name),
+///             Event::Cleanup(config) => println!("remove the bucket of {:?}", config.metadata.name),
+///         }
+///         Ok(Action::await_change())
+///     })
+///     .await
+/// }
+/// ```
+///
+/// # Errors
+///
+/// The error of `reconcile`, or [`Error::Kube`] if the API server refuses the finalizer.
+pub async fn finalizer<K, F, Fut, E>(
+    primary: &Primary<K>,
+    name: &str,
+    object: Arc<K>,
+    reconcile: F,
+) -> Result<Action, E>
+where
+    K: Watched + Serialize,
+    F: FnOnce(Event<K>) -> Fut,
+    Fut: Future<Output = Result<Action, E>>,
+    E: From<Error> + std::error::Error + 'static,
+{
+    use kube_finalizer::Error as Step;
+    let api: Api<K> = K::Scope::api(&primary.client(), object.namespace().as_deref());
+    match kube_finalizer::finalizer(&api, name, object, reconcile).await {
+        Ok(action) => Ok(action),
+        Err(Step::ApplyFailed(error) | Step::CleanupFailed(error)) => Err(error),
+        Err(Step::AddFinalizer(error) | Step::RemoveFinalizer(error)) => Err(Error::from(stale(error)).into()),
+        Err(Step::UnnamedObject) => Err(Error::Missing("name").into()),
+        Err(Step::InvalidFinalizer) => Err(Error::Missing("valid finalizer").into()),
+    }
+}
+
+/// A list of finalizers that has changed meanwhile is a conflict, for which the server says that the
+/// patch is invalid.
+fn stale(error: kube::Error) -> kube::Error {
+    match error {
+        kube::Error::Api(mut it) if it.is_invalid() && it.message.contains("test") => {
+            (it.code, it.reason) = (409, "Conflict".into());
+            kube::Error::Api(it)
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,257 @@
+//! Leader election: of several replicas one works, the others wait. With client-go's numbers;
+//! kube-runtime has none, and the crates for it lag behind kube.
+
+use crate::{explain, lease::Elector, metrics::Metrics};
+use kube::Client;
+use ring::rand::{SecureRandom, SystemRandom};
+use std::{
+    sync::{Arc, Mutex, Weak},
+    thread,
+    time::Duration,
+};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, error, info, warn};
+
+/// client-go's `JitterFactor`.
+pub(crate) const JITTER: f64 = 1.2;
+
+/// The longest that the Lease may take to be released.
+const RELEASE: Duration = Duration::from_secs(5);
+
+/// Which Lease to hold, as whom, and when.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The Lease's name.
+    pub name: String,
+    /// The Lease's namespace.
+    pub namespace: String,
+    /// Who this process is among the candidates; no two may be the same.
+    pub identity: String,
+    /// How long others wait for a leader that does not renew the Lease; whole seconds.
+    pub lease_duration: Duration,
+    /// How long the leader tries to renew it before it gives up; less than `lease_duration`.
+    pub renew_deadline: Duration,
+    /// The time between attempts.
+    pub retry_period: Duration,
+}
+
+impl Config {
+    /// A Lease in the namespace of the pod, with client-go's times.
+    pub fn new(name: &str, client: &Client) -> Self {
+        let var = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
+        let host = var("POD_NAME").or_else(|| var("HOSTNAME")).unwrap_or_else(|| "local".into());
+        Self {
+            name: name.into(),
+            namespace: var("POD_NAMESPACE").unwrap_or_else(|| client.default_namespace().into()),
+            // A pod that is started again has its old name, and maybe its old process id.
+            identity: format!("{host}_{:016x}", random()),
+            lease_duration: Duration::from_secs(15),
+            renew_deadline: Duration::from_secs(10),
+            retry_period: Duration::from_secs(2),
+        }
+    }
+
+    /// The longest that one request may take, as in controller-runtime.
+    pub(crate) fn request_timeout(&self) -> Duration {
+        self.renew_deadline / 2
+    }
+}
+
+fn random() -> u64 {
+    let mut bytes = [0; 8];
+    SystemRandom::new().fill(&mut bytes).expect("the system has random numbers");
+    u64::from_ne_bytes(bytes)
+}
+
+/// As `wait.Jitter`: up to `JITTER` times more.
+fn jittered(period: Duration) -> Duration {
+    period.mul_f64(1.0 + JITTER * (random() as f64 / u64::MAX as f64))
+}
+
+/// This process leads.
+#[derive(Debug)]
+pub struct Leadership {
+    /// Cancelled when the Lease could not be renewed in time: stop at once,
+    /// for another replica may lead from now on.
+    pub lost: CancellationToken,
+    done: CancellationToken,
+    renewal: JoinHandle<()>,
+}
+
+impl Leadership {
+    /// Frees the Lease, so that the next replica need not wait for it to expire.
+    pub async fn release(self) {
+        self.done.cancel();
+        if timeout(RELEASE, self.renewal).await.is_err() {
+            warn!("the Lease was not released in time");
+        }
+    }
+}
+
+/// Waits until this process leads. `None` when `stop` came first.
+///
+/// What it needs of the API server is in `config/rbac/leader_election_role.yaml`.
+///
+/// # Errors
+/// If the Lease may not be read or written.
+pub async fn acquire(
+    client: Client,
+    config: Config,
+    metrics: Arc<Metrics>,
+    stop: CancellationToken,
+) -> kube::Result<Option<Leadership>> {
+    info!(lease = config.name, namespace = config.namespace, identity = config.identity, "waiting to lead");
+    metrics.leader(&config.name, false);
+    let mut elector = Elector::new(client, config.clone());
+    // An attempt is not dropped half-way: the Lease might then be ours, and nobody would release it.
+    while !stop.is_cancelled() {
+        let start = Instant::now();
+        match elector.try_hold().await {
+            Ok(true) => return Ok(Some(lead(elector, metrics, start))),
+            Ok(false) => {}
+            Err(kube::Error::Api(e)) if e.is_forbidden() || e.is_invalid() => {
+                return Err(kube::Error::Api(e));
+            }
+            Err(error) => warn!(error = explain(&error), "cannot acquire the Lease"),
+        }
+        let pause = jittered(config.retry_period);
+        let expiry = elector.expires_in().filter(|left| !left.is_zero()).unwrap_or(pause);
+        stop.run_until_cancelled(sleep(pause.min(expiry + Duration::from_millis(10)))).await;
+    }
+    Ok(None)
+}
+
+fn lead(elector: Elector, metrics: Arc<Metrics>, since: Instant) -> Leadership {
+    info!("leading");
+    metrics.leader(&elector.config.name, true);
+    let (lost, done) = (CancellationToken::new(), CancellationToken::new());
+    let renewal = tokio::spawn({
+        let (lost, done) = (lost.clone(), done.clone());
+        async move { renew(elector, metrics, since, lost, done).await }
+    });
+    Leadership { lost, done, renewal }
+}
+
+/// Renews the Lease until that fails for too long, or until `done`: then it is freed.
+async fn renew(
+    mut elector: Elector,
+    metrics: Arc<Metrics>,
+    mut renewed: Instant,
+    lost: CancellationToken,
+    done: CancellationToken,
+) {
+    let config = elector.config.clone();
+    let latest = Arc::new(Mutex::new(renewed.into_std()));
+    let (watched, limit) = (Arc::downgrade(&latest), (config.renew_deadline + config.lease_duration) / 2);
+    thread::spawn(move || end_if_stuck(&watched, limit));
+    while renewed.elapsed() < config.renew_deadline {
+        let left = config.renew_deadline.saturating_sub(renewed.elapsed());
+        if done.run_until_cancelled(sleep(config.retry_period.min(left))).await.is_none() {
+            metrics.leader(&config.name, false);
+            let freed = elector.write_free().await.map_err(|error| explain(&error));
+            return debug!(?freed, "released the Lease");
+        }
+        // Others count from when they see the write, which is after its start.
+        let start = Instant::now();
+        let left = config.renew_deadline.saturating_sub(renewed.elapsed());
+        match timeout(left, elector.try_hold()).await {
+            Ok(Ok(true)) => {
+                renewed = start;
+                *latest.lock().expect("not poisoned") = start.into_std();
+            }
+            Ok(Ok(false)) if elector.is_held_by_another() => break,
+            Ok(Ok(false)) => warn!("cannot renew the Lease: it has changed"),
+            Ok(Err(error)) => warn!(error = explain(&error), "cannot renew the Lease"),
+            Err(_) => warn!("cannot renew the Lease in time"),
+        }
+    }
+    metrics.leader(&config.name, false);
+    lost.cancel();
+}
+
+/// Ends the process if the Lease is not renewed because reconciles block all of tokio's threads: nothing
+/// else runs then, and another replica leads soon.
+fn end_if_stuck(renewed: &Weak<Mutex<std::time::Instant>>, limit: Duration) {
+    while let Some(renewed) = renewed.upgrade() {
+        let left = limit.saturating_sub(renewed.lock().expect("not poisoned").elapsed());
+        if left.is_zero() {
+            error!("lost the Lease: it was not renewed, because reconciles block all threads");
+            std::process::exit(1);
+        }
+        drop(renewed);
+        thread::sleep(left.min(Duration::from_secs(1)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lease::tests::Server;
+
+    async fn candidate(server: &Server, identity: &str, stop: &CancellationToken) -> Option<Leadership> {
+        let client = server.client_of(identity);
+        let config = Config { identity: identity.into(), ..Config::new("operator", &client) };
+        acquire(client, config, Arc::default(), stop.clone()).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn no_two_identities_are_the_same() {
+        let client = Server::default().client_of("a");
+        assert_ne!(Config::new("operator", &client).identity, Config::new("operator", &client).identity);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_leads_renews_and_hands_over_when_it_ends() {
+        let (server, stop) = (Server::default(), CancellationToken::new());
+        let a = candidate(&server, "a", &stop).await.unwrap();
+        let b = tokio::spawn({
+            let (server, stop) = (server.clone(), stop.clone());
+            async move { candidate(&server, "b", &stop).await }
+        });
+        sleep(Duration::from_secs(120)).await;
+        assert!(!a.lost.is_cancelled() && !b.is_finished(), "a renews");
+        let start = Instant::now();
+        a.release().await;
+        let b = b.await.unwrap().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(5), "it looks every retry period: {:?}", start.elapsed());
+        stop.cancel();
+        assert!(candidate(&server, "c", &stop).await.is_none());
+        b.release().await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_leader_whose_requests_hang_gives_up_before_another_leads() {
+        let (server, stop) = (Server::default(), CancellationToken::new());
+        let a = candidate(&server, "a", &stop).await.unwrap();
+        sleep(Duration::from_secs(60)).await;
+        let start = Instant::now();
+        server.hang("a");
+        let other = server.clone();
+        let b = tokio::spawn(async move { candidate(&other, "b", &CancellationToken::new()).await });
+        a.lost.cancelled().await;
+        assert!(start.elapsed() <= Duration::from_secs(10), "{:?}", start.elapsed());
+        assert!(!b.is_finished(), "never two");
+        b.await.unwrap().unwrap();
+        assert!(start.elapsed() <= Duration::from_secs(20), "{:?}", start.elapsed());
+        a.release().await; // does nothing, and does not hang
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_candidate_whose_requests_hang_does_not_stop_the_others() {
+        let (server, stop) = (Server::default(), CancellationToken::new());
+        server.hang("a");
+        let other = server.clone();
+        let waiting = stop.clone();
+        let a = tokio::spawn(async move { candidate(&other, "a", &waiting).await });
+        sleep(Duration::from_secs(1)).await;
+        let start = Instant::now();
+        candidate(&server, "b", &stop).await.unwrap();
+        assert!(start.elapsed() < Duration::from_millis(100));
+        stop.cancel();
+        assert!(a.await.unwrap().is_none());
+    }
+}

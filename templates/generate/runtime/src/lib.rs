@@ -1,0 +1,46 @@
+//! The runtime of an operator: caches, server-side apply, leader election, metrics and probes. It does
+//! not depend on the operator's kinds or on its project.
+#![deny(missing_docs)]
+
+pub mod client;
+pub mod conditions;
+pub mod controller;
+pub mod error;
+pub mod events;
+pub mod finalizer;
+pub mod labels;
+pub mod metrics;
+pub mod operator;
+pub mod process;
+pub mod readiness;
+pub mod scope;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+mod apply_set;
+mod authorize;
+mod backoff;
+mod cache;
+mod explain;
+mod flags;
+mod leader;
+mod lease;
+mod limit;
+mod queue;
+mod server;
+mod shutdown;
+mod telemetry;
+mod tls;
+mod worker;
+
+pub use apply_set::{ApplySet, Owned};
+pub use cache::{Children, DESIRED_HASH, Desired, Parent, Primary, Watch, Watched};
+pub use controller::Controller;
+pub use error::{Error, Failure};
+pub use explain::explain;
+pub use finalizer::finalizer;
+pub use flags::Flags;
+pub use kube::runtime::controller::Action;
+pub use labels::Labels;
+pub use operator::{Identity, Operator, Settings};
+pub use process::{Start, cluster_wide, per_namespace, start};

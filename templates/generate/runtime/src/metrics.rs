@@ -1,0 +1,197 @@
+//! Metrics under the names and labels of controller-runtime, so that its dashboards and alerts find
+//! their series. kube-runtime has none.
+
+mod procfs;
+mod series;
+
+use crate::{Action, Error, Failure};
+use prometheus_client::{
+    encoding::text,
+    registry::{Metric, Registry},
+};
+use series::{Families, Series, labels};
+use std::{
+    any::Any,
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+pub use prometheus_client;
+
+/// The metrics of the process.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Mutex<Registry>,
+    families: Families,
+    controllers: Mutex<BTreeMap<String, Arc<Series>>>,
+    /// Those that users have registered, by name.
+    own: Mutex<BTreeMap<String, Box<dyn Any + Send + Sync>>>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(procfs::Process));
+        Self {
+            families: Families::new(&mut registry),
+            registry: registry.into(),
+            controllers: Mutex::default(),
+            own: Mutex::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Adds a metric of your own, at any time, and returns it. If a metric of this name and type is
+    /// registered already, it returns that one: a controller that runs once for each namespace has one
+    /// metric. Give the name of a counter without `_total`, which is added.
+    ///
+    /// ```
+    /// # let operator_metrics = runtime::metrics::Metrics::default();
+    /// use runtime::metrics::prometheus_client::metrics::counter::Counter;
+    ///
+    /// let backups: Counter = operator_metrics.register("backups", "Completed backups", Counter::default());
+    /// backups.inc();
+    /// assert!(operator_metrics.encode().contains("\nbackups_total 1\n"));
+    /// ```
+    pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
+        let mut own = self.own.lock().expect("not poisoned");
+        if let Some(registered) = own.get(name).and_then(|it| it.downcast_ref::<M>()) {
+            return registered.clone();
+        }
+        self.registry.lock().expect("not poisoned").register(name, help, metric.clone());
+        own.insert(name.into(), Box::new(metric.clone()));
+        metric
+    }
+
+    /// The series of a controller. They exist from now on, with the value 0.
+    pub fn controller(&self, name: &str) -> ControllerMetrics {
+        let mut all = self.controllers.lock().expect("not poisoned");
+        let series = all.entry(name.to_owned()).or_insert_with(|| Arc::new(Series::new(&self.families, name))).clone();
+        ControllerMetrics { series, depth: Arc::default() }
+    }
+
+    /// Counts a request to the API server, as client-go does: its status code is `<error>` if there
+    /// was no answer.
+    pub(crate) fn request(&self, code: &str, method: &str, host: &str) {
+        let labels = labels(&[("code", code), ("method", method), ("host", host)]);
+        self.families.requests.get_or_create(&labels).inc();
+    }
+
+    /// Whether this process holds a Lease.
+    pub(crate) fn leader(&self, lease: &str, leads: bool) {
+        self.families.leader.get_or_create(&labels(&[("name", lease)])).set(leads.into());
+    }
+
+    /// All metrics, in the OpenMetrics text format.
+    pub fn encode(&self) -> String {
+        self.controllers.lock().expect("not poisoned").values().for_each(|it| it.measure());
+        let mut out = String::new();
+        let registry = self.registry.lock().expect("not poisoned");
+        text::encode(&mut out, &registry).expect("writing to a String cannot fail");
+        out
+    }
+}
+
+/// The metrics of one controller; cheap to clone and to call.
+#[derive(Clone, Debug)]
+pub struct ControllerMetrics {
+    series: Arc<Series>,
+    /// This controller's share: one that runs for each namespace has the same series in all.
+    depth: Arc<AtomicI64>,
+}
+
+impl ControllerMetrics {
+    /// Up to so many reconciles more may run at once.
+    pub fn max_concurrent(&self, reconciles: u16) {
+        self.series.max_concurrent.inc_by(reconciles.into());
+    }
+
+    /// Something was added to the queue.
+    pub fn queue_added(&self) {
+        self.series.adds.inc();
+    }
+
+    /// So much is in the queue now.
+    pub fn queue_depth(&self, depth: i64) {
+        self.series.depth.inc_by(depth - self.depth.swap(depth, Relaxed));
+    }
+
+    /// Something was taken from the queue after it had waited so long.
+    pub fn queue_taken(&self, waited: Duration) {
+        self.series.queue_time.observe(waited.as_secs_f64());
+    }
+
+    /// What was taken from the queue is done after so long.
+    pub fn queue_done(&self, worked: Duration) {
+        self.series.work_time.observe(worked.as_secs_f64());
+    }
+
+    /// Something will come into the queue again after a time.
+    pub fn queue_retry(&self) {
+        self.series.retries.inc();
+    }
+
+    /// A failure is not retried before the object changes, as of one that cannot be decoded.
+    pub fn terminal_error(&self) {
+        self.series.terminal_errors.inc();
+    }
+
+    /// Times one reconcile and counts its result.
+    ///
+    /// # Errors
+    /// Those of the reconcile.
+    pub async fn observe<E: Failure>(&self, reconcile: impl Future<Output = Result<Action, E>>) -> Result<Action, E> {
+        let running = Running::new(&self.series);
+        let out = reconcile.await;
+        self.series.time.observe(running.since.elapsed().as_secs_f64());
+        let [success, requeue_after, failure, _] = &self.series.results;
+        match &out {
+            Ok(action) if *action == Action::await_change() => success.inc(),
+            Ok(_) => requeue_after.inc(),
+            Err(error) => {
+                self.series.errors.inc();
+                let reason = error.reason();
+                if reason == Error::Panic(String::new()).reason() {
+                    self.series.panics.inc();
+                } else if reason == Error::Timeout(Duration::ZERO).reason() {
+                    self.series.timeouts.inc();
+                }
+                failure.inc()
+            }
+        };
+        out
+    }
+}
+
+/// A reconcile that runs, until this is dropped.
+struct Running<'a> {
+    series: &'a Series,
+    since: Instant,
+}
+
+impl<'a> Running<'a> {
+    fn new(series: &'a Series) -> Self {
+        let since = Instant::now();
+        series.active.inc();
+        series.running.lock().expect("not poisoned").push(since);
+        Self { series, since }
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.series.active.dec();
+        let mut running = self.series.running.lock().expect("not poisoned");
+        if let Some(at) = running.iter().position(|it| *it == self.since) {
+            running.swap_remove(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

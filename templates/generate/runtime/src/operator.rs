@@ -1,0 +1,87 @@
+//! What all controllers of an operator share: the client, the settings, the metrics, and when to stop.
+
+use crate::{metrics::Metrics, readiness::Readiness, scope::Namespace};
+use kube::Client;
+use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// The name and the version of the operator's package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The package's name. It is the field manager of applied objects, the reporter of events, and the
+    /// default name of the Lease.
+    pub name: &'static str,
+    /// The package's version.
+    pub version: &'static str,
+}
+
+/// Returns the [`Identity`] of the package that calls the macro.
+#[macro_export]
+macro_rules! identity {
+    () => {
+        $crate::Identity { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") }
+    };
+}
+
+/// Settings of the controllers; each is a flag of the process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Number of concurrent reconciles of each controller; at least 1.
+    pub max_concurrent_reconciles: u16,
+    /// Time limit of one reconcile.
+    pub reconcile_timeout: Duration,
+    /// Period after which every object is reconciled again, ± 10 %.
+    pub sync_period: Duration,
+    /// Time limit for filling the caches.
+    pub cache_sync_timeout: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            max_concurrent_reconciles: 1,
+            reconcile_timeout: Duration::from_secs(60),
+            sync_period: Duration::from_secs(10 * 60 * 60),
+            cache_sync_timeout: Duration::from_secs(120),
+        }
+    }
+}
+
+/// The argument of a controller: the client, the namespace to watch, and when to stop.
+#[derive(Clone)]
+pub struct Operator {
+    /// The client of the operator's account.
+    pub client: Client,
+    /// The name and the version of the operator.
+    pub identity: Identity,
+    /// Settings of the controllers.
+    pub settings: Settings,
+    /// The metrics of the process. Register your own metrics here.
+    pub metrics: Arc<Metrics>,
+    /// What has to be ready before the process is. Controllers add their caches.
+    pub readiness: Readiness,
+    /// The namespace that this controller watches.
+    pub namespace: Namespace,
+    /// Cancelled when the operator has to stop.
+    pub stop: CancellationToken,
+    /// Cancelled when this process becomes the leader. Caches are filled before; reconciles start after.
+    pub leading: CancellationToken,
+}
+
+impl Operator {
+    /// An operator that leads, with the default settings.
+    pub fn new(identity: Identity, client: Client) -> Self {
+        let leading = CancellationToken::new();
+        leading.cancel();
+        Self {
+            client,
+            identity,
+            settings: Settings::default(),
+            metrics: Arc::default(),
+            readiness: Readiness::default(),
+            namespace: Namespace::All,
+            stop: CancellationToken::new(),
+            leading,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The process around the controllers: flags, logs, probes, metrics, the Lease, and an orderly end.
+//! kube-runtime ends where a controller does.
+
+mod plan;
+
+use crate::{
+    Flags, Identity, Operator,
+    authorize::Authorizer,
+    client, explain,
+    metrics::Metrics,
+    readiness::Readiness,
+    scope::{Namespace, WatchScope},
+    server::{self, Pages},
+    shutdown, telemetry, tls,
+};
+use futures::{
+    future::{BoxFuture, FutureExt},
+    stream::{FuturesUnordered, StreamExt},
+};
+use plan::Plan;
+use std::{process::ExitCode, sync::Arc, time::Duration};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info};
+
+/// Starts a controller, once or once for each namespace.
+pub type Start = Box<dyn Fn(&Operator, &WatchScope) -> Vec<BoxFuture<'static, anyhow::Result<()>>>>;
+
+/// A controller of a namespaced kind, which runs once for each watched namespace.
+pub fn per_namespace<F, Fut>(run: F) -> Start
+where
+    F: Fn(Operator) -> Fut + 'static,
+    Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    Box::new(move |operator, scope| {
+        let within = |namespace| run(Operator { namespace, ..operator.clone() }).boxed();
+        scope.namespaces().into_iter().map(within).collect()
+    })
+}
+
+/// A controller of a cluster-scoped kind, which runs once. Its children can be in any namespace.
+pub fn cluster_wide<F, Fut>(run: F) -> Start
+where
+    F: Fn(Operator) -> Fut + 'static,
+    Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    Box::new(move |operator, _| vec![run(Operator { namespace: Namespace::All, ..operator.clone() }).boxed()])
+}
+
+/// Runs the operator until it receives a signal to stop, or fails. The last line of the log says why
+/// it failed.
+///
+/// ```no_run
+/// # let flags: runtime::Flags = unimplemented!();
+/// # async fn run(operator: runtime::Operator) -> anyhow::Result<()> { Ok(()) }
+/// runtime::start(runtime::identity!(), flags, vec![runtime::per_namespace(run)]);
+/// ```
+pub fn start(identity: Identity, flags: Flags, controllers: Vec<Start>) -> ExitCode {
+    telemetry::init(flags.log_format);
+    if let Err(why) = flags.check() {
+        error!("{why}");
+        return ExitCode::from(2); // as clap for flags that it refuses
+    }
+    // Two threads, however many cores the node has: an operator waits most of the time, and each
+    // thread costs memory.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let result = runtime.map_err(Into::into).and_then(|runtime| {
+        let result = runtime.block_on(run(identity, flags, controllers));
+        // What blocks a thread must not hold up the end: another replica may lead by now.
+        runtime.shutdown_background();
+        result
+    });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            error!("{}", explain(error.as_ref()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyhow::Result<()> {
+    let stop = shutdown::on_signal()?;
+    let metrics = Arc::new(Metrics::default());
+    let client = client::connect(identity, &flags.limits(), &metrics).await?;
+    let (readiness, served) = (Readiness::default(), CancellationToken::new());
+    let starting = readiness.expect("the controllers to start");
+    let mut servers = vec![];
+    if !flags.health_probe_bind_address.0.is_empty() {
+        let pages = Pages::Probes(readiness.clone());
+        servers.push(server::serve(flags.health_probe_bind_address.clone(), pages, None, served.clone()).await?);
+    }
+    if !flags.metrics_bind_address.0.is_empty() {
+        let tls = if flags.metrics_secure { Some(tls::acceptor(flags.certificate())?) } else { None };
+        let authorizer = tls.is_some().then(|| Authorizer::new(client.clone()).into());
+        let pages = Pages::Metrics(metrics.clone(), authorizer);
+        servers.push(server::serve(flags.metrics_bind_address.clone(), pages, tls, served.clone()).await?);
+    }
+    let operator = Operator {
+        client: client.clone(),
+        identity,
+        settings: flags.settings(),
+        metrics: metrics.clone(),
+        readiness,
+        namespace: Namespace::All,
+        stop: stop.clone(),
+        leading: CancellationToken::new(),
+    };
+    let election = flags.leader_elect.then(|| flags.lease(identity.name, &client));
+    let plan = Plan { election, warm: flags.warm_standby, grace: flags.graceful_shutdown_timeout };
+    let result = plan.run(&operator, starting, || run_all(&operator, &flags.watch_namespace, &controllers)).await;
+    served.cancel(); // the probes answer until the end
+    for server in servers {
+        let _ = timeout(Duration::from_secs(2), server).await;
+    }
+    result
+}
+
+/// Runs all until each has ended. If one fails, the others are told to stop.
+async fn run_all(operator: &Operator, scope: &WatchScope, controllers: &[Start]) -> anyhow::Result<()> {
+    let mut running: FuturesUnordered<_> = controllers.iter().flat_map(|start| start(operator, scope)).collect();
+    if running.is_empty() {
+        info!("there are no controllers yet");
+        operator.stop.cancelled().await;
+        return Ok(());
+    }
+    info!(%scope, controllers = running.len(), "starting");
+    let mut result = Ok(());
+    while let Some(done) = running.next().await {
+        if done.is_err() {
+            operator.stop.cancel();
+        }
+        result = result.and(done);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests;

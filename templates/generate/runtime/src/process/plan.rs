@@ -1,0 +1,100 @@
+//! When the controllers run: with the Lease, without it, and until when. kube-runtime leaves that to
+//! each program.
+
+use crate::{
+    Operator,
+    leader::{self, Leadership},
+    readiness::Pending,
+};
+use anyhow::anyhow;
+use std::{pin::pin, time::Duration};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+
+/// When controllers run.
+pub struct Plan {
+    /// The Lease to hold, if any.
+    pub election: Option<leader::Config>,
+    /// Whether the controllers begin, and fill their caches, before it is held.
+    pub warm: bool,
+    /// How long what runs may take to end.
+    pub grace: Duration,
+}
+
+impl Plan {
+    /// Runs the controllers until they end, and holds the Lease meanwhile.
+    pub async fn run<F>(
+        &self,
+        operator: &Operator,
+        starting: Pending,
+        controllers: impl FnOnce() -> F,
+    ) -> anyhow::Result<()>
+    where
+        F: Future<Output = anyhow::Result<()>>,
+    {
+        let (stop, give_up) = (&operator.stop, operator.stop.child_token());
+        let mut running = Box::pin(async {
+            let cold = self.election.is_some() && !self.warm;
+            if cold && stop.run_until_cancelled(operator.leading.cancelled()).await.is_none() {
+                return Ok(());
+            }
+            controllers().await
+        });
+        let mut acquire = pin!(async {
+            starting.ready(); // what the controllers wait for is known by now
+            match &self.election {
+                Some(config) => self.acquire(operator, config, give_up.clone()).await,
+                None => Ok(None),
+            }
+        });
+        let (done, acquired) = tokio::select! {
+            biased;
+            done = &mut running => {
+                give_up.cancel();
+                (Some(done), acquire.await) // it may be acquired just now
+            }
+            acquired = &mut acquire => (None, acquired),
+        };
+        let leadership = match (acquired, &done) {
+            (Ok(it), _) => it,
+            (Err(error), None) => return Err(error),
+            (Err(_), Some(_)) => None,
+        };
+        if leadership.is_some() || self.election.is_none() {
+            operator.leading.cancel();
+        }
+        let lost = leadership.as_ref().map(|it| it.lost.clone()).unwrap_or_default();
+        let result = match done {
+            Some(done) => done,
+            None => tokio::select! {
+                biased;
+                () = lost.cancelled() => Err(anyhow!("lost the Lease: it could not be renewed in time")),
+                done = &mut running => done,
+                () = async { stop.cancelled().await; sleep(self.grace).await } => {
+                    warn!("some reconciles did not end within {:?}", self.grace);
+                    Ok(())
+                }
+            },
+        };
+        drop(running);
+        // Only now: nothing is reconciled here any more.
+        if let Some(leadership) = leadership {
+            leadership.release().await;
+        }
+        result
+    }
+
+    async fn acquire(
+        &self,
+        operator: &Operator,
+        config: &leader::Config,
+        stop: CancellationToken,
+    ) -> anyhow::Result<Option<Leadership>> {
+        let acquired = leader::acquire(operator.client.clone(), config.clone(), operator.metrics.clone(), stop).await;
+        acquired.map_err(|error| {
+            let why = format!("cannot acquire the Lease `{}` in the namespace `{}`", config.name, config.namespace);
+            anyhow::Error::new(error).context(why)
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! The workqueue: each object is in it at most once, and leaves it a little after it came in, so
+//! that a burst of events is one reconcile. kube's debounce starts again with each event, so that
+//! steady events would starve an object.
+
+use crate::{
+    cache::{Watched, reference},
+    metrics::ControllerMetrics,
+};
+use futures::{Stream, stream};
+use kube::runtime::{controller::ReconcileRequest, reflector::ObjectRef};
+use std::{
+    collections::{HashMap, VecDeque},
+    convert::Infallible,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
+
+/// How long an object waits for further events.
+const BATCH: Duration = Duration::from_millis(100);
+
+/// The keys of objects that are to be reconciled.
+pub(crate) struct Queue {
+    metrics: ControllerMetrics,
+    state: Mutex<State>,
+    added: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// In the order in which they came, with when that was.
+    waiting: VecDeque<(Arc<str>, Instant)>,
+    /// Since when objects wait, until their reconcile begins.
+    since: HashMap<Arc<str>, Instant>,
+}
+
+impl Queue {
+    pub fn new(metrics: ControllerMetrics) -> Arc<Self> {
+        Arc::new(Self { metrics, state: Mutex::default(), added: Notify::new() })
+    }
+
+    /// Asks for a reconcile of an object, unless one is due already.
+    pub fn add(&self, key: &str) {
+        let mut state = self.lock();
+        if state.since.contains_key(key) {
+            return;
+        }
+        let (key, now) = (Arc::<str>::from(key), Instant::now());
+        state.since.insert(key.clone(), now);
+        state.waiting.push_back((key, now));
+        self.metrics.queue_added();
+        self.metrics.queue_depth(state.since.len() as i64);
+        drop(state);
+        self.added.notify_one();
+    }
+
+    /// The reconcile of an object begins: what comes from now on asks for another one.
+    pub fn take(&self, key: &str) {
+        let mut state = self.lock();
+        if let Some(since) = state.since.remove(key) {
+            self.metrics.queue_taken(since.elapsed());
+            self.metrics.queue_depth(state.since.len() as i64);
+        }
+    }
+
+    /// What is due, as kube's applier takes it.
+    pub fn requests<K: Watched>(self: Arc<Self>) -> impl Stream<Item = Result<ReconcileRequest<K>, Infallible>> + Send {
+        stream::unfold(self, |queue| async {
+            let key = queue.next().await;
+            let object: ObjectRef<K> = reference(&key);
+            Some((Ok(object.into()), queue))
+        })
+    }
+
+    async fn next(&self) -> Arc<str> {
+        loop {
+            let first = self.lock().waiting.front().map(|(_, at)| *at + BATCH);
+            match first {
+                Some(at) if Instant::now() < at => sleep_until(at).await,
+                Some(_) => {
+                    if let Some((key, _)) = self.lock().waiting.pop_front() {
+                        return key;
+                    }
+                }
+                None => self.added.notified().await,
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

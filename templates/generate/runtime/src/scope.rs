@@ -1,0 +1,126 @@
+//! Namespaced and cluster-scoped kinds, and the namespaces that this operator watches. kube has an
+//! `Api` for either, and none that is generic over both.
+
+use kube::{
+    Api, Client, Resource,
+    core::{ClusterResourceScope, NamespaceResourceScope},
+};
+use std::{collections::BTreeSet, fmt, str::FromStr};
+
+/// Where objects of a kind live.
+pub trait Scope {
+    /// Whether they are in namespaces.
+    const NAMESPACED: bool;
+
+    /// The objects of `namespace`, or all of them. A cluster-scoped kind knows no namespaces.
+    fn api<K: Resource<DynamicType = (), Scope = Self>>(client: &Client, namespace: Option<&str>) -> Api<K>;
+}
+
+impl Scope for NamespaceResourceScope {
+    const NAMESPACED: bool = true;
+
+    fn api<K: Resource<DynamicType = (), Scope = Self>>(client: &Client, namespace: Option<&str>) -> Api<K> {
+        match namespace {
+            None => Api::all(client.clone()),
+            Some(namespace) => Api::namespaced(client.clone(), namespace),
+        }
+    }
+}
+
+impl Scope for ClusterResourceScope {
+    const NAMESPACED: bool = false;
+
+    fn api<K: Resource<DynamicType = (), Scope = Self>>(client: &Client, _: Option<&str>) -> Api<K> {
+        Api::all(client.clone())
+    }
+}
+
+/// One namespace to watch, or all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Namespace {
+    /// The whole cluster.
+    All,
+    /// This one only.
+    One(String),
+}
+
+impl Namespace {
+    /// The objects of a kind here. Those of a cluster-scoped kind are everywhere.
+    pub fn api<K: Resource<DynamicType = (), Scope: Scope>>(&self, client: &Client) -> Api<K> {
+        match self {
+            Self::All => K::Scope::api(client, None),
+            Self::One(namespace) => K::Scope::api(client, Some(namespace)),
+        }
+    }
+}
+
+/// The namespaces to watch, as `WATCH_NAMESPACE` has them: none means all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchScope(BTreeSet<String>);
+
+impl FromStr for WatchScope {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let names: BTreeSet<_> = s.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect();
+        match names.iter().find(|it| !is_namespace(it)) {
+            Some(bad) => Err(format!(
+                "`{bad}` is not the name of a namespace: use up to 63 lower-case letters, digits and `-`, with a letter or digit at both ends"
+            )),
+            None => Ok(Self(names)),
+        }
+    }
+}
+
+impl fmt::Display for WatchScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.len() {
+            0 => f.write_str("all namespaces"),
+            _ => f.write_str(&self.0.iter().map(String::as_str).collect::<Vec<_>>().join(",")),
+        }
+    }
+}
+
+/// As the API server has it (RFC 1123).
+fn is_namespace(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let ends = [name.bytes().next(), name.bytes().last()];
+    name.len() <= 63 && ends.into_iter().flatten().all(plain) && name.bytes().all(|b| plain(b) || b == b'-')
+}
+
+impl WatchScope {
+    /// A controller runs for each: a store that is fed by several watches would drop the others'
+    /// objects whenever one of them restarts.
+    pub fn namespaces(&self) -> Vec<Namespace> {
+        match self.0.len() {
+            0 => vec![Namespace::All],
+            _ => self.0.iter().cloned().map(Namespace::One).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn watch_namespace_is_read_as_olm_sets_it() {
+        let read = |s: &str| s.parse::<WatchScope>().unwrap().namespaces();
+        let one = |s: &str| Namespace::One(s.into());
+        assert_eq!(read(""), [Namespace::All]);
+        assert_eq!(read(" ,,"), [Namespace::All]);
+        assert_eq!(read("a"), [one("a")]);
+        assert_eq!(read("a, b,"), [one("a"), one("b")]);
+        assert_eq!(read("a,b,a,,a"), [one("a"), one("b")], "one controller each");
+    }
+
+    #[test]
+    fn a_name_that_no_namespace_can_have_is_refused() {
+        let long = "a".repeat(64);
+        for bad in ["a,B", "a_b", "-a", "a-", "a.b", "a b", &long] {
+            let error = bad.parse::<WatchScope>().unwrap_err();
+            assert!(error.contains("is not the name of a namespace"), "{error}");
+        }
+        assert!("a".repeat(63).parse::<WatchScope>().is_ok());
+    }
+}

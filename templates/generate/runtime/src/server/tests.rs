@@ -1,0 +1,129 @@
+use super::*;
+use std::net::SocketAddr;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+async fn started(pages: Pages, tls: Option<TlsAcceptor>) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+    let server = Server { pages, tls, stop: stop.clone() };
+    (address, stop, tokio::spawn(accept(listener, Arc::new(server))))
+}
+
+async fn send(address: SocketAddr, request: &str) -> String {
+    let mut tcp = TcpStream::connect(address).await.unwrap();
+    let _ = tcp.write_all(request.as_bytes()).await; // it may be refused before it is read
+    let mut answer = vec![];
+    let _ = tcp.read_to_end(&mut answer).await;
+    String::from_utf8(answer).unwrap()
+}
+
+async fn ask(address: SocketAddr, method: &str, path: &str, more: &str) -> String {
+    send(address, &format!("{method} {path} HTTP/1.1\r\nhost: it\r\nconnection: close\r\n{more}\r\n")).await
+}
+
+#[tokio::test]
+async fn probes_say_what_is_not_ready() {
+    let readiness = Readiness::default();
+    let cache = readiness.expect("the cache of ConfigMaps");
+    let (address, ..) = started(Pages::Probes(readiness), None).await;
+    let readyz = ask(address, "GET", "/readyz", "").await;
+    assert!(readyz.starts_with("HTTP/1.1 503") && readyz.ends_with("waiting for the cache of ConfigMaps"), "{readyz}");
+    assert!(ask(address, "GET", "/healthz", "").await.ends_with("\r\n\r\nok"));
+    cache.ready();
+    assert!(ask(address, "GET", "/readyz?verbose", "").await.starts_with("HTTP/1.1 200"));
+    let head = ask(address, "HEAD", "/readyz", "").await;
+    assert!(head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"));
+    assert!(ask(address, "GET", "/metrics", "").await.starts_with("HTTP/1.1 404"));
+    assert!(ask(address, "POST", "/readyz", "content-length: 0\r\n").await.starts_with("HTTP/1.1 405"));
+}
+
+#[tokio::test]
+async fn metrics_are_open_metrics_for_who_asks_for_it() {
+    let (address, ..) = started(Pages::Metrics(Arc::default(), None), None).await;
+    let text = ask(address, "GET", "/metrics", "").await;
+    assert!(text.contains("content-type: text/plain; version=0.0.4") && text.ends_with("# EOF\n"), "{text}");
+    let accept = "accept: application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3\r\n";
+    let text = ask(address, "GET", "/metrics", accept).await;
+    assert!(text.contains("content-type: application/openmetrics-text; version=1.0.0"), "{text}");
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_large_is_refused() {
+    let (address, ..) = started(Pages::Probes(Readiness::default()), None).await;
+    let answer = ask(address, "GET", "/healthz", &format!("x: {}\r\n", "x".repeat(64 * 1024))).await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
+    assert!(ask(address, "GET", "/healthz", "").await.ends_with("ok"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn silent_clients_are_put_out_and_others_served() {
+    for tls in [false, true] {
+        let acceptor = tls.then(|| crate::tls::acceptor(None).unwrap());
+        let (address, ..) = started(Pages::Probes(Readiness::default()), acceptor).await;
+        let mut silent = vec![];
+        for _ in 0..CONNECTIONS {
+            silent.push(TcpStream::connect(address).await.unwrap());
+        }
+        let waits = tokio::spawn(async move { ask(address, "GET", "/healthz", "").await });
+        for mut client in silent {
+            let mut rest = vec![];
+            let _ = timeout(HEAD * 2, client.read_to_end(&mut rest)).await.expect("put out");
+        }
+        assert!(tls || waits.await.unwrap().ends_with("ok"));
+    }
+}
+
+#[tokio::test]
+async fn a_crowd_that_asks_for_nothing_does_not_hold_up_the_probes() {
+    let (address, ..) = started(Pages::Probes(Readiness::default()), None).await;
+    let mut silent = vec![];
+    for _ in 0..CONNECTIONS + 10 {
+        silent.push(TcpStream::connect(address).await.unwrap());
+    }
+    let answer = timeout(Duration::from_secs(1), ask(address, "GET", "/healthz", "")).await;
+    assert!(answer.expect("a kubelet waits for a second").ends_with("ok"));
+}
+
+#[tokio::test]
+async fn serving_ends_when_it_is_told_to() {
+    let (address, stop, server) = started(Pages::Probes(Readiness::default()), None).await;
+    let mut open = TcpStream::connect(address).await.unwrap();
+    open.write_all(b"GET /healthz HTTP/1.1\r\nhost: it\r\n\r\n").await.unwrap();
+    let mut buffer = [0; 512];
+    let n = open.read(&mut buffer).await.unwrap();
+    assert!(buffer[..n].ends_with(b"ok"));
+    stop.cancel();
+    timeout(Duration::from_secs(2), server).await.unwrap().unwrap();
+    assert_eq!(open.read(&mut buffer).await.unwrap(), 0);
+}
+
+/// `[::1]` alone, and both families at once, where this machine has IPv6.
+#[tokio::test]
+async fn a_port_alone_is_for_ipv6_and_ipv4() {
+    if TcpListener::bind("[::1]:0").await.is_err() {
+        return;
+    }
+    let stop = CancellationToken::new();
+    let pages = || Pages::Probes(Readiness::default());
+    let free = |listener: TcpListener| listener.local_addr().unwrap().port();
+    let port = free(TcpListener::bind("[::]:0").await.unwrap());
+    let both = Address(vec![([0_u16; 8], port).into(), ([0_u8; 4], port).into()]);
+    let _server = serve(both, pages(), None, stop.clone()).await.unwrap();
+    for ip in ["127.0.0.1", "[::1]"] {
+        assert!(ask(format!("{ip}:{port}").parse().unwrap(), "GET", "/healthz", "").await.ends_with("ok"), "{ip}");
+    }
+    let port = free(TcpListener::bind("[::1]:0").await.unwrap());
+    let only = Address(vec![format!("[::1]:{port}").parse().unwrap()]);
+    let _server = serve(only.clone(), pages(), None, stop.clone()).await.unwrap();
+    assert!(ask(format!("[::1]:{port}").parse().unwrap(), "GET", "/healthz", "").await.ends_with("ok"));
+    let error = serve(only, pages(), None, stop).await.unwrap_err();
+    assert!(crate::explain(error.as_ref()).starts_with(&format!("cannot listen on [::1]:{port}: ")), "{error:#}");
+}
+
+/// As on a machine without IPv6: the first address cannot be had.
+#[tokio::test]
+async fn where_ipv6_is_off_ipv4_is_listened_on() {
+    let absent = "[2001:db8::1]:0".parse().unwrap();
+    let both = Address(vec![absent, "127.0.0.1:0".parse().unwrap()]);
+    serve(both, Pages::Probes(Readiness::default()), None, CancellationToken::new()).await.unwrap();
+}

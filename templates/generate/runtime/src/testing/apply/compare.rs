@@ -1,0 +1,89 @@
+//! What changed between two objects, path by path. Ours: kube-runtime has no API server.
+
+use super::{
+    fields::{Fields, field},
+    schema::{Schema, Shape},
+};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The paths in which two objects differ.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// Paths that only the new one has, or that have another value there.
+    pub set: Fields,
+    /// Paths that only the old one has.
+    pub removed: Fields,
+}
+
+impl Changes {
+    /// Compares an object with what it becomes.
+    pub fn between(old: &Value, new: &Value, schema: Schema) -> Self {
+        let mut changes = Self::default();
+        compare(Some(old), Some(new), schema, &mut changes.set, &mut changes.removed);
+        changes
+    }
+}
+
+fn compare(old: Option<&Value>, new: Option<&Value>, schema: Schema, set: &mut Fields, removed: &mut Fields) {
+    match (old, new) {
+        (None, None) => {}
+        (None, Some(new)) => mark(new, schema, set),
+        (Some(old), None) => mark(old, schema, removed),
+        (Some(old), Some(new)) if old == new => {}
+        (Some(old), Some(new)) => match (schema.shape(old), schema.shape(new)) {
+            (Shape::Struct, Shape::Struct) => {
+                let none = Map::new();
+                let (old, new) = (old.as_object().unwrap_or(&none), new.as_object().unwrap_or(&none));
+                let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+                for name in names {
+                    descend(old.get(name), new.get(name), schema.field(name), (field(name), &mut *set, &mut *removed));
+                }
+            }
+            (Shape::Leaf, _) | (_, Shape::Leaf) => set.own = true,
+            (shape, _) => {
+                let (old, new) = (items(old, shape), items(new, shape));
+                let elements: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+                for it in elements {
+                    let at = (it.clone(), &mut *set, &mut *removed);
+                    descend(old.get(it).copied(), new.get(it).copied(), schema.item(), at);
+                }
+            }
+        },
+    }
+}
+
+fn descend(
+    old: Option<&Value>,
+    new: Option<&Value>,
+    schema: Schema,
+    (element, set, removed): (String, &mut Fields, &mut Fields),
+) {
+    let (mut below, mut gone) = (Fields::default(), Fields::default());
+    compare(old, new, schema, &mut below, &mut gone);
+    set.insert(element.clone(), below);
+    removed.insert(element, gone);
+}
+
+/// Marks a value and everything in it.
+fn mark(value: &Value, schema: Schema, fields: &mut Fields) {
+    fields.own = true;
+    match schema.shape(value) {
+        Shape::Leaf => {}
+        Shape::Struct => {
+            for (name, value) in value.as_object().into_iter().flatten() {
+                mark(value, schema.field(name), fields.children.entry(field(name)).or_default());
+            }
+        }
+        shape => {
+            for (element, item) in items(value, shape) {
+                mark(item, schema.item(), fields.children.entry(element).or_default());
+            }
+        }
+    }
+}
+
+/// The items of a list by their path elements.
+pub fn items(list: &Value, shape: Shape) -> BTreeMap<String, &Value> {
+    list.as_array().into_iter().flatten().map(|it| (shape.element(it), it)).collect()
+}

@@ -1,0 +1,95 @@
+//! The entries of `metadata.managedFields`. Ours: kube-runtime has no API server.
+
+use super::fields::Fields;
+use serde_json::{Value, json};
+
+/// Who wrote, and how.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Manager {
+    /// Whether by server-side apply.
+    pub apply: bool,
+    /// The field manager.
+    pub name: String,
+    /// The version that was written, such as `apps/v1`.
+    pub api_version: String,
+    /// The subresource that was written, or nothing.
+    pub subresource: String,
+}
+
+/// One manager's fields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Who owns them.
+    pub manager: Manager,
+    /// When they last changed.
+    pub time: String,
+    /// What is owned.
+    pub fields: Fields,
+}
+
+/// All entries of an object.
+#[derive(Clone, Debug, Default)]
+pub struct Entries(pub Vec<Entry>);
+
+impl Entries {
+    /// Reads `metadata.managedFields`.
+    pub fn read(object: &Value) -> Self {
+        let text = |entry: &Value, name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+        let list = object["metadata"]["managedFields"].as_array().into_iter().flatten();
+        Self(
+            list.map(|it| Entry {
+                manager: Manager {
+                    apply: it["operation"] == "Apply",
+                    name: text(it, "manager"),
+                    api_version: text(it, "apiVersion"),
+                    subresource: text(it, "subresource"),
+                },
+                time: text(it, "time"),
+                fields: Fields::read(&it["fieldsV1"]),
+            })
+            .collect(),
+        )
+    }
+
+    /// As `metadata.managedFields`, in the order of the real server; entries that changed since `before` get `now`.
+    pub fn write(mut self, before: &Self, now: &str) -> Value {
+        self.0.retain(|it| !it.fields.children.is_empty());
+        for entry in &mut self.0 {
+            let same = before.0.iter().find(|it| it.manager == entry.manager && it.fields == entry.fields);
+            entry.time = same.map_or(now, |it| &it.time).to_owned();
+        }
+        self.0.sort_by(|a, b| {
+            let key = |it: &Entry| (!it.manager.apply, it.time.clone(), it.manager.clone());
+            key(a).cmp(&key(b))
+        });
+        Value::Array(self.0.iter().map(Entry::write).collect())
+    }
+
+    /// The fields of a manager.
+    pub fn of(&self, manager: &Manager) -> Option<&Fields> {
+        self.0.iter().find(|it| it.manager == *manager).map(|it| &it.fields)
+    }
+
+    /// Replaces the fields of a manager.
+    pub fn set(&mut self, manager: &Manager, fields: Fields) {
+        self.0.retain(|it| it.manager != *manager);
+        self.0.push(Entry { manager: manager.clone(), time: String::new(), fields });
+    }
+}
+
+impl Entry {
+    fn write(&self) -> Value {
+        let mut entry = json!({
+            "manager": self.manager.name,
+            "operation": if self.manager.apply { "Apply" } else { "Update" },
+            "apiVersion": self.manager.api_version,
+            "time": self.time,
+            "fieldsType": "FieldsV1",
+            "fieldsV1": self.fields.write(),
+        });
+        if !self.manager.subresource.is_empty() {
+            entry["subresource"] = json!(self.manager.subresource);
+        }
+        entry
+    }
+}

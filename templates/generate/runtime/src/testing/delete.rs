@@ -1,0 +1,146 @@
+//! Deletions, finalizers, and what goes along with an owner. Ours: kube-runtime has no API server.
+
+use super::{
+    object::{Key, Object},
+    refusal::{Refusal, Subject},
+    request::Request,
+    store::{Id, Store, now},
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const FOREGROUND: &str = "foregroundDeletion";
+const ORPHAN: &str = "orphan";
+
+/// What came of a deletion: the object's last state, and whether it is gone.
+pub struct Deleted {
+    /// The object.
+    pub object: Arc<Object>,
+    /// Whether it is gone; if not, it waits for its finalizers.
+    pub gone: bool,
+}
+
+/// Deletes an object as its body, the `DeleteOptions`, says.
+pub fn delete(store: &mut Store, request: &Request, key: &Key, options: &Value) -> Result<Deleted, Refusal> {
+    let resource = &request.resource;
+    let kind = store.collection(resource).kind.clone();
+    let subject = Subject { resource, kind: &kind.name, name: &key.1 };
+    let before = store.get(resource, key).ok_or_else(|| Refusal::not_found(subject))?;
+    let condition = |name: &str| options["preconditions"][name].as_str().filter(|it| !it.is_empty());
+    if let Some(uid) = condition("uid").filter(|it| *it != before.uid) {
+        let why = format!("the UID in the precondition ({uid}) does not match the UID in record ({})", before.uid);
+        let why = format!("{why}. The object might have been deleted and then recreated");
+        return Err(Refusal::precondition(subject, &why));
+    }
+    if let Some(version) = condition("resourceVersion").filter(|it| *it != before.version.to_string()) {
+        let why = format!("the ResourceVersion in the precondition ({version}) does not match");
+        let why =
+            format!("{why} the ResourceVersion in record ({}). The object might have been modified", before.version);
+        return Err(Refusal::precondition(subject, &why));
+    }
+    let policy = options["propagationPolicy"].as_str().unwrap_or(request.param("propagationPolicy"));
+    Ok(remove(store, resource, &before, policy))
+}
+
+/// Deletes an object, or marks it where it has finalizers.
+pub fn remove(store: &mut Store, resource: &str, before: &Arc<Object>, policy: &str) -> Deleted {
+    let mut value = before.value();
+    let meta = &mut value["metadata"];
+    let mut finalizers = meta["finalizers"].as_array().cloned().unwrap_or_default();
+    let marked = !meta["deletionTimestamp"].is_null();
+    let extra = match policy {
+        "Foreground" => Some(json!(FOREGROUND)),
+        "Orphan" => Some(json!(ORPHAN)),
+        _ => None,
+    };
+    let added = extra.filter(|it| !finalizers.contains(it));
+    finalizers.extend(added.clone());
+    if finalizers.is_empty() {
+        let object = store.remove(resource, &before.key, None).unwrap_or_else(|| before.clone());
+        return Deleted { object, gone: true };
+    }
+    if marked && added.is_none() {
+        return Deleted { object: before.clone(), gone: false };
+    }
+    meta["finalizers"] = Value::Array(finalizers);
+    if !marked {
+        meta["deletionTimestamp"] = now().into();
+        meta["deletionGracePeriodSeconds"] = 0.into();
+        if let Some(generation) = meta["generation"].as_i64() {
+            meta["generation"] = (generation + 1).into();
+        }
+    }
+    Deleted { object: store.put(resource, value), gone: false }
+}
+
+/// Looks at everything that the garbage collector has to look at.
+pub fn collect_garbage(store: &mut Store) {
+    while let Some(id) = store.suspects.pop() {
+        collect(store, &id);
+    }
+}
+
+fn collect(store: &mut Store, id: &Id) {
+    let Some(object) = store.get(&id.0, &id.1) else { return };
+    if object.deleting {
+        let value = object.value();
+        let has = |it| value["metadata"]["finalizers"].as_array().is_some_and(|list| list.contains(&json!(it)));
+        if has(ORPHAN) {
+            dependents(store, &object)
+                .iter()
+                .for_each(|(id, child)| disown(store, &id.0, child, std::slice::from_ref(&object.uid)));
+            return finalized(store, &id.0, value, ORPHAN);
+        }
+        if has(FOREGROUND) {
+            let children = dependents(store, &object);
+            if children.is_empty() {
+                return finalized(store, &id.0, value, FOREGROUND);
+            }
+            for (id, child) in children.iter().filter(|(_, it)| !it.deleting) {
+                remove(store, &id.0, child, "Background");
+            }
+        }
+    }
+    let gone: Vec<_> = object.owners.iter().filter(|it| !store.by_uid.contains_key(*it)).cloned().collect();
+    if gone.is_empty() {
+        return;
+    }
+    if gone.len() == object.owners.len() {
+        remove(store, &id.0, &object, "Background");
+    } else {
+        disown(store, &id.0, &object, &gone);
+    }
+}
+
+fn dependents(store: &Store, owner: &Object) -> Vec<(Id, Arc<Object>)> {
+    let ids = store.dependents.get(&owner.uid).into_iter().flatten();
+    ids.filter_map(|id| Some((id.clone(), store.get(&id.0, &id.1)?))).collect()
+}
+
+/// Takes owners out of an object.
+fn disown(store: &mut Store, resource: &str, object: &Object, uids: &[String]) {
+    let mut value = object.value();
+    let meta = &mut value["metadata"];
+    if let Some(owners) = meta["ownerReferences"].as_array_mut() {
+        owners.retain(|it| !uids.iter().any(|uid| it["uid"] == **uid));
+        if owners.is_empty() {
+            meta.as_object_mut().map(|it| it.remove("ownerReferences"));
+        }
+    }
+    store.put(resource, value);
+}
+
+/// Takes a finalizer out of an object, which goes with its last one.
+fn finalized(store: &mut Store, resource: &str, mut value: Value, finalizer: &str) {
+    let meta = &mut value["metadata"];
+    let Some(list) = meta["finalizers"].as_array_mut() else { return };
+    list.retain(|it| it != finalizer);
+    if !list.is_empty() {
+        store.put(resource, value);
+        return;
+    }
+    meta.as_object_mut().map(|it| it.remove("finalizers"));
+    let word = |it: &str| meta[it].as_str().unwrap_or_default().to_owned();
+    let key = (word("namespace"), word("name"));
+    store.remove(resource, &key, Some(value));
+}

@@ -1,0 +1,199 @@
+//! Runs a reconciler while everything goes wrong that can go wrong, and checks that it settles in the same state.
+//! Ours: kube brings no such test.
+//!
+//! The operator is run undisturbed first. Then it is run again with one fault at a time, each on a cluster of its
+//! own:
+//!
+//! * it crashes after each of its writes in turn, before it learns that the write has succeeded, and is started again;
+//! * each write in turn takes effect, but its answer is lost (504);
+//! * each write in turn is refused with 409 Conflict, and with 500;
+//! * all watch events come late, come twice, or are lost until the watch ends with 410 Gone.
+//!
+//! Each time the cluster has to reach the state of the undisturbed run (but for what differs in every run: uids,
+//! versions, times, events), and an operator that is started then must write nothing.
+//!
+//! ```no_run
+//! use runtime::{Operator, testing::{Cluster, faults}};
+//! # async fn run(operator: Operator) -> anyhow::Result<()> { Ok(()) }
+//! # async fn test() {
+//! faults::check(|| Cluster::default(), run).await;
+//! # }
+//! ```
+
+mod run;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use super::{Cluster, Write};
+use crate::operator::{Identity, Operator};
+use futures::{StreamExt, stream};
+use run::Run;
+use std::{fmt, time::Duration};
+
+/// Checks that an operator settles in the same state whatever goes wrong. `setup` makes the cluster that it starts
+/// with; `run` runs it until [`Operator::stop`] is cancelled.
+///
+/// # Panics
+/// If it does not: the message names each fault, and what differs.
+pub async fn check<F>(setup: impl Fn() -> Cluster, run: impl Fn(Operator) -> F)
+where
+    F: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    Check::new(setup, run).run().await;
+}
+
+/// A check with steps and settings of its own; [`check`] is the short form.
+pub struct Check<'a, F> {
+    setup: Box<dyn Fn() -> Cluster + 'a>,
+    operator: Box<dyn Fn(Operator) -> F + 'a>,
+    steps: Vec<Step<'a>>,
+    identity: Identity,
+    quiet: Duration,
+    limit: Duration,
+}
+
+/// Something that happens once the operator has settled.
+type Step<'a> = Box<dyn Fn(&Cluster) + 'a>;
+
+/// What goes wrong.
+#[derive(Clone, Debug, PartialEq)]
+enum Fault {
+    Nothing,
+    Crash(usize),
+    AnswerLost(usize),
+    Refused(usize, u16),
+    Late,
+    Twice,
+    Dropped(usize),
+}
+
+/// So late are events.
+const DELAY: Duration = Duration::from_millis(150);
+/// So long are events lost.
+const LOSS: Duration = Duration::from_millis(600);
+/// So many runs at once.
+const CONCURRENCY: usize = 64;
+
+impl<'a, F> Check<'a, F>
+where
+    F: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    /// A check of this operator on this cluster.
+    pub fn new(setup: impl Fn() -> Cluster + 'a, operator: impl Fn(Operator) -> F + 'a) -> Self {
+        Self {
+            setup: Box::new(setup),
+            operator: Box::new(operator),
+            steps: Vec::new(),
+            identity: Identity { name: "operator", version: "0.0.0" },
+            quiet: Duration::from_millis(300),
+            limit: Duration::from_secs(20),
+        }
+    }
+
+    /// Then does this once the operator has settled, such as an edit or a deletion; the operator has to settle again.
+    pub fn then(mut self, step: impl Fn(&Cluster) + 'a) -> Self {
+        self.steps.push(Box::new(step));
+        self
+    }
+
+    /// The program that is run; `operator` if it is not said.
+    pub fn identity(mut self, identity: Identity) -> Self {
+        self.identity = identity;
+        self
+    }
+
+    /// An operator has settled once it has written nothing for this long; 300 ms if it is not said.
+    pub fn quiet(mut self, quiet: Duration) -> Self {
+        self.quiet = quiet;
+        self
+    }
+
+    /// An operator has to settle within this time after each step; 20 s if it is not said.
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs the check.
+    ///
+    /// # Panics
+    /// If the operator does not settle in the same state: the message names each fault, and what differs.
+    pub async fn run(self) {
+        if let Err(problems) = self.result().await {
+            panic!("{}", problems.join("\n"));
+        }
+    }
+
+    /// Runs the check, and says for each fault what is different with it.
+    ///
+    /// # Errors
+    /// One text for each fault after which the operator does not settle in the same state.
+    pub async fn result(&self) -> Result<(), Vec<String>> {
+        let reference = Run::start(self, Fault::Nothing).reference().await.map_err(|it| vec![it])?;
+        let writes = &reference.writes;
+        let each = |fault: fn(usize) -> Fault| (0..writes.len()).map(fault);
+        let faults = each(Fault::Crash)
+            .chain(each(Fault::AnswerLost))
+            .chain(each(|nth| Fault::Refused(nth, 409)))
+            .chain(each(|nth| Fault::Refused(nth, 500)))
+            .chain([Fault::Nothing, Fault::Late, Fault::Twice])
+            .chain((0..=self.steps.len()).map(Fault::Dropped));
+        let runs = faults.map(|fault| {
+            let reference = &reference;
+            async move {
+                let name = fault.name(&reference.writes);
+                let done = Run::start(self, fault).compare(reference).await;
+                done.err().map(|problem| format!("{name}: {problem}"))
+            }
+        });
+        let problems: Vec<_> =
+            stream::iter(runs).buffer_unordered(CONCURRENCY).filter_map(async |it| it).collect().await;
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+}
+
+impl Fault {
+    /// The cluster with the fault in it.
+    fn plant(&self, cluster: Cluster) -> Cluster {
+        match *self {
+            Self::Crash(nth) => cluster.swallowing(nth),
+            Self::AnswerLost(nth) => cluster.losing(nth, 504),
+            Self::Refused(nth, code) => cluster.failing(nth, code),
+            Self::Late => {
+                cluster.delay_watches(DELAY);
+                cluster
+            }
+            Self::Twice => {
+                cluster.double_events();
+                cluster
+            }
+            Self::Nothing | Self::Dropped(_) => cluster,
+        }
+    }
+
+    fn name(&self, writes: &[Write]) -> String {
+        let write = |nth: usize| match writes.get(nth) {
+            Some(it) => format!("write {} ({} {})", nth + 1, it.what.split(' ').next().unwrap_or_default(), it.path),
+            None => format!("write {}", nth + 1),
+        };
+        match *self {
+            Self::Nothing => "undisturbed a second time".into(),
+            Self::Crash(nth) => format!("after a crash at {}", write(nth)),
+            Self::AnswerLost(nth) => format!("after the answer of {} was lost", write(nth)),
+            Self::Refused(nth, code) => format!("after {} was refused with {code}", write(nth)),
+            Self::Late => "with all events late".into(),
+            Self::Twice => "with all events twice".into(),
+            Self::Dropped(0) => "with all events lost until the watches end with 410".into(),
+            Self::Dropped(step) => {
+                format!("with all events after step {step} lost until the watches end with 410")
+            }
+        }
+    }
+}
+
+impl<F> fmt::Debug for Check<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Check of {} with {} steps", self.identity.name, self.steps.len())
+    }
+}

@@ -1,0 +1,231 @@
+//! One run of the operator with one fault. Ours: kube brings no such test.
+
+use super::{
+    super::{Cluster, Write, server},
+    Check, Fault, LOSS,
+    state::{State, difference},
+};
+use crate::operator::Operator;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+use tokio::{
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+/// What the undisturbed run did.
+pub struct Reference {
+    /// The writes, those after each step too.
+    pub writes: Vec<Write>,
+    states: Vec<State>,
+    watches: BTreeMap<String, usize>,
+}
+
+/// An operator on a cluster.
+pub struct Run<'c, 'a, F> {
+    check: &'c Check<'a, F>,
+    fault: Fault,
+    cluster: Cluster,
+    process: Process,
+}
+
+/// A started operator, which can be killed.
+struct Process {
+    operator: Operator,
+    task: JoinHandle<anyhow::Result<()>>,
+    dead: CancellationToken,
+}
+
+const TICK: Duration = Duration::from_millis(10);
+
+impl<'c, 'a, F> Run<'c, 'a, F>
+where
+    F: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    /// Starts the operator on a new cluster.
+    pub fn start(check: &'c Check<'a, F>, fault: Fault) -> Self {
+        let cluster = fault.plant((check.setup)());
+        let process = Process::start(check, &cluster);
+        Self { check, fault, cluster, process }
+    }
+
+    /// Runs without a fault, and keeps what was done.
+    pub async fn reference(mut self) -> Result<Reference, String> {
+        let mut states = vec![self.first_state().await?];
+        for step in &self.check.steps {
+            step(&self.cluster);
+            states.push(self.first_state().await?);
+        }
+        let watches = self.cluster.watches_up_to_date();
+        let writes = self.cluster.writes();
+        self.restart().await?;
+        self.process.end().await?;
+        Ok(Reference { writes, states, watches })
+    }
+
+    /// The state once nothing happens any more. The start of the operator and its debounce are waited for.
+    async fn first_state(&mut self) -> Result<State, String> {
+        let limit = Instant::now() + self.check.limit;
+        let quiet = self.check.quiet * 2;
+        let mut last = (self.cluster.activity(), Instant::now());
+        while last.1.elapsed() < quiet || self.cluster.watches_up_to_date().is_empty() {
+            self.process.check().await?;
+            if limit < Instant::now() {
+                return Err(self.unsettled("undisturbed, the operator does not settle"));
+            }
+            sleep(TICK).await;
+            if self.cluster.activity() != last.0 {
+                last = (self.cluster.activity(), Instant::now());
+            }
+        }
+        Ok(State::of(&self.cluster))
+    }
+
+    /// Runs with the fault, and compares with the undisturbed run.
+    pub async fn compare(mut self, reference: &Reference) -> Result<(), String> {
+        for (i, state) in reference.states.iter().enumerate() {
+            let dropped = self.fault == Fault::Dropped(i);
+            if dropped {
+                self.cluster.drop_events(LOSS * 2);
+            }
+            if let Some(step) = i.checked_sub(1) {
+                (self.check.steps[step])(&self.cluster);
+            }
+            if dropped {
+                sleep(LOSS).await;
+                self.cluster.deliver_events();
+            }
+            self.reach(state, &reference.watches).await?;
+        }
+        self.cluster.deliver_events();
+        self.restart().await?;
+        let state = reference.states.last().ok_or("there is no state")?;
+        self.reach(state, &reference.watches).await?;
+        self.process.end().await
+    }
+
+    /// Waits until the cluster is in this state, all watches are up to date, and nothing happens any more.
+    async fn reach(&mut self, state: &State, watches: &BTreeMap<String, usize>) -> Result<(), String> {
+        let limit = Instant::now() + self.check.limit;
+        let mut last = (self.cluster.activity(), Instant::now());
+        loop {
+            self.crash().await;
+            self.process.check().await?;
+            if self.cluster.activity() != last.0 || !self.up_to_date(watches) {
+                last = (self.cluster.activity(), Instant::now());
+            }
+            let settled = self.check.quiet <= last.1.elapsed();
+            if settled && difference(state, &State::of(&self.cluster)).is_none() {
+                return Ok(());
+            }
+            if limit < Instant::now() {
+                let found = difference(state, &State::of(&self.cluster));
+                return Err(found.unwrap_or_else(|| self.unsettled("the operator does not settle")));
+            }
+            // What is not yet right may wait for a retry: comparing costs more than waiting.
+            sleep(if settled { self.check.quiet / 3 } else { TICK }).await;
+        }
+    }
+
+    /// Whether all that was watched in the undisturbed run is watched, and every event was taken.
+    fn up_to_date(&self, watches: &BTreeMap<String, usize>) -> bool {
+        let found = self.cluster.watches_up_to_date();
+        watches.iter().all(|(resource, count)| count <= found.get(resource).unwrap_or(&0))
+    }
+
+    /// Kills the operator and starts it again, if this is the moment.
+    async fn crash(&mut self) {
+        let Fault::Crash(_) = self.fault else { return };
+        if timeout(Duration::ZERO, self.cluster.until_swallowed()).await.is_ok() {
+            self.process.kill();
+            self.process = Process::start(self.check, &self.cluster);
+            self.fault = Fault::Nothing;
+        }
+    }
+
+    /// Ends the operator, starts it again, and sees that it writes nothing.
+    async fn restart(&mut self) -> Result<(), String> {
+        self.process.end().await?;
+        let (before, requests) = (self.cluster.writes().len(), self.cluster.request_count());
+        self.process = Process::start(self.check, &self.cluster);
+        let start = Instant::now();
+        while start.elapsed() < self.check.quiet || self.cluster.request_count() == requests {
+            self.process.check().await?;
+            if self.check.limit < start.elapsed() {
+                return Err("the operator asks nothing after it is started again".into());
+            }
+            sleep(TICK).await;
+        }
+        let writes = self.cluster.writes();
+        match writes.get(before..) {
+            None | Some([]) => Ok(()),
+            Some(new) => {
+                let list: Vec<_> = new.iter().map(|it| format!("{} {}", it.what, it.path)).collect();
+                Err(format!("started again when all was settled, the operator writes {}", list.join(", ")))
+            }
+        }
+    }
+
+    fn unsettled(&self, what: &str) -> String {
+        let writes = self.cluster.writes();
+        let last: Vec<_> = writes.iter().rev().take(3).map(|it| it.what.clone()).collect();
+        let (limit, count) = (self.check.limit.as_secs(), writes.len());
+        format!("{what} within {limit} s: {count} writes, the last ones are {}", last.join(", "))
+    }
+}
+
+impl Process {
+    fn start<F>(check: &Check<'_, F>, cluster: &Cluster) -> Self
+    where
+        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
+        let dead = CancellationToken::new();
+        let operator = Operator::new(check.identity, server::client(cluster, &dead));
+        let task = tokio::spawn((check.operator)(operator.clone()));
+        Self { operator, task, dead }
+    }
+
+    /// An operator that ends by itself has failed.
+    async fn check(&mut self) -> Result<(), String> {
+        if !self.task.is_finished() {
+            return Ok(());
+        }
+        Err(match (&mut self.task).await {
+            Ok(Ok(())) => "the operator ended by itself".into(),
+            Ok(Err(error)) => format!("the operator ended: {error:#}"),
+            Err(error) => format!("the operator ended: {error}"),
+        })
+    }
+
+    /// As a process dies: nothing of it is heard or takes effect any more.
+    fn kill(&self) {
+        self.dead.cancel();
+        self.task.abort();
+        self.operator.stop.cancel();
+    }
+
+    async fn end(&mut self) -> Result<(), String> {
+        self.check().await?;
+        self.operator.stop.cancel();
+        let ended = timeout(Duration::from_secs(10), &mut self.task).await;
+        self.dead.cancel();
+        match ended {
+            Ok(Ok(Ok(()))) => Ok(()),
+            Ok(Ok(Err(error))) => Err(format!("the operator ended: {error:#}")),
+            Ok(Err(error)) => Err(format!("the operator ended: {error}")),
+            Err(_) => {
+                self.task.abort();
+                Err("the operator does not end within 10 s of `Operator.stop`".into())
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,143 @@
+//! The state of a cluster without what differs in every run. Ours: kube brings no such test.
+
+use super::super::Cluster;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All objects, by resource, namespace and name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State(BTreeMap<String, Value>);
+
+/// What an operator keeps there is not its result.
+const IGNORED: [&str; 3] = ["events", "events.events.k8s.io", "leases.coordination.k8s.io"];
+
+/// Fields that hold the time, or a number that depends on it.
+const VOLATILE: [&str; 10] = [
+    "creationTimestamp",
+    "deletionTimestamp",
+    "lastHeartbeatTime",
+    "lastProbeTime",
+    "lastTransitionTime",
+    "lastUpdateTime",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+impl State {
+    /// The state of a cluster now.
+    pub fn of(cluster: &Cluster) -> Self {
+        let mut objects = Vec::new();
+        cluster.with_store(|store| {
+            for (resource, collection) in store.collections().filter(|(it, _)| !IGNORED.contains(&it.as_str())) {
+                objects.extend(collection.objects.values().map(|it| (resource.clone(), it.value())));
+            }
+        });
+        // Generated names follow the order of creation; what refers to such a name, or to a uid, follows the object.
+        objects.sort_by_key(|(_, it)| it["metadata"]["uid"].as_str().map(str::to_owned));
+        let mut generated: BTreeMap<String, usize> = BTreeMap::new();
+        let mut aliases = BTreeMap::new();
+        for (resource, object) in &objects {
+            let word = |it: &str| object["metadata"][it].as_str().unwrap_or_default().to_owned();
+            let mut name = word("name");
+            if let Some(prefix) = object["metadata"]["generateName"].as_str() {
+                let count = generated.entry(format!("{resource} {prefix}")).or_default();
+                *count += 1;
+                aliases.insert(name, format!("{prefix}({count})"));
+                name = format!("{prefix}({count})");
+            }
+            aliases.insert(word("uid"), format!("the uid of {resource} {}/{name}", word("namespace")));
+        }
+        let id = |resource: &str, it: &Value| {
+            let meta = &it["metadata"];
+            format!("{resource} {}/{}", meta["namespace"].as_str().unwrap_or("-"), meta["name"].as_str().unwrap_or("-"))
+        };
+        let bare = objects.into_iter().map(|(resource, mut object)| {
+            let managers = managers(&object);
+            let deleting = !object["metadata"]["deletionTimestamp"].is_null();
+            strip(&mut object, &aliases);
+            object["metadata"]["managedFields"] = managers;
+            if deleting {
+                object["metadata"]["deletionTimestamp"] = "set".into();
+            }
+            (id(&resource, &object), object)
+        });
+        Self(bare.collect())
+    }
+}
+
+/// Who owns which fields, without times.
+fn managers(object: &Value) -> Value {
+    let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let list = object["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let entries = list.map(|it| {
+        let name = format!("{} {} {}", word(&it["manager"]), word(&it["operation"]), word(&it["subresource"]));
+        (name.trim_end().to_owned(), Value::String(it["fieldsV1"].to_string()))
+    });
+    Value::Object(entries.collect::<Map<_, _>>())
+}
+
+/// Takes out what is volatile, and gives names that are the same in every run.
+fn strip(value: &mut Value, aliases: &BTreeMap<String, String>) {
+    match value {
+        Value::String(text) => {
+            if let Some(alias) = aliases.get(text) {
+                text.clone_from(alias);
+            }
+        }
+        Value::Object(object) => {
+            if let Some(uid) = object.get("uid").and_then(Value::as_str).and_then(|it| aliases.get(it)).cloned() {
+                object.insert("refers to".into(), uid.into());
+            }
+            object.retain(|name, _| !VOLATILE.contains(&name.as_str()));
+            object.values_mut().for_each(|it| strip(it, aliases));
+            if let Some(Value::Array(conditions)) = object.get_mut("conditions") {
+                conditions.sort_by_key(|it| it["type"].as_str().map(str::to_owned));
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|it| strip(it, aliases)),
+        _ => {}
+    }
+}
+
+/// What is different, a line for each object; `None` if nothing is.
+pub fn difference(expected: &State, found: &State) -> Option<String> {
+    let ids: BTreeSet<_> = expected.0.keys().chain(found.0.keys()).collect();
+    let mut lines = Vec::new();
+    for id in ids {
+        match (expected.0.get(id), found.0.get(id)) {
+            (Some(_), None) => lines.push(format!("{id} is missing")),
+            (None, Some(_)) => lines.push(format!("{id} should not be there")),
+            (Some(expected), Some(found)) => fields(expected, found, &format!("{id}: "), &mut lines),
+            (None, None) => {}
+        }
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    let more = lines.len().saturating_sub(8);
+    lines.truncate(8);
+    if 0 < more {
+        lines.push(format!("and {more} more"));
+    }
+    Some(format!("the state is not the one of the undisturbed run:\n  {}", lines.join("\n  ")))
+}
+
+fn fields(expected: &Value, found: &Value, path: &str, lines: &mut Vec<String>) {
+    match (expected, found) {
+        _ if expected == found => {}
+        (Value::Object(a), Value::Object(b)) => {
+            let names: BTreeSet<_> = a.keys().chain(b.keys()).collect();
+            for name in names {
+                fields(&expected[name], &found[name], &format!("{path}.{name}"), lines);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                fields(a, b, &format!("{path}[{i}]"), lines);
+            }
+        }
+        _ => lines.push(format!("{path} is {found} instead of {expected}")),
+    }
+}

@@ -1,0 +1,137 @@
+use super::*;
+use futures::TryStreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{
+    Api, ResourceExt,
+    api::{Patch, PatchParams},
+    runtime::{WatchStreamExt, watcher},
+};
+use serde_json::json;
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Instant,
+};
+
+/// For each ConfigMap `<name>` writes `<name>-copy`, and then how long it is: a reconciler in two steps.
+async fn copy(operator: Operator) -> anyhow::Result<()> {
+    let api: Api<ConfigMap> = Api::namespaced(operator.client.clone(), "default");
+    let work = async {
+        let events = watcher(api.clone(), watcher::Config::default()).default_backoff();
+        let mut events = Box::pin(events.touched_objects());
+        loop {
+            let Ok(Some(it)) = events.try_next().await else { continue };
+            while let Err(error) = reconcile(&api, &it, operator.identity.name).await {
+                tracing::debug!("{error}");
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        }
+    };
+    tokio::select! { () = operator.stop.cancelled() => Ok(()), out = work => out }
+}
+
+async fn reconcile(api: &Api<ConfigMap>, it: &ConfigMap, manager: &str) -> Result<(), kube::Error> {
+    if it.name_any().ends_with("-copy") {
+        return Ok(());
+    }
+    let name = format!("{}-copy", it.name_any());
+    let there = api.get_opt(&name).await?;
+    if it.metadata.deletion_timestamp.is_some() || api.get_opt(&it.name_any()).await?.is_none() {
+        return Ok(());
+    }
+    let apply = PatchParams::apply(manager).force();
+    let mut desired = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name,
+        "ownerReferences": [{ "apiVersion": "v1", "kind": "ConfigMap", "name": it.name_any(), "uid": it.uid() }] },
+        "data": it.data });
+    let size = it.data.iter().flatten().count().to_string();
+    let has = |key: &str, value: Option<&String>| {
+        there.as_ref().and_then(|it| it.data.as_ref()).and_then(|it| it.get(key)) == value
+    };
+    let copied = it.data.iter().flatten().all(|(key, value)| has(key, Some(value)));
+    if copied && has("size", Some(&size)) {
+        return Ok(());
+    }
+    desired["data"]["size"] = json!("unknown");
+    api.patch(&name, &apply, &Patch::Apply(&desired)).await?;
+    desired["data"]["size"] = json!(size);
+    api.patch(&name, &apply, &Patch::Apply(&desired)).await?;
+    Ok(())
+}
+
+fn setup() -> Cluster {
+    let original = json!({ "metadata": { "name": "a", "namespace": "default" }, "data": { "x": "1" } });
+    Cluster::default().with("configmaps", &[original])
+}
+
+#[tokio::test]
+async fn a_good_operator_settles_whatever_goes_wrong() {
+    let start = Instant::now();
+    check(setup, copy).await;
+    assert!(start.elapsed() < Duration::from_secs(12), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn tasks_of_a_crashed_operator_do_nothing_more() {
+    let run = |operator: Operator| async move {
+        tokio::spawn(copy(operator.clone()));
+        operator.stop.cancelled().await;
+        Ok(())
+    };
+    check(setup, run).await;
+}
+
+#[tokio::test]
+async fn steps_are_taken_once_it_has_settled() {
+    let check = Check::new(setup, copy)
+        .then(|it| drop(it.edit("configmaps", "default", "a", |it| it["data"] = json!({ "x": "2", "y": "3" }))))
+        .then(|it| it.delete("configmaps", "default", "a"));
+    check.run().await;
+}
+
+#[tokio::test]
+async fn an_operator_that_forgets_the_second_step_is_found() {
+    let careless = async |operator: &Operator| -> anyhow::Result<()> {
+        let api: Api<ConfigMap> = Api::namespaced(operator.client.clone(), "default");
+        let events = watcher(api.clone(), watcher::Config::default()).default_backoff();
+        let mut events = Box::pin(events.touched_objects());
+        let apply = PatchParams::apply("op").force();
+        let it = |n: &str| Patch::Apply(json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": { "n": n } }));
+        loop {
+            let Ok(Some(_)) = events.try_next().await else { continue };
+            if api.get_opt("b").await?.is_none() {
+                api.patch("b", &apply, &it("1")).await?;
+                api.patch("b", &apply, &it("2")).await?;
+            }
+        }
+    };
+    let run = |operator: Operator| async move {
+        tokio::select! { () = operator.stop.cancelled() => Ok(()), out = careless(&operator) => out }
+    };
+    let problems = Check::new(setup, run).limit(Duration::from_secs(1)).result().await.unwrap_err();
+    let crash = problems.iter().find(|it| it.starts_with("after a crash at write 1")).unwrap();
+    let expected = "after a crash at write 1 (PATCH /api/v1/namespaces/default/configmaps/b): the state is not the one \
+        of the undisturbed run:\n  configmaps default/b: .data.n is \"1\" instead of \"2\"";
+    assert_eq!(crash, expected);
+    assert!(problems.iter().any(|it| it.contains("was refused with 500: the operator ended")), "{problems:#?}");
+    assert!(!problems.iter().any(|it| it.starts_with("undisturbed")), "{problems:#?}");
+}
+
+#[tokio::test]
+async fn an_operator_that_writes_at_every_start_is_found() {
+    static STARTS: AtomicUsize = AtomicUsize::new(0);
+    let run = |operator: Operator| async move {
+        let api: Api<ConfigMap> = Api::namespaced(operator.client.clone(), "default");
+        let n = STARTS.fetch_add(1, Ordering::SeqCst).to_string();
+        let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": { "n": n } });
+        api.patch("b", &PatchParams::apply("op").force(), &Patch::Apply(body)).await?;
+        let events = watcher(api.clone(), watcher::Config::default());
+        let mut events = Box::pin(events.touched_objects());
+        while !operator.stop.is_cancelled() {
+            tokio::select! { () = operator.stop.cancelled() => {}, _ = events.try_next() => {} }
+        }
+        Ok(())
+    };
+    let problems = Check::new(setup, run).result().await.unwrap_err();
+    let expected = "started again when all was settled, the operator writes PATCH configmaps \
+        /api/v1/namespaces/default/configmaps/b";
+    assert_eq!(problems, [expected]);
+}

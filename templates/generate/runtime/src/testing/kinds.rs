@@ -1,0 +1,132 @@
+//! What the server knows of a resource: its kind, and which of its fields are special. Ours: the server in memory
+//! takes objects of any kind.
+
+use super::apply::is_built_in;
+
+/// The kind of a resource.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// Such as `Deployment`.
+    pub name: String,
+    /// Whether `name` is a guess.
+    pub guessed: bool,
+    /// Whether it has a subresource `status`.
+    pub status: bool,
+    /// Whether its status has conditions.
+    pub conditions: bool,
+    /// Whether changes of its spec are counted in `metadata.generation`.
+    pub generation: bool,
+}
+
+impl Kind {
+    /// The kind of a resource such as `deployments.apps`, as far as its name tells.
+    pub fn of(resource: &str) -> Self {
+        let plural = resource.split('.').next().unwrap_or_default();
+        let known = KINDS.iter().find(|(known, _)| *known == plural).map(|(_, kind)| (*kind).to_owned());
+        Self {
+            guessed: known.is_none(),
+            name: known.unwrap_or_else(|| singular(plural)),
+            status: !NO_STATUS.contains(&resource),
+            conditions: true,
+            generation: !(is_built_in(resource) && NO_GENERATION.contains(&resource)),
+        }
+    }
+}
+
+fn singular(plural: &str) -> String {
+    let stem = match plural {
+        it if it.ends_with("ies") => format!("{}y", &it[..it.len() - 3]),
+        it if it.ends_with("sses") || it.ends_with("xes") || it.ends_with("ches") => it[..it.len() - 2].into(),
+        it => it.strip_suffix('s').unwrap_or(it).into(),
+    };
+    let mut letters = stem.chars();
+    letters.next().map(|it| it.to_ascii_uppercase()).into_iter().chain(letters).collect()
+}
+
+/// Kinds whose name is not their plural's.
+const KINDS: [(&str, &str); 27] = [
+    ("configmaps", "ConfigMap"),
+    ("clusterroles", "ClusterRole"),
+    ("clusterrolebindings", "ClusterRoleBinding"),
+    ("controllerrevisions", "ControllerRevision"),
+    ("cronjobs", "CronJob"),
+    ("csidrivers", "CSIDriver"),
+    ("csinodes", "CSINode"),
+    ("customresourcedefinitions", "CustomResourceDefinition"),
+    ("daemonsets", "DaemonSet"),
+    ("endpoints", "Endpoints"),
+    ("endpointslices", "EndpointSlice"),
+    ("horizontalpodautoscalers", "HorizontalPodAutoscaler"),
+    ("ingressclasses", "IngressClass"),
+    ("limitranges", "LimitRange"),
+    ("mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
+    ("networkpolicies", "NetworkPolicy"),
+    ("persistentvolumeclaims", "PersistentVolumeClaim"),
+    ("persistentvolumes", "PersistentVolume"),
+    ("poddisruptionbudgets", "PodDisruptionBudget"),
+    ("priorityclasses", "PriorityClass"),
+    ("replicasets", "ReplicaSet"),
+    ("resourcequotas", "ResourceQuota"),
+    ("rolebindings", "RoleBinding"),
+    ("serviceaccounts", "ServiceAccount"),
+    ("statefulsets", "StatefulSet"),
+    ("storageclasses", "StorageClass"),
+    ("validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
+];
+
+/// Kinds without a status.
+const NO_STATUS: [&str; 16] = [
+    "configmaps",
+    "secrets",
+    "serviceaccounts",
+    "endpoints",
+    "events",
+    "events.events.k8s.io",
+    "roles.rbac.authorization.k8s.io",
+    "rolebindings.rbac.authorization.k8s.io",
+    "clusterroles.rbac.authorization.k8s.io",
+    "clusterrolebindings.rbac.authorization.k8s.io",
+    "leases.coordination.k8s.io",
+    "networkpolicies.networking.k8s.io",
+    "endpointslices.discovery.k8s.io",
+    "storageclasses.storage.k8s.io",
+    "priorityclasses.scheduling.k8s.io",
+    "limitranges",
+];
+
+/// Kinds whose changes are not counted.
+const NO_GENERATION: [&str; 20] = [
+    "configmaps",
+    "secrets",
+    "serviceaccounts",
+    "services",
+    "endpoints",
+    "events",
+    "events.events.k8s.io",
+    "namespaces",
+    "nodes",
+    "persistentvolumes",
+    "persistentvolumeclaims",
+    "resourcequotas",
+    "limitranges",
+    "roles.rbac.authorization.k8s.io",
+    "rolebindings.rbac.authorization.k8s.io",
+    "clusterroles.rbac.authorization.k8s.io",
+    "clusterrolebindings.rbac.authorization.k8s.io",
+    "leases.coordination.k8s.io",
+    "storageclasses.storage.k8s.io",
+    "horizontalpodautoscalers.autoscaling",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_guessed_from_plurals() {
+        for (plural, kind) in [("things.test.dev", "Thing"), ("policies.x.dev", "Policy"), ("roles", "Role")] {
+            assert_eq!(Kind::of(plural).name, kind);
+        }
+        assert_eq!(Kind::of("networkpolicies.networking.k8s.io").name, "NetworkPolicy");
+    }
+}

@@ -1,0 +1,184 @@
+//! What the server says no with. Ours: kube-runtime has no API server.
+
+use super::apply::Manager;
+use serde_json::{Value, json};
+
+/// An answer that is a failure: a `Status`, in the words of the real server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The HTTP status code.
+    pub code: u16,
+    /// The machine-readable reason, such as `Conflict`; empty for none.
+    pub reason: String,
+    /// The sentence for people.
+    pub message: String,
+    /// The `details`, or null.
+    pub details: Value,
+}
+
+/// The object that a request is about, as messages name it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The resource, such as `deployments.apps`.
+    pub resource: &'a str,
+    /// The kind, such as `Deployment`.
+    pub kind: &'a str,
+    /// The object's name.
+    pub name: &'a str,
+}
+
+impl Subject<'_> {
+    fn group(&self) -> Option<&str> {
+        self.resource.split_once('.').map(|(_, group)| group)
+    }
+
+    fn details(&self, kind: &str) -> Value {
+        let mut details = json!({ "kind": kind });
+        if !self.name.is_empty() {
+            details["name"] = json!(self.name);
+        }
+        if let Some(group) = self.group() {
+            details["group"] = json!(group);
+        }
+        details
+    }
+
+    fn plural_details(&self) -> Value {
+        self.details(self.resource.split('.').next().unwrap_or_default())
+    }
+
+    fn qualified_kind(&self) -> String {
+        self.group().map_or(self.kind.to_owned(), |group| format!("{}.{group}", self.kind))
+    }
+}
+
+impl Refusal {
+    /// A failure with this code, reason and message.
+    pub fn new(code: u16, reason: &str, message: impl Into<String>) -> Self {
+        Self { code, reason: reason.into(), message: message.into(), details: Value::Null }
+    }
+
+    /// The failure with the reason that the real server gives with a code.
+    pub fn with_code(code: u16) -> Self {
+        let (reason, message) = match code {
+            400 => ("BadRequest", "the server rejected our request for an unknown reason"),
+            401 => ("Unauthorized", "Unauthorized"),
+            403 => ("Forbidden", "forbidden"),
+            404 => ("NotFound", "the server could not find the requested resource"),
+            409 => ("Conflict", "the object has been modified; please apply your changes to the latest version"),
+            410 => ("Expired", "too old resource version"),
+            422 => ("Invalid", "refused"),
+            429 => ("TooManyRequests", "too many requests, please try again later"),
+            503 => ("ServiceUnavailable", "the server is currently unable to handle the request"),
+            504 => ("Timeout", "the server was unable to return a response in the time allotted"),
+            _ => ("InternalError", "Internal error occurred"),
+        };
+        Self::new(code, reason, message)
+    }
+
+    /// 400, with the reason in a sentence.
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    /// 404 of a path that does not exist.
+    pub fn no_such_resource() -> Self {
+        Self { details: json!({}), ..Self::with_code(404) }
+    }
+
+    /// 404 of an object.
+    pub fn not_found(it: Subject) -> Self {
+        let message = format!("{} \"{}\" not found", it.resource, it.name);
+        Self { details: it.plural_details(), ..Self::new(404, "NotFound", message) }
+    }
+
+    /// 409 of a create.
+    pub fn already_exists(it: Subject) -> Self {
+        let message = format!("{} \"{}\" already exists", it.resource, it.name);
+        Self { details: it.plural_details(), ..Self::new(409, "AlreadyExists", message) }
+    }
+
+    /// 409 of a write with an old resource version.
+    pub fn conflict(it: Subject) -> Self {
+        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        let message = format!("Operation cannot be fulfilled on {} \"{}\": {why}", it.resource, it.name);
+        Self { details: it.plural_details(), ..Self::new(409, "Conflict", message) }
+    }
+
+    /// 409 of an apply with a uid to an object that is not there.
+    pub fn absent_uid(it: Subject, uid: &str) -> Self {
+        let why = format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
+        let message = format!("Operation cannot be fulfilled on {} \"{}\": {why}", it.resource, it.name);
+        Self { details: it.plural_details(), ..Self::new(409, "Conflict", message) }
+    }
+
+    /// 409 of a PUT with the uid of another object.
+    pub fn other_uid(it: Subject, why: &str) -> Self {
+        let message = format!("Operation cannot be fulfilled on {} \"{}\": {why}", it.resource, it.name);
+        Self { details: it.plural_details(), ..Self::new(409, "Conflict", message) }
+    }
+
+    /// 409 of a precondition.
+    pub fn precondition(it: Subject, why: &str) -> Self {
+        let kind = it.qualified_kind();
+        let message = format!("Operation cannot be fulfilled on {kind} \"{}\": {why}", it.name);
+        Self { details: it.details(it.kind), ..Self::new(409, "Conflict", message) }
+    }
+
+    /// 422 of one field.
+    pub fn invalid(it: Subject, field: &str, reason: &str, why: &str) -> Self {
+        let message = format!("{} \"{}\" is invalid: {field}: {why}", it.qualified_kind(), it.name);
+        let mut details = it.details(it.kind);
+        details["causes"] = json!([{ "reason": reason, "message": why, "field": field }]);
+        Self { details, ..Self::new(422, "Invalid", message) }
+    }
+
+    /// 422 of a JSON patch.
+    pub fn patch_failed() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self { details: json!({}), ..Self::new(422, "Invalid", message) }
+    }
+
+    /// 409 of an apply that is not forced.
+    pub fn field_conflict(conflicts: &[(&Manager, Vec<String>)]) -> Self {
+        let mut causes = Vec::new();
+        let mut lines = Vec::new();
+        for (manager, fields) in conflicts {
+            let sub = match manager.subresource.as_str() {
+                "" => String::new(),
+                sub => format!(" with subresource \"{sub}\""),
+            };
+            let using = if manager.apply { String::new() } else { format!(" using {}", manager.api_version) };
+            let message = format!("conflict with \"{}\"{sub}{using}", manager.name);
+            for field in fields {
+                causes.push(json!({ "reason": "FieldManagerConflict", "message": message, "field": field }));
+            }
+            lines.push((format!("with \"{}\"{sub}{using}", manager.name), fields));
+        }
+        let message = match (causes.len(), lines.as_slice()) {
+            (1, [(line, fields)]) => {
+                format!("Apply failed with 1 conflict: conflict {line}: {}", fields.join(""))
+            }
+            (count, lines) => {
+                let list = lines.iter().map(|(line, fields)| format!("conflicts {line}:\n- {}", fields.join("\n- ")));
+                format!("Apply failed with {count} conflicts: {}", list.collect::<Vec<_>>().join("\n"))
+            }
+        };
+        Self { details: json!({ "causes": causes }), ..Self::new(409, "Conflict", message) }
+    }
+
+    /// The `Status` that is sent.
+    pub fn status(&self) -> Value {
+        let mut status = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "message": self.message, "code": self.code,
+        });
+        if !self.reason.is_empty() {
+            status["reason"] = json!(self.reason);
+        }
+        if !self.details.is_null() {
+            status["details"] = self.details.clone();
+        }
+        status
+    }
+}

@@ -1,0 +1,139 @@
+//! Label and field selectors, as the server reads them. Ours: kube's `Selector` is written, and never parsed from
+//! a query.
+
+use super::refusal::Refusal;
+use std::collections::BTreeMap;
+
+/// What a list or a watch is limited to.
+#[derive(Clone, Debug, Default)]
+pub struct Selector {
+    labels: Vec<Requirement>,
+    fields: Vec<(String, String, bool)>,
+}
+
+#[derive(Clone, Debug)]
+struct Requirement {
+    key: String,
+    values: Vec<String>,
+    operator: Operator,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Operator {
+    In,
+    NotIn,
+    Exists,
+    Absent,
+}
+
+impl Selector {
+    /// Reads the two selectors of a request.
+    pub fn read(labels: &str, fields: &str) -> Result<Self, Refusal> {
+        Ok(Self {
+            labels: split(labels).into_iter().map(requirement).collect::<Result<_, _>>()?,
+            fields: split(fields).into_iter().map(field).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Whether an object of this name, with these labels, matches.
+    pub fn matches(&self, namespace: &str, name: &str, labels: &BTreeMap<String, String>) -> bool {
+        let value = |field: &str| if field == "metadata.name" { name } else { namespace };
+        self.fields.iter().all(|(field, want, equal)| (value(field) == want) == *equal)
+            && self.labels.iter().all(|it| it.matches(labels.get(&it.key)))
+    }
+}
+
+impl Requirement {
+    fn matches(&self, value: Option<&String>) -> bool {
+        match self.operator {
+            Operator::In => value.is_some_and(|it| self.values.contains(it)),
+            Operator::NotIn => value.is_none_or(|it| !self.values.contains(it)),
+            Operator::Exists => value.is_some(),
+            Operator::Absent => value.is_none(),
+        }
+    }
+}
+
+/// Splits at the commas outside of parentheses.
+fn split(text: &str) -> Vec<&str> {
+    let mut depth = 0;
+    let at = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    text.split(at).map(str::trim).filter(|it| !it.is_empty()).collect()
+}
+
+fn requirement(text: &str) -> Result<Requirement, Refusal> {
+    let make = |key: &str, operator, values: Vec<&str>| Requirement {
+        key: key.trim().into(),
+        values: values.into_iter().map(|it| it.trim().to_owned()).collect(),
+        operator,
+    };
+    if let Some((head, values)) = text.strip_suffix(')').and_then(|it| it.split_once('(')) {
+        return match head.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [key, "in"] => Ok(make(key, Operator::In, values.split(',').collect())),
+            [key, "notin"] => Ok(make(key, Operator::NotIn, values.split(',').collect())),
+            _ => Err(Refusal::bad_request(format!("unable to parse requirement: found `{text}`"))),
+        };
+    }
+    let parsed = if let Some((key, value)) = text.split_once("!=") {
+        make(key, Operator::NotIn, vec![value])
+    } else if let Some((key, value)) = text.split_once("==").or_else(|| text.split_once('=')) {
+        make(key, Operator::In, vec![value])
+    } else if let Some(key) = text.strip_prefix('!') {
+        make(key, Operator::Absent, vec![])
+    } else {
+        make(text, Operator::Exists, vec![])
+    };
+    match parsed.key.split_whitespace().nth(1) {
+        Some(found) => {
+            let expected = "in, notin, =, ==, !=, gt, lt";
+            Err(Refusal::bad_request(format!("unable to parse requirement: found '{found}', expected: {expected}")))
+        }
+        None => Ok(parsed),
+    }
+}
+
+fn field(text: &str) -> Result<(String, String, bool), Refusal> {
+    let (field, value, equal) = match text.split_once("!=") {
+        Some((field, value)) => (field, value, false),
+        None => {
+            let (field, value) = text.split_once("==").or_else(|| text.split_once('=')).unwrap_or((text, ""));
+            (field, value, true)
+        }
+    };
+    if !["metadata.name", "metadata.namespace"].contains(&field) {
+        let known = "only \"metadata.name\", \"metadata.namespace\"";
+        return Err(Refusal::bad_request(format!("\"{field}\" is not a known field selector: {known}")));
+    }
+    Ok((field.into(), value.into(), equal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(selector: &str, labels: &[(&str, &str)]) -> bool {
+        let labels = labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        Selector::read(selector, "").unwrap().matches("default", "a", &labels)
+    }
+
+    #[test]
+    fn labels_are_selected_as_kubernetes_selects_them() {
+        let labels = [("app", "web"), ("tier", "db")];
+        for it in ["", "app=web", "app==web,tier", "app!=x", "no!=x", "app in (web,x),!no", "no notin (a)"] {
+            assert!(matches(it, &labels), "{it}");
+        }
+        for it in ["app=x", "no", "!app", "app notin (web)", "app in (a,b)", "app=web,tier!=db"] {
+            assert!(!matches(it, &labels), "{it}");
+        }
+        assert_eq!(Selector::read("a b c", "").unwrap_err().code, 400);
+        assert_eq!(Selector::read("", "data.x=1").unwrap_err().code, 400);
+        assert!(Selector::read("", "metadata.name=a,metadata.namespace!=x").unwrap().matches(
+            "default",
+            "a",
+            &BTreeMap::new()
+        ));
+    }
+}

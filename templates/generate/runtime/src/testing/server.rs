@@ -1,0 +1,147 @@
+//! The server behind a client: no socket, no TLS. Ours: kube-client brings no server.
+
+use super::{
+    Cluster,
+    behaviour::Reaction,
+    delete::{delete, remove},
+    list::{list, select},
+    object::Object,
+    refusal::Refusal,
+    request::Request,
+    store::Store,
+    watch::Watch,
+    write::write,
+};
+use http::{Response, StatusCode};
+use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
+use hyper::body::Bytes;
+use kube::{Client, client::Body};
+use serde_json::{Value, json};
+use std::{convert::Infallible, sync::Arc};
+use tokio_util::sync::CancellationToken;
+
+/// The body of an answer: text, or a stream of events.
+type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
+
+/// A client of the server. Once `dead` is cancelled, it gets no answer and no event, and changes nothing.
+pub fn client(cluster: &Cluster, dead: &CancellationToken) -> Client {
+    let (cluster, dead) = (cluster.clone(), dead.clone());
+    let service = tower::service_fn(move |request: http::Request<Body>| {
+        let (cluster, dead) = (cluster.clone(), dead.clone());
+        async move { Ok::<_, Infallible>(until(&dead, answer(&cluster, request, &dead)).await) }
+    });
+    Client::new(service, "default")
+}
+
+/// What the future gives; never, once `dead` is cancelled.
+pub async fn until<T>(dead: &CancellationToken, future: impl Future<Output = T>) -> T {
+    tokio::select! {
+        biased;
+        () = dead.cancelled() => std::future::pending().await,
+        out = future => out,
+    }
+}
+
+async fn answer(cluster: &Cluster, request: http::Request<Body>, dead: &CancellationToken) -> Answer {
+    let (parts, body) = request.into_parts();
+    let body = body.collect_bytes().await.unwrap_or_default();
+    let Some(request) = Request::read(&parts) else {
+        return text(StatusCode::NOT_FOUND, "404 page not found\n".into());
+    };
+    let request = cluster.record(request, &body);
+    let (swallowed, lost) = match cluster.reaction(&request) {
+        Reaction::Pass => (false, None),
+        Reaction::Refuse(refusal) => return refused(&refusal),
+        Reaction::Hang => return std::future::pending().await,
+        Reaction::Swallow => (true, None),
+        Reaction::Lose(refusal) => (false, Some(refusal)),
+    };
+    if request.verb == "watch" {
+        let opened = cluster.with_store(|store| Watch::open(cluster.clone(), store, request, dead));
+        return match opened {
+            Ok(watch) => Response::new(StreamBody::new(Box::pin(watch.into_stream())).boxed_unsync()),
+            Err(refusal) => refused(&refusal),
+        };
+    }
+    let object = || cluster.get(&request.resource, &request.namespace, &request.name);
+    let before = if request.verb == "apply" { object() } else { None };
+    let done = carry_out(cluster, &request, &body);
+    if before.is_some() {
+        cluster.mark(&request, before, object());
+    }
+    cluster.collect_garbage_soon();
+    if swallowed {
+        cluster.shared.swallowed.send_modify(|it| *it += 1);
+        return std::future::pending().await;
+    }
+    match lost.map_or(done, Err) {
+        Ok((code, body)) => text(StatusCode::from_u16(code).unwrap_or_default(), body),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+/// Carries out anything but a watch.
+fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16, String), Refusal> {
+    if !["", "status"].contains(&request.subresource.as_str()) {
+        return Err(Refusal::no_such_resource());
+    }
+    if !request.param("dryRun").is_empty() {
+        return Err(Refusal::bad_request("the API server in memory does not support `dryRun`"));
+    }
+    let body: Value = match body {
+        [] => Value::Null,
+        body => serde_json::from_slice(body).map_err(|it| Refusal::bad_request(it.to_string()))?,
+    };
+    let key = (request.namespace.clone(), request.name.clone());
+    cluster.with_pages(|store, pages| match request.verb {
+        "list" => Ok((200, list(store, pages, request)?)),
+        "get" => {
+            let kind = store.collection(&request.resource).kind.name.clone();
+            let it = super::refusal::Subject { resource: &request.resource, kind: &kind, name: &request.name };
+            let object = store.get(&request.resource, &key).ok_or_else(|| Refusal::not_found(it))?;
+            Ok((200, whole(store, request, &object)))
+        }
+        "delete" => {
+            let deleted = delete(store, request, &key, &body)?;
+            if !deleted.gone || request.resource == "pods" {
+                return Ok((200, whole(store, request, &deleted.object)));
+            }
+            let (plural, group) = request.resource.split_once('.').unwrap_or((&request.resource, ""));
+            let mut details = json!({ "name": request.name, "kind": plural, "uid": deleted.object.uid });
+            if !group.is_empty() {
+                details["group"] = group.into();
+            }
+            let status = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success",
+                "details": details });
+            Ok((200, status.to_string()))
+        }
+        "deletecollection" => {
+            let policy = body["propagationPolicy"].as_str().unwrap_or_default();
+            for object in select(store, request)? {
+                remove(store, &request.resource, &object, policy);
+            }
+            list(store, pages, &Request { query: Default::default(), ..request.clone() }).map(|it| (200, it))
+        }
+        _ => {
+            let (code, object) = write(store, request, body)?;
+            Ok((code, whole(store, request, &object)))
+        }
+    })
+}
+
+fn whole(store: &mut Store, request: &Request, object: &Arc<Object>) -> String {
+    match request.metadata_only {
+        true => object.metadata_only(),
+        false => object.typed(&request.api_version, &store.collection(&request.resource).kind.name),
+    }
+}
+
+fn refused(refusal: &Refusal) -> Answer {
+    text(StatusCode::from_u16(refusal.code).unwrap_or_default(), refusal.status().to_string())
+}
+
+fn text(code: StatusCode, text: String) -> Answer {
+    let mut response = Response::new(Full::new(Bytes::from(text)).boxed_unsync());
+    *response.status_mut() = code;
+    response
+}

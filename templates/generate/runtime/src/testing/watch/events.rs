@@ -1,0 +1,50 @@
+//! The events of a watch, as text. Ours: kube-runtime only reads them.
+
+use super::{
+    super::{
+        object::Object,
+        store::{Change, Event},
+    },
+    Watch,
+};
+use serde_json::json;
+
+impl Watch {
+    /// The event of a change, if it is one for this watch.
+    pub(super) fn event(&self, change: &Change) -> Option<String> {
+        let matches = |it: &Object| self.selector.matches(&it.key.0, &it.key.1, &it.labels);
+        let before = change.before.as_deref().is_some_and(matches);
+        let after = change.event != Event::Deleted && matches(&change.object);
+        Some(match (before, after) {
+            (false, false) => return None,
+            (false, true) => self.line("ADDED", self.text(&change.object)),
+            (true, true) => self.line("MODIFIED", self.text(&change.object)),
+            (true, false) if change.event == Event::Deleted => self.line("DELETED", self.text(&change.object)),
+            (true, false) => {
+                // It left the selector: its last state within, with the version of the change.
+                let last = change.before.as_ref().map(|it| Object::new(it.value(), change.version))?;
+                self.line("DELETED", self.text(&last))
+            }
+        })
+    }
+
+    pub(super) fn text(&self, object: &Object) -> String {
+        match self.request.metadata_only {
+            true => object.metadata_only(),
+            false => object.typed(&self.request.api_version, &self.kind),
+        }
+    }
+
+    pub(super) fn line(&self, event: &str, object: String) -> String {
+        format!("{{\"type\":\"{event}\",\"object\":{object}}}\n")
+    }
+
+    pub(super) fn bookmark(&self, version: u64, initial: bool) -> String {
+        let mut meta = json!({ "resourceVersion": version.to_string(), "creationTimestamp": null });
+        if initial {
+            meta["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
+        }
+        let object = json!({ "apiVersion": self.request.api_version, "kind": self.kind, "metadata": meta });
+        self.line("BOOKMARK", object.to_string())
+    }
+}

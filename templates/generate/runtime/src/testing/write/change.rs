@@ -1,0 +1,96 @@
+//! Stores what a write has changed, and only that. Ours: kube-runtime has no API server.
+
+use super::{
+    super::{object::Object, refusal::Refusal},
+    Write, Written,
+};
+use serde_json::{Value, json};
+
+impl Write<'_> {
+    /// Replaces an object by an update or a patch.
+    pub(super) fn replace(&mut self, before: &Object, mut after: Value) -> Written {
+        let value = before.value();
+        self.tidy(&mut after, Some(&value));
+        let after = self.writer().update(&value, after, false);
+        self.store_change(before, value, after)
+    }
+
+    /// Puts back what this request cannot change.
+    pub(super) fn tidy(&self, after: &mut Value, before: Option<&Value>) {
+        let none = json!({ "metadata": {} });
+        let before = before.unwrap_or(&none);
+        if self.to_status() {
+            let status = after["status"].take();
+            *after = before.clone();
+            after["status"] = status;
+        } else if self.kind.status {
+            after["status"] = before["status"].clone();
+        }
+        const FIXED: [&str; 8] = [
+            "uid",
+            "creationTimestamp",
+            "generation",
+            "deletionTimestamp",
+            "deletionGracePeriodSeconds",
+            "selfLink",
+            "namespace",
+            "managedFields",
+        ];
+        let reset = after["metadata"]["managedFields"] == json!([{}]);
+        for name in FIXED.iter().filter(|it| !(reset && **it == "managedFields")) {
+            after["metadata"][name] = before["metadata"][name].clone();
+        }
+        drop_null_fields(after);
+    }
+
+    /// Stores what changed: nothing, where nothing did.
+    pub(super) fn store_change(&mut self, before: &Object, old: Value, mut new: Value) -> Written {
+        drop_null_fields(&mut new);
+        let meta = &mut new["metadata"];
+        for name in ["resourceVersion", "uid", "creationTimestamp", "generation", "namespace", "name"] {
+            meta[name] = old["metadata"][name].clone();
+        }
+        drop_null_fields(&mut new);
+        if let Some(object) = new.as_object_mut() {
+            object.remove("apiVersion");
+            object.remove("kind");
+        }
+        let current = || self.store.get(&self.request.resource, &before.key);
+        if let (true, Some(same)) = (new == old, current()) {
+            return Ok((200, same));
+        }
+        self.check_finalizers(&old, &new)?;
+        if self.to_status() {
+            self.check_conditions(&new)?;
+        }
+        // A test may write the status with the rest; that is no change of what is asked for.
+        let has_status = self.kind.status || self.store.collection(&self.request.resource).kind.status;
+        let meta: &[&str] = if has_status { &["metadata", "status"] } else { &["metadata"] };
+        let rest =
+            |it: &Value| it.as_object().into_iter().flatten().filter(|(k, _)| !meta.contains(&k.as_str())).count();
+        let same = |(name, value): (&String, &Value)| meta.contains(&name.as_str()) || old.get(name) == Some(value);
+        let spec_changed = rest(&old) != rest(&new) || !new.as_object().into_iter().flatten().all(same);
+        if self.kind.generation && spec_changed {
+            let generation = old["metadata"]["generation"].as_i64().unwrap_or_default();
+            new["metadata"]["generation"] = (generation + 1).into();
+        }
+        let meta = &new["metadata"];
+        let done = !meta["deletionTimestamp"].is_null() && meta["finalizers"].as_array().is_none_or(Vec::is_empty);
+        let resource = &self.request.resource;
+        if done {
+            let gone = self.store.remove(resource, &before.key, Some(new));
+            return gone.map(|it| (200, it)).ok_or_else(|| Refusal::not_found(self.subject(&before.key.1)));
+        }
+        Ok((200, self.store.put(resource, new)))
+    }
+}
+
+/// Fields at the top and in the metadata that are `null` are not there.
+fn drop_null_fields(object: &mut Value) {
+    if let Some(object) = object.as_object_mut() {
+        if let Some(meta) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            meta.retain(|_, it| !it.is_null());
+        }
+        object.retain(|_, it| !it.is_null());
+    }
+}

@@ -1,0 +1,102 @@
+//! What a write is refused for. Ours: kube-runtime has no API server.
+
+use super::{
+    super::{
+        apply::is_built_in,
+        object::Object,
+        refusal::{Refusal, Subject},
+    },
+    Write,
+};
+use serde_json::Value;
+
+impl Write<'_> {
+    pub(super) fn check_apply(&self, body: &Value) -> Result<(), Refusal> {
+        if self.request.param("fieldManager").is_empty() {
+            let it = Subject { resource: "patchoptions.meta.k8s.io", kind: "PatchOptions", name: "" };
+            let why = "Required value: is required for apply patch";
+            return Err(Refusal::invalid(it, "fieldManager", "FieldValueRequired", why));
+        }
+        if body["metadata"]["managedFields"].as_array().is_some_and(|it| !it.is_empty()) {
+            return Err(Refusal::bad_request("metadata.managedFields must be nil"));
+        }
+        self.check_name(body)?;
+        if !self.kind.conditions && !body["status"]["conditions"].is_null() {
+            let meta = |it: &str| body["metadata"][it].as_str().unwrap_or_default().to_owned();
+            let (group, kind) = (&self.request.api_version, &self.kind.name);
+            let object = format!("{}/{}; {group}, Kind={kind}", meta("namespace"), meta("name"));
+            let why = format!(
+                "failed to create typed patch object ({object}): .status.conditions: field not declared in schema"
+            );
+            return Err(Refusal::new(500, "", why));
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_name(&self, body: &Value) -> Result<(), Refusal> {
+        let name = body["metadata"]["name"].as_str().unwrap_or_default();
+        if !name.is_empty() && name != self.request.name {
+            let url = &self.request.name;
+            let why = format!("the name of the object ({name}) does not match the name on the URL ({url})");
+            return Err(Refusal::bad_request(why));
+        }
+        Ok(())
+    }
+
+    /// A condition has all that the schema of a custom resource requires.
+    pub(super) fn check_conditions(&self, new: &Value) -> Result<(), Refusal> {
+        const REQUIRED: [&str; 4] = ["lastTransitionTime", "message", "reason", "status"];
+        let all = new["status"]["conditions"].as_array().filter(|_| !is_built_in(&self.request.resource));
+        for (at, condition) in all.into_iter().flatten().enumerate() {
+            if let Some(field) = REQUIRED.iter().find(|it| condition[**it].is_null()) {
+                let (field, name) = (format!("status.conditions[{at}].{field}"), &self.request.name);
+                return Err(Refusal::invalid(self.subject(name), &field, "FieldValueRequired", "Required value"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_version(&self, before: &Object, body: &Value) -> Result<(), Refusal> {
+        let meta = &body["metadata"];
+        // The strategy of a status takes all metadata from the object that is there.
+        let uid = meta["uid"].as_str().filter(|_| !(self.to_status() && self.request.verb == "apply"));
+        if let Some(uid) = uid.filter(|it| *it != before.uid && !it.is_empty()) {
+            if self.request.verb != "update" {
+                let why = format!("Invalid value: \"{uid}\": field is immutable");
+                return Err(Refusal::invalid(self.subject(&before.key.1), "metadata.uid", "FieldValueInvalid", &why));
+            }
+            let key = format!("/registry/{}/{}/{}", self.request.resource, before.key.0, before.key.1);
+            let why = format!("StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0");
+            let uids = format!("UID in precondition: {uid}, UID in object meta: {}", before.uid);
+            let why = format!("{why}, AdditionalErrorMsg: Precondition failed: {uids}");
+            return Err(Refusal::other_uid(self.subject(&before.key.1), &why));
+        }
+        match meta["resourceVersion"].as_str() {
+            None | Some("") if self.request.verb == "update" && !is_built_in(&self.request.resource) => {
+                let why = "Invalid value: 0: must be specified for an update";
+                let kind = self.request.resource.split('.').next().unwrap_or_default();
+                let it = Subject { kind, ..self.subject(&before.key.1) };
+                Err(Refusal::invalid(it, "metadata.resourceVersion", "FieldValueInvalid", why))
+            }
+            None | Some("") => Ok(()),
+            Some(version) if version == before.version.to_string() => Ok(()),
+            Some("0") if self.request.verb == "apply" => Ok(()),
+            Some(_) => Err(Refusal::conflict(self.subject(&before.key.1))),
+        }
+    }
+
+    pub(super) fn check_finalizers(&self, old: &Value, new: &Value) -> Result<(), Refusal> {
+        if old["metadata"]["deletionTimestamp"].is_null() {
+            return Ok(());
+        }
+        let list = |it: &Value| it["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+        let known = list(old);
+        let added: Vec<_> = list(new).into_iter().filter(|it| !known.contains(it)).map(|it| it.to_string()).collect();
+        if added.is_empty() {
+            return Ok(());
+        }
+        let why = "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers";
+        let why = format!("{why} []string{{{}}}", added.join(", "));
+        Err(Refusal::invalid(self.subject(&self.request.name), "metadata.finalizers", "FieldValueForbidden", &why))
+    }
+}

@@ -1,0 +1,206 @@
+//! Creates, updates and patches of one object. Ours: kube-runtime has no API server.
+
+mod change;
+mod checks;
+
+use super::{
+    apply::{Manager, Writer, is_built_in},
+    kinds::Kind,
+    object::{Key, Object},
+    patch,
+    refusal::{Refusal, Subject},
+    request::Request,
+    store::{Store, now},
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// What came of a write: the HTTP status code, and the object.
+pub type Written = Result<(u16, Arc<Object>), Refusal>;
+
+/// One write to one object.
+struct Write<'a> {
+    store: &'a mut Store,
+    request: &'a Request,
+    kind: Kind,
+    now: String,
+}
+
+/// Carries out a create, an update, a patch or an apply.
+pub fn write(store: &mut Store, request: &Request, body: Value) -> Written {
+    let kind = learn(store, &request.resource, &body);
+    if request.subresource == "status" && !kind.status {
+        return Err(Refusal::no_such_resource());
+    }
+    let mut write = Write { store, request, kind, now: now() };
+    match request.verb {
+        "create" => write.create(body),
+        "update" => write.update(body),
+        "apply" => write.apply(body),
+        _ => write.patch(body),
+    }
+}
+
+/// Creates or replaces an object, its status too, as somebody who is not asked for a version.
+pub fn put(store: &mut Store, resource: &str, mut body: Value) -> Written {
+    let word = |it: &str| body["metadata"][it].as_str().unwrap_or_default().to_owned();
+    let (namespace, name) = (word("namespace"), word("name"));
+    let version = match resource.split_once('.') {
+        Some((_, group)) => format!("{group}/v1"),
+        None => "v1".to_owned(),
+    };
+    let api_version = body["apiVersion"].as_str().map_or(version, Into::into);
+    let kind = Kind { status: false, ..learn(store, resource, &body) };
+    let before = store.get(resource, &(namespace.clone(), name.clone()));
+    if let Some(meta) = body["metadata"].as_object_mut() {
+        meta.remove("uid");
+        meta.remove("resourceVersion");
+    }
+    if let Some(before) = &before {
+        body["metadata"]["resourceVersion"] = before.version.to_string().into();
+    }
+    let exists = before.is_some();
+    let verb = if exists { "update" } else { "create" };
+    let agent = "test".into();
+    let resource = resource.into();
+    let request = Request { verb, resource, api_version, namespace, name, agent, ..Request::default() };
+    let mut write = Write { store, request: &request, kind, now: now() };
+    if exists { write.update(body) } else { write.create(body) }
+}
+
+/// The kind of a resource: what is written says it.
+fn learn(store: &mut Store, resource: &str, body: &Value) -> Kind {
+    let kind = &mut store.collection(resource).kind;
+    if let (true, Some(name)) = (kind.guessed, body["kind"].as_str()) {
+        (kind.name, kind.guessed) = (name.into(), false);
+    }
+    kind.clone()
+}
+
+impl Write<'_> {
+    fn subject<'a>(&'a self, name: &'a str) -> Subject<'a> {
+        Subject { resource: &self.request.resource, kind: &self.kind.name, name }
+    }
+
+    fn key(&self) -> Key {
+        (self.request.namespace.clone(), self.request.name.clone())
+    }
+
+    fn to_status(&self) -> bool {
+        self.request.subresource == "status"
+    }
+
+    /// The fields that this request cannot write.
+    fn reset(&self) -> &'static [&'static str] {
+        match (self.to_status(), self.kind.status) {
+            (true, _) => &["metadata", "spec"],
+            (false, true) => &["status"],
+            (false, false) => &[],
+        }
+    }
+
+    fn writer(&self) -> Writer<'_> {
+        let agent = self.request.agent.split('/').next().filter(|it| !it.is_empty()).unwrap_or("unknown");
+        let name = match self.request.param("fieldManager") {
+            "" => agent,
+            name => name,
+        };
+        let manager = Manager {
+            apply: self.request.verb == "apply",
+            name: name.into(),
+            api_version: self.request.api_version.clone(),
+            subresource: self.request.subresource.clone(),
+        };
+        let (resource, kind, name_of_it) = (&self.request.resource, &self.kind.name, &self.request.name);
+        Writer { resource, kind, name: name_of_it, manager, reset: self.reset(), now: &self.now }
+    }
+
+    fn create(&mut self, mut body: Value) -> Written {
+        if !body["metadata"].is_object() {
+            body["metadata"] = json!({});
+        }
+        let meta = &mut body["metadata"];
+        if meta["resourceVersion"].as_str().is_some_and(|it| !it.is_empty()) {
+            return Err(Refusal::new(500, "", "resourceVersion should not be set on objects to be created"));
+        }
+        if let (None | Some(""), Some(prefix)) = (meta["name"].as_str(), meta["generateName"].as_str()) {
+            meta["name"] = format!("{prefix}{}", self.store.suffix()).into();
+        }
+        let name = body["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        if name.is_empty() {
+            let why = "Required value: name or generateName is required";
+            return Err(Refusal::invalid(self.subject(""), "metadata.name", "FieldValueRequired", why));
+        }
+        let key = (self.request.namespace.clone(), name.clone());
+        if self.store.get(&self.request.resource, &key).is_some() {
+            return Err(Refusal::already_exists(self.subject(&name)));
+        }
+        let mut empty = json!({ "metadata": {} });
+        if is_built_in(&self.request.resource) && body["spec"].is_object() {
+            empty["spec"] = json!({});
+        }
+        self.tidy(&mut body, None);
+        let object = self.writer().update(&empty, body, true);
+        Ok((201, self.put_new(object, &name)))
+    }
+
+    /// Stores an object that was not there.
+    fn put_new(&mut self, mut object: Value, name: &str) -> Arc<Object> {
+        let meta = &mut object["metadata"];
+        meta["name"] = name.into();
+        if !self.request.namespace.is_empty() {
+            meta["namespace"] = self.request.namespace.clone().into();
+        }
+        meta["uid"] = self.store.uid().into();
+        meta["creationTimestamp"] = self.now.clone().into();
+        if self.kind.generation {
+            meta["generation"] = 1.into();
+        }
+        self.store.put(&self.request.resource, object)
+    }
+
+    fn update(&mut self, body: Value) -> Written {
+        self.check_name(&body)?;
+        let before = self.current()?;
+        self.check_version(&before, &body)?;
+        self.replace(&before, body)
+    }
+
+    fn patch(&mut self, body: Value) -> Written {
+        let before = self.current()?;
+        let value = before.value();
+        let mut after = patch::patch(&self.request.content_type, &self.request.resource, value, body)?;
+        if !after.is_object() || !after["metadata"].is_object() {
+            return Err(Refusal::patch_failed());
+        }
+        after["metadata"]["name"] = before.key.1.clone().into();
+        self.check_version(&before, &after)?;
+        self.replace(&before, after)
+    }
+
+    fn apply(&mut self, body: Value) -> Written {
+        self.check_apply(&body)?;
+        let key = self.key();
+        let force = self.request.flag("force");
+        let Some(before) = self.store.get(&self.request.resource, &key) else {
+            if let Some(uid) = body["metadata"]["uid"].as_str() {
+                return Err(Refusal::absent_uid(self.subject(&key.1), uid));
+            }
+            if self.to_status() {
+                return Err(Refusal::not_found(self.subject(&key.1)));
+            }
+            let object = self.writer().apply(&json!({ "metadata": {} }), body, force)?;
+            return Ok((201, self.put_new(object, &key.1)));
+        };
+        self.check_version(&before, &body)?;
+        let value = before.value();
+        let after = self.writer().apply(&value, body, force)?;
+        self.store_change(&before, value, after)
+    }
+
+    fn current(&self) -> Result<Arc<Object>, Refusal> {
+        let key = self.key();
+        let object = self.store.get(&self.request.resource, &key);
+        object.ok_or_else(|| Refusal::not_found(self.subject(&key.1)))
+    }
+}

@@ -1,0 +1,132 @@
+//! One reconcile at a time: in a task of its own, with a time limit, and with what fails reported
+//! where people look: on the object, as an event, in the log. kube's `Controller` has one error
+//! policy for all of that.
+
+use crate::{
+    Action, Error, Failure, Operator,
+    backoff::Failures,
+    cache::{Primary, Report, Watched, key_of, reference},
+    events::Severity,
+    metrics::ControllerMetrics,
+    queue::Queue,
+};
+use futures::future::BoxFuture;
+use serde::Serialize;
+use std::{any::Any, convert::Infallible, sync::Arc};
+use tokio::time::{Instant, timeout};
+use tokio_util::task::AbortOnDropHandle;
+use tracing::{Instrument, info, warn};
+
+/// So many failures in a row are reported, also if trying again may be enough.
+const PERSISTENT: u32 = 4;
+
+type Reconcile<K, E> = Arc<dyn Fn(Arc<K>) -> BoxFuture<'static, Result<Action, E>> + Send + Sync>;
+
+pub(crate) struct Worker<K: Watched, E> {
+    pub operator: Operator,
+    pub metrics: ControllerMetrics,
+    pub primary: Arc<Primary<K>>,
+    pub queue: Arc<Queue>,
+    pub reconcile: Reconcile<K, E>,
+    pub failures: Failures,
+}
+
+impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
+    pub async fn work(self: Arc<Self>, obj: Arc<K>) -> Result<Action, Infallible> {
+        let key = key_of(&*obj);
+        self.queue.take(&key);
+        // What has changed since the applier looked asks for no other reconcile: this one is it.
+        let Some(obj) = self.primary.get(&key) else {
+            self.failures.reset(&key);
+            return Ok(Action::await_change());
+        };
+        let start = Instant::now();
+        let result = self.metrics.observe(self.run(obj.clone())).await;
+        self.metrics.queue_done(start.elapsed());
+        Ok(match result {
+            Ok(action) => {
+                if let Err(error) = self.primary.clear_failure(&obj).await {
+                    let retry = self.failures.count(&key, error.reason()).retry;
+                    warn!(object = %key, %error, ?retry, "cannot clear the condition `Degraded`");
+                    return Ok(Action::requeue(retry));
+                }
+                self.failures.reset(&key);
+                action
+            }
+            // Deleted meanwhile: nothing has failed.
+            Err(_) if self.primary.get(&key).is_none() => Action::await_change(),
+            Err(error) => self.failed(&key, &obj, &error).await,
+        })
+    }
+
+    /// In a task of its own, so that a panic ends this reconcile only, also one before the future is made.
+    async fn run(&self, obj: Arc<K>) -> Result<Action, E> {
+        let (limit, reconcile) = (self.operator.settings.reconcile_timeout, self.reconcile.clone());
+        let task = async move { reconcile(obj).await };
+        let task = AbortOnDropHandle::new(tokio::spawn(task.in_current_span()));
+        match timeout(limit, task).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(join)) => Err(match join.try_into_panic() {
+                Ok(panic) => Error::Panic(panic_message(&*panic)).into(),
+                Err(join) => Error::Panic(join.to_string()).into(),
+            }),
+            Err(_) => Err(Error::Timeout(limit).into()),
+        }
+    }
+
+    async fn failed(&self, key: &str, obj: &Arc<K>, error: &E) -> Action {
+        let (reason, message) = (error.reason(), error.to_string());
+        let failure = self.failures.count(key, reason);
+        let retry = Action::requeue(failure.retry);
+        self.metrics.queue_retry();
+        let count = failure.count;
+        if error.is_transient() && count < PERSISTENT {
+            info!(object = %key, error = message, failures = count, retry = ?failure.retry, "retrying a reconcile that failed");
+            return retry;
+        }
+        warn!(object = %key, error = message, failures = count, retry = ?failure.retry, "reconcile failed");
+        let is_new = match self.primary.report_failure(obj, reason, &message).await {
+            Ok(Report::Gone) => return Action::await_change(),
+            Ok(report) if report != Report::Untold => report == Report::New,
+            Ok(_) => failure.is_new || error.is_transient() && count == PERSISTENT,
+            Err(error) => {
+                warn!(object = %key, %error, "cannot report a failure in the status");
+                failure.is_new
+            }
+        };
+        if is_new {
+            self.operator.publish(Severity::Warning, obj.object_ref(&()), reason, &message).await;
+        }
+        retry
+    }
+
+    /// A reconcile was due of an object that is not there.
+    pub fn not_found(&self, key: &str) {
+        self.queue.take(key);
+        self.failures.reset(key);
+        // It may have come just now, when it was thought to be waiting.
+        if self.primary.get(key).is_some() {
+            self.queue.add(key);
+        }
+    }
+}
+
+/// The event and the line in the log about an object that cannot be decoded.
+pub(crate) async fn report_undecodable<K: Watched>(
+    operator: Operator,
+    key: Box<str>,
+    uid: Option<String>,
+    error: String,
+) {
+    let object = reference::<K>(&key);
+    warn!(kind = %K::kind(&()), %object, error, "skipping an object that cannot be decoded");
+    let mut about = k8s_openapi::api::core::v1::ObjectReference::from(object);
+    about.uid = uid;
+    operator.publish(Severity::Warning, about, "Undecodable", &error).await;
+}
+
+/// What a panic says.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message").to_owned()
+}

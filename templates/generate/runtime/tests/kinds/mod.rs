@@ -1,0 +1,84 @@
+//! A kind to reconcile, and how the tests look at the cluster.
+#![allow(dead_code)] // each test uses a part of it
+
+use k8s_openapi::{
+    api::core::v1::ConfigMap,
+    apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta},
+};
+use kube::{CustomResource, Resource, ResourceExt};
+use runtime::{Labels, testing::Cluster};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, time::Duration};
+use tokio::time::{Instant, sleep};
+
+#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, Default)]
+#[kube(group = "test.dev", version = "v1", kind = "Thing", namespaced, status = "ThingStatus", schema = "disabled")]
+pub struct ThingSpec {
+    /// The ConfigMaps that it wants, with their data.
+    #[serde(default)]
+    pub configs: BTreeMap<String, BTreeMap<String, String>>,
+    /// The Secret that it refers to.
+    pub secret: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct ThingStatus {
+    pub external_id: Option<String>,
+    #[serde(default)]
+    pub conditions: Vec<Condition>,
+}
+
+/// What is asked for, by name of the ConfigMap: keys with values.
+pub fn thing(name: &str, configs: &[(&str, &[&str])]) -> Value {
+    let data = |keys: &[&str]| keys.iter().map(|it| (it.to_string(), "1".to_owned())).collect::<BTreeMap<_, _>>();
+    let configs: BTreeMap<_, _> = configs.iter().map(|(name, keys)| (name.to_string(), data(keys))).collect();
+    json!({
+        "apiVersion": "test.dev/v1", "kind": "Thing",
+        "metadata": { "name": name, "namespace": "n", "uid": format!("uid-{name}") },
+        "spec": { "configs": configs },
+    })
+}
+
+pub fn labels() -> Labels {
+    Labels::from([("app".into(), "thing".into())])
+}
+
+/// The ConfigMap that a Thing wants.
+pub fn config(thing: &Thing, name: &str) -> ConfigMap {
+    ConfigMap {
+        metadata: ObjectMeta {
+            name: Some(name.into()),
+            namespace: thing.namespace(),
+            labels: Some(labels()),
+            owner_references: Some(vec![thing.controller_owner_ref(&()).unwrap()]),
+            ..ObjectMeta::default()
+        },
+        data: thing.spec.configs.get(name).cloned(),
+        ..ConfigMap::default()
+    }
+}
+
+/// Waits until something is as it should be.
+pub async fn until(what: &str, is: impl Fn() -> bool) {
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !is() {
+        assert!(Instant::now() < limit, "not {what} after 20 s");
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Time for what should not happen.
+pub async fn quiet() {
+    sleep(Duration::from_millis(500)).await;
+}
+
+pub fn data(cluster: &Cluster, name: &str) -> Option<Value> {
+    Some(cluster.get("configmaps", "n", name)?["data"].take())
+}
+
+pub fn condition(cluster: &Cluster, name: &str, type_: &str) -> Option<Value> {
+    let conditions = cluster.get("things.test.dev", "n", name)?["status"]["conditions"].take();
+    conditions.as_array()?.iter().find(|it| it["type"] == type_).cloned()
+}

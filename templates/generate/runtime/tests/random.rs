@@ -1,0 +1,373 @@
+//! Random histories: what users want, what others do, what the network and the server do wrong. At the end the
+//! cluster has to be as it is wanted, and a new process must have nothing to do.
+
+mod kinds;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kinds::{Thing, ThingStatus, config, labels, thing};
+use kube::ResourceExt;
+use runtime::{
+    Action, Children, Controller, Error, Operator, Owned, Primary, Watch,
+    testing::{Cluster, Reaction, Refusal},
+};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep},
+};
+use tokio_util::sync::CancellationToken;
+
+const THINGS: &str = "things.test.dev";
+const NAMES: [&str; 2] = ["a", "b"];
+const CHILDREN: [&str; 3] = ["x", "y", "z"];
+
+struct Random(u64);
+
+impl Random {
+    /// Up to `n`, which is not reached.
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u64) as usize]
+    }
+
+    fn percent(&mut self, n: u64) -> bool {
+        self.below(100) < n
+    }
+}
+
+struct Ctx {
+    things: Arc<Primary<Thing>>,
+    owned: Arc<Owned<Thing>>,
+    configs: Arc<Children<ConfigMap>>,
+    secrets: Arc<Children<Secret>>,
+    /// The version of each object that this process has seen or written last.
+    newest: Mutex<BTreeMap<String, u64>>,
+    broken: Broken,
+}
+
+/// What was older than it may be.
+type Broken = Arc<Mutex<Vec<String>>>;
+
+impl Ctx {
+    fn see(&self, object: &impl ResourceExt) {
+        let version: u64 = object.resource_version().unwrap().parse().unwrap();
+        let mut newest = self.newest.lock().unwrap();
+        let newest = newest.entry(object.uid().unwrap()).or_default();
+        if version < *newest {
+            self.broken.lock().unwrap().push(format!("{} is of {version}, after {newest}", object.name_any()));
+        }
+        *newest = version.max(*newest);
+    }
+}
+
+/// Makes what is wanted, and says in the status what it has seen.
+async fn reconcile(thing: Arc<Thing>, ctx: Arc<Ctx>) -> Result<Action, Error> {
+    ctx.see(&*thing);
+    ctx.configs.of(&*thing).iter().for_each(|it| ctx.see(it));
+    let mut set = ctx.owned.of(&thing);
+    for name in thing.spec.configs.keys() {
+        ctx.see(&set.apply(&ctx.configs, &config(&thing, name)).await?);
+    }
+    set.prune().await?;
+    let children: BTreeMap<_, _> = ctx.configs.of(&*thing).into_iter().map(|it| (it.name_any(), it.data)).collect();
+    let secret = thing.spec.secret.as_ref().and_then(|it| ctx.secrets.get(Some("n"), it));
+    let seen = json!([children, secret.and_then(|it| it.metadata.labels)]).to_string();
+    let status = ThingStatus { external_id: Some(seen), ..thing.status.clone().unwrap_or_default() };
+    ctx.things.set_status(&thing, status).await?;
+    ctx.things.store().state().iter().for_each(|it| ctx.see(&**it));
+    Ok(Action::await_change())
+}
+
+async fn run(operator: Operator, broken: Broken) -> anyhow::Result<()> {
+    let mut controller = Controller::<Thing>::new(&operator);
+    let ctx = Ctx {
+        things: controller.primary(),
+        configs: controller.owns(&labels()),
+        secrets: controller.refers_to(Watch::default(), |it: &Thing| it.spec.secret.clone()),
+        owned: controller.owned(),
+        newest: Mutex::default(),
+        broken,
+    };
+    controller.run(reconcile, Arc::new(ctx)).await
+}
+
+struct Process(Operator, JoinHandle<anyhow::Result<()>>, CancellationToken);
+
+impl Process {
+    fn start(cluster: &Cluster, broken: &Broken) -> Self {
+        let dead = CancellationToken::new();
+        let mut operator = cluster.operator();
+        operator.client = cluster.client_until(&dead);
+        Self(operator.clone(), tokio::spawn(run(operator, broken.clone())), dead)
+    }
+
+    async fn stop(self) {
+        self.0.stop.cancel();
+        self.1.await.unwrap().unwrap();
+    }
+
+    async fn crash(self) {
+        self.2.cancel();
+        self.1.abort();
+        let _ = self.1.await;
+    }
+}
+
+struct History {
+    random: Random,
+    cluster: Cluster,
+    /// Percent of the writes that go wrong.
+    wrong: Arc<AtomicU64>,
+    process: Option<Process>,
+    broken: Broken,
+    log: Vec<String>,
+}
+
+impl History {
+    fn start(seed: u64) -> Self {
+        let wrong = Arc::new(AtomicU64::new(0));
+        let (rate, chance) = (wrong.clone(), Mutex::new(Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)));
+        let cluster = Cluster::default().on_write(move |it| {
+            let mut chance = chance.lock().unwrap();
+            if it.resource.contains("events") || !chance.percent(rate.load(SeqCst)) {
+                return Reaction::Pass;
+            }
+            match chance.below(3) {
+                0 => Reaction::code(500),
+                1 => Reaction::code(409),
+                _ => Reaction::Lose(Refusal::with_code(504)),
+            }
+        });
+        let broken = Broken::default();
+        let process = Some(Process::start(&cluster, &broken));
+        let mut random = Random(seed.wrapping_mul(0x2545_F491_4F6C_DD1D) | 1);
+        for _ in 0..10 {
+            random.below(2);
+        }
+        Self { random, cluster, wrong, process, broken, log: vec![] }
+    }
+
+    fn thing(&mut self, name: &str) -> Value {
+        let mut it = thing(name, &[]);
+        it["metadata"].as_object_mut().unwrap().remove("uid");
+        for child in CHILDREN {
+            if self.random.percent(60) {
+                let mut data = json!({ "k2": "0" });
+                for key in ["k0", "k1", "k2"] {
+                    if self.random.percent(60) {
+                        data[key] = self.random.below(2).to_string().into();
+                    }
+                }
+                it["spec"]["configs"][format!("{name}-{child}")] = data;
+            }
+        }
+        if self.random.percent(70) {
+            it["spec"]["secret"] = self.random.of(&["s", "t"]).into();
+        }
+        it
+    }
+
+    async fn step(&mut self) {
+        let (name, child) = (self.random.of(&NAMES), self.random.of(&CHILDREN));
+        let other = if name == "a" { "b" } else { "a" };
+        let child = format!("{name}-{child}");
+        let has_thing = self.cluster.get(THINGS, "n", name).is_some();
+        let what = self.random.below(20);
+        self.log.push(format!("{what} {name} {child}"));
+        let (cluster, value) = (self.cluster.clone(), self.random.below(3).to_string());
+        let edit = |edit: &dyn Fn(&mut Value)| {
+            if cluster.get("configmaps", "n", &child).is_some() {
+                cluster.edit("configmaps", "n", &child, edit);
+            }
+        };
+        match what {
+            0..=4 => {
+                let it = self.thing(name);
+                match has_thing {
+                    true => drop(cluster.edit(THINGS, "n", name, |old| old["spec"] = it["spec"].clone())),
+                    false => drop(cluster.put(THINGS, it).unwrap()),
+                }
+            }
+            5 => cluster.delete(THINGS, "n", name),
+            6 if has_thing => {
+                let it = cluster.get(THINGS, "n", name).unwrap();
+                cluster.delete(THINGS, "n", name);
+                let meta = json!({ "name": name, "namespace": "n" });
+                let again =
+                    json!({ "apiVersion": "test.dev/v1", "kind": "Thing", "metadata": meta, "spec": it["spec"] });
+                cluster.put(THINGS, again).unwrap();
+            }
+            7 => cluster.delete("configmaps", "n", &child),
+            8 => edit(&|it| it["data"]["k0"] = json!(value)),
+            9 => edit(&|it| it["data"]["theirs"] = json!(value)),
+            10 => edit(&|it| drop(it.as_object_mut().unwrap().remove("data"))),
+            11 => edit(&|it| it["metadata"]["labels"] = json!({ "app": value })),
+            12 => edit(&|it| it["metadata"]["ownerReferences"] = json!([])),
+            13 => edit(&|it| {
+                // For a while it belongs to the other one, which prunes it, or not.
+                if let Some(other) = cluster.get(THINGS, "n", other) {
+                    it["metadata"]["ownerReferences"] = json!([{
+                        "apiVersion": "test.dev/v1", "kind": "Thing", "name": other["metadata"]["name"],
+                        "uid": other["metadata"]["uid"], "controller": true }]);
+                }
+            }),
+            14 => {
+                let meta = json!({ "name": self.random.of(&["s", "t"]), "namespace": "n", "labels": { "v": value } });
+                cluster.put("secrets", json!({ "apiVersion": "v1", "kind": "Secret", "metadata": meta })).unwrap();
+            }
+            15 => {
+                cluster.forget_history();
+                cluster.break_watches();
+            }
+            16 => match self.random.below(5) {
+                0 => cluster.hold_watches(),
+                1 => cluster.double_events(),
+                2 => cluster.delay_watches(Duration::from_millis(400)),
+                3 => cluster.drop_events(Duration::from_millis(100)),
+                _ => cluster.deliver_events(),
+            },
+            17 => self.wrong.store(self.random.of(&[0, 10, 25]), SeqCst),
+            18 => {
+                let process = self.process.take().unwrap();
+                if self.random.percent(50) {
+                    process.stop().await
+                } else {
+                    process.crash().await
+                }
+                self.process = Some(Process::start(&cluster, &self.broken));
+            }
+            _ => {}
+        }
+        let pause = self.random.of(&[0, 0, 5, 30, 120, 250]);
+        sleep(Duration::from_millis(pause)).await;
+    }
+
+    /// Whether others have given a child that is wanted to the other one: then nothing can be done.
+    fn is_blocked(&self, thing: &Value) -> bool {
+        let desired = thing["spec"]["configs"].as_object().into_iter().flatten();
+        let controllers = desired.filter_map(|(child, _)| {
+            let uid = &self.cluster.get("configmaps", "n", child)?["metadata"]["ownerReferences"][0]["uid"];
+            uid.as_str().map(str::to_owned)
+        });
+        controllers.into_iter().any(|uid| thing["metadata"]["uid"] != *uid)
+    }
+
+    /// What is not as it has to be.
+    fn problem(&self) -> Option<String> {
+        // What others took the label from is not seen any more: it stays where nobody wants it.
+        let mut all = self.cluster.list("configmaps");
+        all.retain(|it| it["metadata"]["labels"]["app"] == "thing");
+        let things = self.cluster.list(THINGS);
+        for thing in &things {
+            let name = thing["metadata"]["name"].as_str().unwrap();
+            let conditions = &thing["status"]["conditions"];
+            if self.is_blocked(thing) {
+                if conditions[0]["reason"] == "NotOwned" {
+                    continue;
+                }
+                return Some(format!("{name} cannot have what it wants, and says {conditions}"));
+            }
+            let of_it = |it: &&Value| it["metadata"]["ownerReferences"][0]["uid"] == thing["metadata"]["uid"];
+            let owned: BTreeMap<&str, &Value> =
+                all.iter().filter(of_it).map(|it| (it["metadata"]["name"].as_str().unwrap(), &it["data"])).collect();
+            let desired = thing["spec"]["configs"].as_object().cloned().unwrap_or_default();
+            if !owned.keys().copied().eq(desired.keys().map(String::as_str)) {
+                return Some(format!("{name} wants {:?}, and has {:?}", desired.keys(), owned.keys()));
+            }
+            for (child, data) in &desired {
+                let mut found = owned[child.as_str()].as_object().cloned().unwrap_or_default();
+                found.remove("theirs");
+                // What others have set, and nobody wants, is theirs.
+                found.retain(|key, _| key != "k0" || data.get("k0").is_some());
+                if Some(&found) != data.as_object() {
+                    return Some(format!("{child} has {found:?} instead of {data}"));
+                }
+            }
+            let secret = thing["spec"]["secret"].as_str().and_then(|it| self.cluster.get("secrets", "n", it));
+            let data =
+                |it: &Value| if it.as_object().is_some_and(|it| it.is_empty()) { Value::Null } else { it.clone() };
+            let truth: BTreeMap<_, _> = owned.iter().map(|(name, it)| (*name, data(it))).collect();
+            let labels = secret.map(|it| it["metadata"]["labels"].clone());
+            let seen: Value =
+                serde_json::from_str(thing["status"]["externalId"].as_str().unwrap_or("null")).unwrap_or_default();
+            let seen_children: BTreeMap<_, _> =
+                seen[0].as_object().into_iter().flatten().map(|(name, it)| (name.as_str(), data(it))).collect();
+            if (&seen_children, &seen[1]) != (&truth, &labels.unwrap_or_default()) {
+                return Some(format!("{name} has seen {seen}, and not {truth:?}"));
+            }
+            if conditions.as_array().is_some_and(|it| !it.is_empty()) {
+                return Some(format!("{name} says {conditions}"));
+            }
+        }
+        let uids: Vec<_> = things.iter().map(|it| &it["metadata"]["uid"]).collect();
+        let left = all.iter().find(|it| !uids.contains(&&it["metadata"]["ownerReferences"][0]["uid"]));
+        // What belongs to nobody was made ownerless by others.
+        left.filter(|it| it["metadata"]["ownerReferences"].as_array().is_some_and(|it| !it.is_empty()))
+            .map(|it| format!("{it} is left"))
+    }
+
+    async fn end(mut self) -> Result<(), String> {
+        self.wrong.store(0, SeqCst);
+        self.cluster.release_watches();
+        self.cluster.deliver_events();
+        // What has failed often is not tried again soon.
+        let limit = Instant::now() + Duration::from_secs(40);
+        while let Some(problem) = self.problem() {
+            if limit < Instant::now() {
+                return Err(format!("{problem} after {:?}", self.log));
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+        sleep(Duration::from_millis(500)).await;
+        if let Some(problem) = self.problem() {
+            return Err(format!("{problem} at last, after {:?}", self.log));
+        }
+        self.process.take().unwrap().stop().await;
+        if self.cluster.list(THINGS).iter().any(|it| self.is_blocked(it)) {
+            return Ok(()); // it is tried again
+        }
+        self.cluster.clear_log();
+        let before = self.cluster.list("configmaps");
+        let again = Process::start(&self.cluster, &self.broken);
+        sleep(Duration::from_millis(600)).await;
+        again.stop().await;
+        if let Some(broken) = self.broken.lock().unwrap().first() {
+            return Err(format!("{broken}: {:?}", self.log));
+        }
+        match self.cluster.writes() {
+            writes if writes.is_empty() => Ok(()),
+            writes => Err(format!("a new process writes {writes:?} to {} after {:?}", json!(before), self.log)),
+        }
+    }
+}
+
+/// `RANDOM_SEEDS=first..last` looks at others than the few that are looked at always.
+#[tokio::test]
+async fn whatever_happens_all_is_as_wanted_in_the_end() {
+    let seeds = std::env::var("RANDOM_SEEDS").unwrap_or_else(|_| "1..13".into());
+    let (first, last) = seeds.split_once("..").expect("a range");
+    let runs = (first.parse::<u64>().unwrap()..last.parse().unwrap()).map(|seed| async move {
+        let mut history = History::start(seed);
+        for _ in 0..40 {
+            history.step().await;
+        }
+        history.end().await.err().map(|problem| format!("seed {seed}: {problem}"))
+    });
+    use futures::StreamExt;
+    let problems: Vec<_> = futures::stream::iter(runs).buffer_unordered(12).filter_map(async |it| it).collect().await;
+    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+}

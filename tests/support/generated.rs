@@ -1,0 +1,34 @@
+//! Cargo in a generated project, with the target folder that all of them share.
+
+use std::{path::Path, process::Command};
+
+/// The one step that may ask the registry, where this machine has not the crates yet.
+pub fn fetch(dir: &Path) {
+    if !run(dir, "fetch --locked --offline").0 {
+        cargo(dir, "fetch --locked");
+    }
+}
+
+/// Runs cargo in a generated project; it must succeed without a warning.
+pub fn cargo(dir: &Path, words: &str) {
+    let (success, said) = run(dir, words);
+    assert!(success, "cargo {words}\n{said}");
+    assert!(!said.contains("\nwarning: "), "cargo {words} warns:\n{said}");
+}
+
+pub fn run(dir: &Path, words: &str) -> (bool, String) {
+    let output = Command::new(env!("CARGO"))
+        .args(words.split(' '))
+        .current_dir(dir)
+        .env("CARGO_TARGET_DIR", super::generated_target())
+        .env("CARGO_TERM_COLOR", "never")
+        // Neither changes what is compiled or tested; both take time and space here.
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("CARGO_INCREMENTAL", "0")
+        // What cargo tells the tests of this crate is not for the project's.
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_MANIFEST_DIR")
+        .output()
+        .expect("cargo runs");
+    (output.status.success(), super::said(&output))
+}
