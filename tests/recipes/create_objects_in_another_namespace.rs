@@ -1,0 +1,31 @@
+use crate::sites::{Running, SITES, cluster, site, until};
+use operator::controller::create_objects_in_another_namespace::run;
+use runtime::testing::{Cluster, faults};
+use serde_json::json;
+
+fn shop() -> Cluster {
+    cluster(&[site("shop", json!({ "domains": ["a.com"] }))])
+}
+
+#[tokio::test]
+async fn a_change_is_undone_and_a_deleted_site_leaves_nothing() {
+    let cluster = shop();
+    let running = Running::start(&cluster, run);
+    let found = || Some(cluster.get("configmaps", "web-servers", "site-uid-shop")?["data"]["domains"].clone());
+    until("created", || found() == Some(json!("a.com"))).await;
+    cluster.edit("configmaps", "web-servers", "site-uid-shop", |it| it["data"]["domains"] = json!("theirs"));
+    until("undone", || found() == Some(json!("a.com"))).await;
+    cluster.delete(SITES, "default", "shop");
+    until("deleted", || cluster.list(SITES).is_empty()).await;
+    assert_eq!(found(), None);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_whatever_goes_wrong() {
+    let check = faults::Check::new(shop, run).then(|it| {
+        assert_eq!(it.list("configmaps").len(), 1);
+        it.delete(SITES, "default", "shop");
+    });
+    check.run().await;
+}

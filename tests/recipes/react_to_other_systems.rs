@@ -1,0 +1,18 @@
+use crate::sites::{Running, cluster, site, until};
+use futures::channel::mpsc;
+use kube::runtime::reflector::ObjectRef;
+use operator::controller::react_to_other_systems::run_with;
+use runtime::testing::reconciled;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_site_is_reconciled_when_it_is_named() {
+    let cluster = cluster(&[site("shop", json!({})), site("other", json!({}))]);
+    let (sender, changes) = mpsc::unbounded();
+    let running = Running::start(&cluster, |operator| run_with(operator, changes));
+    until("reconciled", || reconciled(&running.operator) == 2).await;
+    sender.unbounded_send(ObjectRef::new("nobody").within("default")).unwrap();
+    sender.unbounded_send(ObjectRef::new("shop").within("default")).unwrap();
+    until("triggered", || reconciled(&running.operator) == 3).await;
+    running.stop().await;
+}

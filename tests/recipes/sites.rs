@@ -1,0 +1,67 @@
+//! Sites on a cluster, and a controller that runs until the test has seen enough.
+
+use runtime::{Operator, testing::Cluster};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep},
+};
+
+pub const SITES: &str = "sites.web.example.com";
+
+/// A Site in the namespace `default`.
+pub fn site(name: &str, spec: Value) -> Value {
+    json!({
+        "apiVersion": "web.example.com/v1alpha1", "kind": "Site", "spec": spec,
+        "metadata": { "name": name, "namespace": "default", "uid": format!("uid-{name}"), "generation": 1 },
+    })
+}
+
+/// A cluster with Sites.
+pub fn cluster(sites: &[Value]) -> Cluster {
+    Cluster::default().with(SITES, sites)
+}
+
+/// The names of all objects of a resource.
+pub fn names(cluster: &Cluster, resource: &str) -> Vec<String> {
+    let objects = cluster.list(resource);
+    objects.iter().map(|it| it["metadata"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A ConfigMap's value for a key.
+pub fn value(cluster: &Cluster, config: &str, key: &str) -> Option<Value> {
+    cluster.get("configmaps", "default", config).map(|it| it["data"][key].clone())
+}
+
+/// Waits until something is true.
+pub async fn until(what: &str, is: impl Fn() -> bool) {
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !is() {
+        assert!(Instant::now() < limit, "{what}: not within 20 s");
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// A controller that runs.
+pub struct Running {
+    pub operator: Operator,
+    task: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Running {
+    pub fn start<F, Fut>(cluster: &Cluster, controller: F) -> Self
+    where
+        F: FnOnce(Operator) -> Fut,
+        Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
+        let operator = cluster.operator();
+        Self { operator: operator.clone(), task: tokio::spawn(controller(operator)) }
+    }
+
+    pub async fn stop(self) {
+        sleep(Duration::from_millis(300)).await;
+        self.operator.stop.cancel();
+        self.task.await.unwrap().unwrap();
+    }
+}
