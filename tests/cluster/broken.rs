@@ -56,11 +56,11 @@ pub async fn an_object_that_cannot_be_decoded_stops_no_other(lab: Arc<Lab>) {
     };
     ground.server.edit(&crd, tighten).await;
 
-    operator.until_said("cannot decode", 30).await;
+    operator.until_said("cannot be decoded", 30).await;
     ground.memcached("good", 2).await;
     ground.until_available("good", 60).await;
     sleep(Duration::from_secs(2)).await;
-    assert_eq!(operator.said("cannot decode").len(), 1, "{}", operator.log());
+    assert_eq!(operator.said("cannot be decoded").len(), 1, "{}", operator.log());
     assert_eq!(ground.events("bad").await, [("Warning".to_owned(), "Undecodable".to_owned())]);
 
     ground.server.merge(&ground.at("bad"), json!({ "spec": { "size": 1 } })).await;

@@ -70,7 +70,8 @@ impl<P: Watched> ApplySet<'_, P> {
     }
 
     /// Deletes the objects that the parent owns and that were not applied, of every kind that the
-    /// controller owns. The operator's role needs `delete` on these kinds.
+    /// controller owns. The operator's role needs `delete` on these kinds. Objects that have lost the labels
+    /// by which they are watched are not seen, and stay.
     ///
     /// # Errors
     ///

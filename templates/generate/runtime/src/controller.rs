@@ -127,6 +127,9 @@ impl<K: Watched + Serialize> Controller<K> {
     /// to reconcile: a `String` names one in the same namespace (or a cluster-scoped one), an
     /// `ObjectRef` one in any namespace. If `parents` panics, the panic is logged and nothing is
     /// reconciled.
+    ///
+    /// `parents` is called when a `C` changes, so it cannot know primaries that are created later. Where
+    /// primaries refer to `C`s, use [`refers_to`](Self::refers_to).
     pub fn watches<C: Watched, I>(
         &mut self,
         selected: impl Into<Watch<C>>,

@@ -10,16 +10,7 @@ use std::{path::PathBuf, time::Duration};
 
 pub(crate) use values::Address;
 
-/// The flags of an operator. Flatten them into the arguments of your own program.
-///
-/// ```
-/// #[derive(clap::Parser)]
-/// struct Args {
-///     #[command(flatten)]
-///     flags: runtime::Flags,
-/// }
-/// let args: Args = clap::Parser::parse_from(["manager", "--leader-elect", "--sync-period=1h30m"]);
-/// ```
+#[allow(missing_docs)] // clap would show them as the program's own: they are where it is exported
 #[derive(Clone, Debug, clap::Args)]
 pub struct Flags {
     /// Address of the metrics endpoint; 0 turns it off

@@ -39,6 +39,16 @@ pub use controller::Controller;
 pub use error::{Error, Failure};
 pub use explain::explain;
 pub use finalizer::finalizer;
+/// The flags of an operator. Flatten them into the arguments of your own program.
+///
+/// ```
+/// #[derive(clap::Parser)]
+/// struct Args {
+///     #[command(flatten)]
+///     flags: runtime::Flags,
+/// }
+/// let args: Args = clap::Parser::parse_from(["manager", "--leader-elect", "--sync-period=1h30m"]);
+/// ```
 pub use flags::Flags;
 pub use kube::runtime::controller::Action;
 pub use labels::Labels;

@@ -98,3 +98,16 @@ fn every_flag_is_a_variable_and_says_in_a_line_what_it_takes() {
         assert!(arg.get_help().is_some_and(|it| it.to_string().len() <= 60), "{long}");
     }
 }
+
+#[test]
+fn the_help_begins_with_the_program_s_own_words() {
+    #[derive(Parser)]
+    #[command(about = "An operator of caches")]
+    struct Program {
+        #[command(flatten)]
+        _flags: Flags,
+    }
+    for help in [Program::command().render_help(), Program::command().render_long_help()] {
+        assert!(help.to_string().starts_with("An operator of caches\n\nUsage: "), "{help}");
+    }
+}
