@@ -3,11 +3,11 @@
 //! would need five times the requests; kube's `watcher`, `Store` and `applier` are what it is made of.
 
 mod run;
+mod verify;
 
 use crate::{
     Operator,
     apply_set::Owned,
-    backoff::WatchBackoff,
     cache::{
         Children, Link, Observed, Parent, Primary, References, Synced, Watch, Watched, by_mapper, by_owner, key, watch,
     },
@@ -17,12 +17,8 @@ use crate::{
 use futures::{FutureExt, Stream, StreamExt, future::BoxFuture};
 use kube::runtime::{reflector::ObjectRef, watcher::Event};
 use serde::Serialize;
-use std::{
-    future::ready,
-    sync::{Arc, Weak},
-};
+use std::{future::ready, sync::Arc};
 use tokio::sync::Semaphore;
-use tracing::debug;
 
 /// A controller of `K`s.
 ///
@@ -175,7 +171,7 @@ impl<K: Watched + Serialize> Controller<K> {
             (self.operator.namespace.api(&self.operator.client), self.expect::<C>(), children.clone());
         let observe = move |event| {
             for key in cache.observe(event) {
-                tokio::spawn(verify(Arc::downgrade(&cache), key));
+                tokio::spawn(verify::verify(Arc::downgrade(&cache), key));
             }
             ready(())
         };
@@ -188,17 +184,6 @@ impl<K: Watched + Serialize> Controller<K> {
         let resource = format!("{}.{}", C::plural(&()), C::group(&()));
         self.synced.push((resource.trim_end_matches('.').to_owned(), synced));
         sender
-    }
-}
-
-/// Looks for an object until the server answers: if it is not there, no event will say so.
-async fn verify<C: Watched>(cache: Weak<Children<C>>, key: Box<str>) {
-    let mut pauses = WatchBackoff::default();
-    while let Some(cache) = cache.upgrade() {
-        let Err(error) = cache.verify(&key).await else { return };
-        debug!(%key, %error, "cannot check whether an object exists");
-        drop(cache);
-        tokio::time::sleep(pauses.next().unwrap_or_default()).await;
     }
 }
 

@@ -2,25 +2,20 @@
 //! that the server has what is desired, and never to an object that belongs to somebody else.
 
 use super::{
-    Children, Observed, Watched, change, controller,
+    Children, Desired, Observed, Watched, change, controller,
+    desired::body,
     entry::{Entry, fast_hash},
     find, key_of, lock, ownership,
 };
 use crate::{error::Error, scope::Scope};
-use k8s_openapi::{ByteString, apimachinery::pkg::apis::meta::v1::OwnerReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::{
-    Api, Resource, ResourceExt,
-    api::{PartialObjectMeta, Patch, PatchParams},
+    Api, ResourceExt,
+    api::{Patch, PatchParams},
     core::Status,
 };
-use serde::Serialize;
 use serde_json::Value;
 use tracing::{debug, info};
-
-/// An object that a cache of `C`s can apply: a `C`, or a `K` if the cache holds `PartialObjectMeta<K>`.
-pub trait Desired<C>: Resource<DynamicType = ()> + Serialize + Sync {}
-impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<K> for K {}
-impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<PartialObjectMeta<K>> for K {}
 
 /// What an object has to be for a write to change that object and no other.
 enum Precondition {
@@ -210,30 +205,4 @@ fn is_of_another(refused: &Status) -> bool {
     let is_uid = |it: &kube::core::response::StatusCause| it.field == "metadata.uid";
     refused.code == 409
         || refused.is_invalid() && refused.details.as_ref().is_some_and(|it| it.causes.iter().any(is_uid))
-}
-
-/// What is sent: the object with the hash of itself. The status is not ours to apply.
-fn body(text: &str) -> Result<Value, Error> {
-    let mut body: Value = serde_json::from_str(text)?;
-    if let Some(object) = body.as_object_mut() {
-        object.remove("status");
-    }
-    if body["kind"] == "Secret" && body["apiVersion"] == "v1" {
-        text_as_data(&mut body)?;
-    }
-    body.sort_all_objects();
-    let hash = ownership::hash(body.to_string().as_bytes());
-    body["metadata"]["annotations"][ownership::DESIRED_HASH] = hash.into();
-    Ok(body)
-}
-
-/// The `stringData` of a Secret as `data`, which is what the server makes of it. What is applied as
-/// `stringData` the server never removes, nor does it tell when somebody changes it.
-fn text_as_data(secret: &mut Value) -> Result<(), Error> {
-    let text = secret.as_object_mut().and_then(|it| it.remove("stringData"));
-    for (key, value) in text.as_ref().and_then(Value::as_object).into_iter().flatten() {
-        let bytes = ByteString(value.as_str().unwrap_or_default().as_bytes().to_vec());
-        secret["data"][key] = serde_json::to_value(bytes)?;
-    }
-    Ok(())
 }

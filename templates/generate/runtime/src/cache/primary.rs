@@ -28,8 +28,8 @@ use std::{
 pub struct Primary<K: Watched> {
     pub(super) client: Client,
     pub(super) manager: &'static str,
-    store: Store<K>,
-    filter: Filter<K>,
+    pub(super) store: Store<K>,
+    pub(super) filter: Filter<K>,
     pub(super) trigger: Box<dyn Fn(&str) + Send + Sync>,
     pub(super) state: Mutex<State<K>>,
     /// Whether failures can be told in a condition; not where the kind has none.
@@ -137,43 +137,6 @@ impl<K: Watched> Primary<K> {
         Outcome::default()
     }
 
-    /// Puts what was listed in place of what was known.
-    fn list_ends(&self) -> Vec<Box<str>> {
-        let mut state = lock(&self.state);
-        let mut listed = std::mem::take(&mut state.listed);
-        state.undecodable_before = HashMap::new();
-        let later = state.recent.list_ends(|key| listed.get(key).map(|it| it.version));
-        let before: HashMap<Box<str>, Arc<K>> =
-            self.store.state().into_iter().map(|it| (super::key_of(&*it), it)).collect();
-        // Before the list takes effect: nobody sees an older state, not for a moment.
-        for object in later.iter().filter_map(|key| before.get(key)) {
-            state.writer.apply_watcher_event(&Event::InitApply((**object).clone()));
-        }
-        state.writer.apply_watcher_event(&Event::InitDone);
-        for (key, it) in listed.iter_mut().filter(|(key, _)| !later.contains(key)) {
-            state.set_conditions(key, it.conditions.take());
-        }
-        let gone = before.keys().filter(|key| !listed.contains_key(*key) && !later.contains(key));
-        let mut changed: Vec<Box<str>> = gone.cloned().collect();
-        for key in &changed {
-            self.filter.forget(key);
-            state.conditions.remove(key);
-        }
-        let is_changed = |key: &str, at: Version| before.get(key).is_none_or(|it| version(&**it) != at);
-        let is_same = |key: &str, it: &Listed| before.get(key).is_some_and(|before| before.meta().uid == it.uid);
-        let news = listed.iter().filter(|(key, it)| {
-            is_changed(key, it.version) && (it.is_news || !is_same(key, it)) && !later.contains(key)
-        });
-        changed.extend(news.map(|(key, _)| key.clone()));
-        for key in before.keys().chain(listed.keys()) {
-            let object = self.get(key);
-            state.indexes.iter().for_each(|it| it.update(key, object.as_deref()));
-        }
-        drop(state);
-        changed.iter().for_each(|key| (self.trigger)(key));
-        later.into_iter().filter(|key| !listed.contains_key(key)).collect()
-    }
-
     /// An object is gone. The reconcile that is triggered finds that out.
     pub(crate) fn forget(&self, key: &str, at: Version) {
         let mut state = lock(&self.state);
@@ -223,7 +186,7 @@ impl<K: Watched> Primary<K> {
     }
 }
 
-fn version(object: &impl Resource) -> Version {
+pub(super) fn version(object: &impl Resource) -> Version {
     object.meta().resource_version.as_deref()?.parse().ok()
 }
 
