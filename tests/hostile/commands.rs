@@ -21,8 +21,17 @@ pub enum Writes {
     Nothing,
 }
 
-const SOURCE: &[&str] =
-    &["PROJECT", "Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "config/crd", "config/rbac"];
+const SOURCE: &[&str] = &[
+    "PROJECT",
+    "Cargo.toml",
+    "Cargo.lock",
+    ".cargo",
+    "api",
+    "src",
+    "runtime",
+    "config/crd",
+    "config/rbac",
+];
 const CONFIG: &[&str] = &["PROJECT", "config"];
 
 const fn line(words: &'static str, writes: Writes, touches: &'static [&'static str]) -> Line {
@@ -47,14 +56,28 @@ pub const LINES: &[Line] = &[
     line(
         "generate",
         Writes::Files,
-        &["PROJECT", "Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "config", "tests"],
+        &[
+            "PROJECT",
+            "Cargo.toml",
+            "Cargo.lock",
+            ".cargo",
+            "api",
+            "src",
+            "runtime",
+            "config",
+            "tests",
+        ],
     ),
-    line("generate crds", Writes::Nothing, &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src"]),
+    line(
+        "generate crds",
+        Writes::Nothing,
+        &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "runtime"],
+    ),
     line("generate crds --compile", Writes::Target, &["target", "api", "Cargo.toml", ".cargo"]),
     line(
         "generate crds --output-dir deploy/crds",
         Writes::Files,
-        &["Cargo.toml", "api", "src", "deploy"],
+        &["Cargo.toml", "api", "src", "runtime", "deploy"],
     ),
     line("generate installer", Writes::Nothing, CONFIG),
     line(

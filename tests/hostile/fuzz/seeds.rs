@@ -11,6 +11,7 @@ use crate::{
 /// What the small project goes without.
 const LEFT_OUT: &[&str] = &[
     "src/",
+    "runtime/",
     "tests/",
     ".github/",
     "deploy/",
@@ -59,9 +60,16 @@ pub fn files() -> &'static Files {
         let controllers = &template::fresh()["src/controller/mod.rs"];
         let controllers = String::from_utf8(controllers.clone()).expect("it is text");
         let controllers =
-            controllers.replace("crate::runtime::Start", "u8").replace("pub mod memcached;", "");
+            controllers.replace("runtime::Start", "u8").replace("pub mod memcached;", "");
+        let cargo = String::from_utf8(res["Cargo.toml"].clone()).expect("it is text");
+        let cargo: String = cargo
+            .replace("\"api\", \"runtime\"", "\"api\"")
+            .split_inclusive('\n')
+            .filter(|it| !it.starts_with("runtime = "))
+            .collect();
         for (path, text) in [
             ("Cargo.lock", small(&lock)),
+            ("Cargo.toml", cargo),
             ("src/main.rs", MAIN.to_owned()),
             ("src/lib.rs", "pub mod controller;\n".to_owned()),
             ("src/controller/mod.rs", controllers),
