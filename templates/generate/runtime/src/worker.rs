@@ -84,7 +84,6 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             info!(object = %key, error = message, failures = count, retry = ?failure.retry, "retrying a reconcile that failed");
             return retry;
         }
-        warn!(object = %key, error = message, failures = count, retry = ?failure.retry, "reconcile failed");
         let is_new = match self.primary.report_failure(obj, reason, &message).await {
             Ok(Report::Gone) => return Action::await_change(),
             Ok(report) if report != Report::Untold => report == Report::New,
@@ -94,6 +93,8 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
                 failure.is_new
             }
         };
+        // Not of an object that is gone: then nothing has failed.
+        warn!(object = %key, error = message, failures = count, retry = ?failure.retry, "reconcile failed");
         if is_new {
             self.operator.publish(Severity::Warning, obj.object_ref(&()), reason, &message).await;
         }

@@ -121,10 +121,11 @@ pub(crate) async fn watch<C, F>(
     F: Future<Output = ()>,
 {
     let mut events = pin!(watcher(api, config).backoff(WatchBackoff::default()));
-    let mut quiet_until = Instant::now();
+    let (mut quiet_until, mut failures) = (Instant::now(), 0_u32);
     while let Some(event) = events.next().await {
         match event {
             Ok(event) => {
+                failures = 0;
                 let is_listed = matches!(event, Event::InitDone);
                 observe(event).await;
                 if is_listed {
@@ -138,8 +139,9 @@ pub(crate) async fn watch<C, F>(
                     let _ = synced.send_replace(Err(why));
                 }
                 let error = words(&error);
-                // Not a line for each retry.
-                if quiet_until <= Instant::now() {
+                failures = failures.saturating_add(1);
+                // One that passes at once is no reason to worry, and there is not a line for each retry.
+                if 1 < failures && quiet_until <= Instant::now() {
                     quiet_until = Instant::now() + Duration::from_secs(30);
                     warn!(kind = %C::kind(&()), error, "watch interrupted, retrying");
                 } else {
