@@ -60,11 +60,11 @@ where
     }
 }
 
-/// A list of finalizers that has changed meanwhile is a conflict, for which the server says that the
-/// patch is invalid.
+/// A list of finalizers that has changed meanwhile is a conflict. The server answers 422 to a JSON patch
+/// whose test fails, as to an invalid object, but names no object then.
 fn stale(error: kube::Error) -> kube::Error {
     match error {
-        kube::Error::Api(mut it) if it.is_invalid() && it.message.contains("test") => {
+        kube::Error::Api(mut it) if it.is_invalid() && it.details.as_ref().is_none_or(|it| it.name.is_empty()) => {
             (it.code, it.reason) = (409, "Conflict".into());
             kube::Error::Api(it)
         }

@@ -411,3 +411,27 @@ fn a_condition_that_becomes_true_is_seen_once() {
     assert!(conditions::became_true(&[], &after, "Available"));
     assert!(!conditions::became_true(&after, &after, "Available"));
 }
+
+#[tokio::test]
+async fn a_finalizer_that_somebody_adds_meanwhile_is_no_fault_of_the_object() {
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
+    // The watch has not shown it when the operator's own finalizer is added.
+    cluster.delay_watches(Duration::from_secs(1));
+    let operator = cluster.operator();
+    let controller = Controller::<Thing>::new(&operator);
+    struct Ctx(Cluster, Arc<Primary<Thing>>);
+    let reconcile = |thing: Arc<Thing>, ctx: Arc<Ctx>| async move {
+        if thing.finalizers().is_empty() {
+            ctx.0.edit(THINGS, "n", "a", |it| it["metadata"]["finalizers"] = json!(["others.dev/theirs"]));
+        }
+        let done = |_| async { Ok::<_, Error>(Action::await_change()) };
+        runtime::finalizer(&ctx.1, "test.dev/ours", thing, done).await
+    };
+    let ctx = Ctx(cluster.clone(), controller.primary());
+    let running = Running::start(&operator, |_| controller.run(reconcile, Arc::new(ctx)));
+    let finalizers = || cluster.get(THINGS, "n", "a").unwrap()["metadata"]["finalizers"].take();
+    until("both there", || finalizers() == json!(["others.dev/theirs", "test.dev/ours"])).await;
+    running.stop().await;
+    assert_eq!(cluster.list("events.events.k8s.io"), [json!(null); 0]);
+    assert_eq!(condition(&cluster, "a", "Degraded"), None);
+}
