@@ -435,3 +435,16 @@ async fn a_finalizer_that_somebody_adds_meanwhile_is_no_fault_of_the_object() {
     assert_eq!(cluster.list("events.events.k8s.io"), [json!(null); 0]);
     assert_eq!(condition(&cluster, "a", "Degraded"), None);
 }
+
+#[tokio::test]
+async fn the_status_of_another_controller_is_left_alone() {
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    controller.without_conditions();
+    let reconcile = |_, _| async { Err::<Action, _>(Error::Missing("luck")) };
+    let running = Running::start(&operator, |_| controller.run(reconcile, Arc::new(())));
+    until("told", || cluster.list("events.events.k8s.io").len() == 1).await;
+    running.stop().await;
+    assert_eq!(cluster.count(&format!("PATCH {THINGS}/status")), 0);
+}
