@@ -4,10 +4,11 @@
 use crate::{
     Error,
     cache::{Children, Desired, Prunes, Watched, key_of, kind},
+    lock,
 };
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 /// The caches of all kinds that a controller owns.
@@ -21,7 +22,7 @@ impl<P> Default for Owned<P> {
 
 impl<P: Watched> Owned<P> {
     pub(crate) fn add(&self, children: Arc<dyn Prunes<P>>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(children);
+        lock(&self.0).push(children);
     }
 
     /// Starts the set of the objects that `parent` desires.
@@ -77,7 +78,7 @@ impl<P: Watched> ApplySet<'_, P> {
     ///
     /// [`Error::Kube`] if the API server refuses.
     pub async fn prune(self) -> Result<(), Error> {
-        let all = self.owned.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let all = lock(&self.owned.0).clone();
         for children in all {
             children.prune(self.parent, &self.kept).await?;
         }

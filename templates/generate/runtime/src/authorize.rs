@@ -82,7 +82,7 @@ impl Authorizer {
             digest.update(part.as_bytes());
         }
         let key: Key = digest.finish().as_ref().try_into().expect("SHA-256 has 32 bytes");
-        let verdict = self.verdicts.lock().expect("not poisoned").get(&key).copied();
+        let verdict = crate::lock(&self.verdicts).get(&key).copied();
         if let Some(verdict) = verdict.filter(Verdict::holds) {
             return verdict.code;
         }
@@ -107,7 +107,7 @@ impl Authorizer {
     }
 
     fn keep(&self, key: Key, verdict: Verdict) {
-        let mut all = self.verdicts.lock().expect("not poisoned");
+        let mut all = crate::lock(&self.verdicts);
         if all.len() >= VERDICTS {
             all.retain(|_, it| it.holds() || it.is_known_good());
         }

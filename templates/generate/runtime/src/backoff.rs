@@ -1,6 +1,7 @@
 //! Waiting longer after each failure. kube has nothing per object, and its back-off for watches
 //! grows to 30 seconds, for which a restarted API server would wait.
 
+use crate::lock;
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
@@ -19,7 +20,7 @@ pub(crate) fn jittered(time: Duration) -> Duration {
 }
 
 /// From 0 to 1.
-fn random() -> f64 {
+pub(crate) fn random() -> f64 {
     (RandomState::new().hash_one(()) % 1000) as f64 / 1000.0
 }
 
@@ -59,7 +60,7 @@ pub(crate) struct Failure {
 impl Failures {
     /// One more failure of an object.
     pub fn count(&self, key: &str, reason: &'static str) -> Failure {
-        let mut map = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut map = lock(&self.0);
         let (count, last) = map.entry(key.into()).or_default();
         *count = count.saturating_add(1);
         let is_new = std::mem::replace(last, reason) != reason;
@@ -72,7 +73,7 @@ impl Failures {
 
     /// An object has been reconciled, or is gone.
     pub fn reset(&self, key: &str) {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).remove(key);
+        lock(&self.0).remove(key);
     }
 }
 

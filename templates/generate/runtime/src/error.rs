@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(error.to_string(), "pods \"a\" is forbidden: no");
         assert_eq!((error.reason(), error.is_transient()), ("Forbidden", false));
         let empty = Status::failure("", "").with_code(503);
-        assert_eq!(Error::from(kube::Error::Api(empty.boxed())).to_string(), "the API server answered 503 ");
+        assert_eq!(Error::from(kube::Error::Api(empty.boxed())).to_string(), "the API server answered 503");
     }
 
     #[test]

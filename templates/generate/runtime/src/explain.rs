@@ -17,7 +17,8 @@ pub fn explain(error: &(dyn Error + 'static)) -> String {
             return status.message.clone();
         }
         (Some(kube::Error::Api(status)), _) => {
-            return format!("the API server answered {} {}", status.code, status.reason);
+            let answer = format!("the API server answered {} {}", status.code, status.reason);
+            return answer.trim_end().to_owned();
         }
         (Some(kube::Error::Service(_)), Some(cause)) => return cause.clone(),
         _ => error.to_string(),

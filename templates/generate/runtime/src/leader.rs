@@ -1,7 +1,7 @@
 //! Leader election: of several replicas one works, the others wait. With client-go's numbers;
 //! kube-runtime has none, and the crates for it lag behind kube.
 
-use crate::{explain, lease::Elector, metrics::Metrics};
+use crate::{backoff, explain, lease::Elector, metrics::Metrics};
 use kube::Client;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::{
@@ -48,7 +48,7 @@ impl Config {
             name: name.into(),
             namespace: var("POD_NAMESPACE").unwrap_or_else(|| client.default_namespace().into()),
             // A pod that is started again has its old name, and maybe its old process id.
-            identity: format!("{host}_{:016x}", random()),
+            identity: format!("{host}_{:016x}", unique()),
             lease_duration: Duration::from_secs(15),
             renew_deadline: Duration::from_secs(10),
             retry_period: Duration::from_secs(2),
@@ -61,7 +61,7 @@ impl Config {
     }
 }
 
-fn random() -> u64 {
+fn unique() -> u64 {
     let mut bytes = [0; 8];
     SystemRandom::new().fill(&mut bytes).expect("the system has random numbers");
     u64::from_ne_bytes(bytes)
@@ -69,7 +69,7 @@ fn random() -> u64 {
 
 /// As `wait.Jitter`: up to `JITTER` times more.
 fn jittered(period: Duration) -> Duration {
-    period.mul_f64(1.0 + JITTER * (random() as f64 / u64::MAX as f64))
+    period.mul_f64(1.0 + JITTER * backoff::random())
 }
 
 /// This process leads.
@@ -161,7 +161,7 @@ async fn renew(
         match timeout(left, elector.try_hold()).await {
             Ok(Ok(true)) => {
                 renewed = start;
-                *latest.lock().expect("not poisoned") = start.into_std();
+                *crate::lock(&latest) = start.into_std();
             }
             Ok(Ok(false)) if elector.is_held_by_another() => break,
             Ok(Ok(false)) => warn!("cannot renew the Lease: it has changed"),
@@ -177,7 +177,7 @@ async fn renew(
 /// else runs then, and another replica leads soon.
 fn end_if_stuck(renewed: &Weak<Mutex<std::time::Instant>>, limit: Duration) {
     while let Some(renewed) = renewed.upgrade() {
-        let left = limit.saturating_sub(renewed.lock().expect("not poisoned").elapsed());
+        let left = limit.saturating_sub(crate::lock(&renewed).elapsed());
         if left.is_zero() {
             error!("lost the Lease: it was not renewed, because reconciles block all threads");
             std::process::exit(1);

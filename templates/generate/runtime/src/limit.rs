@@ -23,7 +23,7 @@ impl RateLimit {
     /// Waits for a token.
     pub async fn acquire(&self) {
         let at = {
-            let mut next = self.next.lock().expect("not poisoned");
+            let mut next = crate::lock(&self.next);
             let from = (*next).max(Instant::now());
             *next = from + self.interval;
             from.checked_sub(self.slack)
@@ -35,7 +35,7 @@ impl RateLimit {
 
     /// Takes a token if there is one.
     pub fn try_acquire(&self) -> bool {
-        let (mut next, now) = (self.next.lock().expect("not poisoned"), Instant::now());
+        let (mut next, now) = (crate::lock(&self.next), Instant::now());
         let from = (*next).max(now);
         let free = from <= now + self.slack;
         if free {

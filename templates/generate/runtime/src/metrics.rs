@@ -59,18 +59,18 @@ impl Metrics {
     /// assert!(operator_metrics.encode().contains("\nbackups_total 1\n"));
     /// ```
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
-        let mut own = self.own.lock().expect("not poisoned");
+        let mut own = crate::lock(&self.own);
         if let Some(registered) = own.get(name).and_then(|it| it.downcast_ref::<M>()) {
             return registered.clone();
         }
-        self.registry.lock().expect("not poisoned").register(name, help, metric.clone());
+        crate::lock(&self.registry).register(name, help, metric.clone());
         own.insert(name.into(), Box::new(metric.clone()));
         metric
     }
 
     /// The series of a controller. They exist from now on, with the value 0.
     pub fn controller(&self, name: &str) -> ControllerMetrics {
-        let mut all = self.controllers.lock().expect("not poisoned");
+        let mut all = crate::lock(&self.controllers);
         let series = all.entry(name.to_owned()).or_insert_with(|| Arc::new(Series::new(&self.families, name))).clone();
         ControllerMetrics { series, depth: Arc::default() }
     }
@@ -89,9 +89,9 @@ impl Metrics {
 
     /// All metrics, in the OpenMetrics text format.
     pub fn encode(&self) -> String {
-        self.controllers.lock().expect("not poisoned").values().for_each(|it| it.measure());
+        crate::lock(&self.controllers).values().for_each(|it| it.measure());
         let mut out = String::new();
-        let registry = self.registry.lock().expect("not poisoned");
+        let registry = crate::lock(&self.registry);
         text::encode(&mut out, &registry).expect("writing to a String cannot fail");
         out
     }
@@ -178,7 +178,7 @@ impl<'a> Running<'a> {
     fn new(series: &'a Series) -> Self {
         let since = Instant::now();
         series.active.inc();
-        series.running.lock().expect("not poisoned").push(since);
+        crate::lock(&series.running).push(since);
         Self { series, since }
     }
 }
@@ -186,7 +186,7 @@ impl<'a> Running<'a> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.series.active.dec();
-        let mut running = self.series.running.lock().expect("not poisoned");
+        let mut running = crate::lock(&self.series.running);
         if let Some(at) = running.iter().position(|it| *it == self.since) {
             running.swap_remove(at);
         }

@@ -3,7 +3,8 @@
 //! steady events would starve an object.
 
 use crate::{
-    cache::{Watched, reference},
+    cache::{Watched, object_ref},
+    lock,
     metrics::ControllerMetrics,
 };
 use futures::{Stream, stream};
@@ -11,7 +12,7 @@ use kube::runtime::{controller::ReconcileRequest, reflector::ObjectRef};
 use std::{
     collections::{HashMap, VecDeque},
     convert::Infallible,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 use tokio::{
@@ -44,7 +45,7 @@ impl Queue {
 
     /// Asks for a reconcile of an object, unless one is due already.
     pub fn add(&self, key: &str) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if state.since.contains_key(key) {
             return;
         }
@@ -59,7 +60,7 @@ impl Queue {
 
     /// The reconcile of an object begins: what comes from now on asks for another one.
     pub fn take(&self, key: &str) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if let Some(since) = state.since.remove(key) {
             self.metrics.queue_taken(since.elapsed());
             self.metrics.queue_depth(state.since.len() as i64);
@@ -70,27 +71,23 @@ impl Queue {
     pub fn requests<K: Watched>(self: Arc<Self>) -> impl Stream<Item = Result<ReconcileRequest<K>, Infallible>> + Send {
         stream::unfold(self, |queue| async {
             let key = queue.next().await;
-            let object: ObjectRef<K> = reference(&key);
+            let object: ObjectRef<K> = object_ref(&key);
             Some((Ok(object.into()), queue))
         })
     }
 
     async fn next(&self) -> Arc<str> {
         loop {
-            let first = self.lock().waiting.front().map(|(_, at)| *at + BATCH);
+            let first = lock(&self.state).waiting.front().map(|(_, at)| *at + BATCH);
             match first {
                 Some(at) if Instant::now() < at => sleep_until(at).await,
                 Some(_) => {
-                    if let Some((key, _)) = self.lock().waiting.pop_front() {
+                    if let Some((key, _)) = lock(&self.state).waiting.pop_front() {
                         return key;
                     }
                 }
                 None => self.added.notified().await,
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

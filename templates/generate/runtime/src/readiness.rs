@@ -27,7 +27,7 @@ impl Readiness {
     /// assert!(operator.pending().is_empty());
     /// ```
     pub fn expect(&self, name: impl Into<String>) -> Pending {
-        let mut waiting = self.0.lock().expect("not poisoned");
+        let mut waiting = crate::lock(&self.0);
         waiting.last += 1;
         let id = waiting.last;
         waiting.names.insert(id, name.into());
@@ -36,7 +36,7 @@ impl Readiness {
 
     /// The names of what is not ready, in the order in which they came.
     pub fn pending(&self) -> Vec<String> {
-        self.0.lock().expect("not poisoned").names.values().cloned().collect()
+        crate::lock(&self.0).names.values().cloned().collect()
     }
 }
 
@@ -51,6 +51,6 @@ pub struct Pending {
 impl Pending {
     /// It is ready. Calling this again changes nothing.
     pub fn ready(&self) {
-        self.readiness.0.lock().expect("not poisoned").names.remove(&self.id);
+        crate::lock(&self.readiness.0).names.remove(&self.id);
     }
 }

@@ -5,7 +5,7 @@
 use crate::{
     Action, Error, Failure, Operator,
     backoff::Failures,
-    cache::{Primary, Report, Watched, key_of, reference},
+    cache::{Primary, Report, Watched, key_of, object_ref},
     events::Severity,
     metrics::ControllerMetrics,
     queue::Queue,
@@ -119,7 +119,7 @@ pub(crate) async fn report_undecodable<K: Watched>(
     uid: Option<String>,
     error: String,
 ) {
-    let object = reference::<K>(&key);
+    let object = object_ref::<K>(&key);
     warn!(kind = %K::kind(&()), %object, error, "skipping an object that cannot be decoded");
     let mut about = k8s_openapi::api::core::v1::ObjectReference::from(object);
     about.uid = uid;

@@ -33,16 +33,15 @@ pub(crate) use failure::Report;
 pub(crate) use observed::Observed;
 pub(crate) use ownership::hash;
 pub(crate) use parent::{by_mapper, by_owner};
-pub(crate) use primary::reference;
 pub(crate) use prune::{Prunes, kind};
 pub(crate) use references::References;
 pub(crate) use watch::{Synced, watch};
 
-use crate::scope::Scope;
+use crate::{lock, scope::Scope};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::{Api, Resource, api::ListParams, runtime::reflector::ObjectRef};
 use serde::de::DeserializeOwned;
-use std::{fmt::Debug, sync::MutexGuard};
+use std::fmt::Debug;
 
 /// Any resource that can be watched, namespaced or not.
 pub trait Watched:
@@ -83,11 +82,6 @@ pub(crate) fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
 async fn find<K: Watched>(api: &Api<Observed<K>>, name: &str) -> kube::Result<Option<Observed<K>>> {
     let params = ListParams::default().fields(&format!("metadata.name={name}"));
     Ok(api.list(&params).await?.items.into_iter().find(|it| it.metadata.name.as_deref() == Some(name)))
-}
-
-/// The lock of a state that no code of users runs under: nothing panics there.
-fn lock<T>(state: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {
-    state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::{
 use kube::{
     Client, Resource,
     runtime::{
-        reflector::{ObjectRef, Store, store::Writer},
+        reflector::{Store, store::Writer},
         watcher::Event,
     },
 };
@@ -188,9 +188,4 @@ impl<K: Watched> Primary<K> {
 
 pub(super) fn version(object: &impl Resource) -> Version {
     object.meta().resource_version.as_deref()?.parse().ok()
-}
-
-/// The object of a key, for those outside of the cache.
-pub(crate) fn reference<K: Watched>(key: &str) -> ObjectRef<K> {
-    object_ref(key)
 }

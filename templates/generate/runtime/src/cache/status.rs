@@ -58,7 +58,8 @@ impl<K: Watched> Primary<K> {
         let latest = self.get(&key_of(object)).filter(|it| it.meta().uid == object.meta().uid);
         let mut version = latest.as_deref().unwrap_or(object).resource_version();
         let (name, params) = (object.name_any(), PatchParams::apply(manager).force());
-        for attempt in 1.. {
+        let mut attempts = 1;
+        loop {
             let mut patch =
                 json!({ "apiVersion": K::api_version(&()), "kind": K::kind(&()), "metadata": {}, "status": status });
             if let Some(version) = &version {
@@ -66,15 +67,15 @@ impl<K: Watched> Primary<K> {
             }
             match api.patch_status(&name, &params, &Patch::Apply(&patch)).await {
                 Ok(after) => return Ok(self.wrote(&after, &patch)?),
-                Err(kube::Error::Api(it)) if it.code == 409 && attempt < ATTEMPTS => match find(&api, &name).await? {
+                Err(kube::Error::Api(it)) if it.code == 409 && attempts < ATTEMPTS => match find(&api, &name).await? {
                     Some(found) if found.metadata.uid == object.meta().uid => {
                         version = found.metadata.resource_version;
+                        attempts += 1;
                     }
                     _ => return Err(kube::Error::Api(it).into()),
                 },
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(())
     }
 }

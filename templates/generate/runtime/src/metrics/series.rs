@@ -112,7 +112,7 @@ impl Series {
     /// Sets what depends on the time.
     pub fn measure(&self) {
         let seconds = |since: &Instant| since.elapsed().as_secs_f64();
-        let running = self.running.lock().expect("not poisoned");
+        let running = crate::lock(&self.running);
         self.unfinished.set(running.iter().map(seconds).fold(0.0, f64::add)); // the sum of none is -0
         self.longest.set(running.iter().min().map_or(0.0, seconds));
     }
