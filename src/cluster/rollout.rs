@@ -1,10 +1,10 @@
 //! How far a Deployment is, and what its pods say where it does not come any further.
 
 use super::{object::condition, path::escape};
+use crate::yaml::Value;
 
 /// How much of a container's last line an error repeats, in characters.
 const LAST_LINE: usize = 400;
-use crate::yaml::Value;
 
 /// Whether what was asked of a workload is there.
 #[derive(Debug, PartialEq, Eq)]

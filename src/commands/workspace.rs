@@ -3,6 +3,7 @@
 use std::{
     cell::{OnceCell, RefCell},
     collections::BTreeMap,
+    iter,
     path::{Component, Path, PathBuf},
     rc::Rc,
 };
@@ -181,11 +182,14 @@ impl<T: Tree> Library for Sources<'_, T> {
 }
 
 /// Support code as we wrote it: it declares no types of an API, and reading its syntax would take
-/// longer than reading all the rest.
+/// longer than reading all the rest. The project that it is part of may be below the workspace's folder.
 fn is_support_code(path: &ProjectPath, text: &str) -> bool {
-    let folders = ["runtime", "src/runtime"];
-    folders.iter().any(|it| path.is_in(&ProjectPath::fixed(it)))
-        && plan::is_ours(path, text, SUPPORT)
+    let folders = ["runtime", "src/runtime"].map(ProjectPath::fixed);
+    let path = path.as_str();
+    let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+    iter::once(path).chain(ends).filter_map(|it| it.parse().ok()).any(|own: ProjectPath| {
+        folders.iter().any(|it| own.is_in(it)) && plan::is_ours(&own, text, SUPPORT)
+    })
 }
 
 /// The marker comments of a text, each in its line.
@@ -193,4 +197,18 @@ fn markers_of(text: &str) -> String {
     let marker =
         |it: &str| if it.trim_start().starts_with("// +") { it.to_owned() } else { String::new() };
     text.lines().map(|it| marker(it) + "\n").collect()
+}
+
+#[test]
+fn support_code_is_known_wherever_its_project_is() {
+    let ours = include_str!("../../examples/memcached-operator/runtime/src/labels.rs");
+    let check = |place: &str, text: &str, expected: bool| {
+        assert_eq!(is_support_code(&ProjectPath::fixed(place), text), expected, "{place}");
+    };
+    check("runtime/src/labels.rs", ours, true);
+    check("operators/cache/runtime/src/labels.rs", ours, true);
+    check("runtime/src/other.rs", ours, false);
+    check("src/labels.rs", ours, false);
+    check("runtime/src/labels.rs", &ours.replace("pub type Labels", "pub type Other"), false);
+    check("runtime/src/labels.rs", "pub struct Of;\n", false);
 }

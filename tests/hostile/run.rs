@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Longer than that is a hang, be it waiting or at work.
-pub const LIMIT: Duration = Duration::from_secs(20);
+pub const LIMIT: Duration = Duration::from_secs(10);
 /// Kilobytes of address space: a command that reads a device without an end must not harm the machine.
 const MEMORY: &str = "3000000";
 /// Somebody who is not root, where root runs the suite.

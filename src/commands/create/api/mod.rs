@@ -182,10 +182,11 @@ impl Args {
         project: &Project,
     ) -> anyhow::Result<Vec<String>> {
         let group = place.group.qualified(&project.domain);
-        let operator = derive::operator(tree);
+        // Only another version has something to say, and reading the source is most of what this command does.
+        let operator = (!place.kin.is_empty()).then(|| derive::operator(tree));
         let kin = operator
-            .resources
             .iter()
+            .flat_map(|it| &it.resources)
             .find(|it| it.group.as_str() == group && it.kind == place.kind);
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
         let Some(kin) = kin else {
