@@ -43,6 +43,8 @@ fn a_project_of_an_earlier_version_compiles_once_it_is_up_to_date() {
     let tar = std::process::Command::new("tar").arg("-xzf").arg(archive).current_dir(&dir).status();
     assert!(tar.expect("tar runs").success());
     support::done(&dir, "generate");
+    // New code is for the crate, beside code for the module.
+    support::done(&dir, "create api --group cache --kind Redis --finalizer");
     if !run(&dir, "update --workspace --offline").0 {
         cargo(&dir, "update --workspace");
     }
