@@ -5,7 +5,7 @@
 //! scaffold source manifests kustomize bundle audit │ disk process cluster web terminal   thinks │ touches   (no room here knows its neighbour)
 //! plan                                                                                  says what would change
 //! model                                                                                 names things
-//! yaml hint stack                                                                       ground
+//! yaml hint                                                                             ground
 //! ```
 
 mod commands;
@@ -28,11 +28,10 @@ mod plan;
 mod model;
 
 mod hint;
-mod stack;
 mod yaml;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    terminal::end(stack::with_room(commands::run))
+    terminal::end(kube_crd_source::stack::with_room(commands::run))
 }

@@ -154,7 +154,7 @@ pub fn operator(tree: &impl Tree) -> Operator {
 }
 
 fn read(tree: &impl Tree, declared: bool) -> Reading {
-    source::workspace(&Sources::new(tree), &Request { rules: true, declared, ..Request::default() })
+    source::workspace(&Sources::new(tree), &Request { declared, ..Request::default() }, true)
 }
 
 /// All problems in one error.

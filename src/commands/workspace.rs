@@ -133,12 +133,17 @@ impl<'a, T: Tree> Sources<'a, T> {
     }
 }
 
+/// The path in the project, where it is inside.
+fn inside(path: &SourcePath) -> Option<ProjectPath> {
+    path.as_str().parse().ok()
+}
+
 impl<T: Tree> Library for Sources<'_, T> {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
         if let Some(path) = self.outside(path.as_str()) {
             return Ok(disk::text_if_any(&path)?.map(Rc::from));
         }
-        let Some(path) = path.inside() else { return Ok(None) };
+        let Some(path) = inside(path) else { return Ok(None) };
         Ok(self.tree.read(&path)?.map(|text| {
             let text = if is_support_code(&path, &text) { markers_of(&text) } else { text };
             Rc::from(text)
@@ -149,7 +154,7 @@ impl<T: Tree> Library for Sources<'_, T> {
         if let Some(path) = self.outside(path.as_str()) {
             return path.is_file();
         }
-        let Some(path) = path.inside() else { return false };
+        let Some(path) = inside(path) else { return false };
         !matches!(self.tree.read(&path), Ok(None))
     }
 

@@ -10,7 +10,6 @@ mod path;
 mod project;
 mod resource;
 mod rust_path;
-mod source_path;
 mod timeout;
 mod version;
 
@@ -20,12 +19,15 @@ pub use dns::{
 };
 pub use image::Image;
 pub use kind::Kind;
+pub use kube_crd_source::{
+    Declared, Deprecation, Place, PrintColumn, Problem, Reach, Scale, SourcePath, Storage, Target,
+    below,
+};
 pub use operator::*;
 pub use path::ProjectPath;
 pub use project::Project;
 pub use resource::{Api, CrdVersion, Resource};
 pub use rust_path::RustPath;
-pub use source_path::{SourcePath, below};
 pub use timeout::Timeout;
 pub use version::Version;
 

@@ -78,6 +78,11 @@ impl AsRef<Path> for ProjectPath {
         self.0.as_ref()
     }
 }
+impl From<ProjectPath> for kube_crd_source::SourcePath {
+    fn from(path: ProjectPath) -> Self {
+        Self::fixed(path.as_str())
+    }
+}
 impl fmt::Display for ProjectPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -1,77 +1,16 @@
-//! Rust text → what the operator is: its custom resources with their schemas, and its permissions.
-//!
-//! Given the text of every Rust file, of Cargo.toml and Cargo.lock; never touches a disk, never runs cargo.
-//! What kube's `crd()` would print is given exactly, or refused with its place. Of the crates that decide
-//! what is printed, the run-time half is called; only what their derives do at compile time is done here.
+//! The Rust source of a project → what the operator is: its custom resources, by `kube-crd-source`, and its
+//! permissions, which stand in comments.
 
-mod attributes;
-mod builtin;
-mod cfg;
 mod comments;
-mod crates;
-mod declared;
-mod defaults;
-mod derives;
-mod eval;
-mod expand;
-mod files;
-mod folder;
-mod foreign;
-mod inert;
-mod library;
-mod local;
-mod macros;
+pub mod kinds;
 mod marker;
-mod names;
-mod outside;
-mod packages;
-mod panics;
-mod prune;
-mod schema;
-mod syntax;
-mod targets;
-#[cfg(test)]
-mod tests;
-mod types;
-mod values;
-mod versions;
-mod workspace;
-mod world;
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
-pub use builtin::kubernetes::ReadFile;
-pub use builtin::kubernetes::kinds::{self as built_in_kinds, BuiltInKind};
-pub use library::Library;
-pub use packages::{Lock, Locked};
+pub use kinds::BuiltInKind;
+pub use kube_crd_source::{KindName, Library, Lock, Locked, ReadFile, Request};
 
-use crate::model::{CustomResource, Declared, KindName, Operator, Place, Problem, below};
-use crates::Extern;
-use library::Texts;
-use packages::Packages;
-use world::World;
-
-/// What of a workspace is wanted.
-#[derive(Debug, Default)]
-pub struct Request {
-    /// The packages whose kinds are wanted; where there is none, all members'.
-    pub packages: Vec<String>,
-    /// The modules whose kinds are wanted, with all below them; where there is none, all.
-    pub modules: Vec<String>,
-    /// Kinds of example targets are wanted too.
-    pub examples: bool,
-    /// Permissions are wanted too.
-    pub rules: bool,
-    /// The way by which code can name each kind is wanted.
-    pub declared: bool,
-    /// Types that are kinds, by their paths from outside of their crates, whatever the source tells of them.
-    pub types: Vec<String>,
-    /// Features that are on, as cargo's flags have them.
-    pub features: Vec<String>,
-    pub all_features: bool,
-    pub no_default_features: bool,
-}
+use crate::model::{CustomResource, Declared, Operator, Problem, Schema, below};
 
 /// What a workspace says, and what of it could not be read.
 #[derive(Debug, Default)]
@@ -95,160 +34,95 @@ pub struct Reading {
 }
 
 /// Reads a cargo workspace: everything that can be read, and what cannot, with its place.
-pub fn workspace(library: &dyn Library, request: &Request) -> Reading {
-    let mut problems = Vec::new();
-    let texts = Texts::new(library);
-    let members = workspace::members(&texts, &mut problems);
-    let mut rules = Vec::new();
-    if request.rules {
-        let folders = members.keys().map(|it| below(it, "src"));
-        let folders: Vec<String> =
-            if members.is_empty() { vec![String::new()] } else { folders.collect() };
-        for path in folders.iter().flat_map(|it| texts.below(it)) {
-            let before = texts.problems.borrow().len();
-            let Some(text) = texts.get(&path) else {
-                if before == texts.problems.borrow().len() {
-                    texts.gone(path);
-                }
-                continue;
-            };
-            for comment in comments::comments(&text) {
-                match marker::rule(&path, &comment) {
-                    Ok(rule) => rules.extend(rule),
-                    Err(problem) => problems.push(problem),
+pub fn workspace(library: &dyn Library, request: &Request, rules: bool) -> Reading {
+    let read = kube_crd_source::workspace(library, request);
+    let mut problems = read.problems;
+    let mut operator = Operator { warnings: read.warnings, ..Operator::default() };
+    for it in read.resources {
+        match named(it) {
+            Ok(it) => operator.resources.push(it),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if rules {
+        let folders: Vec<String> = read.folders.iter().map(|it| below(it, "src")).collect();
+        let folders = if folders.is_empty() { vec![String::new()] } else { folders };
+        for folder in folders {
+            let (files, unread) = kube_crd_source::rust_files(library, &folder);
+            problems.extend(unread);
+            for (path, text) in files {
+                for comment in comments::comments(&text) {
+                    match marker::rule(&path, &comment) {
+                        Ok(rule) => operator.rules.extend(rule),
+                        Err(problem) => problems.push(problem),
+                    }
                 }
             }
         }
     }
-    let packages = Packages::new(&texts, &members, request, &mut problems);
-    let crates = match members.is_empty() {
-        true => crates::bare(&texts),
-        false => crates::crates(&packages),
-    };
-    let mut world = World::with(&texts, crates, versions::behaviour(&packages), &mut problems);
-    world.only.clone_from(&request.modules);
-    let kubernetes = packages::kubernetes(&packages);
-    world.keeps_order = versions::keeps_order(&packages);
-    world.kubernetes = kubernetes.types;
-    let mut world = Rc::new(world);
-    let mut read = schema::resources(&world);
-    // Each time around at least one package more is read, of those that are locked.
-    while Rc::get_mut(&mut world).is_some_and(|it| load(it, &packages)) {
-        read = schema::resources(&world);
-    }
-    let mut declared = if request.declared { declared::declared(&world) } else { Vec::new() };
-    let (said, unknown_types) = declared::said(&world, &request.types);
-    let known =
-        |it: &Declared| declared.iter().any(|other| other.root == it.root && other.path == it.path);
-    let said: Vec<Declared> = said.into_iter().filter(|it| !known(it)).collect();
-    declared.extend(said);
-    declared.iter_mut().for_each(|it| it.features = packages.built_with(&it.folder));
-    if !read.kinds.is_empty() || !read.problems.is_empty() {
-        problems.extend(versions::check(&packages));
-        let manifest = members.values().next().filter(|_| !packages.is_locked());
-        problems.extend(manifest.map(|it| Problem {
-            place: Place { path: it.path.clone(), line: 1, column: 1 },
-            message: "nothing is locked: which versions write the CRDs is not known".to_owned(),
-            way: Vec::new(),
-            hint: Some("run `cargo generate-lockfile`, which writes Cargo.lock".to_owned()),
-        }));
-        problems.extend(kubernetes.problem.filter(|_| read.kubernetes));
-    }
-    problems.extend(read.problems);
-    problems.extend(texts.problems.take());
     problems.sort();
     problems.dedup();
     Reading {
-        operator: Operator { resources: read.resources, rules, warnings: read.warnings },
+        operator,
         problems,
         kinds: read.kinds,
         refused: read.refused,
-        unknown_types,
-        unknown_features: packages.unknown_features(),
-        unknown_modules: world.unknown_modules(),
-        members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
-        declared,
+        members: read.members,
+        declared: read.declared,
+        unknown_types: read.unknown_types,
+        unknown_features: read.unknown_features,
+        unknown_modules: read.unknown_modules,
     }
 }
 
-/// Reads the crates that names led into; says whether any more is known now.
-fn load(world: &mut World, packages: &Packages<'_>) -> bool {
-    let mut more = false;
-    for path in world.included.wanted.take() {
-        let text = packages.texts.get(&path);
-        world.included.texts.insert(path, text);
-        more = true;
-    }
-    for (krate, name) in world.take_sought() {
-        let Some(found) = world.crates[krate].id.and_then(|it| packages.by_library(it, &name))
-        else {
-            continue;
-        };
-        let word = packages.foreign(found);
-        let here = world.crates.iter().find(|it| it.word.as_ref() == Some(&word));
-        let leads = match here {
-            Some(it) => Extern::Here(it.root.clone()),
-            None => Extern::Elsewhere(word),
-        };
-        more |= world.crates[krate].externs.insert(name, leads).is_none();
-        world.imports.take();
-        world.aliases.take();
-    }
-    for word in world.take_wanted() {
-        let known = world.absent.contains_key(&word)
-            || world.crates.iter().any(|it| it.word.as_ref() == Some(&word));
-        let Some(id) = packages.by_foreign(&word).filter(|_| !known) else { continue };
-        match crates::library(packages, id) {
-            Some(krate) if !packages.is_macros(id) => {
-                let root = krate.root.clone();
-                let before = world.crates.len();
-                // What is wrong in it matters where a name leads there only.
-                world.load(packages.texts, vec![krate], &mut Vec::new());
-                let there = |it: &crates::Krate| Some((it.word.clone()?, it.root.clone()));
-                let all: Vec<_> = world.crates[..before].iter().filter_map(there).collect();
-                for (word, root) in all {
-                    crates::show(&mut world.crates[before..], &word, &root);
-                }
-                crates::show(&mut world.crates, &word, &root);
-                more = true;
-            }
-            None if packages.folder(id).is_none() => {
-                let it = &packages.all[id];
-                let version = it.version.as_ref().map(ToString::to_string).unwrap_or_default();
-                let what =
-                    format!("is of `{}` {version}, whose source is not on this machine", it.name);
-                world.absent.insert(word, what);
-                more = true;
-            }
-            _ => {}
-        }
-    }
-    more
+/// The resource with names that are checked.
+fn named(it: kube_crd_source::CustomResource) -> Result<CustomResource, Problem> {
+    let refuse = |what: &str, text: &str, why: crate::model::Refusal| Problem {
+        place: it.place.clone(),
+        message: format!("{what} `{text}` {why}"),
+        way: vec![it.kind.clone()],
+        hint: None,
+    };
+    let group = it.group.parse().map_err(|why| refuse("group", &it.group, why))?;
+    let version = it.version.parse().map_err(|why| refuse("version", &it.version, why))?;
+    let kind = it.kind.parse().map_err(|why| refuse("kind", &it.kind, why))?;
+    let plural = it.plural.parse().map_err(|why| refuse("plural", &it.plural, why))?;
+    Ok(CustomResource {
+        group,
+        version,
+        kind,
+        plural,
+        singular: it.singular,
+        shortnames: it.shortnames,
+        categories: it.categories,
+        namespaced: it.namespaced,
+        labels: it.labels,
+        annotations: it.annotations,
+        served: it.served,
+        storage: it.storage,
+        deprecated: it.deprecated,
+        columns: it.columns,
+        selectable: it.selectable,
+        status: it.status,
+        scale: it.scale,
+        schema: it.schema.map(|it| Schema(it.0)),
+        empty: it.empty,
+        place: it.place,
+    })
+}
+
+/// Whether this may be a version of that resource's kind.
+fn may_be(name: &KindName, it: &CustomResource) -> bool {
+    name.group.as_ref().is_none_or(|group| group == it.group.as_str())
+        && name.kind.as_ref().is_none_or(|kind| *kind == it.kind.to_string())
 }
 
 impl Reading {
     /// The kinds that were read in all of their versions.
     pub fn whole(&self) -> Operator {
-        let refused = |it: &CustomResource| self.refused.iter().any(|name| name.may_be(it));
+        let refused = |it: &CustomResource| self.refused.iter().any(|name| may_be(name, it));
         let mut operator = self.operator.clone();
         operator.resources.retain(|it| !refused(it));
         operator
     }
-}
-
-/// Reads a project in a map.
-#[cfg(test)]
-fn read(
-    files: &std::collections::BTreeMap<crate::model::SourcePath, String>,
-) -> (Operator, Vec<Problem>) {
-    let request = Request { rules: true, ..Request::default() };
-    let mut files = files.clone();
-    // What is locked is nothing that these tests are about, unless they say so.
-    files
-        .entry(crate::model::SourcePath::fixed("Cargo.lock"))
-        .or_insert_with(|| "[[package]]\nname = \"other\"\nversion = \"1.0.0\"\n".to_owned());
-    crate::stack::with_room(|| {
-        let Reading { operator, problems, .. } = workspace(&files, &request);
-        (operator, problems)
-    })
 }

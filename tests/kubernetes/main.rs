@@ -13,24 +13,23 @@ mod read;
 #[path = "../support/mod.rs"]
 mod support;
 
-/// Stands for the room of that name: the reader of k8s-openapi needs nothing else of it.
+/// Stands for the module of that name: the reader of k8s-openapi needs nothing else of it.
 #[path = "."]
-mod source {
-    #[path = "."]
-    pub mod builtin {
-        #[path = "../../src/source/builtin/kubernetes/mod.rs"]
-        pub mod kubernetes;
+pub mod builtin {
+    #[path = "../../crates/kube-crd-source/src/builtin/kubernetes/mod.rs"]
+    pub mod kubernetes;
 
-        pub use crate::oracle::{Builtin, Table};
-    }
+    pub use crate::oracle::{Builtin, Table};
 }
+#[path = "../../src/source/kinds.rs"]
+mod kinds;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use builtin::kubernetes::{ReadFile, Source};
 use serde_json::Value;
-use source::builtin::kubernetes::{ReadFile, Source, kinds};
 
 /// What there is to say of one type.
 #[derive(Debug, PartialEq)]

@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::source::builtin::kubernetes::linked;
+use crate::builtin::kubernetes::linked;
 use crate::{Said, support};
 
 /// Stands for the reader's own table, which is filled with the same list of types.

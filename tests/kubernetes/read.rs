@@ -9,8 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::Said;
+use crate::builtin::kubernetes::{Miss, Model, Source};
 use crate::oracle::{inlined, referred};
-use crate::source::builtin::kubernetes::{Miss, Model, Source};
 
 thread_local! {
     static NOW: RefCell<Option<(Rc<Source>, Rc<Model>)>> = const { RefCell::new(None) };

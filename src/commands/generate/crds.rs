@@ -108,14 +108,13 @@ impl Args {
             packages,
             modules: self.module.clone(),
             examples: self.examples,
-            rules: false,
             declared: self.compile,
             types: self.r#type.clone(),
             features: self.features.clone(),
             all_features: self.all_features,
             no_default_features: self.no_default_features,
         };
-        let mut reading = source::workspace(&Sources::new(&workspace.root), &request);
+        let mut reading = source::workspace(&Sources::new(&workspace.root), &request, false);
         self.known(&reading)?;
         if let Some(it) = reading.unknown_types.first() {
             return Err(anyhow::format_err!("`{it}` begins with no crate of this workspace")).hint(

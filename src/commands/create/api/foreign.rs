@@ -7,7 +7,7 @@ use crate::{
     commands::derive::Names,
     hint::hinted,
     model::{GroupPrefix, Kind, Plural, Project, Resource, Version},
-    source::{BuiltInKind, built_in_kinds},
+    source::{BuiltInKind, kinds as built_in_kinds},
 };
 
 /// How many similar kinds an error names.

@@ -1,0 +1,398 @@
+//! `#[kube(…)]`: what a custom resource is called, and what its CRD says beside the schema.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceColumnDefinition, SelectableField,
+};
+use syn::{Attribute, DeriveInput, Expr, Lit, Meta, spanned::Spanned as _};
+
+use super::{error, list, metas, name_of, once, value};
+use crate::model::{Deprecation, PrintColumn, Scale, Storage};
+use crate::versions::KubeDerive;
+
+#[derive(Default)]
+pub struct Kube {
+    pub group: String,
+    pub version: String,
+    pub kind: String,
+    pub doc: Option<String>,
+    pub root: Option<String>,
+    pub plural: Option<String>,
+    pub singular: Option<String>,
+    pub namespaced: bool,
+    pub no_spec: bool,
+    pub mode: Mode,
+    pub status: Option<syn::Path>,
+    pub categories: Vec<String>,
+    pub shortnames: Vec<String>,
+    pub columns: Vec<PrintColumn>,
+    pub selectable: Vec<String>,
+    pub scale: Option<Scale>,
+    pub annotations: BTreeMap<String, String>,
+    pub labels: BTreeMap<String, String>,
+    pub validations: Vec<Expr>,
+    pub cel: bool,
+    pub storage: Option<bool>,
+    pub served: Option<bool>,
+    pub deprecated: Option<Deprecation>,
+    /// What `attr` puts on the struct that kube makes.
+    pub attrs: Vec<Meta>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    #[default]
+    Derived,
+    Manual,
+    Disabled,
+}
+
+impl Kube {
+    pub fn storage(&self) -> Storage {
+        match self.storage {
+            None => Storage::Unsaid,
+            Some(true) => Storage::Yes,
+            Some(false) => Storage::No,
+        }
+    }
+}
+
+/// The name of the struct that `#[derive(CustomResource)]` makes, as far as the attributes tell it: that derive
+/// alone reads `#[kube(…)]`, by whatever name it was imported.
+pub fn root_name(input: &DeriveInput) -> Option<syn::Ident> {
+    let mut kind = None;
+    for meta in metas(&input.attrs, "kube").ok()? {
+        let name = name_of(&meta);
+        if name == "root" || (name == "kind" && kind.is_none()) {
+            kind = Some(super::string(&meta).ok()?);
+            if name == "root" {
+                break;
+            }
+        }
+    }
+    kind?.parse().ok()
+}
+
+/// Reads `#[kube(…)]`. Every item that is malformed is told.
+pub fn read(input: &DeriveInput, known: KubeDerive) -> Result<Kube, Vec<syn::Error>> {
+    let metas = metas(&input.attrs, "kube").map_err(|it| vec![it])?;
+    let mut res = Kube::default();
+    let mut seen = Seen::default();
+    let mut errors: Vec<syn::Error> =
+        metas.iter().filter_map(|it| item(&mut res, &mut seen, it, known).err()).collect();
+    for (name, value) in [("group", &seen.group), ("version", &seen.version), ("kind", &seen.kind)]
+    {
+        let said = metas.iter().any(|it| it.path().is_ident(name));
+        if value.is_none() && !said {
+            errors.push(syn::Error::new(
+                input.ident.span(),
+                format!("`#[kube({name} = …)]` is missing"),
+            ));
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    res.group = seen.group.unwrap_or_default();
+    res.version = seen.version.unwrap_or_default();
+    res.kind = seen.kind.unwrap_or_default();
+    res.namespaced = seen.namespaced.unwrap_or_default();
+    res.no_spec = seen.no_spec.unwrap_or_default();
+    res.cel = seen.cel.unwrap_or_default();
+    res.mode = seen.mode.unwrap_or_default();
+    Ok(res)
+}
+
+#[derive(Default)]
+struct Seen {
+    group: Option<String>,
+    version: Option<String>,
+    kind: Option<String>,
+    namespaced: Option<bool>,
+    no_spec: Option<bool>,
+    cel: Option<bool>,
+    mode: Option<Mode>,
+}
+
+fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta, known: KubeDerive) -> syn::Result<()> {
+    let text = || super::string(meta).map(|it| it.value());
+    match name_of(meta).as_str() {
+        "group" => once(&mut seen.group, text()?, meta),
+        "version" => once(&mut seen.version, text()?, meta),
+        "kind" => once(&mut seen.kind, text()?, meta),
+        "doc" => once(&mut res.doc, text()?, meta),
+        "root" => once(&mut res.root, identifier(meta)?, meta),
+        "plural" => once(&mut res.plural, text()?, meta),
+        "singular" => once(&mut res.singular, text()?, meta),
+        "namespaced" => once(&mut seen.namespaced, flag(meta)?, meta),
+        "no_spec" if known.no_spec => once(&mut seen.no_spec, flag(meta)?, meta),
+        "cel" if known.cel => once(&mut seen.cel, flag(meta)?, meta),
+        "storage" => once(&mut res.storage, flag(meta)?, meta),
+        "served" => once(&mut res.served, flag(meta)?, meta),
+        "derive" => drop_ok(text()?),
+        "crates" => drop_ok(list(meta)?),
+        "attr" if known.attr => {
+            res.attrs.extend(attr(meta)?);
+            Ok(())
+        }
+        "category" => push(&mut res.categories, text()?),
+        "shortname" => push(&mut res.shortnames, text()?),
+        "selectable" => push(&mut res.selectable, selectable(meta, known)?),
+        "validation" => push(&mut res.validations, value(meta)?.clone()),
+        "status" => once(&mut res.status, path(meta)?, meta),
+        "schema" => {
+            let mode = match text()?.as_str() {
+                "derived" => Mode::Derived,
+                "manual" => Mode::Manual,
+                "disabled" => Mode::Disabled,
+                other => {
+                    let message = format!("`{other}` is none of `derived`, `manual`, `disabled`");
+                    return error(meta.span(), message);
+                }
+            };
+            once(&mut seen.mode, mode, meta)
+        }
+        "deprecated" => {
+            let warning = match meta {
+                Meta::Path(_) => None,
+                _ => Some(text()?),
+            };
+            once(&mut res.deprecated, Deprecation { warning }, meta)
+        }
+        "annotation" => pair(meta, &mut res.annotations),
+        "label" => pair(meta, &mut res.labels),
+        "printcolumn" if known.columns => push(&mut res.columns, column(meta)?),
+        "printcolumn" => older_columns(meta).map(|it| res.columns.extend(it)),
+        "scale" => once(&mut res.scale, scale(meta)?, meta),
+        other => {
+            let message = format!("unknown kube attribute `{other}`");
+            let since = |it: &&KubeDerive| match other {
+                "no_spec" => it.no_spec,
+                "cel" => it.cel,
+                "attr" => it.attr,
+                _ => false,
+            };
+            error(meta.path().span(), known.without(&message, since))
+        }
+    }
+}
+
+fn push<T>(list: &mut Vec<T>, value: T) -> syn::Result<()> {
+    list.push(value);
+    Ok(())
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "an arm among arms that may fail")]
+fn drop_ok<T>(_: T) -> syn::Result<()> {
+    Ok(())
+}
+
+/// `name`, `name = true`, `name = "true"`.
+pub fn flag(meta: &Meta) -> syn::Result<bool> {
+    if let Meta::Path(_) = meta {
+        return Ok(true);
+    }
+    match value(meta)? {
+        Expr::Lit(syn::ExprLit { lit: Lit::Bool(it), .. }) => Ok(it.value),
+        Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) if it.value() == "true" => Ok(true),
+        Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) if it.value() == "false" => Ok(false),
+        other => error(other.span(), format!("`{}` is true or false", name_of(meta))),
+    }
+}
+
+/// A name that Rust takes for a struct.
+fn identifier(meta: &Meta) -> syn::Result<String> {
+    let text = super::string(meta)?;
+    match text.parse::<syn::Ident>() {
+        Ok(_) => Ok(text.value()),
+        Err(_) => error(text.span(), format!("`{}` must be an identifier", name_of(meta))),
+    }
+}
+
+/// A path, in quotes or not.
+pub fn path(meta: &Meta) -> syn::Result<syn::Path> {
+    match value(meta)? {
+        Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) => it.parse(),
+        Expr::Path(it) if it.qself.is_none() => Ok(it.path.clone()),
+        other => error(other.span(), format!("`{}` is a type's path", name_of(meta))),
+    }
+}
+
+/// An attribute for the generated struct: what says something about its schema; none for what leaves it alone.
+fn attr(meta: &Meta) -> syn::Result<Option<Meta>> {
+    let text = super::string(meta)?;
+    let attr: Meta = text.parse()?;
+    if is_quiet(&attr) {
+        return Ok(None);
+    }
+    if ["doc", "deprecated", "x_kube"].iter().any(|it| attr.path().is_ident(it)) {
+        return Ok(Some(attr));
+    }
+    if ["derive", "serde", "schemars"].iter().any(|it| attr.path().is_ident(it)) {
+        let name = name_of(&attr);
+        return error(text.span(), format!("kube takes no `{name}` in `attr`"));
+    }
+    error(text.span(), format!("`{}` may change the schema, and is not read yet", text.value()))
+}
+
+/// Whether no schema depends on an attribute; nor on one that stands there under a condition.
+fn is_quiet(attr: &Meta) -> bool {
+    const QUIET: &[&str] = &["allow", "warn", "deny", "expect", "must_use", "non_exhaustive"];
+    match attr {
+        Meta::List(_) if attr.path().is_ident("cfg_attr") => {
+            super::list(attr).is_ok_and(|it| it.iter().skip(1).all(is_quiet))
+        }
+        // Only `doc = "…"` is a description.
+        Meta::List(_) if attr.path().is_ident("doc") => true,
+        _ => QUIET.iter().any(|it| attr.path().is_ident(it)),
+    }
+}
+
+fn pair(meta: &Meta, into: &mut BTreeMap<String, String>) -> syn::Result<()> {
+    let Meta::List(it) = meta else {
+        return error(
+            meta.span(),
+            format!("`{0}` is of the form `{0}(\"key\", \"value\")`", name_of(meta)),
+        );
+    };
+    let parser = syn::punctuated::Punctuated::<syn::LitStr, syn::Token![,]>::parse_terminated;
+    let parts = it.parse_args_with(parser)?;
+    match (parts.first(), parts.last(), parts.len()) {
+        (Some(key), Some(value), 2) => {
+            into.insert(key.value(), value.value());
+            Ok(())
+        }
+        _ => error(
+            meta.span(),
+            format!("`{0}` is of the form `{0}(\"key\", \"value\")`", name_of(meta)),
+        ),
+    }
+}
+
+fn column(meta: &Meta) -> syn::Result<PrintColumn> {
+    if let Meta::NameValue(_) = meta {
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Column {
+            description: Option<String>,
+            format: Option<String>,
+            json_path: String,
+            name: String,
+            priority: Option<i32>,
+            type_: String,
+        }
+        let Column { description, format, json_path, name, priority, type_ } = json(meta)?;
+        return Ok(PrintColumn { name, type_, json_path, description, format, priority });
+    }
+    let (mut name, mut type_, mut path) = (None, None, None);
+    let (mut description, mut format, mut priority) = (None, None, None);
+    for inner in list(meta)? {
+        let text = || super::string(&inner).map(|it| it.value());
+        match name_of(&inner).as_str() {
+            "name" => once(&mut name, text()?, &inner)?,
+            "type_" => once(&mut type_, text()?, &inner)?,
+            "json_path" => once(&mut path, text()?, &inner)?,
+            "description" => once(&mut description, text()?, &inner)?,
+            "format" => once(&mut format, text()?, &inner)?,
+            "priority" => once(&mut priority, priority_(&inner)?, &inner)?,
+            other => return error(inner.span(), format!("unknown printcolumn item `{other}`")),
+        }
+    }
+    match (name, type_, path) {
+        (Some(name), Some(type_), Some(json_path)) => {
+            Ok(PrintColumn { name, type_, json_path, description, format, priority })
+        }
+        _ => error(meta.span(), "`printcolumn` needs `name`, `type_` and `json_path`"),
+    }
+}
+
+/// JSON that `crd()` itself reads when it runs, between the brackets of a list.
+fn older_columns(meta: &Meta) -> syn::Result<Vec<PrintColumn>> {
+    let text = super::string(meta)?;
+    let found: Vec<CustomResourceColumnDefinition> =
+        serde_json::from_str(&format!("[ {} ]", text.value())).map_err(|it| {
+            syn::Error::new(text.span(), format!("kube panics: valid printer column json: {it}"))
+        })?;
+    Ok(found
+        .into_iter()
+        .map(|it| PrintColumn {
+            name: it.name,
+            type_: it.type_,
+            json_path: it.json_path,
+            description: it.description,
+            format: it.format,
+            priority: it.priority,
+        })
+        .collect())
+}
+
+/// A path; kube wrote it into JSON as it stood there, before it built the CRD itself.
+fn selectable(meta: &Meta, known: KubeDerive) -> syn::Result<String> {
+    let text = super::string(meta)?;
+    if !known.empty {
+        return Ok(text.value());
+    }
+    serde_json::from_str(&format!(r#"{{ "jsonPath": "{}" }}"#, text.value()))
+        .map(|it: SelectableField| it.json_path)
+        .map_err(|it| {
+            syn::Error::new(
+                text.span(),
+                format!("kube panics: valid selectableField column json: {it}"),
+            )
+        })
+}
+
+fn priority_(meta: &Meta) -> syn::Result<i32> {
+    let number = match value(meta)? {
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(it), .. }) => it.base10_parse().ok(),
+        Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) => it.value().parse().ok(),
+        _ => None,
+    };
+    number.map_or_else(|| error(meta.span(), "`priority` is a number"), Ok)
+}
+
+fn scale(meta: &Meta) -> syn::Result<Scale> {
+    if let Meta::NameValue(_) = meta {
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Paths {
+            label_selector_path: Option<String>,
+            spec_replicas_path: String,
+            status_replicas_path: String,
+        }
+        let it: Paths = json(meta)?;
+        return Ok(Scale {
+            spec_replicas_path: it.spec_replicas_path,
+            status_replicas_path: it.status_replicas_path,
+            label_selector_path: it.label_selector_path,
+        });
+    }
+    let (mut spec, mut status, mut selector) = (None, None, None);
+    for inner in list(meta)? {
+        let text = super::string(&inner)?.value();
+        match name_of(&inner).as_str() {
+            "spec_replicas_path" => once(&mut spec, text, &inner)?,
+            "status_replicas_path" => once(&mut status, text, &inner)?,
+            "label_selector_path" => once(&mut selector, text, &inner)?,
+            other => return error(inner.span(), format!("unknown scale item `{other}`")),
+        }
+    }
+    match (spec, status) {
+        (Some(spec_replicas_path), Some(status_replicas_path)) => {
+            Ok(Scale { spec_replicas_path, status_replicas_path, label_selector_path: selector })
+        }
+        _ => error(meta.span(), "`scale` needs `spec_replicas_path` and `status_replicas_path`"),
+    }
+}
+
+/// The older syntax: JSON in a string.
+fn json<T: serde::de::DeserializeOwned>(meta: &Meta) -> syn::Result<T> {
+    let text = super::string(meta)?;
+    serde_json::from_str(&text.value()).map_err(|it| syn::Error::new(text.span(), it))
+}
+
+/// Attributes that stand on a type for kube, there or not.
+pub fn is_on(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|it| it.path().is_ident("kube"))
+}

@@ -1,0 +1,226 @@
+//! `#[schemars(…)]` and doc comments: titles, descriptions, examples, extensions, and which type stands for another.
+
+use serde_json::Value;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
+
+use super::validation::{self, Of, Validation};
+use super::{Entry, alone, entries, error, name_of, once, string, value};
+use crate::values::Values;
+
+/// What a container, a variant and a field have in common.
+#[derive(Default)]
+pub struct Common {
+    pub documented: bool,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub deprecated: bool,
+    pub examples: Vec<Value>,
+    pub extensions: Vec<(String, Value)>,
+    /// Functions that change the schema, called last.
+    pub transforms: Vec<syn::Expr>,
+}
+
+impl Common {
+    pub fn is_default(&self) -> bool {
+        let Self { documented, title, description, deprecated, examples, extensions, transforms } =
+            self;
+        let said = *documented || title.is_some() || description.is_some() || *deprecated;
+        !said && examples.is_empty() && extensions.is_empty() && transforms.is_empty()
+    }
+}
+
+/// Everything that schemars reads beside serde's items.
+#[derive(Default)]
+pub struct Said {
+    pub common: Common,
+    pub with: Option<With>,
+    pub inline: bool,
+    /// `rename = "…"`, which may have parameters in it.
+    pub renamed: Option<syn::LitStr>,
+    pub validation: Validation,
+}
+
+/// What stands for a type.
+pub enum With {
+    /// `with = "Type"`.
+    Type(Box<syn::Type>),
+    /// `schema_with = "function"`.
+    Function(Box<syn::Path>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum On {
+    Container,
+    Variant,
+    Field,
+}
+
+/// Reads schemars' items. `values` evaluates constants where the item stands.
+pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Said> {
+    let mut res = Said::default();
+    let mut example = None;
+    for entry in entries(attrs, "schemars")? {
+        let name = entry.name();
+        let Entry::Meta(meta) = entry else { continue };
+        match name.as_str() {
+            "title" => once(&mut res.common.title, values.text(value(&meta)?)?, &meta)?,
+            "description" => once(&mut res.common.description, values.text(value(&meta)?)?, &meta)?,
+            "example" => {
+                example = Some(meta.span());
+                res.common.examples.push(example_(value(&meta)?, values)?);
+            }
+            "extend" => extend(&meta, values, &mut res.common.extensions)?,
+            "with" | "schema_with" => res.with = Some(with(res.with.as_ref(), &meta)?),
+            "inline" if on == On::Container => {
+                alone(&meta)?;
+                if res.inline {
+                    return error(meta.span(), "`inline` is there twice");
+                }
+                res.inline = true;
+            }
+            "crate" if on == On::Container => drop(string(&meta)?),
+            "rename" if on == On::Container => {
+                once(&mut res.renamed, string(&meta)?, &meta)?;
+            }
+            "transform" => {
+                let expr = value(&meta)?;
+                if let syn::Expr::Lit(it) = expr {
+                    let message = "expected a `fn(&mut Schema)` or another value implementing `schemars::transform::Transform`";
+                    return error(it.span(), message);
+                }
+                res.common.transforms.push(expr.clone());
+            }
+            "_unstable_ref_variants" => return refuse(&meta, "is not read"),
+            name if super::serde::SHARED.contains(&name) => {}
+            _ if on == On::Field
+                && validation::item(&mut res.validation, &meta, Of::Schemars, values)? => {}
+            _ => {
+                let message = format!("unknown schemars attribute `{}`", name_of(&meta));
+                return error(meta.path().span(), message);
+            }
+        }
+    }
+    // serde's `with` stands for a type too.
+    if on != On::Container && res.with.is_none() {
+        res.with = stands_for(attrs)?;
+    }
+    if on == On::Field {
+        validation::others(&mut res.validation, attrs, values)?;
+    }
+    res.common.deprecated = attrs.iter().any(|it| it.path().is_ident("deprecated"));
+    let _ = example;
+    document(attrs, values, &mut res.common)?;
+    Ok(res)
+}
+
+/// What `with` or `schema_with` says instead of a field's own type.
+pub fn stands_for(attrs: &[Attribute]) -> syn::Result<Option<With>> {
+    for of in ["schemars", "serde"] {
+        for entry in entries(attrs, of)? {
+            match (&entry, entry.name().as_str()) {
+                (Entry::Meta(meta), "with") => return with(None, meta).map(Some),
+                (Entry::Meta(meta), "schema_with") if of == "schemars" => {
+                    return with(None, meta).map(Some);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn with(before: Option<&With>, meta: &Meta) -> syn::Result<With> {
+    let name = name_of(meta);
+    let other = match before {
+        None => "",
+        Some(With::Type(_)) => "with",
+        Some(With::Function(_)) => "schema_with",
+    };
+    if name == other {
+        return error(meta.span(), format!("duplicate schemars attribute item `{name}`"));
+    }
+    if !other.is_empty() {
+        let message = format!("schemars attribute cannot contain both `{name}` and `{other}`");
+        return error(meta.span(), message);
+    }
+    let text = string(meta)?;
+    let failed = |what: &str| {
+        syn::Error::new(text.span(), format!("failed to parse \"{}\" as a {what}", text.value()))
+    };
+    match name.as_str() {
+        "with" => text.parse().map(|it| With::Type(Box::new(it))).map_err(|_| failed("type")),
+        _ => text.parse().map(|it| With::Function(Box::new(it))).map_err(|_| failed("path")),
+    }
+}
+
+fn refuse<T>(meta: &Meta, what: &str) -> syn::Result<T> {
+    error(meta.span(), format!("`{}` {what}", name_of(meta)))
+}
+
+/// `example = …`: the value as serde writes it.
+fn example_(expr: &syn::Expr, values: &Values<'_>) -> syn::Result<Value> {
+    if let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = expr
+        && text.parse::<syn::Path>().is_ok()
+    {
+        let message =
+            format!("write `example = &{:?}`: schemars refuses a bare word", text.value());
+        return error(text.span(), message);
+    }
+    values.free(expr)
+}
+
+/// `extend("key" = json, …)`.
+fn extend(meta: &Meta, values: &Values<'_>, into: &mut Vec<(String, Value)>) -> syn::Result<()> {
+    struct Extension(syn::LitStr, proc_macro2::TokenStream);
+    impl Parse for Extension {
+        fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+            let key = input.parse()?;
+            input.parse::<Token![=]>()?;
+            let mut tokens = proc_macro2::TokenStream::new();
+            while !input.is_empty() && !input.peek(Token![,]) {
+                tokens.extend([input.parse::<proc_macro2::TokenTree>()?]);
+            }
+            if tokens.is_empty() {
+                return Err(input.error("a value is missing"));
+            }
+            Ok(Self(key, tokens))
+        }
+    }
+    let Meta::List(list) = meta else {
+        return error(meta.span(), "`extend` must be of the form `extend(\"key\" = value)`");
+    };
+    let parser = Punctuated::<Extension, Token![,]>::parse_terminated;
+    for Extension(key, tokens) in list.parse_args_with(parser)? {
+        if into.iter().any(|(it, _)| *it == key.value()) {
+            return error(key.span(), format!("`{}` is extended twice", key.value()));
+        }
+        into.push((key.value(), values.json(tokens)?));
+    }
+    Ok(())
+}
+
+/// Doc comments: a first line that starts with `#` is the title.
+fn document(attrs: &[Attribute], values: &Values<'_>, common: &mut Common) -> syn::Result<()> {
+    let mut lines = Vec::new();
+    for attr in attrs.iter().filter(|it| it.path().is_ident("doc")) {
+        let Meta::NameValue(it) = &attr.meta else { continue };
+        lines.push(match &it.value {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) => {
+                let line = line.value();
+                line.strip_prefix(' ').unwrap_or(&line).to_owned()
+            }
+            // What is no plain string there keeps its first space.
+            other => values.world.said(values.module, other)?,
+        });
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    common.documented = true;
+    let text = lines.join("\n");
+    let (title, description) = schemars::_private::get_title_and_description(&text);
+    common.title.get_or_insert_with(|| title.to_owned());
+    common.description.get_or_insert_with(|| description.to_owned());
+    Ok(())
+}

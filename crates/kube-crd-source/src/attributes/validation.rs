@@ -1,0 +1,351 @@
+//! `schemars(length, range, pattern, …)`: what narrows the values of a field, and what of it `validate` and `garde`
+//! say, in the words of schemars' own derive where it is wrong.
+
+use schemars::{_private as upstream, Schema};
+use serde_json::Value;
+use syn::parse::{Parse as _, ParseStream};
+use syn::{Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
+
+use super::{Entry, error, name_of};
+use crate::values::Values;
+
+#[derive(Default)]
+pub struct Validation {
+    length: Option<Bounds>,
+    range: Option<Bounds>,
+    /// What a text must look like, and which item says it.
+    text: Option<(&'static str, String)>,
+    format: Option<&'static str>,
+    required: bool,
+    inner: Option<Box<Self>>,
+}
+
+#[derive(Default)]
+struct Bounds {
+    min: Option<Value>,
+    max: Option<Value>,
+    equal: Option<Value>,
+}
+
+/// Whose attribute an item stands in: each reads the same items in a way of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    Schemars,
+    Validate,
+    Garde,
+}
+
+impl Of {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Schemars => "schemars",
+            Self::Validate => "validate",
+            Self::Garde => "garde",
+        }
+    }
+
+    /// What is said again, or beside what excludes it, counts only in schemars' own attribute; elsewhere the first
+    /// one holds.
+    fn unless_own(self, meta: &Meta, message: String) -> syn::Result<()> {
+        match self {
+            Self::Schemars => error(meta.span(), message),
+            Self::Validate | Self::Garde => Ok(()),
+        }
+    }
+
+    fn again(self, meta: &Meta) -> syn::Result<()> {
+        self.unless_own(meta, format!("duplicate schemars attribute item `{}`", name_of(meta)))
+    }
+
+    fn beside(self, meta: &Meta, other: &str) -> syn::Result<()> {
+        let name = name_of(meta);
+        let message = format!("schemars attribute cannot contain both `{name}` and `{other}`");
+        self.unless_own(meta, message)
+    }
+}
+
+const FORMATS: &[(&str, &str)] =
+    &[("email", "email"), ("url", "uri"), ("ip", "ip"), ("ipv4", "ipv4"), ("ipv6", "ipv6")];
+
+/// Takes the items of `#[validate(…)]` and `#[garde(…)]` in that schemars reads too.
+pub fn others(
+    into: &mut Validation,
+    attrs: &[syn::Attribute],
+    values: &Values<'_>,
+) -> syn::Result<()> {
+    for of in [Of::Validate, Of::Garde] {
+        for attr in attrs.iter().filter(|it| it.path().is_ident(of.name())) {
+            let parser = Punctuated::<Entry, Token![,]>::parse_terminated;
+            // What does not parse so is not read by schemars either.
+            for entry in attr.parse_args_with(parser).into_iter().flatten() {
+                if let Entry::Meta(meta) = entry {
+                    item(into, &meta, of, values)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Takes one item in; says whether it is one of these at all.
+pub fn item(into: &mut Validation, meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<bool> {
+    let name = name_of(meta);
+    if let Some((name, format)) = FORMATS.iter().find(|(it, _)| *it == name) {
+        match into.format {
+            Some(before) if before == *format => of.again(meta)?,
+            Some(before) => {
+                let before = FORMATS.iter().find(|(_, it)| *it == before);
+                of.beside(meta, before.map_or(name, |(it, _)| it))?;
+            }
+            None => {
+                // In `validate` it may say more: a message, a code.
+                if of != Of::Validate {
+                    bare(meta, of)?;
+                }
+                into.format = Some(format);
+            }
+        }
+        return Ok(true);
+    }
+    match name.as_str() {
+        "length" if into.length.is_some() => of.again(meta)?,
+        "length" => into.length = Some(bounds(meta, of, values)?),
+        "range" if into.range.is_some() => of.again(meta)?,
+        "range" => into.range = Some(bounds(meta, of, values)?),
+        "required" if into.required => of.again(meta)?,
+        "required" => {
+            bare(meta, of)?;
+            into.required = true;
+        }
+        "pattern" if of != Of::Validate => {
+            if into.free_for(meta, "pattern", of)? {
+                let pattern = inside(meta, of, syn::Expr::parse)?;
+                into.text = Some(("pattern", values.text(&pattern)?));
+            }
+        }
+        "regex" if of != Of::Garde => {
+            if into.free_for(meta, "regex", of)? {
+                let pattern = regex(meta, of)?;
+                into.text = Some(("regex", values.text(&pattern)?));
+            }
+        }
+        "contains" => {
+            if into.free_for(meta, "contains", of)? {
+                let pattern = contains(meta, of)?;
+                into.text = Some(("contains", values.text(&pattern)?));
+            }
+        }
+        "inner" if of != Of::Validate => {
+            let inner = into.inner.get_or_insert_default();
+            for meta in metas(meta, of)? {
+                if !item(inner, &meta, of, values)? && of == Of::Schemars {
+                    let message = format!("unknown schemars attribute `{}`", name_of(&meta));
+                    return error(meta.path().span(), message);
+                }
+            }
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Fails unless an item stands alone.
+fn bare(meta: &Meta, of: Of) -> syn::Result<()> {
+    match meta {
+        Meta::Path(_) => Ok(()),
+        _ => {
+            let (of, name) = (of.name(), name_of(meta));
+            error(meta.span(), format!("unexpected value of {of} {name} attribute item"))
+        }
+    }
+}
+
+/// What is between the parentheses of `name(…)`.
+fn inside<F: syn::parse::Parser>(meta: &Meta, of: Of, parser: F) -> syn::Result<F::Output> {
+    match meta {
+        Meta::List(it) => it.parse_args_with(parser),
+        _ => {
+            let (of, name) = (of.name(), name_of(meta));
+            let message =
+                format!("expected {of} {name} attribute item to be of the form `{name}(...)`");
+            error(meta.span(), message)
+        }
+    }
+}
+
+fn metas(meta: &Meta, of: Of) -> syn::Result<Vec<Meta>> {
+    let entries = inside(meta, of, Punctuated::<Entry, Token![,]>::parse_terminated)?;
+    let metas = entries.into_iter().filter_map(|it| match it {
+        Entry::Meta(it) => Some(*it),
+        Entry::Not(_) => None,
+    });
+    Ok(metas.collect())
+}
+
+/// The value of `name = …`; a string holds an expression where `unquoted`.
+fn given(meta: &Meta, of: Of, unquoted: bool) -> syn::Result<syn::Expr> {
+    let Meta::NameValue(it) = meta else {
+        let (of, name) = (of.name(), name_of(meta));
+        let message =
+            format!("expected {of} {name} attribute item to have a value: `{name} = ...`");
+        return error(meta.span(), message);
+    };
+    match &it.value {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) if unquoted => {
+            text.parse().map_err(|_| {
+                let message = format!("failed to parse \"{}\" as a expr", text.value());
+                syn::Error::new(text.span(), message)
+            })
+        }
+        expr => Ok(expr.clone()),
+    }
+}
+
+fn regex(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
+    let (wanted, other) =
+        if of == Of::Validate { ("path", "pattern") } else { ("pattern", "path") };
+    let mut res = None;
+    for inner in metas(meta, of)? {
+        match name_of(&inner).as_str() {
+            it if it == wanted && res.is_some() => of.again(&inner)?,
+            it if it == wanted => res = Some(given(&inner, of, of == Of::Validate)?),
+            it if it == other => {
+                let message =
+                    format!("`{other}` is not supported in `{}(regex(...))` attribute", of.name());
+                return error(inner.span(), message);
+            }
+            unknown if of == Of::Schemars => {
+                let message = format!("unknown item in schemars `regex` attribute: `{unknown}`");
+                return error(inner.span(), message);
+            }
+            _ => {}
+        }
+    }
+    let message = format!("`{}(regex(...))` attribute requires `{wanted} = ...`", of.name());
+    res.map_or_else(|| error(meta.span(), message), Ok)
+}
+
+/// `contains(pattern = …)` as `validate` has it, `contains(…)` as `garde` has it, or either.
+fn contains(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
+    let listed = |input: ParseStream<'_>| {
+        let res = input.peek2(Token![,]) || input.peek2(Token![=]);
+        // What is left is read again.
+        input.parse::<proc_macro2::TokenStream>()?;
+        Ok(res)
+    };
+    let expr = match of {
+        Of::Validate => false,
+        Of::Garde => true,
+        Of::Schemars => !inside(meta, of, listed)?,
+    };
+    if expr {
+        return inside(meta, of, syn::Expr::parse);
+    }
+    let mut res = None;
+    for inner in metas(meta, of)? {
+        match name_of(&inner).as_str() {
+            "pattern" if res.is_some() => of.again(&inner)?,
+            "pattern" => res = Some(given(&inner, of, false)?),
+            unknown if of == Of::Schemars => {
+                let message = format!("unknown item in schemars `contains` attribute: `{unknown}`");
+                return error(inner.span(), message);
+            }
+            _ => {}
+        }
+    }
+    let message = "`contains` attribute item requires `pattern = ...`";
+    res.map_or_else(|| error(meta.span(), message), Ok)
+}
+
+fn bounds(meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<Bounds> {
+    let mut res = Bounds::default();
+    for inner in metas(meta, of)? {
+        let said = |slot: &Option<Value>| slot.is_some();
+        let name = name_of(&inner);
+        let others: &[(&str, bool)] = match name.as_str() {
+            "min" => &[("min", said(&res.min)), ("equal", said(&res.equal))],
+            "max" => &[("max", said(&res.max)), ("equal", said(&res.equal))],
+            "equal" => {
+                &[("min", said(&res.min)), ("max", said(&res.max)), ("equal", said(&res.equal))]
+            }
+            unknown => {
+                let outer = name_of(meta);
+                let message = format!("unknown item in schemars {outer} attribute: `{unknown}`");
+                of.unless_own(&inner, message)?;
+                continue;
+            }
+        };
+        match others.iter().find(|(_, said)| *said) {
+            Some((other, _)) if *other == name => of.again(&inner)?,
+            Some((other, _)) => of.beside(&inner, other)?,
+            None => {
+                let number = values.number(&given(&inner, of, true)?)?;
+                match name.as_str() {
+                    "min" => res.min = Some(number),
+                    "max" => res.max = Some(number),
+                    _ => res.equal = Some(number),
+                }
+            }
+        }
+    }
+    Ok(res)
+}
+
+impl Validation {
+    pub fn required(&self) -> bool {
+        self.required
+    }
+
+    /// Whether nothing says yet what a text must look like.
+    fn free_for(&self, meta: &Meta, name: &str, of: Of) -> syn::Result<bool> {
+        match &self.text {
+            None => return Ok(true),
+            Some((before, _)) if *before == name => of.again(meta)?,
+            Some((before, _)) => of.beside(meta, before)?,
+        }
+        Ok(false)
+    }
+
+    pub fn is_default(&self) -> bool {
+        let Self { length, range, text, format, required, inner } = self;
+        let text = text.is_none() && format.is_none();
+        length.is_none() && range.is_none() && text && !required && inner.is_none()
+    }
+
+    pub fn apply(&self, schema: &mut Schema) {
+        if let Some(length) = &self.length {
+            length.apply(schema, "string", "Length");
+            length.apply(schema, "array", "Items");
+        }
+        if let Some(range) = &self.range {
+            range.apply(schema, "number", "imum");
+        }
+        match &self.text {
+            Some(("contains", text)) => upstream::must_contain(schema, text),
+            Some((_, text)) => {
+                upstream::insert_validation_property(schema, "string", "pattern", text.clone());
+            }
+            None => {}
+        }
+        if let Some(format) = self.format {
+            schema.insert("format".to_owned(), format.into());
+        }
+        if let Some(inner) = &self.inner {
+            let items = schema.get_mut("items");
+            if let Some(items) = items.and_then(|it| <&mut Schema>::try_from(it).ok()) {
+                inner.apply(items);
+            }
+        }
+    }
+}
+
+impl Bounds {
+    fn apply(&self, schema: &mut Schema, of: &str, suffix: &str) {
+        for (bound, prefix) in [(&self.min, "min"), (&self.max, "max")] {
+            if let Some(value) = bound.as_ref().or(self.equal.as_ref()) {
+                let key = format!("{prefix}{suffix}");
+                upstream::insert_validation_property(schema, of, &key, value.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! `#[x_kube(…)]`: CEL rules and merge strategies, as the values that kube itself would make of them.
+
+use kube_core::{ListMerge, MapMerge, Message, Reason, Rule, StructMerge};
+use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned as _};
+
+use super::{alone, error, metas, name_of, once, value};
+use crate::names::{Named, Space};
+use crate::types::text;
+use crate::values::{Values, peel};
+use crate::world::Path;
+
+#[derive(Default)]
+pub struct Said {
+    pub rules: Vec<Rule>,
+    pub merge: Option<Merge>,
+}
+
+#[derive(Clone)]
+pub enum Merge {
+    List(ListMerge),
+    Map(MapMerge),
+    Struct(StructMerge),
+}
+
+pub fn container(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<Vec<Rule>> {
+    let known = values.world.behaviour.kube;
+    let mut res = Vec::new();
+    for meta in metas(attrs, "x_kube")? {
+        match name_of(&meta).as_str() {
+            "validation" => res.push(rule(value(&meta)?, values)?),
+            "cel" if known.cel => cel(&meta)?,
+            "crates" => drop(super::list(&meta)?),
+            other => {
+                let message = format!("unknown x_kube attribute `{other}`");
+                return error(meta.span(), known.without(&message, |it| other == "cel" && it.cel));
+            }
+        }
+    }
+    Ok(res)
+}
+
+pub fn field(attrs: &[Attribute], values: &Values<'_>) -> syn::Result<Said> {
+    let mut res = Said::default();
+    for meta in metas(attrs, "x_kube")? {
+        match name_of(&meta).as_str() {
+            "validation" => res.rules.push(rule(value(&meta)?, values)?),
+            "merge_strategy" => {
+                let expr = match value(&meta)? {
+                    // darling reads a string as an expression.
+                    Expr::Lit(syn::ExprLit { lit: Lit::Str(it), .. }) => it.parse()?,
+                    expr => expr.clone(),
+                };
+                once(&mut res.merge, merge(&expr, values)?, &meta)?;
+            }
+            other => return error(meta.span(), format!("unknown x_kube attribute `{other}`")),
+        }
+    }
+    Ok(res)
+}
+
+/// A flag of darling's: alone, or with a boolean.
+pub fn cel(meta: &Meta) -> syn::Result<()> {
+    match meta {
+        Meta::NameValue(_) => super::kube::flag(meta).map(drop),
+        _ => alone(meta),
+    }
+}
+
+const NOT_READ: &str = "is no rule that can be read; write `Rule::new(\"…\").message(\"…\")`";
+
+/// A rule: `"…"`, `("…", "message")`, `Rule::new("…").message("…")…`, `Rule { … }`.
+pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
+    let refuse = |expr: &Expr| error(expr.span(), format!("`{}` {NOT_READ}", text(expr)));
+    let old_self = values.world.behaviour.kube.old_self;
+    match peel(expr) {
+        Expr::Lit(_) | Expr::Path(_) | Expr::Macro(_) => Ok(Rule::new(values.text(expr)?)),
+        Expr::Tuple(it) => match (it.elems.first(), it.elems.last(), it.elems.len()) {
+            (Some(rule), Some(message), 2) => {
+                let (rule, message) = (values.text(rule)?, values.text(message)?);
+                Ok(Rule::from((rule.as_str(), message.as_str())))
+            }
+            _ => refuse(expr),
+        },
+        Expr::Call(it) => match (peel(&it.func), it.args.first(), it.args.len()) {
+            (Expr::Path(func), Some(rule), 1) if is(&func.path, "Rule::new", values) => {
+                Ok(Rule::new(string(rule, values)?))
+            }
+            _ => refuse(expr),
+        },
+        Expr::MethodCall(it) => {
+            let before = rule(&it.receiver, values)?;
+            let (Some(argument), 1) = (it.args.first(), it.args.len()) else {
+                return refuse(expr);
+            };
+            match it.method.to_string().as_str() {
+                "message" => Ok(before.message(message(argument, values)?)),
+                "reason" => Ok(before.reason(reason(argument, values)?)),
+                "field_path" => Ok(before.field_path(string(argument, values)?)),
+                "optional_old_self" if old_self => Ok(before.optional_old_self(boolean(argument)?)),
+                _ => refuse(expr),
+            }
+        }
+        Expr::Struct(it) if is(&it.path, "Rule", values) => {
+            let mut res = Rule::default();
+            let rest = it.rest.as_ref().is_none_or(|it| text(it).ends_with("default()"));
+            if !rest {
+                return refuse(expr);
+            }
+            for field in &it.fields {
+                let some = || match peel(&field.expr) {
+                    Expr::Call(it) if text(&it.func) == "Some" => it.args.first(),
+                    _ => None,
+                };
+                let none = text(&field.expr) == "None";
+                match (text(&field.member).as_str(), some()) {
+                    ("rule", _) => res.rule = string(&field.expr, values)?,
+                    (_, None) if none => {}
+                    ("message", Some(it)) => res.message = Some(message(it, values)?),
+                    ("reason", Some(it)) => res.reason = Some(reason(it, values)?),
+                    ("field_path", Some(it)) => res.field_path = Some(string(it, values)?),
+                    ("optional_old_self", Some(it)) if old_self => {
+                        res.optional_old_self = Some(boolean(it)?)
+                    }
+                    _ => return refuse(expr),
+                }
+            }
+            Ok(res)
+        }
+        expr => refuse(expr),
+    }
+}
+
+fn message(expr: &Expr, values: &Values<'_>) -> syn::Result<Message> {
+    if let Expr::Call(it) = peel(expr)
+        && let (Expr::Path(func), Some(argument), 1) =
+            (peel(&it.func), it.args.first(), it.args.len())
+    {
+        if is(&func.path, "Message::Expression", values) {
+            return Ok(Message::Expression(string(argument, values)?));
+        }
+        if is(&func.path, "Message::Message", values) {
+            return Ok(Message::Message(string(argument, values)?));
+        }
+    }
+    // `impl From<&str> for Message`; `.into()` of a string ends there too.
+    Ok(Message::Message(string(expr, values)?))
+}
+
+fn reason(expr: &Expr, values: &Values<'_>) -> syn::Result<Reason> {
+    if let Expr::Path(it) = peel(expr) {
+        for (name, reason) in [
+            ("Reason::FieldValueInvalid", Reason::FieldValueInvalid),
+            ("Reason::FieldValueForbidden", Reason::FieldValueForbidden),
+            ("Reason::FieldValueRequired", Reason::FieldValueRequired),
+            ("Reason::FieldValueDuplicate", Reason::FieldValueDuplicate),
+        ] {
+            if is(&it.path, name, values) {
+                return Ok(reason);
+            }
+        }
+    }
+    error(expr.span(), format!("`{}` is no `Reason`", text(expr)))
+}
+
+fn boolean(expr: &Expr) -> syn::Result<bool> {
+    match peel(expr) {
+        Expr::Lit(syn::ExprLit { lit: Lit::Bool(it), .. }) => Ok(it.value),
+        _ => error(expr.span(), format!("`{}` is computed, which is not read yet", text(expr))),
+    }
+}
+
+/// A string, with or without a call that makes a `String` of it.
+fn string(expr: &Expr, values: &Values<'_>) -> syn::Result<String> {
+    match peel(expr) {
+        Expr::MethodCall(it)
+            if it.args.is_empty()
+                && ["into", "to_owned", "to_string"].iter().any(|name| it.method == name) =>
+        {
+            values.text(&it.receiver)
+        }
+        Expr::Call(it) if text(&it.func) == "String::from" && it.args.len() == 1 => {
+            values.text(&it.args[0])
+        }
+        expr => values.text(expr),
+    }
+}
+
+fn merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
+    let refuse = || error(expr.span(), format!("`{}` is no merge strategy", text(expr)));
+    match peel(expr) {
+        Expr::Path(it) => {
+            for (name, merge) in [
+                ("ListMerge::Atomic", Merge::List(ListMerge::Atomic)),
+                ("ListMerge::Set", Merge::List(ListMerge::Set)),
+                ("MapMerge::Atomic", Merge::Map(MapMerge::Atomic)),
+                ("MapMerge::Granular", Merge::Map(MapMerge::Granular)),
+                ("StructMerge::Atomic", Merge::Struct(StructMerge::Atomic)),
+                ("StructMerge::Granular", Merge::Struct(StructMerge::Granular)),
+            ] {
+                if is(&it.path, name, values) {
+                    return Ok(merge);
+                }
+            }
+            refuse()
+        }
+        Expr::Call(it) => match (peel(&it.func), it.args.first(), it.args.len()) {
+            (Expr::Path(func), Some(keys), 1) if is(&func.path, "ListMerge::Map", values) => {
+                let parser = syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated;
+                let keys = match peel(keys) {
+                    Expr::Macro(it) if it.mac.path.is_ident("vec") => {
+                        it.mac.parse_body_with(parser)?
+                    }
+                    _ => return refuse(),
+                };
+                let keys: syn::Result<_> = keys.iter().map(|it| string(it, values)).collect();
+                Ok(Merge::List(ListMerge::Map(keys?)))
+            }
+            _ => refuse(),
+        },
+        _ => refuse(),
+    }
+}
+
+/// Whether a path is kube's. The derive imports the names where it puts the expression, so they need no import.
+fn is(path: &syn::Path, name: &str, values: &Values<'_>) -> bool {
+    if text(path) == name {
+        return true;
+    }
+    let found = values.world.resolve(values.module, &Path::from(path), Space::Values);
+    found == Ok(Named::Foreign(format!("kube_core::{name}")))
+}

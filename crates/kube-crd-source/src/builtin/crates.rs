@@ -1,0 +1,114 @@
+//! Types of the crates that schemars has features for, and of ipnet, which has one for schemars.
+//!
+//! Those that only forward to another type's functions are linked as that one; so the crate need not be here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use serde_json::json;
+
+use super::{Builtin, Dyn, Table};
+use crate::types::Type;
+
+type D = Dyn<0>;
+type E = Dyn<1>;
+
+macro_rules! parsed {
+    ($table:ident: $($path:literal $type:ty,)*) => {
+        $($table.insert($path, Builtin::of::<$type>(0).with_default::<$type>().with_parse::<$type>());)*
+    };
+}
+macro_rules! bare_parsed {
+    ($table:ident: $($path:literal $type:ty,)*) => {
+        $($table.insert($path, Builtin::of::<$type>(0).with_parse::<$type>());)*
+    };
+}
+macro_rules! generic {
+    ($table:ident: $($path:literal $count:literal $type:ty = $default:expr,)*) => {
+        $($table.insert($path, Builtin {
+            default: Some(|| $default),
+            ..Builtin::of::<$type>($count)
+        });)*
+    };
+}
+
+pub fn add(table: &mut Table) {
+    parsed! { table:
+        "chrono::DateTime<Utc>" chrono::DateTime<chrono::Utc>,
+        "chrono::NaiveDate" chrono::NaiveDate,
+        "chrono::NaiveDateTime" chrono::NaiveDateTime,
+        "chrono::NaiveTime" chrono::NaiveTime,
+        "ipnet::IpNet" ipnet::IpNet,
+        "ipnet::Ipv4Net" ipnet::Ipv4Net,
+        "ipnet::Ipv6Net" ipnet::Ipv6Net,
+        "jiff::SignedDuration" jiff::SignedDuration,
+        "jiff::Span" jiff::Span,
+        "jiff::Timestamp" jiff::Timestamp,
+        "jiff::civil::Date" jiff::civil::Date,
+        "jiff::civil::DateTime" jiff::civil::DateTime,
+        "jiff::civil::Time" jiff::civil::Time,
+        "smol_str::SmolStr" String,
+        "uuid::Uuid" uuid::Uuid,
+    }
+    bare_parsed! { table:
+        "chrono::Weekday" chrono::Weekday,
+        "semver::Version" semver::Version,
+        "url::Url" url::Url,
+    }
+    table.insert("chrono::TimeDelta", Builtin::of::<chrono::TimeDelta>(0));
+    // How these are written depends on the zones that are known where it is done.
+    table.insert("chrono::DateTime", Builtin::of::<chrono::DateTime<chrono::FixedOffset>>(0));
+    table.insert("jiff::Zoned", Builtin::of::<jiff::Zoned>(0));
+    table.insert("arrayvec::ArrayString", Builtin::of::<String>(0).with_default::<String>());
+    generic! { table:
+        "either::Either" 2 either::Either<D, E> = None,
+        "indexmap::IndexMap" 2 BTreeMap<D, E> = Some(json!({})),
+        "indexmap::IndexSet" 1 BTreeSet<D> = Some(json!([])),
+    }
+}
+
+/// How many of a type's arguments have a say in its schema: the rest are zones, hashers, sizes.
+pub fn arguments_that_count(path: &str) -> usize {
+    match path {
+        "chrono::DateTime" | "arrayvec::ArrayString" => 0,
+        "std::collections::HashSet" | "indexmap::IndexSet" => 1,
+        "std::collections::HashMap" | "indexmap::IndexMap" => 2,
+        _ => usize::MAX,
+    }
+}
+
+/// A type by the name that the table has for it, with what is in it. `zone` is the path of its first argument.
+pub fn stands_for(
+    path: &str,
+    mut arguments: Vec<Rc<Type>>,
+    zone: Option<&str>,
+) -> (String, Vec<Rc<Type>>) {
+    let name = match (path, &arguments[..]) {
+        ("serde_json::Map", _) => "std::collections::BTreeMap",
+        ("std::borrow::Cow", _) => "&",
+        ("chrono::DateTime", _) if zone == Some("chrono::Utc") => "chrono::DateTime<Utc>",
+        ("std::num::NonZero", [of]) => {
+            let number = of.path();
+            let (first, rest) = number.split_at(number.len().min(1));
+            let number = first.to_ascii_uppercase() + rest;
+            return (format!("std::num::NonZero{number}"), Vec::new());
+        }
+        // `SmallVec<[T; 4]>`.
+        ("smallvec::SmallVec", [array]) => {
+            if let Type::Foreign { path, arguments: inner, .. } = &**array
+                && path.starts_with("[;")
+            {
+                arguments = inner.clone();
+                "std::vec::Vec"
+            } else {
+                path
+            }
+        }
+        _ => path,
+    };
+    (name.to_owned(), arguments)
+}
+
+/// Types that schemars gives several types at once, over which kube panics.
+pub const TWOFOLD: &[&str] =
+    &["bytes::Bytes", "bytes::BytesMut", "bigdecimal::BigDecimal", "rust_decimal::Decimal"];

@@ -1,0 +1,173 @@
+//! k8s-openapi at any version: its source is generated, so what a type's schema is can be read from the type's file.
+//!
+//! Only the files that a type leads to are read, by a function that is given. What is written in another way than
+//! the generator of k8s-openapi writes it is refused, never guessed.
+
+mod default;
+pub mod linked;
+mod modules;
+mod schema;
+mod structure;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use modules::Modules;
+pub use schema::Template;
+pub use structure::{Field, Structure};
+
+/// Gives the text of a file of the crate, by its path there, e.g. `src/lib.rs`.
+pub type ReadFile = Rc<dyn Fn(&str) -> Option<String>>;
+
+/// The types of k8s-openapi that a project has.
+#[derive(Default)]
+pub enum Kubernetes {
+    /// Those that are linked here.
+    #[default]
+    Linked,
+    /// The same, with the source for what linking does not tell: the fields of structs.
+    Known(Source),
+    Source(Source),
+}
+
+/// The source of the crate, with one of its `v1_…` features on.
+pub struct Source {
+    modules: Modules,
+    models: RefCell<BTreeMap<String, Found>>,
+}
+
+type Found = Result<Rc<Model>, Miss>;
+
+/// What the crate's source says of one type.
+pub struct Model {
+    /// As users write it: `k8s_openapi::api::core::v1::Pod`.
+    pub path: String,
+    /// What schemars calls it, which is its id too.
+    pub name: String,
+    pub schema: Template,
+    /// Where it is written, from the crate's folder.
+    pub file: String,
+    /// The text of its file: its fields are looked at only where a default asks for them.
+    text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Miss {
+    /// The crate has no type of that path.
+    Absent,
+    /// It has, but without a schema, or with a schema that takes types.
+    Bare,
+    /// A file is not there, or is not written as we know it.
+    Unread { file: String, what: String },
+}
+
+impl Kubernetes {
+    /// The crate with a feature such as `v1_34` on, and the files of its folder.
+    pub fn of(feature: &str, read: ReadFile) -> Self {
+        Self::Source(Source::new(feature, read))
+    }
+
+    /// The source of the version and feature that are linked here.
+    pub fn known(feature: &str, read: ReadFile) -> Self {
+        Self::Known(Source::new(feature, read))
+    }
+
+    /// The fields of a type; none where there is no source to tell them.
+    pub fn structure(&self, path: &str) -> Option<Result<Structure, Miss>> {
+        match self {
+            Self::Source(it) | Self::Known(it) if path.starts_with("k8s_openapi::") => {
+                Some(it.find(path).and_then(|model| it.structure(&model)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A type by its whole path; none where it is not for the source to say.
+    pub fn find(&self, path: &str) -> Option<Found> {
+        match self {
+            Self::Source(it) if path.starts_with("k8s_openapi::") => Some(it.find(path)),
+            _ => None,
+        }
+    }
+
+    /// Whether a path is a module of the crate; none where it is not for the source to say.
+    pub fn is_module(&self, path: &str) -> Option<bool> {
+        match self {
+            Self::Source(it) if path.starts_with("k8s_openapi::") => Some(it.names(path).is_some()),
+            _ => None,
+        }
+    }
+
+    /// The default of a type, as it is written; none where it has none that can be read.
+    pub fn default_of(&self, path: &str) -> Option<serde_json::Value> {
+        match self {
+            Self::Source(it) => it.default_of(path),
+            Self::Linked | Self::Known(_) => None,
+        }
+    }
+
+    /// Why a type that another one of the crate asks for cannot be had.
+    pub fn broken(&self, model: &Model, path: &str) -> String {
+        let what = match self.find(path) {
+            Some(Err(Miss::Unread { file, what })) => format!("{file} cannot be read: {what}"),
+            _ => "it is not there".to_owned(),
+        };
+        format!("`{}` asks for `{path}`, but {what}", model.path)
+    }
+}
+
+impl Source {
+    /// `feature` is e.g. `v1_33`.
+    pub fn new(feature: &str, read: ReadFile) -> Self {
+        Self { modules: Modules::new(feature, read), models: RefCell::default() }
+    }
+
+    /// A type by its whole path, which starts with `k8s_openapi::`.
+    pub fn find(&self, path: &str) -> Found {
+        if let Some(found) = self.models.borrow().get(path) {
+            return found.clone();
+        }
+        let found = self.read(path);
+        self.models.borrow_mut().insert(path.to_owned(), found.clone());
+        found
+    }
+
+    fn read(&self, path: &str) -> Found {
+        let (file, text, name) = self.modules.file_of(path)?;
+        let unread = |what: String| Miss::Unread { file: file.clone(), what };
+        let Some(code) = item(&text, &format!("impl crate::schemars::JsonSchema for {name} {{"))
+        else {
+            return Err(Miss::Bare);
+        };
+        let (name, schema) = schema::read(name, code)
+            .map_err(|it| unread(format!("`{}` is not expected there", it.line)))?;
+        Ok(Rc::new(Model { path: path.to_owned(), name, schema, file, text }))
+    }
+
+    /// The names in a module, e.g. of `k8s_openapi::api::core::v1`.
+    pub fn names(&self, module: &str) -> Option<Vec<String>> {
+        self.modules.names(module)
+    }
+
+    /// The fields of a type, each as Rust and as JSON name it.
+    pub fn structure(&self, model: &Model) -> Result<Structure, Miss> {
+        structure::read(self.type_name(model), &model.text)
+            .map_err(|what| Miss::Unread { file: model.file.clone(), what })
+    }
+
+    fn type_name<'a>(&self, model: &'a Model) -> &'a str {
+        model.path.rsplit("::").next().unwrap_or(&model.path)
+    }
+}
+
+/// The text of an item that starts a line with `head`, as rustfmt ends it: at the first line that is `}`.
+fn item<'a>(text: &'a str, head: &str) -> Option<&'a str> {
+    let start = text
+        .match_indices(head)
+        .map(|(at, _)| at)
+        .find(|at| *at == 0 || text.as_bytes()[at - 1] == b'\n')?;
+    let rest = &text[start..];
+    let end = rest.find("\n}").map(|at| at + 2)?;
+    Some(&rest[..end])
+}

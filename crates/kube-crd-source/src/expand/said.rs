@@ -1,0 +1,82 @@
+//! What macros of the language make of text: `concat!` and `stringify!`, with the project's own in them.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::{Expr, Lit, UnOp, punctuated::Punctuated, spanned::Spanned as _};
+
+use super::DEEP;
+use crate::types::text;
+use crate::values::peel;
+use crate::world::{ModuleId, World};
+
+impl World {
+    /// A literal as `concat!` takes it, or what such a macro makes.
+    pub fn said(&self, module: ModuleId, expr: &Expr) -> syn::Result<String> {
+        self.said_at(module, expr, 0)
+    }
+
+    fn said_at(&self, module: ModuleId, expr: &Expr, depth: usize) -> syn::Result<String> {
+        let refuse =
+            |what: &str| Err(syn::Error::new(expr.span(), format!("`{}` {what}", text(expr))));
+        if DEEP < depth {
+            return refuse("macros in macros have no end");
+        }
+        match peel(expr) {
+            Expr::Lit(it) => match &it.lit {
+                Lit::Str(it) => Ok(it.value()),
+                Lit::Char(it) => Ok(it.value().to_string()),
+                Lit::Bool(it) => Ok(it.value.to_string()),
+                Lit::Int(it) => Ok(it.base10_digits().to_owned()),
+                Lit::Float(it) => Ok(it.base10_digits().to_owned()),
+                _ => refuse("is no literal that a text can be made of"),
+            },
+            Expr::Unary(syn::ExprUnary { op: UnOp::Neg(_), expr: inner, .. })
+                if matches!(peel(inner), Expr::Lit(_)) =>
+            {
+                Ok(format!("-{}", self.said_at(module, inner, depth + 1)?))
+            }
+            Expr::Macro(it) => self.made_text(module, &it.mac, depth),
+            _ => refuse("is computed, which is not read; write the text itself"),
+        }
+    }
+
+    fn made_text(&self, module: ModuleId, call: &syn::Macro, depth: usize) -> syn::Result<String> {
+        if let Some(made) = self.opened::<Expr>(module, call)? {
+            return self.said_at(module, &made, depth + 1);
+        }
+        let path: Vec<String> = call.path.segments.iter().map(|it| it.ident.to_string()).collect();
+        let name = match &path[..] {
+            [name] => name.as_str(),
+            [krate, name] if matches!(krate.as_str(), "std" | "core") => name.as_str(),
+            _ => "",
+        };
+        match name {
+            "concat" => {
+                let parts =
+                    call.parse_body_with(Punctuated::<Expr, syn::Token![,]>::parse_terminated)?;
+                parts.iter().map(|it| self.said_at(module, it, depth + 1)).collect()
+            }
+            "env" | "include_str" => self.outside(module, call),
+            "stringify" => one_token(call.tokens.clone()).map_or_else(
+                || Err(syn::Error::new(call.span(), "`stringify!` is read of one token only")),
+                Ok,
+            ),
+            _ => {
+                let message = "is computed, which is not read; write the text itself";
+                Err(syn::Error::new(call.span(), format!("`{}` {message}", text(call))))
+            }
+        }
+    }
+}
+
+/// The text of a token; of more than one it depends on how they are spaced.
+fn one_token(tokens: TokenStream) -> Option<String> {
+    let mut tokens = tokens.into_iter();
+    match (tokens.next(), tokens.next()) {
+        (None, _) => Some(String::new()),
+        (Some(TokenTree::Group(it)), None) if it.delimiter() == Delimiter::None => {
+            one_token(it.stream())
+        }
+        (Some(it @ (TokenTree::Ident(_) | TokenTree::Literal(_))), None) => Some(it.to_string()),
+        _ => None,
+    }
+}

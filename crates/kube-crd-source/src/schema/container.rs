@@ -1,0 +1,285 @@
+//! A struct or enum with all that its attributes say: what schemars' derive knows when it writes its code.
+
+use kube_core::Rule;
+use serde_derive_internals::{Derive, ast, attr};
+use syn::{DeriveInput, spanned::Spanned as _};
+
+use super::generics::Parameters;
+use crate::attributes::schemars::{self as said, Common, On, With};
+use crate::attributes::validation::Validation;
+use crate::attributes::x_kube::{self, Merge};
+use crate::attributes::{error, serde};
+use crate::model::Problem;
+use crate::values::Values;
+use crate::world::plain;
+
+pub struct Container {
+    /// What schemars calls it; a text with `{T}` in it where parameters are in the name.
+    pub name: String,
+    pub parameters: Parameters,
+    pub inline: bool,
+    pub common: Common,
+    pub with: Option<With>,
+    pub from: Option<syn::Type>,
+    /// Serialized as another type: what is said around it is said of its whole schema.
+    pub into: bool,
+    pub transparent: bool,
+    pub deny: bool,
+    pub default: Fallback,
+    pub tag: Tag,
+    pub data: Data,
+    /// Derives `KubeSchema` rather than `JsonSchema`.
+    pub kube: bool,
+    pub rules: Vec<Rule>,
+}
+
+pub enum Data {
+    Struct(Shape),
+    Enum(Vec<Variant>),
+    /// An enum that is written as numbers.
+    Numbers(Vec<serde_json::Value>),
+}
+
+pub enum Shape {
+    Unit,
+    Newtype(Box<Field>),
+    Tuple(Vec<Field>),
+    Named(Vec<Field>),
+}
+
+pub enum Tag {
+    External,
+    Internal(String),
+    Adjacent(String, String),
+    None,
+}
+
+/// `#[serde(default)]`.
+pub enum Fallback {
+    None,
+    Trait,
+    Path(Box<syn::ExprPath>),
+}
+
+pub struct Variant {
+    pub name: String,
+    pub shape: Shape,
+    pub untagged: bool,
+    pub skipped: bool,
+    pub common: Common,
+    pub with: Option<With>,
+}
+
+pub struct Field {
+    pub member: String,
+    pub name: String,
+    pub ty: syn::Type,
+    pub skip_deserializing: bool,
+    pub skip_serializing: bool,
+    pub skip_if: Option<syn::ExprPath>,
+    pub serialize_with: Option<syn::ExprPath>,
+    pub default: Fallback,
+    pub flatten: bool,
+    pub transparent: bool,
+    pub common: Common,
+    pub with: Option<With>,
+    pub validation: Validation,
+    pub rules: Vec<Rule>,
+    pub merge: Option<Merge>,
+    pub span: proc_macro2::Span,
+}
+
+/// Reads a settled input. `kube` says that it derives `KubeSchema`.
+pub fn read(input: &DeriveInput, kube: bool, values: &Values<'_>) -> Result<Container, Problem> {
+    let told = |it: syn::Error| {
+        let way_out = "see the derive's documentation for what it takes";
+        values.world.problem(values.module, it.span(), it.to_string(), way_out)
+    };
+    read_(input, kube, values).map_err(told)
+}
+
+fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Container> {
+    let mut input = serde::overridden(input)?;
+    // KubeSchema hands on only what it knows.
+    if kube {
+        if !matches!(&input.data, syn::Data::Struct(it) if matches!(it.fields, syn::Fields::Named(_)))
+        {
+            return error(input.ident.span(), "`KubeSchema` is for structs with named fields");
+        }
+        if !input.generics.params.is_empty() {
+            let message = "`KubeSchema` does not compile on a type with parameters";
+            return error(input.generics.params.span(), message);
+        }
+        whitelist(&mut input);
+    } else {
+        stray_rules(&input)?;
+    }
+    let own = said::read(&input.attrs, On::Container, values)?;
+    let rules = if kube { x_kube::container(&input.attrs, values)? } else { Vec::new() };
+    serde::read(&input, Derive::Deserialize, |it| -> syn::Result<Container> {
+        if let Some(remote) = it.attrs.remote() {
+            return error(remote.span(), "`remote` is not read yet");
+        }
+        if kube && !matches!(it.attrs.default(), attr::Default::None) {
+            return error(
+                input.ident.span(),
+                "`KubeSchema` does not compile with a default for the whole",
+            );
+        }
+        let data = match &it.data {
+            ast::Data::Struct(style, fields) => Data::Struct(shape(*style, fields, values)?),
+            ast::Data::Enum(variants) => {
+                let variants: syn::Result<_> =
+                    variants.iter().map(|it| variant(it, values)).collect();
+                Data::Enum(variants?)
+            }
+        };
+        let name = it.attrs.name().deserialize_name().value.clone();
+        let rename = own.renamed.as_ref();
+        let parameters = Parameters::read(
+            &input,
+            it,
+            rename,
+            |field| said::stands_for(&field.attrs),
+            values.world,
+            values.module,
+        )?;
+        Ok(Container {
+            name,
+            parameters,
+            inline: own.inline,
+            common: own.common,
+            with: own.with,
+            from: it.attrs.type_from().or(it.attrs.type_try_from()).cloned(),
+            into: it.attrs.type_into().is_some(),
+            transparent: it.attrs.transparent(),
+            deny: it.attrs.deny_unknown_fields(),
+            default: fallback(it.attrs.default()),
+            tag: match it.attrs.tag() {
+                attr::TagType::External => Tag::External,
+                attr::TagType::Internal { tag } => Tag::Internal(tag.clone()),
+                attr::TagType::Adjacent { tag, content } => {
+                    Tag::Adjacent(tag.clone(), content.clone())
+                }
+                attr::TagType::None => Tag::None,
+            },
+            data,
+            kube,
+            rules,
+        })
+    })?
+}
+
+fn whitelist(input: &mut DeriveInput) {
+    let kept = |it: &syn::Attribute| {
+        let known = ["serde", "schemars", "doc", "validate", "x_kube"];
+        known.iter().any(|name| it.path().is_ident(name))
+    };
+    input.attrs.retain(kept);
+    if let syn::Data::Struct(it) = &mut input.data {
+        it.fields.iter_mut().for_each(|it| it.attrs.retain(kept));
+    }
+}
+
+/// Nothing but `KubeSchema` reads `#[x_kube]`: without it, rules would be left out in silence.
+fn stray_rules(input: &DeriveInput) -> syn::Result<()> {
+    let fields = match &input.data {
+        syn::Data::Struct(it) => it.fields.iter().collect(),
+        syn::Data::Enum(it) => it.variants.iter().flat_map(|it| &it.fields).collect::<Vec<_>>(),
+        syn::Data::Union(_) => Vec::new(),
+    };
+    let attrs = input.attrs.iter().chain(fields.iter().flat_map(|it| &it.attrs));
+    match { attrs }.find(|it| it.path().is_ident("x_kube")) {
+        Some(it) => error(it.span(), "`x_kube` is read by `#[derive(KubeSchema)]` only"),
+        None => Ok(()),
+    }
+}
+
+fn fallback(default: &attr::Default) -> Fallback {
+    match default {
+        attr::Default::None => Fallback::None,
+        attr::Default::Default => Fallback::Trait,
+        attr::Default::Path(it) => Fallback::Path(Box::new(it.clone())),
+    }
+}
+
+fn shape(style: ast::Style, fields: &[ast::Field<'_>], values: &Values<'_>) -> syn::Result<Shape> {
+    let mut fields: Vec<Field> =
+        fields.iter().map(|it| field(it, values)).collect::<syn::Result<_>>()?;
+    Ok(match style {
+        ast::Style::Unit => Shape::Unit,
+        ast::Style::Newtype => match fields.pop() {
+            Some(it) => Shape::Newtype(Box::new(it)),
+            None => Shape::Unit,
+        },
+        ast::Style::Tuple => Shape::Tuple(fields),
+        ast::Style::Struct => Shape::Named(fields),
+    })
+}
+
+fn variant(it: &ast::Variant<'_>, values: &Values<'_>) -> syn::Result<Variant> {
+    let own = said::read(&it.original.attrs, On::Variant, values)?;
+    Ok(Variant {
+        name: it.attrs.name().deserialize_name().value.clone(),
+        shape: shape(it.style, &it.fields, values)?,
+        untagged: it.attrs.untagged(),
+        skipped: it.attrs.skip_deserializing(),
+        common: own.common,
+        with: own.with,
+    })
+}
+
+fn field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
+    let own = said::read(&it.original.attrs, On::Field, values)?;
+    let kube = x_kube::field(&it.original.attrs, values)?;
+    Ok(Field {
+        member: match &it.member {
+            syn::Member::Named(ident) => plain(ident),
+            syn::Member::Unnamed(index) => index.index.to_string(),
+        },
+        name: it.attrs.name().deserialize_name().value.clone(),
+        ty: it.ty.clone(),
+        skip_deserializing: it.attrs.skip_deserializing(),
+        skip_serializing: it.attrs.skip_serializing(),
+        skip_if: it.attrs.skip_serializing_if().cloned(),
+        serialize_with: it.attrs.serialize_with().cloned(),
+        default: fallback(it.attrs.default()),
+        flatten: it.attrs.flatten(),
+        transparent: it.attrs.transparent(),
+        common: own.common,
+        with: own.with,
+        validation: own.validation,
+        rules: kube.rules,
+        merge: kube.merge,
+        span: it.original.ident.as_ref().map_or_else(|| it.original.span(), syn::Ident::span),
+    })
+}
+
+impl Container {
+    /// The type that this one is only another name for, where nothing is said about it here.
+    pub fn forwards_to(&self) -> Option<&syn::Type> {
+        if self.kube || !self.common.is_default() {
+            return None;
+        }
+        if let Some(With::Type(ty)) = &self.with {
+            return Some(ty);
+        }
+        let field = self.transparent_field()?;
+        let plain =
+            field.common.is_default() && field.validation.is_default() && field.with.is_none();
+        plain.then_some(&field.ty)
+    }
+
+    pub fn transparent_field(&self) -> Option<&Field> {
+        if !self.transparent {
+            return None;
+        }
+        match &self.data {
+            Data::Struct(Shape::Newtype(it)) => Some(it),
+            Data::Struct(Shape::Named(fields) | Shape::Tuple(fields)) => {
+                fields.iter().find(|it| it.transparent)
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Enums, in serde's four representations.
+
+use schemars::{_private as upstream, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
+
+use super::container::{Container, Fallback, Shape, Tag, Variant};
+use super::{Reader, This};
+use crate::builtin::Answers as _;
+
+impl Reader {
+    pub(super) fn enum_(
+        &self,
+        this: &This,
+        variants: &[Variant],
+        container: &Container,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        if variants.is_empty() {
+            return Schema::from(false);
+        }
+        if let Tag::External = container.tag {
+            return self.external(this, variants, container.deny, generator);
+        }
+        let mut schemas = Vec::new();
+        for variant in variants.iter().filter(|it| !it.skipped) {
+            let schema = self.step(&variant.name, || match &container.tag {
+                Tag::Internal(tag) if !variant.untagged => {
+                    self.internal(this, variant, tag, container.deny, generator)
+                }
+                Tag::Adjacent(tag, content) if !variant.untagged => {
+                    self.adjacent(this, variant, (tag, content), container.deny, generator)
+                }
+                _ => self.untagged(this, variant, container.deny, true, generator),
+            });
+            schemas.push(schema.to_value());
+        }
+        let untagged = matches!(container.tag, Tag::None) || variants.iter().any(|it| it.untagged);
+        one_of(schemas, untagged)
+    }
+
+    fn external(
+        &self,
+        this: &This,
+        variants: &[Variant],
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        // Variants that are only a name go first, in one list.
+        let (names, others): (Vec<_>, Vec<_>) = variants.iter().partition(|it| {
+            let unit = matches!(it.shape, Shape::Unit);
+            unit && it.common.is_default() && it.with.is_none() && !it.untagged
+        });
+        let kept = |it: &&&Variant| !it.skipped;
+        let list: Vec<Value> = names.iter().filter(kept).map(|it| it.name.clone().into()).collect();
+        let mut plain = Map::new();
+        plain.insert("type".to_owned(), "string".into());
+        plain.insert("enum".to_owned(), list.into());
+        if others.is_empty() {
+            return plain.into();
+        }
+        let mut schemas = Vec::new();
+        if !names.is_empty() {
+            schemas.push(Value::Object(plain));
+        }
+        for variant in others.iter().filter(kept) {
+            let schema = self.step(&variant.name, || {
+                if variant.untagged {
+                    return self.untagged(this, variant, deny, true, generator);
+                }
+                let unit = matches!(variant.shape, Shape::Unit) && variant.with.is_none();
+                let mut schema = if unit {
+                    upstream::new_unit_enum_variant(&variant.name)
+                } else {
+                    let inner = self.untagged(this, variant, deny, false, generator);
+                    upstream::new_externally_tagged_enum_variant(&variant.name, inner)
+                };
+                Self::describe(&variant.common, &mut schema);
+                self.extend(this, &variant.common, &mut schema);
+                schema
+            });
+            schemas.push(schema.to_value());
+        }
+        one_of(schemas, variants.iter().any(|it| it.untagged))
+    }
+
+    fn internal(
+        &self,
+        this: &This,
+        variant: &Variant,
+        tag: &str,
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let mut schema = match (&variant.with, &variant.shape) {
+            (Some(with), _) => match self.stands(this, with) {
+                Some(ty) => self.schema(&ty, generator),
+                None => Schema::default(),
+            },
+            (None, Shape::Newtype(field)) => {
+                self.described_field(this, field, None, true, generator)
+            }
+            (None, shape) => self.variant_shape(this, shape, deny, generator),
+        };
+        upstream::apply_internal_enum_variant_tag(&mut schema, tag, &variant.name, deny);
+        Self::describe(&variant.common, &mut schema);
+        self.extend_variant(this, variant, &mut schema);
+        schema
+    }
+
+    /// What extends a variant comes last: that of its one field first.
+    fn extend_variant(&self, this: &This, variant: &Variant, schema: &mut Schema) {
+        if let (None, Shape::Newtype(field)) = (&variant.with, &variant.shape) {
+            self.extend_field(this, field, schema);
+        }
+        self.extend(this, &variant.common, schema);
+    }
+
+    fn adjacent(
+        &self,
+        this: &This,
+        variant: &Variant,
+        (tag, content): (&str, &str),
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let unit = matches!(variant.shape, Shape::Unit) && variant.with.is_none();
+        let mut properties = Map::new();
+        let mut required: Vec<Value> = vec![tag.into()];
+        let name = json_schema!({ "type": "string", "const": &variant.name });
+        properties.insert(tag.to_owned(), name.to_value());
+        if !unit {
+            let inner = self.untagged(this, variant, deny, false, generator);
+            properties.insert(content.to_owned(), inner.to_value());
+            required.push(content.into());
+        }
+        let mut schema = json_schema!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+        });
+        if deny {
+            schema.insert("additionalProperties".to_owned(), false.into());
+        }
+        Self::describe(&variant.common, &mut schema);
+        self.extend(this, &variant.common, &mut schema);
+        schema
+    }
+
+    /// What is in a variant. `bare` says that no tag goes around it.
+    fn untagged(
+        &self,
+        this: &This,
+        variant: &Variant,
+        deny: bool,
+        bare: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let mut schema = match &variant.with {
+            Some(with) => match self.stands(this, with) {
+                Some(ty) => self.subschema(&ty, generator),
+                None => Schema::default(),
+            },
+            None => match &variant.shape {
+                Shape::Newtype(field) if bare => {
+                    self.described_field(this, field, None, false, generator)
+                }
+                shape => self.variant_shape(this, shape, deny, generator),
+            },
+        };
+        if bare {
+            Self::describe(&variant.common, &mut schema);
+            self.extend_variant(this, variant, &mut schema);
+        }
+        schema
+    }
+
+    fn variant_shape(
+        &self,
+        this: &This,
+        shape: &Shape,
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        match shape {
+            Shape::Unit => generator.subschema_for::<()>(),
+            Shape::Newtype(field) => self.field(this, field, None, false, generator),
+            Shape::Tuple(fields) => self.tuple(this, fields, generator),
+            Shape::Named(fields) => self.named(this, fields, &Fallback::None, deny, generator),
+        }
+    }
+}
+
+fn one_of(schemas: Vec<Value>, any: bool) -> Schema {
+    let mut res = Map::new();
+    res.insert(if any { "anyOf" } else { "oneOf" }.to_owned(), schemas.into());
+    res.into()
+}

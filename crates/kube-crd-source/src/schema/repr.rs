@@ -1,0 +1,56 @@
+//! `#[derive(JsonSchema_repr)]`: an enum as the numbers of its variants.
+
+use serde_json::Value;
+use syn::spanned::Spanned as _;
+
+use crate::attributes::error;
+use crate::model::Problem;
+use crate::types::text;
+use crate::values::{Values, range};
+
+/// The number of each variant, in the type that `#[repr(…)]` names.
+pub fn numbers(input: &syn::DeriveInput, values: &Values<'_>) -> Result<Vec<Value>, Problem> {
+    let told = |it: syn::Error| {
+        let way_out =
+            "give the enum `#[repr(…)]` with a type of numbers, and each variant a number";
+        values.world.problem(values.module, it.span(), it.to_string(), way_out)
+    };
+    numbers_(input, values).map_err(told)
+}
+
+fn numbers_(input: &syn::DeriveInput, values: &Values<'_>) -> syn::Result<Vec<Value>> {
+    let syn::Data::Enum(data) = &input.data else {
+        return error(input.ident.span(), "`JsonSchema_repr` is for enums");
+    };
+    let repr = input.attrs.iter().find(|it| it.path().is_ident("repr"));
+    let ty: Option<syn::Type> = repr.and_then(|it| it.parse_args().ok());
+    let ty = ty.map(|it| text(&it)).unwrap_or_default();
+    let Some((_, high)) = range(&ty) else {
+        return error(
+            input.ident.span(),
+            "`JsonSchema_repr` needs `#[repr(…)]` with a type of numbers",
+        );
+    };
+    let mut res = Vec::new();
+    let mut next = 0_i128;
+    for variant in &data.variants {
+        if !matches!(variant.fields, syn::Fields::Unit) {
+            return error(variant.span(), "`JsonSchema_repr` is for variants without fields");
+        }
+        let number = match &variant.discriminant {
+            Some((_, expr)) => values.number_as(expr, &ty)?,
+            None if high < next => {
+                return error(variant.span(), format!("has a number that does not fit in `{ty}`"));
+            }
+            None => match (i64::try_from(next), u64::try_from(next)) {
+                (Ok(it), _) => it.into(),
+                (_, Ok(it)) => it.into(),
+                _ => return error(variant.span(), "has a number of more than 64 bits"),
+            },
+        };
+        let found = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+        next = found.unwrap_or_default() + 1;
+        res.push(number);
+    }
+    Ok(res)
+}

@@ -1,0 +1,436 @@
+//! Custom resources: the struct that kube's derive makes of a spec, and its CRD's schema.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
+use quote::{format_ident, quote_spanned};
+use schemars::generate::SchemaSettings;
+use syn::punctuated::Punctuated;
+
+use super::Reader;
+use super::container::{self, Container};
+use crate::api_names::{check_group, check_kind, check_label};
+use crate::attributes::kube::{self, Kube, Mode};
+use crate::attributes::x_kube;
+use crate::builtin::{Dyn, answering, standing_for};
+use crate::cfg::Cfg;
+use crate::derives::Derived;
+use crate::files::UNTOLD;
+use crate::model::{CustomResource, KindName, Problem, Schema, Storage};
+use crate::panics;
+use crate::types::Type;
+use crate::versions::KubeDerive;
+use crate::world::{ItemId, Kind as ItemKind, World};
+
+/// What the selected crates declare.
+#[derive(Default)]
+pub struct Read {
+    pub resources: Vec<CustomResource>,
+    pub problems: Vec<Problem>,
+    pub warnings: Vec<Problem>,
+    /// Every kind that is declared, with its group.
+    pub kinds: BTreeSet<KindName>,
+    /// Those that could not be read in all of their versions.
+    pub refused: BTreeSet<KindName>,
+    /// A type of k8s-openapi was met.
+    pub kubernetes: bool,
+}
+
+/// Macros that are not opened, and may make custom resources of which nothing else tells.
+fn made_elsewhere(world: &World) -> Vec<Problem> {
+    let mut res = Vec::new();
+    for (id, module) in world.modules.iter().enumerate() {
+        if !world.is_wanted(id) {
+            continue;
+        }
+        for it in &module.macros {
+            let Some(name) = it.maker() else { continue };
+            let message = format!("`{name}` may make custom resources, and cannot be read");
+            res.push(world.problem(id, it.span, message, UNTOLD));
+        }
+    }
+    res
+}
+
+/// Every custom resource of the project that can be read, and what cannot.
+pub fn resources(world: &Rc<World>) -> Read {
+    let reader = Rc::new(Reader::new(world.clone()));
+    let mut res = Read::default();
+    let mut seen = BTreeSet::new();
+    for (id, item) in world.items.iter().enumerate() {
+        let ItemKind::Data(input) = &item.kind else { continue };
+        // A file that two crates share is read for the first.
+        if !kube::is_on(&input.attrs) && !has_cfg_attr(input) {
+            continue;
+        }
+        if !world.is_wanted(item.module) || !seen.insert(world.place_of(id)) {
+            continue;
+        }
+        let said = said(input, &item.name);
+        let way: Vec<String> = said.kind.clone().into_iter().collect();
+        match answering(reader.clone(), || reader.resource(id)) {
+            Ok(Declared::Nothing) => {}
+            Ok(Declared::Refused) => {
+                res.refused.insert(said.clone());
+                res.kinds.insert(said);
+            }
+            Ok(Declared::Read(found)) => {
+                res.kinds.insert(said);
+                res.resources.push(*found);
+            }
+            Err(problems) => {
+                let named = |it: Problem| match it.way.is_empty() {
+                    true => Problem { way: way.clone(), ..it },
+                    false => it,
+                };
+                reader.problems.borrow_mut().extend(problems.into_iter().map(named));
+                res.refused.insert(said.clone());
+                res.kinds.insert(said);
+            }
+        }
+        reader.way.borrow_mut().clear();
+    }
+    reader.problems.borrow_mut().extend(made_elsewhere(world));
+    res.resources.sort_by(|one, other| one.place.cmp(&other.place));
+    // One place, told once, whichever ways lead there.
+    let once = |mut it: Vec<Problem>| {
+        it.sort();
+        it.dedup_by(|one, other| one.place == other.place);
+        it
+    };
+    res.problems = once(reader.problems.take());
+    res.warnings = once(reader.warnings.take());
+    res.kubernetes = reader.kubernetes.get();
+    res
+}
+
+/// What a struct comes to.
+enum Declared {
+    /// No custom resource.
+    Nothing,
+    Read(Box<CustomResource>),
+    /// Why is told already.
+    Refused,
+}
+
+/// The group and the kind that `#[kube(…)]` seems to say, also where the rest of it cannot be read.
+fn said(input: &syn::DeriveInput, name: &str) -> KindName {
+    let text = |name: &str| {
+        input.attrs.iter().filter(|it| it.path().is_ident("kube")).find_map(|attr| {
+            let metas = attr
+                .parse_args_with(Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated)
+                .ok()?;
+            metas.into_iter().find_map(|it| match it {
+                syn::Meta::NameValue(syn::MetaNameValue {
+                    path,
+                    value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }),
+                    ..
+                }) if path.is_ident(name) => Some(it.value()),
+                _ => None,
+            })
+        })
+    };
+    let (group, kind) = (text("group"), text("kind"));
+    // What cannot be told by its kind is told by its struct.
+    let unnamed = kind.is_none().then(|| name.to_owned());
+    KindName { group, kind, unnamed }
+}
+
+fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
+    input.attrs.iter().any(|it| it.path().is_ident("cfg_attr"))
+}
+
+impl Reader {
+    fn resource(&self, id: ItemId) -> Result<Declared, Vec<Problem>> {
+        let world = &*self.world;
+        let item = &world.items[id];
+        let one = |it: Problem| vec![it];
+        if world.crates[world.modules[item.module].krate].old {
+            let message =
+                format!("`{}` is of a package of edition 2015, which is not read", item.name);
+            let hint = "say `edition = \"2021\"` or a later one in its Cargo.toml";
+            return Err(one(world.problem(item.module, item.span, message, hint)));
+        }
+        match world.derived(id, "kube::CustomResource").map_err(one)? {
+            Derived::No if kube::is_on(&world.settled(id).map_err(one)?.attrs) => {
+                let message = format!(
+                    "`{}` has `#[kube(…)]`, and no derive that is known to be kube's `CustomResource`",
+                    item.name
+                );
+                let hint = "import it by name: `use kube::CustomResource;`";
+                return Err(one(world.problem(item.module, item.span, message, hint)));
+            }
+            Derived::No => return Ok(Declared::Nothing),
+            Derived::Yes => {}
+            Derived::Depends => {
+                let message = format!(
+                    "whether `{}` is a custom resource depends on a `cfg` that the source does not settle",
+                    item.name
+                );
+                return Err(one(world.problem(item.module, item.span, message, "")));
+            }
+        }
+        if item.cfg == Cfg::Depends {
+            let message = format!(
+                "whether `{}` is there depends on a `cfg` that the source does not settle",
+                item.name
+            );
+            let hint = "take the condition away: a CRD is there or it is not";
+            return Err(one(world.problem(item.module, item.span, message, hint)));
+        }
+        let input = world.settled(id).map_err(one)?;
+        let told = |it: syn::Error| {
+            world.problem(
+                item.module,
+                it.span(),
+                it.to_string(),
+                "see kube's documentation of `CustomResource`",
+            )
+        };
+        let kube = kube::read(&input, self.world.behaviour.kube)
+            .map_err(|all| all.into_iter().map(told).collect::<Vec<_>>())?;
+        self.way.borrow_mut().push(kube.kind.clone());
+        let names = Names::read(&kube).map_err(|(name, message)| {
+            let span = named(&input, name).unwrap_or(item.span);
+            vec![world.problem(item.module, span, message, NAMES)]
+        })?;
+        let schema = match kube.mode {
+            Mode::Disabled => None,
+            Mode::Derived | Mode::Manual => {
+                let name = kube.root.as_ref().unwrap_or(&kube.kind);
+                if *name == item.name {
+                    let message = "`kind` must not be the struct's own name: kube makes a struct of that name";
+                    return Err(one(world.problem(
+                        item.module,
+                        item.span,
+                        message,
+                        "call the struct `…Spec`",
+                    )));
+                }
+                match self.root_schema(id) {
+                    Some(schema) => Some(schema),
+                    // Told already.
+                    None => return Ok(Declared::Refused),
+                }
+            }
+        };
+        let place = world.place_of(id);
+        let behaviour = self.world.behaviour.kube;
+        Ok(Declared::Read(Box::new(described(behaviour, kube, names, schema, place))))
+    }
+
+    /// The schema of the whole resource, through every step that kube's `crd()` takes.
+    fn root_schema(&self, id: ItemId) -> Option<Schema> {
+        self.refused.set(0);
+        self.made.set(0);
+        self.lost.set(false);
+        self.named.set(false);
+        self.references.borrow_mut().clear();
+        let ty = Rc::new(Type::Root(id));
+        let made = panics::caught(|| {
+            standing_for(&[ty], || {
+                let generator = SchemaSettings::openapi3()
+                    .with(|it| {
+                        it.inline_subschemas = true;
+                        it.meta_schema = None;
+                    })
+                    .into_generator();
+                let mut schema = generator.into_root_schema_for::<Dyn<0>>();
+                self.world.behaviour.rewriting.apply(&mut schema)?;
+                Ok(serde_json::to_value(schema).and_then(serde_json::from_value::<JSONSchemaProps>))
+            })
+        })
+        .flatten();
+        self.way.borrow_mut().truncate(1);
+        if 0 < self.refused.get() {
+            return None;
+        }
+        let item = &self.world.items[id];
+        let refuse = |message: String| {
+            let hint = "change the type: the API server takes structural schemas only";
+            self.refuse(self.world.problem(item.module, item.span, message, hint));
+            None
+        };
+        let props = match made {
+            Ok(Ok(props)) => props,
+            Ok(Err(error)) => {
+                return refuse(format!(
+                    "kube panics over this schema: {}: {error:?}",
+                    self.world.behaviour.kube.expectation()
+                ));
+            }
+            Err(text) => return refuse(format!("kube panics over this schema: {text}")),
+        };
+        Some(Schema(serde_json::to_value(&props).expect("a schema is plain data")))
+    }
+
+    /// Whether a resource says that its schema is written by hand.
+    pub(super) fn is_manual(&self, id: ItemId) -> bool {
+        let Ok(input) = self.world.settled(id) else { return false };
+        kube::read(&input, self.world.behaviour.kube).is_ok_and(|it| it.mode == Mode::Manual)
+    }
+
+    /// The struct that `#[derive(CustomResource)]` writes, read like one that the user wrote.
+    pub(super) fn read_root(&self, id: ItemId) -> Result<Container, Problem> {
+        let world = &*self.world;
+        let item = &world.items[id];
+        let input = world.settled(id)?;
+        let told = |it: syn::Error| world.problem(item.module, it.span(), it.to_string(), "");
+        let kube =
+            kube::read(&input, self.world.behaviour.kube).map_err(|mut it| told(it.remove(0)))?;
+        if kube.mode != Mode::Derived {
+            let name = kube.root.as_ref().unwrap_or(&kube.kind);
+            let hint =
+                format!("write `impl JsonSchema for {name}` in this crate, or derive the schema");
+            let message = format!("`{name}` has no schema of its own");
+            return Err(world.problem(item.module, item.span, message, &hint));
+        }
+        if kube.no_spec {
+            flattenable(&input).map_err(told)?;
+        }
+        let span = item.span;
+        let root = format_ident!("{}", kube.root.as_ref().unwrap_or(&kube.kind), span = span);
+        let ident = &input.ident;
+        let doc = kube.doc.clone().unwrap_or_else(|| {
+            format!(" Auto-generated derived type for {ident} via `CustomResource`")
+        });
+        let attrs = &kube.attrs;
+        let flatten = kube.no_spec.then(|| quote_spanned!(span=> #[serde(flatten)]));
+        let status = kube.status.as_ref().map(|path| {
+            quote_spanned!(span=>
+                #[serde(skip_serializing_if = "Option::is_none")]
+                status: Option<#path>,
+            )
+        });
+        let tokens = quote_spanned!(span=>
+            #[doc = #doc]
+            #(#[#attrs])*
+            #[serde(rename_all = "camelCase")]
+            struct #root {
+                #[schemars(skip)]
+                metadata: ::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta,
+                #flatten
+                spec: #ident,
+                #status
+            }
+        );
+        let made: syn::DeriveInput = syn::parse2(tokens).map_err(told)?;
+        let values = self.values(item.module);
+        let rules: syn::Result<Vec<_>> =
+            kube.validations.iter().map(|it| x_kube::rule(it, &values)).collect();
+        let rules = rules.map_err(told)?;
+        let validated = !rules.is_empty() || kube.cel;
+        if let Some(it) = kube.attrs.iter().find(|it| !validated && it.path().is_ident("x_kube")) {
+            let message = "kube reads `x_kube` in `attr` only beside `validation` or `cel`";
+            return Err(told(syn::Error::new_spanned(it, message)));
+        }
+        let mut res = container::read(&made, validated, &values)?;
+        res.rules.extend(rules);
+        Ok(res)
+    }
+}
+
+/// `no_spec` puts the spec's fields beside those of every resource.
+fn flattenable(input: &syn::DeriveInput) -> syn::Result<()> {
+    const TAKEN: &[&str] = &["apiVersion", "api_version", "kind", "metadata", "status"];
+    let syn::Data::Struct(syn::DataStruct { fields: syn::Fields::Named(fields), .. }) = &input.data
+    else {
+        return Err(syn::Error::new(
+            input.ident.span(),
+            "`no_spec` is for structs with named fields",
+        ));
+    };
+    let taken = fields.named.iter().filter_map(|it| it.ident.as_ref());
+    match { taken }.find(|it| TAKEN.iter().any(|name| *it == name)) {
+        Some(it) => Err(syn::Error::new(
+            it.span(),
+            format!("`no_spec` with a field `{it}`: every resource has one"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Where an item of `#[kube(…)]` stands.
+fn named(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Span> {
+    use syn::spanned::Spanned;
+    let metas = crate::attributes::metas(&input.attrs, "kube").ok()?;
+    metas.iter().find(|it| it.path().is_ident(name)).map(Spanned::span)
+}
+
+/// What a resource is called.
+struct Names {
+    plural: String,
+    singular: String,
+}
+
+const NAMES: &str = "the API server takes no other names, e.g. `cache.example.com`, `v1`, `Memcached`, `memcacheds`";
+
+impl Names {
+    /// Reads them all, or says which item of `#[kube(…)]` is none that an API server takes, and why.
+    fn read(kube: &Kube) -> Result<Self, (&'static str, String)> {
+        type Check = fn(&str) -> Result<(), &'static str>;
+        let check = |check: Check, name: &'static str, text: &str| {
+            check(text).map_err(|it| (name, format!("{name} `{text}` {it}")))
+        };
+        check(check_group, "group", &kube.group)?;
+        check(check_label, "version", &kube.version)?;
+        check(check_kind, "kind", &kube.kind)?;
+        let singular = kube.singular.clone().unwrap_or_else(|| kube.kind.to_ascii_lowercase());
+        check(check_label, "singular", &singular)?;
+        let plural = kube.plural.clone().unwrap_or_else(|| plural(&singular));
+        check(check_label, "plural", &plural)?;
+        let lists = [("shortname", &kube.shortnames), ("category", &kube.categories)];
+        for (name, list) in lists {
+            list.iter().try_for_each(|it| check(check_label, name, it))?;
+        }
+        Ok(Self { plural, singular })
+    }
+}
+
+fn described(
+    behaviour: KubeDerive,
+    kube: Kube,
+    names: Names,
+    schema: Option<Schema>,
+    place: crate::model::Place,
+) -> CustomResource {
+    let storage: Storage = kube.storage();
+    let Names { plural, singular } = names;
+    CustomResource {
+        group: kube.group,
+        version: kube.version,
+        kind: kube.kind,
+        plural,
+        singular,
+        shortnames: kube.shortnames,
+        categories: kube.categories,
+        namespaced: kube.namespaced,
+        labels: kube.labels,
+        annotations: kube.annotations,
+        served: kube.served.unwrap_or(true),
+        storage,
+        deprecated: kube.deprecated,
+        columns: kube.columns,
+        selectable: kube.selectable,
+        status: kube.status.is_some(),
+        scale: kube.scale,
+        schema,
+        empty: behaviour.empty,
+        place,
+    }
+}
+
+/// The plural that kube gives a singular.
+fn plural(word: &str) -> String {
+    let end = |it: &str| word.ends_with(it);
+    if ["s", "x", "z", "ch", "sh"].into_iter().any(end) {
+        return format!("{word}es");
+    }
+    // As there: bytes are counted, and characters looked at.
+    let before = word.len().checked_sub(2).and_then(|it| word.chars().nth(it));
+    match (word.strip_suffix('y'), before) {
+        (Some(stem), Some(c)) if !"aeiou".contains(c) => format!("{stem}ies"),
+        _ => format!("{word}s"),
+    }
+}

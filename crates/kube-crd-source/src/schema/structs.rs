@@ -1,0 +1,312 @@
+//! Structs and their fields, in the order in which schemars' derive does each thing.
+
+use std::rc::Rc;
+
+use kube_core::{merge_properties, merge_strategy_property, validate, validate_property};
+use schemars::{_private as upstream, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
+
+use super::container::{Container, Data, Fallback, Field, Shape};
+use super::generics::Writes;
+use super::{Reader, This};
+use crate::attributes::x_kube::Merge;
+use crate::builtin::{Answers as _, Dyn, standing_for};
+use crate::defaults;
+use crate::eval::{Evaluator, Ty};
+use crate::types::Type;
+use crate::versions::older;
+
+impl Reader {
+    pub(super) fn container_schema(&self, this: &This, generator: &mut SchemaGenerator) -> Schema {
+        let container = &*this.container;
+        let mut inside = None;
+        let stands = match (&container.with, &container.from) {
+            (Some(with), _) => Some(self.stands(this, with)),
+            (None, Some(from)) if container.transparent_field().is_none() => {
+                Some(self.type_(this, from))
+            }
+            _ => None,
+        };
+        let mut schema = if let Some(ty) = stands {
+            ty.map_or_else(Schema::default, |it| self.schema(&it, generator))
+        } else if let Some(field) = container.transparent_field() {
+            inside = Some(field);
+            self.described_field(this, field, None, false, generator)
+        } else {
+            match &container.data {
+                Data::Struct(Shape::Newtype(field)) if !container.into => {
+                    inside = Some(&**field);
+                    self.described_field(this, field, None, false, generator)
+                }
+                Data::Struct(shape) => self.shape(this, shape, container, generator),
+                Data::Enum(variants) => self.enum_(this, variants, container, generator),
+                Data::Numbers(numbers) => json_schema!({ "type": "integer", "enum": numbers }),
+            }
+        };
+        Self::describe(&container.common, &mut schema);
+        // What extends a schema comes last, the field's before the container's.
+        if let Some(field) = inside {
+            self.extend_field(this, field, &mut schema);
+        }
+        self.extend(this, &container.common, &mut schema);
+        if container.kube {
+            self.rules(this, container, &mut schema, generator);
+        }
+        schema
+    }
+
+    /// What `KubeSchema` adds: the rules of the whole, then each field that has rules or a strategy, anew.
+    fn rules(
+        &self,
+        this: &This,
+        container: &Container,
+        schema: &mut Schema,
+        generator: &mut SchemaGenerator,
+    ) {
+        for rule in &container.rules {
+            if let Err(error) = validate(schema, rule.clone()) {
+                self.refuse(self.world.problem(
+                    this.scope.module,
+                    self.world.items[this.id].span,
+                    error.to_string(),
+                    "",
+                ));
+            }
+        }
+        let Data::Struct(Shape::Named(fields)) = &container.data else { return };
+        for field in fields.iter().filter(|it| !it.rules.is_empty() || it.merge.is_some()) {
+            let module = this.scope.module;
+            let plain =
+                container.with.is_none() && container.from.is_none() && !container.transparent;
+            if !plain {
+                let message = "a rule on a field of a type that stands for another is not read";
+                let hint = "put the rule on the field's own type";
+                self.refuse(self.world.problem(module, field.span, message, hint));
+                continue;
+            }
+            let mut alone = json_schema!({ "type": "object" });
+            match field.flatten {
+                true => {
+                    let one = std::slice::from_ref(field);
+                    alone = self.named(this, one, &Fallback::None, false, generator);
+                }
+                false => self.property(this, field, &Fallback::None, &mut alone, generator),
+            }
+            // kube puts it on the first property, and which that is depends on the order of the map.
+            let count = alone.get("properties").and_then(Value::as_object).map_or(0, Map::len);
+            if field.flatten && 1 < count && self.world.keeps_order {
+                let message = "a rule on a flattened field goes to its first property, which depends on how serde_json is built here";
+                let hint = "put the rule on a field that is not flattened";
+                self.refuse(self.world.problem(module, field.span, message, hint));
+                continue;
+            }
+            let strategy = |schema: &mut Schema| match field.merge.clone() {
+                None => Ok(()),
+                Some(Merge::List(it)) => merge_strategy_property(schema, 0, it),
+                Some(Merge::Map(it)) => merge_strategy_property(schema, 0, it),
+                Some(Merge::Struct(it)) => merge_strategy_property(schema, 0, it),
+            };
+            let ruled: Result<(), _> = field
+                .rules
+                .iter()
+                .try_for_each(|it| validate_property(&mut alone, 0, it.clone()))
+                .and_then(|()| strategy(&mut alone));
+            if let Err(error) = ruled {
+                let message = format!("kube cannot put the rule there: {error}");
+                self.refuse(self.world.problem(module, field.span, message, ""));
+            }
+            merge_properties(schema, &mut alone);
+        }
+    }
+
+    pub(super) fn shape(
+        &self,
+        this: &This,
+        shape: &Shape,
+        container: &Container,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        match shape {
+            Shape::Unit => generator.subschema_for::<()>(),
+            Shape::Newtype(field) => self.field(this, field, None, false, generator),
+            Shape::Tuple(fields) => self.tuple(this, fields, generator),
+            Shape::Named(fields) => {
+                self.named(this, fields, &container.default, container.deny, generator)
+            }
+        }
+    }
+
+    pub(super) fn tuple(
+        &self,
+        this: &This,
+        fields: &[Field],
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let items: Vec<Value> = fields
+            .iter()
+            .filter(|it| !it.skip_deserializing)
+            .map(|it| self.field(this, it, None, false, generator).to_value())
+            .collect();
+        let length = items.len();
+        let mut res = Map::new();
+        res.insert("type".to_owned(), "array".into());
+        if !items.is_empty() || self.world.behaviour.derive.empty_items {
+            res.insert("prefixItems".to_owned(), items.into());
+            res.insert("minItems".to_owned(), length.into());
+        }
+        res.insert("maxItems".to_owned(), length.into());
+        res.into()
+    }
+
+    pub(super) fn named(
+        &self,
+        this: &This,
+        fields: &[Field],
+        default: &Fallback,
+        deny: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let mut schema = json_schema!({ "type": "object" });
+        if deny {
+            schema.insert("additionalProperties".to_owned(), false.into());
+        }
+        for field in fields.iter().filter(|it| !it.skip_deserializing) {
+            if field.flatten {
+                let Some(ty) = self.field_type(this, field) else { continue };
+                let required = field.validation.required();
+                let inner = standing_for(&[ty], || match self.world.behaviour.schemars.flatten {
+                    true => upstream::json_schema_for_flatten::<Dyn<0>>(generator, required),
+                    false => older::flattened(generator, required),
+                });
+                upstream::flatten(&mut schema, inner);
+            } else {
+                self.property(this, field, default, &mut schema, generator);
+            }
+        }
+        schema
+    }
+
+    fn property(
+        &self,
+        this: &This,
+        field: &Field,
+        whole: &Fallback,
+        schema: &mut Schema,
+        generator: &mut SchemaGenerator,
+    ) {
+        if field.skip_deserializing {
+            return;
+        }
+        self.step(&field.name, || {
+            let default = self.default(this, field, whole);
+            let inner = self.field(this, field, default, false, generator);
+            let has_default =
+                !matches!(whole, Fallback::None) || !matches!(field.default, Fallback::None);
+            let optional = || {
+                let ty = self.field_type(this, field);
+                ty.is_some_and(|it| self.is_option(&it))
+            };
+            let optional = has_default || (!field.validation.required() && optional());
+            upstream::insert_object_property(schema, &field.name, optional, inner);
+        });
+    }
+
+    fn field_type(&self, this: &This, field: &Field) -> Option<Rc<Type>> {
+        match &field.with {
+            Some(with) => self.stands(this, with),
+            None => self.type_(this, &field.ty),
+        }
+    }
+
+    /// The schema of a field's type, with all that the field says about it.
+    pub(super) fn field(
+        &self,
+        this: &This,
+        field: &Field,
+        default: Option<Value>,
+        internal: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let mut res = self.described_field(this, field, default, internal, generator);
+        self.extend_field(this, field, &mut res);
+        res
+    }
+
+    /// What extends a field, where that waits for the rest.
+    pub(super) fn extend_field(&self, this: &This, field: &Field, schema: &mut Schema) {
+        if self.world.behaviour.derive.extend_last {
+            self.extend(this, &field.common, schema);
+        }
+    }
+
+    /// The same without what extends it, which waits for what is said around a field that stands alone.
+    pub(super) fn described_field(
+        &self,
+        this: &This,
+        field: &Field,
+        default: Option<Value>,
+        internal: bool,
+        generator: &mut SchemaGenerator,
+    ) -> Schema {
+        let Some(ty) = self.field_type(this, field) else { return Schema::default() };
+        let mut schema = if field.validation.required() {
+            self.present(&ty, generator)
+        } else if internal {
+            standing_for(&[ty], || {
+                upstream::json_schema_for_internally_tagged_enum_newtype_variant::<Dyn<0>>(
+                    generator,
+                )
+            })
+        } else {
+            self.subschema(&ty, generator)
+        };
+        self.warn_of_references(&schema, this.scope.module, field.span);
+        Self::describe(&field.common, &mut schema);
+        if !self.world.behaviour.derive.extend_last {
+            self.extend(this, &field.common, &mut schema);
+        }
+        field.validation.apply(&mut schema);
+        if field.skip_deserializing {
+            schema.insert("readOnly".to_owned(), true.into());
+        }
+        if field.skip_serializing {
+            schema.insert("writeOnly".to_owned(), true.into());
+        }
+        if let Some(default) = default {
+            schema.insert("default".to_owned(), default);
+        }
+        schema
+    }
+
+    /// The default that the schema states.
+    fn default(&self, this: &This, field: &Field, whole: &Fallback) -> Option<Value> {
+        let none = matches!((&field.default, whole), (Fallback::None, Fallback::None));
+        if field.skip_serializing || none {
+            return None;
+        }
+        match this.container.parameters.writes(&field.ty, &self.world, this.scope.module) {
+            Writes::Yes => {}
+            // The derive writes what it knows to be `Serialize`, and leaves the rest out.
+            Writes::No => return None,
+            Writes::Unknown => {
+                let message = format!(
+                    "whether the default of `{}` is written depends on the bounds of a parameter, which are not read",
+                    field.member
+                );
+                let hint = "say `T: Serialize` on the type, or leave the bound out";
+                let problem = self.world.problem(this.scope.module, field.span, message, hint);
+                self.refuse(problem);
+                return None;
+            }
+        }
+        let ty = this.scope.parameters.get("Self").map_or(Ty::Unknown, |it| Ty::of(it));
+        let of = defaults::Of { field, whole, ty };
+        match of.read(&Evaluator::new(&self.world)) {
+            Ok(found) => found,
+            Err(problem) => {
+                self.refuse(*problem);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,403 @@
+mod crates;
+mod generics;
+mod kubernetes;
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::model::SourcePath;
+
+mod hostile;
+mod locked;
+mod macros;
+mod modules;
+mod names;
+mod packages;
+mod validation;
+mod values;
+mod written;
+
+/// What stands before the code of every case.
+const HEAD: &str = "use kube::{CustomResource, KubeSchema}; use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";
+const KIND: &str =
+    "#[kube(group = \"example.com\", version = \"v1\", kind = \"Kind\")]\npub struct KindSpec";
+const SPEC: &str = "#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]";
+const TYPE: &str = "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]";
+
+fn files(code: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
+    code.iter().map(|(path, text)| (SourcePath::fixed(path), (*text).to_owned())).collect()
+}
+
+fn problems(files: &BTreeMap<SourcePath, String>) -> Vec<String> {
+    let (resources, problems) = read(files);
+    if problems.is_empty() {
+        assert!(!resources.is_empty(), "nothing was read, and nothing said");
+    }
+    problems.iter().map(ToString::to_string).collect()
+}
+
+/// A spec with this body, and code beside it.
+fn spec(body: &str, beside: &str) -> BTreeMap<SourcePath, String> {
+    let beside = beside.replace("$T", TYPE);
+    let text = format!("{HEAD}{SPEC}\n{KIND} {{\n{body}\n}}\n{beside}");
+    files(&[("src/main.rs", &text)])
+}
+
+/// The one problem of a spec. The body starts on line 5.
+#[track_caller]
+fn check(body: &str, beside: &str, expected: &str) {
+    assert_eq!(problems(&spec(body, beside)), [expected], "{body}\n{beside}");
+}
+
+#[test]
+fn what_is_read_is_read_without_a_word() {
+    let none: [&str; 0] = [];
+    assert_eq!(problems(&spec("a: i32, b: Vec<Option<In>>", "$T struct In { x: String }")), none);
+}
+
+#[test]
+fn types_that_cannot_be_read_are_refused_with_the_way_to_them() {
+    check("a: T,", "", "src/main.rs:5:4: `T` is not found (`Kind` → `spec.a`)");
+    check(
+        "a: In,",
+        "$T struct In { x: Vec<Unknown> }",
+        "src/main.rs:7:80: `Unknown` is not found (`Kind` → `spec.a.x`)",
+    );
+    check(
+        "a: other::Thing,",
+        "",
+        "src/main.rs:5:4: `other::Thing` is not found (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: serde_json::Thing,",
+        "",
+        "src/main.rs:5:4: `serde_json::Thing` is `serde_json::Thing`, whose schema is not known (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: k8s_openapi::ByteString,",
+        "",
+        "src/main.rs:5:4: `k8s_openapi::ByteString` is `k8s_openapi::ByteString`, whose schema is not known (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: <In as Has>::It,",
+        "$T struct In;",
+        "src/main.rs:5:4: `<In as Has>::It` is a type of a trait, which is not read (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "struct In; impl JsonSchema for In {}",
+        "src/main.rs:7:32: this `impl JsonSchema` lacks `schema_name` (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "struct In;",
+        "src/main.rs:7:8: `In` does not derive `JsonSchema` (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "trait In {}",
+        "src/main.rs:5:4: `In` is a trait, which has no schema (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "type In = Vec<In>;",
+        "src/main.rs:7:11: `Vec<In>` is an alias that leads to itself (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: [i32; N],",
+        "",
+        "src/main.rs:5:10: `N` is no constant that can be read (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: fn(),",
+        "",
+        "src/main.rs:5:4: `fn()` is a kind of type that is not read (`Kind` → `spec.a`)",
+    );
+}
+
+#[test]
+fn names_that_something_unseen_may_define_are_refused() {
+    check(
+        "a: String,",
+        "use other::prelude::*;",
+        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use other::prelude::*` is not found, and may bring it (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: String,",
+        "use kube::elsewhere::*;",
+        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use kube::elsewhere::*` may bring another `String` (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: i32,",
+        "make_types! { String }",
+        "src/main.rs:5:4: `i32` cannot be resolved with certainty: `make_types!` in src/main.rs may define it (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "mod one { #[derive(Clone)] pub struct In; } mod two { pub struct In; } use one::*; use two::*;",
+        "src/main.rs:5:4: `In` cannot be resolved with certainty: more than one `use …::*` in src/main.rs brings it (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "#[cfg(unix)] $T struct In;",
+        "src/main.rs:5:4: `In` cannot be resolved with certainty: whether src/main.rs defines it depends on a `cfg` (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "#[derive(other::JsonSchema)] struct In;",
+        "src/main.rs:7:10: `other::JsonSchema` cannot be told to be `schemars::JsonSchema` (`Kind` → `spec.a`)",
+    );
+    check(
+        "a: In,",
+        "mod hidden { #[derive(Clone)] struct In; } use hidden::In;",
+        "src/main.rs:5:4: `In` is not found (`Kind` → `spec.a`)",
+    );
+}
+
+#[test]
+fn attributes_that_may_change_a_type_are_refused() {
+    check(
+        "a: In,",
+        "#[serde_with::serde_as]\n$T struct In;",
+        "src/main.rs:7:1: `#[serde_with::serde_as]` may change the type that it stands on (`Kind` → `spec.a`)",
+    );
+    check(
+        "#[cfg(unix)] a: i32,",
+        "",
+        "src/main.rs:5:1: whether this is there depends on a `cfg` that the source does not settle",
+    );
+    check(
+        "#[cfg_attr(unix, serde(default))] a: i32,",
+        "",
+        "src/main.rs:5:18: whether `serde` holds here depends on a `cfg_attr` that the source does not settle",
+    );
+    let at = |what: &str| format!("src/main.rs:5:12: {what} (`Kind` → `spec`)");
+    check("#[schemars(rangee(min = 1))] a: i32,", "", &at("unknown schemars attribute `rangee`"));
+    check(
+        "#[schemars(schema_with = \"f\")] a: i32,",
+        "",
+        "src/main.rs:5:26: `f` is no function that is read, in a schema that is written by hand (`Kind` → `spec.a`)",
+    );
+    check(
+        "#[schemars(transform = f)] a: i32,",
+        "",
+        "src/main.rs:5:24: `f` is no function that is read, in a schema that is written by hand (`Kind` → `spec.a`)",
+    );
+    check(
+        "#[schemars(length(min = 1), length(max = 2))] a: String,",
+        "",
+        "src/main.rs:5:29: duplicate schemars attribute item `length` (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(range(minimum = 1))] a: i32,",
+        "",
+        "src/main.rs:5:18: unknown item in schemars range attribute: `minimum` (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(range(min = f()))] a: i32,",
+        "",
+        "src/main.rs:5:24: `f` is not found (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(range(min = 3000000000))] a: i64,",
+        "",
+        "src/main.rs:5:24: `3000000000` does not fit in `i32` (`Kind` → `spec`)",
+    );
+    check(
+        "#[serde(renam = \"b\")] a: i32,",
+        "",
+        "src/main.rs:5:9: unknown serde field attribute `renam` (`Kind` → `spec`)",
+    );
+    check(
+        "#[x_kube(validation = \"true\")] a: i32,",
+        "",
+        "src/main.rs:5:1: `x_kube` is read by `#[derive(KubeSchema)]` only (`Kind` → `spec`)",
+    );
+    check(
+        "#[doc = include_str!(\"a\")] a: i32,",
+        "",
+        "src/main.rs:5:9: `include_str!(\"a\")` takes what is outside of the code: there is no src/a (`Kind` → `spec`)",
+    );
+    check(
+        "#[doc = include_str!(\"../../a\")] a: i32,",
+        "",
+        "src/main.rs:5:9: `include_str!(\"../../a\")` takes what is outside of the code: ../a is outside of the project (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(extend(\"a\" = f(1)))] a: i32,",
+        "",
+        "src/main.rs:5:25: `f` is not found (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(example = \"word\")] a: String,",
+        "",
+        "src/main.rs:5:22: write `example = &\"word\"`: schemars refuses a bare word (`Kind` → `spec`)",
+    );
+}
+
+#[test]
+fn schemas_over_which_kube_panics_are_told() {
+    let tagged = "#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)] #[serde(tag = \"t\")] enum In { A { x: i32 }, B { y: i32 } }";
+    let found = problems(&spec("a: In,", tagged));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("src/main.rs:4:12: kube panics over this schema: Property \"t\""),
+        "{found:?}"
+    );
+    let found = problems(&spec(
+        "a: std::collections::BTreeMap<String, In>,",
+        "$T struct In { x: serde_json::Value }",
+    ));
+    assert!(found[0].contains("kube panics over this schema: valid JSONSchemaProps"), "{found:?}");
+}
+
+#[test]
+fn kube_attributes_are_read_with_care() {
+    let kube = |attrs: &str| {
+        let text = format!("{HEAD}{SPEC}\n#[kube({attrs})]\npub struct KindSpec {{}}");
+        problems(&files(&[("src/main.rs", &text)])).join("\n")
+    };
+    let all = "group = \"e.com\", version = \"v1\", kind = \"Kind\"";
+    assert_eq!(kube(all), "");
+    assert_eq!(
+        kube("group = \"e.com\", kind = \"Kind\""),
+        "src/main.rs:4:12: `#[kube(version = …)]` is missing"
+    );
+    assert_eq!(
+        kube(&format!("{all}, grup = \"a\"")),
+        "src/main.rs:3:56: unknown kube attribute `grup`"
+    );
+    assert_eq!(kube(&format!("{all}, kind = \"B\"")), "src/main.rs:3:56: `kind` is there twice");
+    assert_eq!(
+        kube(&format!("{all}, plural = PLURAL")),
+        "src/main.rs:3:65: `plural` needs a string in quotes"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"serde_as\"")),
+        "src/main.rs:3:63: `serde_as` may change the schema, and is not read yet"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"cfg_attr(any, doc = \\\"x\\\")\"")),
+        "src/main.rs:3:63: `cfg_attr(any, doc = \"x\")` may change the schema, and is not read yet"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"serde(default)\"")),
+        "src/main.rs:3:63: kube takes no `serde` in `attr`"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"x_kube(validation = Rule::new(\\\"true\\\"))\"")),
+        "src/main.rs:3:63: kube reads `x_kube` in `attr` only beside `validation` or `cel`"
+    );
+    assert_eq!(
+        kube(&format!("{all}, schema = \"manual\"")),
+        "src/main.rs:4:12: `Kind` has no schema of its own"
+    );
+    assert_eq!(
+        kube(&format!("{all}, status = \"Gone\"")),
+        "src/main.rs:3:65: `Gone` is not found (`Kind` → `status`)"
+    );
+    assert_eq!(
+        kube("group = \"e.com\", version = \"1\", kind = \"Kind\""),
+        "src/main.rs:3:25: version `1` must start with a letter"
+    );
+    assert_eq!(
+        kube(&format!("{all}, printcolumn(name = \"a\", json_path = \".a\")")),
+        "src/main.rs:3:56: `printcolumn` needs `name`, `type_` and `json_path`"
+    );
+    assert_eq!(
+        kube(&format!("{all}, validation = f()")),
+        "src/main.rs:3:69: `f()` is no rule that can be read; write `Rule::new(\"…\").message(\"…\")`"
+    );
+}
+
+#[test]
+fn names_that_no_api_server_takes_are_refused_at_their_places() {
+    let all = "group = \"e.com\", version = \"v1\", kind = \"Kind\"";
+    let label = "must hold only lowercase letters, digits and inner `-`";
+    for (item, expected) in [
+        (
+            "group = \"../x\"",
+            "3:8: group `../x` must hold only lowercase letters, digits, and inner `-` and `.`"
+                .to_owned(),
+        ),
+        (
+            "group = \"cache\"",
+            "3:8: group `cache` must be a domain with at least one dot".to_owned(),
+        ),
+        ("group = \"\"", "3:8: group `` must be a domain with at least one dot".to_owned()),
+        (
+            "kind = \"../K\"",
+            "3:8: kind `../K` must hold only letters, digits and inner `-`".to_owned(),
+        ),
+        ("plural = \"a\\\\b\"", format!("3:8: plural `a\\b` {label}")),
+        ("plural = \"../x\"", format!("3:8: plural `../x` {label}")),
+        ("singular = \"a b\"", format!("3:8: singular `a b` {label}")),
+        ("shortname = \"A\"", format!("3:8: shortname `A` {label}")),
+        ("category = \"1\"", "3:8: category `1` must start with a letter".to_owned()),
+        ("root = \"a b\"", "3:15: `root` must be an identifier".to_owned()),
+    ] {
+        let said = all.split(", ").filter(|it| it.split(' ').next() != item.split(' ').next());
+        let said = [item].into_iter().chain(said).collect::<Vec<_>>().join(", ");
+        let text = format!("{HEAD}{SPEC}\n#[kube({said})]\npub struct KindSpec {{}}");
+        let found = problems(&files(&[("src/main.rs", &text)]));
+        assert_eq!(found, [format!("src/main.rs:{expected}")], "{item}");
+    }
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_told_and_the_rest_is_read() {
+    let good = format!("mod bad; mod gone;\n{HEAD}{SPEC}\n{KIND} {{ a: i32 }}");
+    let (resources, problems) =
+        read(&files(&[("src/main.rs", &good), ("src/bad.rs", "pub struct {\n")]));
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(problems[0].starts_with("src/bad.rs:1:12: does not parse"), "{problems:?}");
+    assert_eq!(problems[1], "src/main.rs:1:14: module `gone` has no file");
+    assert_eq!(resources.len(), 1);
+}
+
+#[test]
+fn a_kind_is_named_by_the_way_that_code_can_take() {
+    let kind = |kind: &str| {
+        format!(
+            "{SPEC}\n#[kube(group = \"g\", version = \"v1\", kind = \"{kind}\")]\npub struct {kind}Spec {{}}\n"
+        )
+    };
+    let text = format!(
+        "{HEAD}pub mod open {{ {HEAD}{} }}\nmod shut {{ {HEAD}{}{} mod deep {{ {HEAD}{} }} }}\npub use shut::Shown;\n",
+        kind("Open")
+            .replace("pub struct", "#[kube(crates(kube_core = \"crate::core\"))] pub struct"),
+        kind("Shown"),
+        kind("Kept"),
+        kind("Hidden"),
+    );
+    let found: Vec<String> =
+        declared::declared(&World::new(&files(&[("src/lib.rs", &text)]), &mut Vec::new()))
+            .iter()
+            .map(|it| format!("{:?} {} {}", it.reach, it.path.join("::"), it.kube_core))
+            .collect();
+    let expected = [
+        "Public open::Open crate::core",
+        "Public Shown ::kube::core",
+        "Crate shut::Kept ::kube::core",
+        "Hidden shut::deep::Hidden ::kube::core",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn names_over_which_serde_panics_are_refused() {
+    for (name, rule) in [("Ünit", "camelCase"), ("Ünit", "snake_case")] {
+        let beside = format!("$T #[serde(rename_all = \"{rule}\")] enum In {{ {name}, Other }}");
+        let found = problems(&spec("a: In,", &beside));
+        match rule {
+            "camelCase" => assert_eq!(
+                found,
+                [
+                    "src/main.rs:7:101: serde's derive panics over a name in `In`: rename it by hand (`Kind` → `spec.a`)"
+                ]
+            ),
+            _ => assert_eq!(found, [""; 0]),
+        }
+    }
+}

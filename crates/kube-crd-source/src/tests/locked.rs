@@ -1,0 +1,256 @@
+//! What is locked and said of a package: which kube is meant, editions, targets, libraries by their own names.
+
+use super::packages::{DERIVE, field, lock, manifest};
+use super::*;
+use crate::library::Texts;
+use crate::packages::Packages;
+use crate::{versions, workspace};
+
+/// Two versions of kube, and `other` that depends on one of them.
+fn two_kubes(members: &[(&str, &str)], other: &str) -> BTreeMap<SourcePath, String> {
+    let line = |kube: &str, openapi: &str| {
+        [
+            (
+                "kube",
+                kube.to_owned(),
+                vec![format!("kube-core {kube}"), format!("kube-derive {kube}")],
+            ),
+            (
+                "kube-core",
+                kube.to_owned(),
+                vec![format!("k8s-openapi {openapi}"), "schemars 1.2.1".to_owned()],
+            ),
+            ("kube-derive", kube.to_owned(), vec![]),
+            ("k8s-openapi", openapi.to_owned(), vec![]),
+        ]
+    };
+    let mut all: Vec<(&str, String, Vec<String>)> = Vec::new();
+    all.extend(line("3.1.0", "0.27.1"));
+    all.extend(line("5.0.0", "0.29.0"));
+    all.push(("schemars", "0.8.22".to_owned(), vec![]));
+    all.push(("schemars", "1.2.1".to_owned(), vec!["schemars_derive 1.2.1".to_owned()]));
+    all.push(("schemars_derive", "0.8.22".to_owned(), vec![]));
+    all.push(("schemars_derive", "1.2.1".to_owned(), vec!["serde_derive_internals".to_owned()]));
+    all.push(("serde_derive_internals", "0.29.1".to_owned(), vec![]));
+    all.push(("serde", "1.0.228".to_owned(), vec![]));
+    all.push((
+        "other",
+        "1.0.0".to_owned(),
+        vec![format!("kube {other}"), "schemars 0.8.22".to_owned()],
+    ));
+    let mut res = BTreeMap::new();
+    for (name, kube) in members {
+        let needs = ["schemars 1.2.1", "serde", "other"].map(str::to_owned).into_iter();
+        let needs = needs.chain([format!("kube {kube}")]).collect();
+        all.push((name, "1.0.0".to_owned(), needs));
+        let major = &kube[..1];
+        let dependencies = format!(
+            "[dependencies]\nkube = \"{major}\"\nschemars = \"1\"\nserde = \"1\"\nother = \"1\"\n"
+        );
+        let (spec, plain) = (SPEC, name.trim_start_matches('.'));
+        let kind = KIND.replace("\"Kind\"", &format!("\"{}\"", plain.to_uppercase()));
+        res.extend(files(&[
+            (&format!("{plain}/Cargo.toml"), &manifest(plain, &dependencies)),
+            (
+                &format!("{plain}/src/lib.rs"),
+                &format!("{HEAD}{spec}\n{kind} {{ a: Option<E> }}\n$T enum E {{ A, B }}")
+                    .replace("$T", TYPE),
+            ),
+        ]));
+    }
+    let all: Vec<(&str, &str, Vec<&str>)> = all
+        .iter()
+        .map(|(name, version, needs)| {
+            (*name, version.as_str(), needs.iter().map(String::as_str).collect())
+        })
+        .collect();
+    let all: Vec<(&str, &str, &[&str])> =
+        all.iter().map(|(name, version, needs)| (*name, *version, needs.as_slice())).collect();
+    let workspace = "[workspace]\nmembers = [\"*\"]\nresolver = \"3\"\n";
+    res.extend(files(&[("Cargo.toml", workspace), ("Cargo.lock", &lock(&all))]));
+    res
+}
+
+#[test]
+fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
+    let version = |files: &BTreeMap<SourcePath, String>, wanted: &[&str]| {
+        let texts = Texts::new(files);
+        let members = workspace::members(&texts, &mut Vec::new());
+        let packages = wanted.iter().map(|it| (*it).to_owned()).collect();
+        let request = Request { packages, ..Request::default() };
+        let packages = Packages::new(&texts, &members, &request, &mut Vec::new());
+        let reading = crate::workspace(files, &request);
+        let problems: Vec<String> = reading.problems.iter().map(|it| it.told("")).collect();
+        (versions::behaviour(&packages).kube.version, problems)
+    };
+    for (own, other) in [("3.1.0", "5.0.0"), ("5.0.0", "3.1.0")] {
+        assert_eq!(version(&two_kubes(&[(".a", own)], other), &[]), (own, vec![]));
+    }
+    // What kube calls `ObjectMeta` may be another than what the code does.
+    let mut apart = two_kubes(&[(".a", "5.0.0")], "3.1.0");
+    let edit = |files: &mut BTreeMap<SourcePath, String>, path: &str, from: &str, to: &str| {
+        let text = files.get_mut(&SourcePath::fixed(path)).expect("it is there");
+        *text = text.replacen(from, to, 1);
+    };
+    edit(
+        &mut apart,
+        "a/Cargo.toml",
+        "[dependencies]\n",
+        "[dependencies]\nk8s-openapi = \"0.27\"\n",
+    );
+    edit(&mut apart, "a/src/lib.rs", "a: Option<E>", "a: kube::core::ObjectMeta");
+    edit(
+        &mut apart,
+        "Cargo.lock",
+        " \"schemars 1.2.1\",\n \"serde\",",
+        " \"k8s-openapi 0.27.1\",\n \"schemars 1.2.1\",\n \"serde\",",
+    );
+    let (_, problems) = version(&apart, &[]);
+    let told = "`k8s-openapi` is locked in 2 versions, and it is not said which one is meant";
+    assert!(problems.iter().any(|it| it.contains(told)), "{problems:#?}");
+    // Where two are wanted, that is told, with the way to one of them.
+    let both = two_kubes(&[(".a", "3.1.0"), (".b", "5.0.0")], "5.0.0");
+    let (_, problems) = version(&both, &[]);
+    assert_eq!(problems.len(), 3, "{problems:#?}");
+    let hint = "ask for packages that take the same one: `-p a` takes 3.1.0, `-p b` takes 5.0.0";
+    assert!(
+        problems.iter().any(|it| it.contains(
+            "`kube-core` is locked in 2 versions, and it is not said which one writes the CRDs"
+        ) && it.contains(hint)),
+        "{problems:#?}"
+    );
+    let hint = "take one version of `kube` everywhere, or ask for packages that do (`-p`)";
+    assert!(
+        problems.iter().any(|it| it.contains(
+            "a/src/lib.rs:2:10: `CustomResource` is of `kube` 3.1.0, and another version of it writes the CRDs"
+        ) && it.contains(hint)),
+        "{problems:#?}"
+    );
+    assert_eq!(version(&both, &["a"]), ("3.1.0", vec![]));
+    assert_eq!(version(&both, &["b"]), ("5.0.0", vec![]));
+}
+
+#[test]
+fn what_cargo_tells_code_of_its_package_is_known_unless_a_build_script_says_otherwise() {
+    let body = "fn f() -> String { concat!(env!(\"CARGO_PKG_NAME\"), \" \", env!(\"CARGO_PKG_VERSION\")).into() }";
+    let code = format!("{HEAD}{SPEC}\n{KIND} {{ #[serde(default = \"f\")] a: String }}\n{body}");
+    let manifest = |more: &str| {
+        let text =
+            manifest("a-b", "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n");
+        text.replace("[dependencies]", &format!("{more}[dependencies]"))
+    };
+    let lock = lock(&[(".a-b", "1.0.0", &[])]);
+    let field = |manifest: &str, script: &str| {
+        field(&files(&[
+            ("Cargo.toml", manifest),
+            ("Cargo.lock", &lock),
+            ("src/lib.rs", &code),
+            ("build.rs", script),
+        ]))
+    };
+    let wanted = Ok(serde_json::json!({ "type": "string", "default": "a-b 1.0.0" }));
+    assert_eq!(field(&manifest(""), "fn main() {}"), wanted);
+    let script = "fn main() { println!(\"cargo:rustc-env=CARGO_PKG_VERSION=2\"); }";
+    let refused = "src/lib.rs:5:57: `env!(\"CARGO_PKG_VERSION\")` takes what is outside of the code: build.rs may say it otherwise (`Kind` → `spec.a`)";
+    assert_eq!(field(&manifest(""), script), Err(vec![refused.to_owned()]));
+    assert_eq!(field(&manifest("build = false\n"), script), wanted);
+    assert_eq!(field(&manifest("build = \"other.rs\"\n"), script), wanted);
+}
+
+/// A project of the package `a`, with this said in its Cargo.toml, and files beside it.
+fn package_a(rest: &str, beside: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
+    let dependencies =
+        "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\nlong-name = \"1\"\n";
+    let text = format!("[package]\nname = \"a\"\nversion = \"1.0.0\"\n{rest}{dependencies}");
+    let lock = lock(&[(".a", "1.0.0", &["long-name"]), ("long-name", "1.0.0", &[])]);
+    let mut res = files(&[("Cargo.toml", &text), ("Cargo.lock", &lock)]);
+    res.extend(files(beside));
+    res
+}
+
+#[test]
+fn a_library_is_known_by_its_own_name() {
+    let other = manifest(
+        "long-name",
+        "[lib]\nname = \"short\"\n[dependencies]\nschemars = \"1\"\nserde = \"1\"\n",
+    );
+    let types = format!("{DERIVE}{TYPE} pub struct T {{ pub x: bool }}");
+    let field = |ty: &str| {
+        let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: {ty} }}");
+        field(&package_a(
+            "edition = \"2024\"\n",
+            &[
+                ("src/lib.rs", &spec),
+                ("cargo/long-name-1.0.0/Cargo.toml", &other),
+                ("cargo/long-name-1.0.0/src/lib.rs", &types),
+            ],
+        ))
+    };
+    let wanted = serde_json::json!({
+        "type": "object",
+        "required": ["x"],
+        "properties": { "x": { "type": "boolean" } },
+    });
+    assert_eq!(field("short::T"), Ok(wanted));
+    assert_eq!(
+        field("shorter::T"),
+        Err(vec!["src/lib.rs:4:26: `shorter::T` is not found (`Kind` → `spec.a`)".to_owned()])
+    );
+}
+
+#[test]
+fn edition_2015_is_refused_by_name() {
+    let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: bool }}");
+    let refused = Err(vec![
+        "src/lib.rs:4:12: `KindSpec` is of a package of edition 2015, which is not read".to_owned(),
+    ]);
+    let found = |rest: &str| field(&package_a(rest, &[("src/lib.rs", &spec)]));
+    assert_eq!(found(""), refused);
+    assert_eq!(found("edition = \"2015\"\n"), refused);
+    assert!(found("edition = \"2018\"\n").is_ok());
+    assert!(found("edition.workspace = true\n[workspace.package]\nedition = \"2021\"\n").is_ok());
+}
+
+#[test]
+fn a_target_is_read_where_the_features_that_it_requires_are_on() {
+    let spec = |kind: &str| format!("{HEAD}{SPEC}\n{} {{ a: bool }}", KIND.replace("Kind", kind));
+    let rest = "edition = \"2024\"\n[features]\nx = []\n[[bin]]\nname = \"one\"\nrequired-features = [\"x\"]\n";
+    let files =
+        package_a(rest, &[("src/bin/one.rs", &spec("One")), ("src/bin/two.rs", &spec("Two"))]);
+    let kinds = |features: &[&str]| {
+        let features = features.iter().map(|it| (*it).to_owned()).collect();
+        let reading = crate::workspace(&files, &Request { features, ..Request::default() });
+        assert!(reading.problems.is_empty(), "{:#?}", reading.problems);
+        let kinds: Vec<String> = reading.resources.iter().map(|it| it.kind.to_string()).collect();
+        kinds.join(" ")
+    };
+    assert_eq!(kinds(&[]), "Two");
+    assert_eq!(kinds(&["x"]), "One Two");
+}
+
+#[test]
+fn a_kube_that_is_not_the_published_one_is_told_where_it_is_used() {
+    let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: bool }}");
+    let mut files = package_a("edition = \"2024\"\n", &[("src/lib.rs", &spec)]);
+    let lock = lock(&[(".a", "1.0.0", &["kube"]), ("kube", "5.0.0", &[])]);
+    let lock = lock.replace("registry+https://example.com/index", "git+https://example.com/kube#1");
+    files.insert(SourcePath::fixed("Cargo.lock"), lock);
+    let told =
+        "src/lib.rs:2:10: `CustomResource` is of `kube` from git: what that writes is not known";
+    assert_eq!(field(&files), Err(vec![told.to_owned()]));
+}
+
+#[test]
+fn a_rule_on_what_is_flattened_waits_for_how_serde_json_is_built() {
+    let said = |needs: &[&str]| {
+        let text = format!(
+            "{HEAD}{SPEC}\n{KIND} {{ a: In }} #[derive(Serialize, Deserialize, Clone, Debug, kube::KubeSchema)] pub struct In {{ #[serde(flatten)] #[x_kube(validation = \"true\")] x: Two }} #[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)] pub struct Two {{ p: i32, q: i32 }}"
+        );
+        let found = [("indexmap", "2.0.0", &[][..]), ("serde_json", "1.0.150", needs)];
+        field(&files(&[("src/main.rs", &text), ("Cargo.lock", &lock(&found))]))
+    };
+    let read = said(&[]).expect("maps are sorted");
+    assert!(read.pointer("/properties/p/x-kubernetes-validations").is_some(), "{read}");
+    let problems = said(&["indexmap"]).expect_err("any may be the first");
+    assert!(problems[0].contains("depends on how serde_json is built here"), "{problems:?}");
+}

@@ -1,0 +1,271 @@
+//! Packages: which of them a name leads into, at what version, with which features.
+
+use super::*;
+use crate::library::Texts;
+use crate::packages::Packages;
+use crate::workspace;
+
+/// A lock file of packages, each with what it depends on, from a registry unless its name starts with `.`.
+pub fn lock(packages: &[(&str, &str, &[&str])]) -> String {
+    let mut res = "version = 4\n".to_owned();
+    for (name, version, needs) in packages {
+        let here = name.strip_prefix('.');
+        let name = here.unwrap_or(name);
+        res += &format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n");
+        if here.is_none() {
+            res += "source = \"registry+https://example.com/index\"\n";
+        }
+        if !needs.is_empty() {
+            let list: String = needs.iter().map(|it| format!(" \"{it}\",\n")).collect();
+            res += &format!("dependencies = [\n{list}]\n");
+        }
+    }
+    res
+}
+
+pub fn manifest(name: &str, rest: &str) -> String {
+    format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\nedition = \"2024\"\n{rest}")
+}
+
+pub const DERIVE: &str = "use schemars::JsonSchema; use serde::{Deserialize, Serialize};\n";
+
+/// A project whose spec has a field `a: types::T`, and what is beside it.
+fn project(beside: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
+    let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: types::T }}");
+    let mut res = files(&[
+        (
+            "Cargo.toml",
+            &manifest(
+                "operator",
+                "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\ntypes = \"1\"\n",
+            ),
+        ),
+        ("src/lib.rs", &spec),
+        (
+            "Cargo.lock",
+            &lock(&[
+                (".operator", "1.0.0", &["types"]),
+                ("types", "1.2.0", &["more"]),
+                ("more", "0.3.0", &[]),
+            ]),
+        ),
+    ]);
+    res.extend(files(beside));
+    res
+}
+
+/// The schema of `spec.a`, or the problems.
+pub fn field(files: &BTreeMap<SourcePath, String>) -> Result<serde_json::Value, Vec<String>> {
+    let (resources, problems) = read(files);
+    match problems.is_empty() {
+        true => {
+            let schema = &resources[0].schema.as_ref().expect("it has one").0;
+            let field = schema.pointer("/properties/spec/properties/a");
+            Ok(field.cloned().unwrap_or_default())
+        }
+        false => Err(problems.iter().map(ToString::to_string).collect()),
+    }
+}
+
+#[test]
+fn a_name_leads_into_a_package_and_on_into_another() {
+    let types = manifest(
+        "types",
+        "[features]\ndefault = [\"wide\"]\nwide = []\nnarrow = []\n[dependencies]\nschemars = \"1\"\nserde = \"1\"\nmore = { version = \"0.3\", optional = true }\n",
+    );
+    let code = format!(
+        "{DERIVE}pub use more::*;\n{TYPE} pub struct T {{ #[cfg(feature = \"wide\")] pub wide: U, #[cfg(feature = \"narrow\")] pub narrow: U, }}"
+    );
+    let more = format!("{DERIVE}mod inner; pub use inner::U;");
+    let inner = format!("{DERIVE}/// Of more.\n{TYPE} pub struct U {{ pub x: bool }}");
+    let beside = [
+        ("cargo/types-1.2.0/Cargo.toml", types.as_str()),
+        ("cargo/types-1.2.0/src/lib.rs", &code),
+        (
+            "cargo/more-0.3.0/Cargo.toml",
+            &manifest("more", "[dependencies]\nschemars = \"1\"\nserde = \"1\"\n"),
+        ),
+        ("cargo/more-0.3.0/src/lib.rs", &more),
+        ("cargo/more-0.3.0/src/inner.rs", &inner),
+    ];
+    let wanted = serde_json::json!({
+        "type": "object",
+        "required": ["wide"],
+        "properties": { "wide": {
+            "type": "object",
+            "description": "Of more.",
+            "required": ["x"],
+            "properties": { "x": { "type": "boolean" } },
+        } },
+    });
+    assert_eq!(field(&project(&beside)), Ok(wanted));
+    // What it leads to is not on this machine.
+    assert_eq!(
+        field(&project(&beside[..2])),
+        Err(vec!["cargo/types-1.2.0/src/lib.rs:3:111: `U` cannot be resolved with certainty: `use more::*` may bring another `U`, and its source is not on this machine (`Kind` → `spec.a.wide`)".to_owned()])
+    );
+    assert_eq!(
+        field(&project(&[])),
+        Err(vec!["src/lib.rs:4:26: `types::T` is of `types` 1.2.0, whose source is not on this machine (`Kind` → `spec.a`)".to_owned()])
+    );
+}
+
+#[test]
+fn a_package_by_its_path_may_be_beside_the_project() {
+    let mut files = project(&[
+        (
+            "../types/Cargo.toml",
+            &manifest("types", "[dependencies]\nschemars = \"1\"\nserde = \"1\"\n"),
+        ),
+        ("../types/src/lib.rs", &format!("{DERIVE}{TYPE} pub struct T {{ pub x: Gone }}")),
+    ]);
+    let lock = lock(&[(".operator", "1.0.0", &["types"]), (".types", "1.0.0", &[])]);
+    files.insert(SourcePath::fixed("Cargo.lock"), lock);
+    let text = &files[&SourcePath::fixed("Cargo.toml")];
+    let text = text.replace("types = \"1\"", "types = { path = \"../types\" }");
+    files.insert(SourcePath::fixed("Cargo.toml"), text);
+    assert_eq!(
+        field(&files),
+        Err(vec!["../types/src/lib.rs:2:83: `Gone` is not found (`Kind` → `spec.a.x`)".to_owned()])
+    );
+}
+
+/// Instead of a text: the file is not there.
+const ABSENT: &str = "absent";
+
+/// The features of the package `it`, as `on; maybe`.
+#[track_caller]
+fn features(root: &str, it: &str, more: &[(&str, &str)], request: &Request, expected: &str) {
+    let mut files = files(&[
+        ("Cargo.toml", &manifest("root", root)),
+        ("src/lib.rs", ""),
+        (
+            "Cargo.lock",
+            &lock(&[
+                (".root", "1.0.0", &["it", "mid"]),
+                ("it", "1.0.0", &[]),
+                ("mid", "1.0.0", &["it"]),
+            ]),
+        ),
+        ("cargo/it-1.0.0/Cargo.toml", &manifest("it", it)),
+        ("cargo/it-1.0.0/src/lib.rs", ""),
+        ("cargo/mid-1.0.0/Cargo.toml", &manifest("mid", "")),
+    ]);
+    for (path, text) in more {
+        match *text {
+            ABSENT => files.remove(&SourcePath::fixed(path)),
+            text => files.insert(SourcePath::fixed(path), text.to_owned()),
+        };
+    }
+    let texts = Texts::new(&files);
+    let mut problems = Vec::new();
+    let members = workspace::members(&texts, &mut problems);
+    let packages = Packages::new(&texts, &members, request, &mut problems);
+    let found = packages.features(packages.meant("it")[0]);
+    let list =
+        |it: &std::collections::BTreeSet<String>| it.iter().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(format!("{}; {}", list(&found.on), list(&found.maybe)), expected, "{root}\n{it}");
+    assert_eq!(problems, []);
+}
+
+#[test]
+fn features_are_on_as_cargo_has_them() {
+    let it = "[features]\ndefault = [\"a\"]\na = [\"b\"]\nb = []\nc = []\n";
+    let check = |root: &str, expected: &str| features(root, it, &[], &Request::default(), expected);
+    check("[dependencies]\nit = \"1\"\n", "a b default; ");
+    check("[dependencies]\nit = { version = \"1\", default-features = false }\n", "; ");
+    check(
+        "[dependencies]\nit = { version = \"1\", default-features = false, features = [\"c\"] }\n",
+        "c; ",
+    );
+    check(
+        "[workspace.dependencies]\nit = { version = \"1\", default-features = false }\n[dependencies]\nit = { workspace = true, features = [\"b\"] }\n",
+        "b; ",
+    );
+    check("[dependencies]\nother = { version = \"1\", package = \"it\" }\n", "a b default; ");
+    // Only what is built for code counts: not for tests, nor for build scripts.
+    check("[dev-dependencies]\nit = \"1\"\n", "; ");
+    check("[build-dependencies]\nit = \"1\"\n", "; ");
+    check("[target.'cfg(windows)'.dependencies]\nit = \"1\"\n", "; a b default");
+    check("[target.'cfg(all())'.dependencies]\nit = \"1\"\n", "a b default; ");
+    check("[target.'cfg(any())'.dependencies]\nit = \"1\"\n", "; ");
+}
+
+#[test]
+fn features_turn_on_dependencies_and_their_features() {
+    let it = "[features]\na = []\nb = []\n";
+    let root = "[features]\nx = [\"it/a\"]\ny = [\"dep:it\"]\nz = [\"it?/b\"]\n[dependencies]\nit = { version = \"1\", optional = true }\n";
+    let check = |on: &[&str], expected: &str| {
+        let on = on.iter().map(|it| (*it).to_owned()).collect();
+        let request = Request { features: on, ..Request::default() };
+        features(root, it, &[], &request, expected);
+    };
+    check(&[], "; ");
+    check(&["x"], "a; ");
+    check(&["y"], "; ");
+    check(&["z"], "; ");
+    check(&["z", "y"], "b; ");
+    check(&["y", "z"], "b; ");
+    check(&["root/x", "z"], "a b; ");
+    check(&["it/b"], "b; ");
+    let all = Request { all_features: true, ..Request::default() };
+    features(root, it, &[], &all, "a b; ");
+}
+
+#[test]
+fn another_package_may_turn_features_on() {
+    let it = "[features]\na = []\n";
+    let root = "[dependencies]\nit = { version = \"1\" }\nmid = \"1\"\n";
+    let mid = manifest("mid", "[dependencies]\nit = { version = \"1\", features = [\"a\"] }\n");
+    let request = Request::default();
+    features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", &mid)], &request, "a; ");
+    features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", "")], &request, "; ");
+    let macros = format!("{mid}[lib]\nproc-macro = true\n");
+    features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", &macros)], &request, "; ");
+    // What is asked of a package is known without its source; what that turns on is not.
+    let absent = [("cargo/it-1.0.0/Cargo.toml", ABSENT), ("cargo/mid-1.0.0/Cargo.toml", &mid)];
+    features(root, it, &absent, &request, "a; ");
+    // What the first resolver puts together, later ones keep apart.
+    let build = "[build-dependencies]\nit = { version = \"1\", features = [\"a\"] }\n[dependencies]\nmid = \"1\"\n";
+    features(&format!("resolver = \"1\"\n{build}"), it, &[], &request, "a; ");
+    features(&format!("resolver = \"2\"\n{build}"), it, &[], &request, "; ");
+}
+
+#[test]
+fn a_lock_file_that_is_malformed_is_told_with_its_line() {
+    let check = |text: &str, expected: &str| {
+        let mut files = project(&[]);
+        files.insert(SourcePath::fixed("Cargo.lock"), text.to_owned());
+        let found = field(&files).expect_err("it is malformed");
+        assert!(found.contains(&expected.to_owned()), "{found:#?}");
+    };
+    check("[[package]]\n<<<<<<< ours\n", "Cargo.lock:2:1: a merge was left undone here");
+    check(
+        "[[package]]\nname = \"a\"\nversion = \"x\"\n",
+        "Cargo.lock:3:1: no version that cargo writes",
+    );
+    check(
+        "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nreplace = \"b\"\n",
+        "Cargo.lock:4:1: `[replace]` is not read: use `[patch]`",
+    );
+}
+
+#[test]
+fn kinds_of_a_crate_that_names_only_lead_into_are_not_of_the_project() {
+    let needs = "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n";
+    let types = manifest("types", needs).replace("1.0.0", "1.2.0");
+    let other = KIND.replace("Kind", "Other");
+    let code = format!("{HEAD}{TYPE} pub struct T {{ pub x: bool }}\n{SPEC}\n{other} {{}}");
+    let files = project(&[
+        ("cargo/types-1.2.0/Cargo.toml", &types),
+        ("cargo/types-1.2.0/src/lib.rs", &code),
+    ]);
+    let types = ["operator::api::Made", "types::Other", "Made", "operator::Of<u8>"];
+    let types = types.map(str::to_owned).into();
+    let request = Request { declared: true, types, ..Request::default() };
+    let reading = crate::stack::with_room(|| workspace(&files, &request));
+    assert_eq!(reading.problems, []);
+    let declared = reading.declared.iter().map(|it| format!("{} {}", it.krate, it.path.join("::")));
+    assert_eq!(declared.collect::<Vec<_>>(), ["operator Kind", "operator api::Made"]);
+    assert_eq!(reading.unknown_types, ["types::Other", "Made", "operator::Of<u8>"]);
+}

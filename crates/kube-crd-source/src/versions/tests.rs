@@ -1,0 +1,75 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::model::SourcePath;
+use crate::{Request, library::Texts};
+
+fn check(lock: &str, expected: &[&str]) {
+    let found: Vec<String> = locked(lock, super::check).iter().map(ToString::to_string).collect();
+    assert_eq!(found, expected);
+}
+
+fn package(name: &str, version: &str) -> String {
+    format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"registry+x\"\n\n")
+}
+
+fn of(lock: &str) -> Behaviour {
+    locked(lock, behaviour)
+}
+
+/// What is found of the packages of a lock file, with no Cargo.toml beside it.
+fn locked<T>(lock: &str, find: fn(&Packages<'_>) -> T) -> T {
+    let files = BTreeMap::from([(SourcePath::fixed("Cargo.lock"), lock.to_owned())]);
+    let (texts, request) = (Texts::new(&files), Request::default());
+    find(&Packages::new(&texts, &BTreeMap::new(), &request, &mut Vec::new()))
+}
+
+#[test]
+fn what_is_built_in_is_the_newest_that_is_known() {
+    let lock = include_str!("../../../../Cargo.lock");
+    for (name, _, newest) in behaviour::known() {
+        let there = lock.contains(&format!("name = \"{name}\"\nversion = \"{newest}\"\n"));
+        // kube-derive is not built in: what it does at compile time is written anew here.
+        assert!(there || name == "kube-derive", "{name} {newest}");
+    }
+    assert_eq!(of(lock), Behaviour::NEWEST);
+}
+
+#[test]
+fn known_versions_are_taken_and_others_are_refused_by_name() {
+    check(&package("kube-core", "5.0.0"), &[]);
+    check(&package("kube-core", "2.0.1"), &[]);
+    check(
+        &package("kube-core", "4.1.0"),
+        &["Cargo.lock:3:1: `kube-core` 4.1.0 is locked, whose output is not known"],
+    );
+    check(
+        &package("kube-core", "1.1.0"),
+        &["Cargo.lock:3:1: `kube-core` 1.1.0 is locked, and what is older than 2.0.0 is not read"],
+    );
+    check(
+        &package("schemars", "0.8.22"),
+        &["Cargo.lock:3:1: `schemars` 0.8.22 is locked, and what is older than 1.0.0 is not read"],
+    );
+    check(&(package("schemars", "0.8.22") + &package("schemars", "1.2.3")), &[]);
+    check(
+        &(package("kube-core", "3.1.0") + &package("kube-core", "4.2.0")),
+        &[
+            "Cargo.lock:3:1: `kube-core` is locked in 2 versions, and it is not said which one writes the CRDs",
+        ],
+    );
+    check(
+        "[[package]]\nname = \"kube-derive\"\nversion = \"5.0.0\"\n",
+        &["Cargo.lock:3:1: `kube-derive` is not the published one: what it prints is not known"],
+    );
+}
+
+#[test]
+fn each_package_is_looked_up_by_its_own_version() {
+    let lock = package("kube-core", "3.0.1") + &package("kube-derive", "3.0.0");
+    let found = of(&lock);
+    assert_eq!(found.rewriting, rewriting::Rewriting::V3_0_1);
+    assert_eq!(found.kube.version, "3.0.0");
+    assert_eq!(found.schemars, Behaviour::NEWEST.schemars);
+    assert_eq!(of(""), Behaviour::NEWEST);
+}
