@@ -33,6 +33,11 @@ pub fn piped(path: &Path) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("reading `{}`", path.display()))
 }
 
+/// All of a file that a program has just written, however long.
+pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("reading `{}`", path.display()))
+}
+
 /// The text of a regular file, wherever it is.
 pub fn text(path: &Path) -> anyhow::Result<String> {
     text_if_any(path)?.with_context(|| format!("there is no `{}`", path.display()))

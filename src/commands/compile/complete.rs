@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Context as _;
 use serde_json::Value;
 
-use super::{Asked, Subject};
+use super::{Compiled, Subject};
 use crate::{
     manifests,
     model::{CustomResource, Declared, Problem, Reach, Storage},
@@ -52,10 +52,10 @@ pub fn complete(top: &Path, reading: &mut Reading, all: bool) -> anyhow::Result<
         ..it
     }));
     for kinds in crates.values() {
-        let crds = subject(top, kinds).compile()?;
-        for (kind, crd) in kinds.iter().zip(crds) {
-            match crd {
-                Ok(crd) => problems.extend(settle(reading, kind, &crd)?),
+        let compiled = subject(top, kinds).compile()?;
+        for kind in kinds {
+            match &find(&compiled, kind)?.crd {
+                Ok(crd) => problems.extend(settle(reading, kind, crd)?),
                 Err(text) => {
                     reading.operator.resources.retain(|it| it.place != kind.place);
                     problems.push(Problem {
@@ -124,11 +124,6 @@ fn subject(top: &Path, kinds: &[Declared]) -> Subject {
         "" => 0,
         folder => folder.len() + 1,
     };
-    let asked = |it: &Declared| Asked {
-        path: it.path.clone(),
-        public: it.reach == Reach::Public,
-        crates: (it.reach != Reach::Said).then(|| (it.kube_core.clone(), it.serde_json.clone())),
-    };
     Subject {
         folder,
         top: top.to_owned(),
@@ -136,8 +131,15 @@ fn subject(top: &Path, kinds: &[Declared]) -> Subject {
         krate: first.krate.clone(),
         root: first.root.as_str().get(below..).unwrap_or_default().to_owned(),
         target: first.target,
-        kinds: kinds.iter().map(asked).collect(),
     }
+}
+
+/// What the compiled crate has of a kind.
+fn find<'a>(compiled: &'a [Compiled], kind: &Declared) -> anyhow::Result<&'a Compiled> {
+    let named: Vec<_> = compiled.iter().filter(|it| it.path.last() == Some(&kind.name)).collect();
+    let whole = named.iter().find(|it| it.path == kind.path);
+    let found = whole.or_else(|| named.first().filter(|_| named.len() == 1));
+    found.copied().with_context(|| format!("`{}` printed nothing", kind.path.join("::")))
 }
 
 /// Takes what the code printed; says so where the source was read otherwise.
