@@ -5,14 +5,19 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde::Serialize;
 
-use super::{compile::complete, workspace::Sources};
+use super::{
+    compile::{self, Compile, Completion},
+    refusal::{refusal, unread},
+    workspace::TreeSources,
+};
 use crate::{
-    hint::Hint as _,
+    disk,
+    hint::{Hint as _, hinted},
     manifests::{self, Wishes},
-    model::{Operator, Problem, Project, ProjectName, ProjectPath, Resource, Version},
+    model::{Operator, Project, ProjectName, ProjectPath, Resource},
     plan::{Overlay, Plan, Tree},
     scaffold,
-    source::{self, Reading, Request},
+    source::{self, Options, Reading},
 };
 
 /// The commands that generate support code, and what follows from the source.
@@ -60,11 +65,17 @@ struct Derived {
 #[derive(Serialize)]
 struct Crd {
     types: Vec<String>,
-    storage: Version,
+    /// The version that is stored.
+    storage: String,
 }
 
 /// Everything of ours: the support code, and what follows from the source.
-pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
+pub fn everything(
+    plan: &mut Plan,
+    tree: &impl Tree,
+    project: &Project,
+    how: &How,
+) -> anyhow::Result<()> {
     plan.extend(scaffold::generate("generate", &Names::new(project), SUPPORT, |path| match path
         .extension()
     {
@@ -73,39 +84,38 @@ pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyho
         _ => "src/main.rs and src/controller/",
     })?);
     plan.own(ProjectPath::fixed("runtime"), &["rs"], SUPPORT);
-    source(plan, tree, project)
+    source(plan, tree, project, how)
 }
 
-/// How the manifests are to be made.
+/// How the manifests are made.
 #[derive(Default)]
-pub struct How<'a> {
+pub struct How {
     pub wishes: Wishes,
-    pub compile: Option<Compile<'a>>,
-}
-
-/// The compiled code is asked where the source cannot be read, or for all of it.
-pub struct Compile<'a> {
-    /// The project's directory.
-    pub top: &'a Path,
+    /// None where the command has no such flags.
+    pub flags: Option<compile::Flags>,
+    /// Compile all kinds, which must then be as they were read.
     pub all: bool,
 }
 
 /// CRDs, RBAC and the list of types, from the source as the plan would leave it.
-pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
-    source_as(plan, tree, project, &How::default())
-}
-
-/// The same, as a person may want it otherwise.
-pub fn source_as(
+pub fn source(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    how: &How<'_>,
+    how: &How,
 ) -> anyhow::Result<()> {
     // The list of types is read with the source that it is made from: at first it is of none.
     plan.extend(types_list(Vec::new())?);
     let changes = plan.preview(tree)?;
-    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, how) {
+    let is_code = |path: &ProjectPath| {
+        let list = path.as_str() == TYPES_LIST;
+        !list && (path.extension() == "rs" || ["Cargo.toml", "Cargo.lock"].contains(&path.name()))
+    };
+    let is_on_disk = !changes.iter().any(|it| is_code(&it.path));
+    let top = disk::real(tree.dir().unwrap_or(Path::new(".")))?;
+    let compile = Compile { top: &top, flags: how.flags, all: how.all, modules: &[], is_on_disk };
+    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, &how.wishes, &compile)
+    {
         // Where a file is in the way, that is what to tell: the rest follows from it.
         plan.against(tree, true)?;
         return Err(error);
@@ -117,17 +127,22 @@ fn derived(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    how: &How<'_>,
+    wishes: &Wishes,
+    compile: &Compile<'_>,
 ) -> anyhow::Result<()> {
-    let mut reading = read(tree, how.compile.is_some());
-    if let Some(Compile { top, all }) = how.compile
-        && (all || !reading.problems.is_empty())
-    {
-        complete(top, &mut reading, all)?;
+    let mut reading = read(tree);
+    if compile::complete(compile, &mut reading)? == Completion::Later {
+        plan.forget(&ProjectPath::fixed(TYPES_LIST));
+        plan.warn(format!(
+            "the CRDs, roles and {TYPES_LIST} stay as they are: {}, and what this command changes is not compiled \
+             before it is written; run `operator-rs manifests` then",
+            unread(&reading)
+        ));
+        return Ok(());
     }
     refuse(&reading)?;
     let operator = reading.operator;
-    let (manifests, problems, warnings) = manifests::generate(&operator, &how.wishes);
+    let (manifests, problems, warnings) = manifests::generate(&operator, wishes);
     if !problems.is_empty() {
         return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
     }
@@ -135,12 +150,15 @@ fn derived(
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
     }
     plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"], MANIFESTS);
-    operator.warnings.iter().for_each(|it| plan.warn(it.told("")));
+    operator.warnings.iter().for_each(|it| plan.warn(it.describe("")));
     warnings.into_iter().for_each(|it| plan.warn(it));
     let crds = types(plan, &operator, project)?;
     plan.extend(types_list(crds)?);
     Ok(())
 }
+
+/// The list of types: it follows from the source, and declares no kinds.
+const TYPES_LIST: &str = "api/src/crds.rs";
 
 /// api/src/crds.rs.
 fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
@@ -150,36 +168,22 @@ fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
 
 /// What the source says now, as far as it can be read: problems are told when the plan is made.
 pub fn operator(tree: &impl Tree) -> Operator {
-    read(tree, false).operator
+    read(tree).operator
 }
 
-fn read(tree: &impl Tree, declared: bool) -> Reading {
-    source::workspace(&Sources::new(tree), &Request { declared, ..Request::default() }, true)
+fn read(tree: &impl Tree) -> Reading {
+    source::read_with_rules(&TreeSources::new(tree), &Options::default())
 }
 
 /// All problems in one error.
 fn refuse(reading: &Reading) -> anyhow::Result<()> {
-    match &reading.problems[..] {
+    match &reading.all_problems()[..] {
         [] => Ok(()),
         problems => {
-            Err(refusal(&format!("{}, and nothing was written", unread(reading)), problems))
+            let error = refusal(&format!("{}, and nothing was written", unread(reading)), problems);
+            hinted(error, reading.hint.iter().cloned())
         }
     }
-}
-
-/// How much of the source could not be read.
-pub fn unread(reading: &Reading) -> String {
-    match (reading.refused.len(), reading.kinds.len()) {
-        (0, _) => "the source cannot be read exactly".to_owned(),
-        (1, 1) => "the CRD cannot be read exactly".to_owned(),
-        (refused, all) => format!("{refused} of {all} CRDs cannot be read exactly"),
-    }
-}
-
-/// Problems with the way to each and the way out of it, below what they come to.
-pub fn refusal(what: &str, problems: &[Problem]) -> anyhow::Error {
-    let list: String = problems.iter().map(|it| format!("\n{}", it.told("  "))).collect();
-    anyhow::format_err!("{what}:{list}")
 }
 
 /// The Rust paths of every kind's versions, and which of them is stored.
@@ -187,26 +191,28 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
     let mut ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
     // From the lowest version to the highest, as the manifests merge them.
     ours.sort_by_key(|it| it.version);
-    let is = |resource: &Resource, group: &str, version: &Version, kind: &crate::model::Kind| {
-        resource.api_group() == group && resource.version == *version && resource.kind == *kind
+    let is = |resource: &Resource, it: &manifests::Version<'_>| {
+        resource.api_group() == it.group()
+            && resource.version.to_string() == it.name()
+            && resource.kind.to_string() == it.kind()
     };
-    for it in &operator.resources {
-        if !ours.iter().any(|resource| is(resource, it.group.as_str(), &it.version, &it.kind)) {
+    for it in manifests::versions(operator) {
+        if !ours.iter().any(|resource| is(resource, &it)) {
             plan.warn(format!(
                 "{}: {} {} is not in PROJECT, so api/src/crds.rs leaves it out",
-                it.place, it.version, it.kind
+                it.place(),
+                it.name(),
+                it.kind()
             ));
         }
     }
     let storage = manifests::storage(operator);
     let mut res: BTreeMap<(String, String), Crd> = BTreeMap::new();
     for resource in ours {
-        let (group, kind) = (resource.api_group(), &resource.kind);
-        let found = operator
-            .resources
-            .iter()
-            .any(|it| is(resource, it.group.as_str(), &it.version, &it.kind));
-        let stored = storage.get(&(group.clone(), kind.clone())).filter(|_| found);
+        let (group, kind) = (resource.api_group(), resource.kind.to_string());
+        let found = manifests::versions(operator).any(|it| is(resource, &it));
+        let stored = storage.get(&(&*group, &*kind)).copied().filter(|_| found);
+        let stored = stored.map(str::to_owned);
         let Some(stored) = stored else {
             return Err(anyhow::format_err!(
                 "PROJECT has {} {kind} of {group}, and no type in the source declares it",
@@ -223,8 +229,8 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
             str::to_owned,
         );
         let crd = res
-            .entry((group, kind.to_string()))
-            .or_insert_with(|| Crd { types: Vec::new(), storage: *stored });
+            .entry((group, kind.clone()))
+            .or_insert_with(|| Crd { types: Vec::new(), storage: stored });
         crd.types.push(format!("{module}::{kind}"));
     }
     Ok(res.into_values().collect())

@@ -10,6 +10,7 @@ mod apart;
 #[cfg(all(test, unix))]
 mod crash;
 mod folder;
+mod inputs;
 mod journal;
 mod root;
 mod throwaway;
@@ -17,9 +18,10 @@ mod tree;
 pub mod watch;
 mod write;
 
-pub use apart::{put, put_programs, temporary};
+pub use apart::{keep, put, put_programs, temporary};
+pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use root::Root;
-pub use throwaway::Throwaway;
+pub use throwaway::{Throwaway, leave};
 
 use std::{
     fs, io,

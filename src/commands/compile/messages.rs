@@ -20,8 +20,15 @@ pub struct Artifact {
 #[derive(Debug, Default, PartialEq)]
 pub struct Built {
     pub artifacts: Vec<Artifact>,
-    /// The output folders of build scripts, with the folders of their packages where cargo says so.
-    pub build_scripts: Vec<PathBuf>,
+    pub build_scripts: Vec<BuildScript>,
+}
+
+/// A build script that was run.
+#[derive(Debug, PartialEq)]
+pub struct BuildScript {
+    pub package: String,
+    /// The file of what it printed.
+    pub output: PathBuf,
 }
 
 impl Artifact {
@@ -48,6 +55,11 @@ impl Artifact {
 }
 
 impl Built {
+    /// What was compiled of the package of a build script: the script itself, at the least.
+    pub fn package_of(&self, script: &BuildScript) -> Option<&Artifact> {
+        self.artifacts.iter().find(|it| it.package == script.package)
+    }
+
     pub fn read(output: &str) -> Self {
         let mut res = Self::default();
         let lines = output.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
@@ -65,7 +77,10 @@ impl Built {
                         files: files.map(PathBuf::from).collect(),
                     });
                 }
-                "build-script-executed" => res.build_scripts.push(text("/out_dir").into()),
+                "build-script-executed" => res.build_scripts.push(BuildScript {
+                    package: text("/package_id").to_owned(),
+                    output: Path::new(text("/out_dir")).with_file_name("output"),
+                }),
                 _ => {}
             }
         }

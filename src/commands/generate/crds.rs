@@ -2,20 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
+
 use crate::{
     commands::{
         Mode, Outcome, begin,
-        compile::complete,
-        derive::{refusal, unread},
+        compile::{self, Compile},
         reading,
-        workspace::{Sources, Workspace},
+        refusal::{refusal, unread},
+        workspace::{TreeSources, Workspace},
     },
     disk::Root,
-    hint::Hint as _,
+    hint::{Hint as _, hinted},
     manifests::{self, Manifest, Wishes},
     model::ProjectPath,
     plan::Plan,
-    source::{self, Reading, Request},
+    source::{self, Options, Reading},
     terminal, yaml,
 };
 
@@ -55,14 +57,12 @@ pub struct Args {
     /// Do it again whenever a file that was read changes, until Ctrl-C
     #[arg(long)]
     pub watch: bool,
-    /// Where the source cannot be read, ask the code itself: cargo builds a throwaway crate under target/. With
-    /// `--check`, ask it for every kind: both must agree
-    #[arg(long)]
-    compile: bool,
-    /// A kind that the source does not tell of, as a macro makes one: its path as other code names it, e.g.
-    /// `my_crate::v1::Memcached` (can be repeated; of several versions of a kind, the first one is stored)
-    #[arg(long, value_name = "PATH", requires = "compile")]
+    /// Path of a kind that a macro generates, e.g. `my_crate::v1::Memcached` (can be repeated; of versions that do
+    /// not say which one is stored, the first one here is)
+    #[arg(long, value_name = "PATH", conflicts_with = "no_compile")]
     r#type: Vec<String>,
+    #[command(flatten)]
+    compile: compile::Flags,
     /// Shorten descriptions to this many bytes, behind a sentence where one ends; 0 leaves them out
     #[arg(long, value_name = "N")]
     max_description_length: Option<usize>,
@@ -80,7 +80,7 @@ impl Args {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
         let Some(folder) = &self.output_dir else {
             // With `--compile`, `--check` is about the two ways to read.
-            if !(self.compile && self.mode.check) {
+            if !(self.compile.compile && self.mode.check) {
                 self.mode.require("--output-dir")?;
             }
             let root = reading(dir)?;
@@ -104,22 +104,23 @@ impl Args {
             Some(member) if self.package.is_empty() => vec![member.clone()],
             _ => self.package.clone(),
         };
-        let request = Request {
+        let options = Options {
             packages,
             modules: self.module.clone(),
             examples: self.examples,
-            declared: self.compile,
-            types: self.r#type.clone(),
             features: self.features.clone(),
             all_features: self.all_features,
             no_default_features: self.no_default_features,
         };
-        let mut reading = source::workspace(&Sources::new(&workspace.root), &request, false);
+        let mut reading = source::read(&TreeSources::new(&workspace.root), &options);
         self.known(&reading)?;
-        if let Some(it) = reading.unknown_types.first() {
-            return Err(anyhow::format_err!("`{it}` begins with no crate of this workspace")).hint(
+        for it in &self.r#type {
+            let kind = source::named(it, &reading.crates);
+            let kind =
+                kind.with_context(|| format!("`{it}` begins with no crate of this workspace"));
+            reading.named.push(kind.hint(
                 "name a type as other code would, from its crate on: `my_crate::v1::Memcached`",
-            );
+            )?);
         }
         if !reading.unknown_features.is_empty() {
             let list = reading.unknown_features.join("`, `");
@@ -130,27 +131,36 @@ impl Args {
             return Err(anyhow::format_err!("no package here has the module `{module}`"))
                 .hint("name it as Rust does from the root of its crate, e.g. `api::v1`");
         }
-        let said = !self.r#type.is_empty();
-        if reading.kinds.is_empty() && reading.problems.is_empty() && !said {
-            return nothing(&reading, &request);
+        let is_incomplete = !reading.all_problems().is_empty();
+        if reading.operator.kinds.is_empty() && reading.named.is_empty() && !is_incomplete {
+            return nothing(&reading, &options);
         }
-        if self.compile && (self.mode.check || said || !reading.problems.is_empty()) {
-            complete(workspace.root.real(), &mut reading, self.mode.check)?;
-        }
+        compile::complete(
+            &Compile {
+                top: workspace.root.real(),
+                flags: Some(self.compile),
+                all: self.compile.compile && self.mode.check,
+                modules: &self.module,
+                is_on_disk: true,
+            },
+            &mut reading,
+        )?;
         // A kind that is refused in one version has nothing to say of its others.
         let operator = reading.whole();
         let wishes = Wishes { longest_description: self.max_description_length };
         let generated = manifests::crds(&operator, &wishes);
-        let problems: Vec<_> =
-            reading.problems.iter().chain(&generated.problems).cloned().collect();
-        let error = |what: &str| refusal(&format!("{}{what}", unread(&reading)), &problems);
+        let problems = [reading.all_problems(), generated.problems].concat();
+        let error = |what: &str| {
+            let error = refusal(&format!("{}{what}", unread(&reading)), &problems);
+            hinted::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
+        };
         if !problems.is_empty() && !self.keep_going {
             return Err(error(match self.output_dir {
                 Some(_) => ", and nothing was written",
                 None => ", and nothing is printed",
             }));
         }
-        operator.warnings.iter().for_each(|it| terminal::warn(&it.told("")));
+        operator.warnings.iter().for_each(|it| terminal::warn(&it.describe("")));
         generated.warnings.iter().for_each(|it| terminal::warn(it));
         let outcome = self.put(generated.manifests)?;
         Ok(match &problems[..] {
@@ -195,12 +205,12 @@ impl Args {
 }
 
 /// Tells where kinds were looked for.
-fn nothing(reading: &Reading, request: &Request) -> anyhow::Result<Outcome> {
-    let looked = match &request.packages[..] {
-        [] => reading.members.iter().cloned().collect::<Vec<_>>(),
+fn nothing(reading: &Reading, options: &Options) -> anyhow::Result<Outcome> {
+    let looked = match &options.packages[..] {
+        [] => reading.members.clone(),
         packages => packages.to_vec(),
     };
-    let hint = match request.examples {
+    let hint = match options.examples {
         true => {
             "kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package"
         }
