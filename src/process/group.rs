@@ -19,9 +19,9 @@ use crate::hint::Hint as _;
 /// `sh -c … sh GROUP`: ends a process group when the pipe ends without a word. What ignores the first signal is
 /// killed with the second.
 const END_GROUP: &str = r#"if read -r _; then exit 0; fi
-kill -TERM -- "-$1" 2>/dev/null; n=0
-while kill -0 -- "-$1" 2>/dev/null && [ $n -lt 20 ]; do n=$((n + 1)); sleep 0.1; done
-kill -KILL -- "-$1" 2>/dev/null"#;
+kill -s TERM -- "-$1" 2>/dev/null; n=0
+while kill -s 0 -- "-$1" 2>/dev/null && [ $n -lt 20 ]; do n=$((n + 1)); sleep 0.1; done
+kill -s KILL -- "-$1" 2>/dev/null"#;
 
 /// A program and how to run it.
 pub struct Program<'a> {
@@ -30,8 +30,8 @@ pub struct Program<'a> {
     pub folder: &'a Path,
 }
 
-/// Runs a program to its end and gives what it printed, or nothing where it failed: it has said why on stderr.
-pub fn output(program: &Program<'_>) -> anyhow::Result<Option<String>> {
+/// Runs a program to its end and gives what it printed; as an error where it failed.
+pub fn output(program: &Program<'_>) -> anyhow::Result<Result<String, String>> {
     let Program { name, arguments, folder } = program;
     let running = || format!("running `{name}`");
     let mut command = Command::new(name);
@@ -40,10 +40,8 @@ pub fn output(program: &Program<'_>) -> anyhow::Result<Option<String>> {
     let output = supervise(&mut command)
         .with_context(running)
         .hint(format!("install `{name}`, or bring it on PATH"))?;
-    if !output.status.success() {
-        return Ok(None);
-    }
-    String::from_utf8(output.stdout).map(Some).context("reading what the program printed")
+    let text = String::from_utf8(output.stdout).context("reading what the program printed")?;
+    Ok(if output.status.success() { Ok(text) } else { Err(text) })
 }
 
 fn supervise(command: &mut Command) -> std::io::Result<Output> {

@@ -88,6 +88,14 @@ impl Built {
     }
 }
 
+/// The errors among messages, as the compiler shows them.
+pub fn errors(output: &str) -> String {
+    let messages = output.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
+    let errors = messages.filter(|it| it.pointer("/message/level") == Some(&"error".into()));
+    let text = |it: Value| it.pointer("/message/rendered")?.as_str().map(str::to_owned);
+    errors.filter_map(text).collect()
+}
+
 #[test]
 fn messages_of_old_and_new_cargos_are_read() {
     let message = |id: &str| {

@@ -104,7 +104,8 @@ impl Subject {
         throwaway.files.insert(program::FILE.to_owned(), program::text(&[])?);
         throwaway.put(&workshop.root)?;
         disk::leave(&workshop.root, STARTED, "")?;
-        let output = workshop.cargo("build", &["--lib"]);
+        let output =
+            workshop.cargo("build", &["--lib", "--message-format=json-render-diagnostics"]);
         let built =
             Built::read(&output.with_context(|| format!("`{}` does not compile", self.krate))?);
         self.check_kubernetes(&package, &lock, &built)?;
@@ -127,7 +128,9 @@ impl Subject {
         if symbols.is_empty() {
             return Ok(Vec::new());
         }
-        let output = workshop.cargo("run", &["--quiet", "--bin", &workshop.program]);
+        // The user's warnings were shown by now.
+        let flags = ["--quiet", "--message-format=json", "--bin", &workshop.program];
+        let output = workshop.cargo("run", &flags);
         let output =
             output.with_context(|| format!("the CRDs of `{}` are not printed", self.krate))?;
         let printed = program::printed(&output, symbols.len());
@@ -327,14 +330,12 @@ impl Workshop {
         arguments.push(self.root.real().join("Cargo.toml").into());
         arguments.push("--target-dir".into());
         arguments.push(self.target.clone().into());
-        if command == "build" {
-            arguments.push("--message-format=json-render-diagnostics".into());
-        }
         let program =
             process::Program { name: &self.cargo, arguments: &arguments, folder: &self.top };
-        process::output(&program)?
-            .context("cargo failed, and has said why above")
-            .hint("the throwaway crate is in target/operator-rs")
+        process::output(&program)?.map_err(|printed| {
+            terminal::advise(&messages::errors(&printed));
+            anyhow::format_err!("cargo failed, and has said why above")
+        })
     }
 }
 
