@@ -9,12 +9,10 @@ mod named;
 use std::collections::BTreeSet;
 
 pub use kinds::BuiltInKind;
-pub use kube_crd_source::{
-    Crate, Kind as DeclaredKind, Lock, Locked, Options, ReadFile, RustPath, Sources,
-};
+pub use kube_crd_source::{Lock, Locked, Options, ReadFile, Sources};
 pub use named::named;
 
-use crate::model::{Operator, Problem, below};
+use crate::model::{Crate, DeclaredKind, KindPath, Operator, Problem, below};
 
 /// What a workspace says, and what of it could not be read.
 #[derive(Debug, Default)]
@@ -27,7 +25,7 @@ pub struct Reading {
     /// Comments that state no rule.
     pub comments: Vec<Problem>,
     /// Kinds that a person named.
-    pub named: Vec<RustPath>,
+    pub named: Vec<KindPath>,
     /// What may help where kinds cannot be read.
     pub hint: Option<String>,
     /// The names of the workspace's members.

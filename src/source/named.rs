@@ -1,11 +1,10 @@
 //! Kinds that a person names.
 
-use super::{Crate, RustPath};
-use crate::model::Target;
+use crate::model::{Crate, KindPath, Target};
 
 /// The kind at a path that begins with the name of a crate: `my_crate::v1::Memcached`. Nothing where no crate is
 /// called so.
-pub fn named(path: &str, crates: &[Crate]) -> Option<RustPath> {
+pub fn named(path: &str, crates: &[Crate]) -> Option<KindPath> {
     let parts: Vec<&str> = path.split("::").collect();
     let [krate, inner @ .., last] = &parts[..] else { return None };
     if !inner.iter().chain([last]).all(|it| is_identifier(it)) {
@@ -15,7 +14,7 @@ pub fn named(path: &str, crates: &[Crate]) -> Option<RustPath> {
     // A library and a program may have one name: what others can name is in the library.
     let krate = crates.min_by_key(|it| it.target != Target::Library)?;
     let name = |it: &&str| it.strip_prefix("r#").unwrap_or(it).to_owned();
-    Some(RustPath { krate: krate.clone(), path: inner.iter().chain([last]).map(name).collect() })
+    Some(KindPath { krate: krate.clone(), path: inner.iter().chain([last]).map(name).collect() })
 }
 
 fn is_identifier(text: &str) -> bool {

@@ -40,17 +40,16 @@ fn a_kube_that_calls_itself_6_prints_as_it_does() {
     let code = [HEAD, &kind("Newer", OUTSIDE), FUNCTION].concat();
     let project = Project::new(&[("src/lib.rs", &code)]);
     support::generated::fetch(&support::home().join("tests/schemas"));
-    let mut lock: toml::Table = project.text("Cargo.lock").parse().unwrap();
+    let mut lock: toml_edit::DocumentMut = project.text("Cargo.lock").parse().unwrap();
     let mut patch = String::from("\n[patch.crates-io]\n");
     for name in ["kube", "kube-core", "kube-derive"] {
         copy(name, &project);
         patch += &format!("{name} = {{ path = \"{name}\" }}\n");
-        let packages = lock["package"].as_array_mut().unwrap();
+        let packages = lock["package"].as_array_of_tables_mut().unwrap();
         let package = packages.iter_mut().find(|it| it["name"].as_str() == Some(name)).unwrap();
-        let package = package.as_table_mut().unwrap();
         package.remove("source");
         package.remove("checksum");
-        package.insert("version".to_owned(), "6.0.0".into());
+        package.insert("version", toml_edit::value("6.0.0"));
     }
     project.edit("Cargo.toml", "kube = { version = \"5\"", "kube = { version = \"6\"");
     project.put("Cargo.toml", &(project.text("Cargo.toml") + &patch));

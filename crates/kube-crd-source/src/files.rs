@@ -21,7 +21,7 @@ pub struct Files<'a> {
 }
 
 /// The way out of kinds that only a macro knows.
-pub const UNTOLD: &str = "write the kinds out, or name each to the compiled code: `operator-rs generate crds --compile --type my_crate::v1::Kind`";
+pub const UNTOLD: &str = "write the kinds out, or find them in the compiled code: `operator-rs generate crds --compile`";
 
 impl Files<'_> {
     pub fn tell(&mut self, place: Place, message: String, hint: Option<&str>) {
@@ -36,7 +36,7 @@ impl Files<'_> {
     /// A kind that a macro makes is not left out without a word.
     fn kinds_unread(&mut self, place: Place, attr: &syn::Attribute) {
         let name = super::types::text(attr.path());
-        let message = format!("`#[{name}]` makes kinds of this, which is not read");
+        let message = format!("`#[{name}]` may declare kinds here, and is not expanded");
         self.tell(place, message, Some(UNTOLD));
     }
 

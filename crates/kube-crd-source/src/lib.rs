@@ -1,4 +1,6 @@
-//! Rust text → what the operator is: its custom resources with their schemas, and its permissions.
+#![doc = include_str!("../README.md")]
+//!
+//! # How it works
 //!
 //! Given the text of every Rust file, of Cargo.toml and Cargo.lock; never touches a disk, never runs cargo.
 //! What kube's `crd()` would print is given exactly, or refused with its place. Of the crates that decide
@@ -36,6 +38,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 mod types;
+mod unified;
 mod values;
 mod versions;
 mod workspace;
@@ -123,6 +126,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     while Rc::get_mut(&mut world).is_some_and(|it| load(it, &packages)) {
         found = schema::kinds(&world, kubernetes.problem.as_ref());
     }
+    unexplored.retain(|it| is_wanted(&world, it));
     unexplored.append(&mut found.unexplored);
     for it in texts.problems.take() {
         let is_code = it.place.path.as_str().ends_with(".rs");
@@ -139,11 +143,16 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let crates = shown(&world, &packages);
     let namer = Namer::new(&world, &crates);
     let kinds = found.kinds.into_iter().map(|(id, crd)| namer.kind(id, withheld(crd, &problems)));
+    let kinds: Vec<Kind> = kinds.collect();
+    let mut warnings = found.warnings;
+    if problems.is_empty() {
+        warnings.extend(unified::warnings(from, options, &packages, &kinds));
+    }
     Reading {
-        kinds: kinds.collect(),
+        kinds,
         problems,
         unexplored,
-        warnings: found.warnings,
+        warnings,
         members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
         folders: members.keys().cloned().collect(),
         unknown_features: packages.unknown_features(),
@@ -155,6 +164,13 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
             .map(|it| it.0)
             .collect(),
     }
+}
+
+/// Whether a problem is in a file whose kinds are wanted, or in none that is read.
+fn is_wanted(world: &World, problem: &Problem) -> bool {
+    let all = 0..world.modules.len();
+    let mut modules = all.filter(|it| world.modules[*it].file == problem.place.path).peekable();
+    modules.peek().is_none() || modules.any(|it| world.is_wanted(it))
 }
 
 /// A CRD where nothing is wrong with the whole workspace.

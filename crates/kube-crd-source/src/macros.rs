@@ -112,7 +112,7 @@ impl Macro {
         definitions.is_empty() || !definitions.iter().all(closed)
     }
 
-    /// What may make custom resources that nobody else tells of, as it is written; nothing where it makes none.
+    /// The macro as it is written, where it may declare kinds that are written nowhere else.
     pub fn maker(&self) -> Option<String> {
         let called = self.called.as_ref()?;
         let named = self.words.contains("CustomResource") && !TAME.contains(&called.as_str());

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{Compile, answer::Compiled};
 use crate::{
     manifests,
-    model::{DeclaredKind, Place, Problem, Storage},
-    source::{Crate, Reading, RustPath},
+    model::{Crate, DeclaredKind, KindPath, Place, Problem, Storage},
+    source::Reading,
     yaml,
 };
 
@@ -20,8 +20,11 @@ pub fn crates(compile: &Compile<'_>, reading: &Reading) -> Vec<Crate> {
         let mut kinds = reading.operator.kinds.iter().filter(of_crate);
         kinds.any(|it| compile.all || it.crd.is_err())
     };
+    // A module that nobody finds may be made by a macro; more likely its name is wrong, so that a person has to say so.
+    let seeks = !reading.unknown_modules.is_empty() && compile.flags.is_some_and(|it| it.compile);
     let is_wanted = |krate: &&Crate| {
-        has_kind(krate)
+        seeks
+            || has_kind(krate)
             || reading.unexplored.iter().any(|it| is_in(reading, it, krate))
             || reading.named.iter().any(|it| it.krate == **krate)
     };
@@ -57,6 +60,7 @@ pub fn purpose(compile: &Compile<'_>, reading: &Reading, crates: &[Crate]) -> St
     };
     let why = match &reading.all_problems()[..] {
         _ if compile.all => "to check what was read".to_owned(),
+        [] if reading.named.is_empty() => "to find the module".to_owned(),
         [] => "because `--type` names one".to_owned(),
         [first] => format!("because of {first}"),
         [first, rest @ ..] => format!("because of {first}, and {} more", rest.len()),
@@ -95,7 +99,12 @@ pub fn join(
         let found: Vec<_> = found.map(|it| kind(reading, krate, it)).collect();
         reading.operator.kinds.extend(found);
     }
-    choose_stored(&mut reading.operator.kinds, &named);
+    let kinds = &mut reading.operator.kinds;
+    choose_stored(kinds, &named);
+    let is_in_one = |it: &DeclaredKind, module: &String| {
+        is_in_modules(&it.rust_path.krate, &it.rust_path.path, std::slice::from_ref(module))
+    };
+    reading.unknown_modules.retain(|module| !kinds.iter().any(|it| is_in_one(it, module)));
     let crates: Vec<&Crate> = answers.iter().map(|it| &it.0).collect();
     let unexplored = std::mem::take(&mut reading.unexplored);
     let is_left = |it: &Problem| !crates.iter().any(|krate| is_in(reading, it, krate));
@@ -145,7 +154,7 @@ fn kind(reading: &Reading, krate: &Crate, compiled: &Compiled) -> DeclaredKind {
         version: None,
         kind: None,
         place: place(reading, krate, &compiled.path),
-        rust_path: RustPath { krate: krate.clone(), path: compiled.path.clone() },
+        rust_path: KindPath { krate: krate.clone(), path: compiled.path.clone() },
         is_certain: true,
         storage: Storage::Unsaid,
         crd: Err(Vec::new()),
@@ -203,7 +212,7 @@ fn is_in_modules(krate: &Crate, path: &[String], modules: &[String]) -> bool {
 }
 
 /// Refuses a path that a person names and that leads to no kind.
-fn require(named: &RustPath, compiled: &[Compiled]) -> anyhow::Result<()> {
+fn require(named: &KindPath, compiled: &[Compiled]) -> anyhow::Result<()> {
     if find(named, compiled.iter().map(|it| it.path.as_slice())).is_some() {
         return Ok(());
     }
@@ -219,7 +228,7 @@ fn require(named: &RustPath, compiled: &[Compiled]) -> anyhow::Result<()> {
 
 /// The kind that a person names: by where it is defined, or by its name where one kind has that.
 fn find<'a>(
-    named: &RustPath,
+    named: &KindPath,
     paths: impl Iterator<Item = &'a [String]> + Clone,
 ) -> Option<&'a [String]> {
     let mut same_name = paths.clone().filter(|it| it.last() == named.path.last());
@@ -228,7 +237,7 @@ fn find<'a>(
 }
 
 /// Of versions that do not say which one is stored, the first that a person names is.
-fn choose_stored(kinds: &mut [DeclaredKind], named: &[RustPath]) {
+fn choose_stored(kinds: &mut [DeclaredKind], named: &[KindPath]) {
     let mut chosen: Vec<usize> = Vec::new();
     for it in named {
         let of_crate = kinds.iter().filter(|kind| kind.rust_path.krate == it.krate);

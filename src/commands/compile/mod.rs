@@ -22,10 +22,7 @@ mod toolchain;
 use std::path::Path;
 
 use self::{answer::Compiled, consent::Consent, subject::Subject};
-use crate::{
-    source::{Crate, Reading},
-    terminal,
-};
+use crate::{model::Crate, source::Reading, terminal};
 
 /// Whether the code may be compiled where the source cannot be read
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

@@ -28,10 +28,8 @@ use super::{
 use crate::{
     disk::{self, Root, Throwaway},
     hint::Hint as _,
-    model::Target,
-    process,
-    source::Crate,
-    terminal,
+    model::{Crate, Target},
+    process, terminal,
 };
 
 /// One crate of the user's.

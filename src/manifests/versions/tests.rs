@@ -1,8 +1,6 @@
-use kube_crd_source::{Crate, RustPath, Target};
-
 use super::*;
 use crate::manifests::{Generated, crd};
-use crate::model::SourcePath;
+use crate::model::{Crate, KindPath, SourcePath, Target};
 use crate::yaml::{Map, json};
 
 fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
@@ -36,7 +34,7 @@ fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
         version: None,
         kind: None,
         place: Place::start(root),
-        rust_path: RustPath { krate, path: vec!["Cache".to_owned()] },
+        rust_path: KindPath { krate, path: vec!["Cache".to_owned()] },
         is_certain: true,
         storage,
         crd: Ok(serde_json::from_value(crd).expect("a CRD")),

@@ -54,6 +54,27 @@ impl<'a, 'b> Resolve<'a, 'b> {
         among: &'a BTreeSet<PackageId>,
         all: bool,
     ) -> BTreeMap<PackageId, BTreeSet<String>> {
+        let roots: Vec<PackageId> = packages.roots().collect();
+        Self::build(packages, among, all, &roots).features
+    }
+
+    /// Each of these packages that is built for some roots alone, with the features that are certainly on.
+    pub fn built_for(
+        packages: &'a Packages<'b>,
+        among: &'a BTreeSet<PackageId>,
+        roots: &[PackageId],
+    ) -> BTreeMap<PackageId, BTreeSet<String>> {
+        let mut res = Self::build(packages, among, false, roots);
+        let features = |id: PackageId| (id, res.features.remove(&id).unwrap_or_default());
+        res.built.into_iter().map(features).collect()
+    }
+
+    fn build(
+        packages: &'a Packages<'b>,
+        among: &'a BTreeSet<PackageId>,
+        all: bool,
+        roots: &[PackageId],
+    ) -> Self {
         let mut res = Self {
             packages,
             among,
@@ -65,7 +86,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
             waiting: BTreeMap::new(),
             open: Vec::new(),
         };
-        for id in packages.roots() {
+        for id in roots.iter().copied() {
             res.open.push(Step::Build(id));
             for feature in packages.asked(id) {
                 res.open.push(Step::Feature(id, feature));
@@ -74,7 +95,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
         while let Some(step) = res.open.pop() {
             res.step(step);
         }
-        res.features
+        res
     }
 
     fn step(&mut self, step: Step) {

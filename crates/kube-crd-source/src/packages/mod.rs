@@ -390,6 +390,17 @@ impl<'a> Packages<'a> {
         self.features_among(id, &ours).on
     }
 
+    /// Each package of the workspace that is built for some of its members, with the features that are on.
+    pub fn built_for(&self, members: &[PackageId]) -> BTreeMap<PackageId, BTreeSet<String>> {
+        let ours = self.by_folder.values().copied().collect();
+        Resolve::built_for(self, &ours, members)
+    }
+
+    /// The package in a folder.
+    pub fn at(&self, folder: &str) -> Option<PackageId> {
+        self.by_folder.get(folder).copied()
+    }
+
     /// The first word of a path that leads into a package from elsewhere. Each package has its own; the packages
     /// that we know by tables have their crates' names, where they are those that decide.
     pub fn foreign(&self, id: PackageId) -> String {

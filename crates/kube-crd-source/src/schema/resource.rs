@@ -46,7 +46,7 @@ fn unexplored(world: &World) -> Vec<Problem> {
         }
         for it in &module.macros {
             let Some(name) = it.maker() else { continue };
-            let message = format!("`{name}` may make custom resources, and cannot be read");
+            let message = format!("`{name}` may declare kinds here, and is not expanded");
             res.push(world.problem(id, it.span, message, UNTOLD));
         }
     }
