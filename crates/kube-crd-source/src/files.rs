@@ -21,7 +21,8 @@ pub struct Files<'a> {
 }
 
 /// The way out of kinds that only a macro knows.
-pub const UNTOLD: &str = "write the kinds out, or find them in the compiled code: `operator-rs generate crds --compile`";
+pub const UNTOLD: &str =
+    "write the kinds out, or find them in the compiled code: `operator-rs generate crds --compile`";
 
 impl Files<'_> {
     pub fn tell(&mut self, place: Place, message: String, hint: Option<&str>) {
