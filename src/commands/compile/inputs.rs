@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     messages::{Artifact, Built},
-    subject::{SUBJECT, Subject},
+    subject::Subject,
     toolchain,
 };
 use crate::{disk, process, terminal};
@@ -84,7 +84,7 @@ impl Inputs {
 
     /// The same with what cargo says that it has built.
     pub fn with(mut self, subject: &Subject, workshop: &Path, built: &Built) -> Self {
-        let shadow = workshop.join(SUBJECT);
+        let shadow = workshop.join(subject.program());
         let real = |path: &Path| match path.strip_prefix(&shadow) {
             Ok(below) => subject.folder.join(below),
             Err(_) => path.to_owned(),
