@@ -43,7 +43,6 @@ impl World {
             }
             syn::Data::Union(_) => {}
         }
-        self.skip_none(item.module, &mut res);
         Ok(res)
     }
 

@@ -3,12 +3,11 @@
 use syn::{Item as Syntax, spanned::Spanned as _};
 
 use super::cfg::{self, Cfg};
-use super::expand::Work;
 use super::folder::Folder;
 use super::inert;
 use super::library::Texts;
 use super::local;
-use super::macros::Macro;
+use super::macros::{Call, Rules, RulesId};
 use super::prune;
 use super::syntax;
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World, place, plain};
@@ -17,7 +16,8 @@ use crate::model::{Place, Problem, SourcePath};
 pub struct Files<'a> {
     pub files: &'a Texts<'a>,
     pub problems: &'a mut Vec<Problem>,
-    pub macros: Work,
+    /// The `macro_rules!` above, in the order of the text.
+    pub macros: Vec<(String, RulesId)>,
 }
 
 /// The way out of kinds that only a macro knows.
@@ -127,7 +127,7 @@ impl Files<'_> {
                 let place = world.place(module, attr.span());
                 self.kinds_unread(place, attr);
             }
-            let changed = Macro::attribute(attr.path(), &item);
+            let changed = Call::attribute(attr.path(), &item);
             world.modules[module].macros.push(changed);
             return Ok(());
         }
@@ -189,9 +189,8 @@ impl Files<'_> {
             Syntax::Macro(it) if it.mac.path.is_ident("include") => {
                 self.include(world, module, &it, cfg, way);
             }
-            Syntax::Macro(it) => self.macro_(world, module, it, cfg, folder, way),
-            Syntax::Impl(mut it) => {
-                self.impl_items(world, module, &mut it);
+            Syntax::Macro(it) => self.macro_(world, module, &it),
+            Syntax::Impl(it) => {
                 let trait_ = it.trait_.as_ref().and_then(|(path, _)| path.segments.last());
                 let trait_ = trait_.map(|it| plain(&it.ident));
                 world.impls.push(Impl { module, trait_, syntax: it });
@@ -199,6 +198,19 @@ impl Files<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// A macro that stands where items stand: its definition, or a call.
+    fn macro_(&mut self, world: &mut World, module: ModuleId, it: &syn::ItemMacro) {
+        let krate = world.modules[module].krate;
+        if let Some(rules) = Rules::new(it, module, krate) {
+            self.macros.push((rules.name.clone(), world.rules.len()));
+            world.rules.push(rules);
+            return;
+        }
+        let name = it.mac.path.get_ident().map(plain);
+        let above = self.macros.iter().rev().find(|(it, _)| Some(it) == name.as_ref());
+        world.modules[module].macros.push(Call::new(it, above.map(|it| it.1)));
     }
 
     fn data(

@@ -4,7 +4,7 @@ use syn::spanned::Spanned as _;
 
 use super::cfg::Cfg;
 use super::files::Files;
-use super::macros::Macro;
+use super::macros::Call;
 use super::world::{Item, Kind, ModuleId, World, plain};
 use crate::model::{SourcePath, below};
 
@@ -82,8 +82,7 @@ impl Files<'_> {
         let child = world.module(krate, Some(module), whole, file, cfg);
         let (vis, kind) = (it.vis.clone(), Kind::Module(child));
         world.add(Item { module, name: name.clone(), span, cfg, vis, kind }, true, false);
-        let above = self.macros.scope.clone();
-        world.modules[child].scope = above.clone();
+        let above = self.macros.len();
         match (found, it.content) {
             (Found::Not(why, hint), _) => {
                 // What is not there may not be needed.
@@ -107,10 +106,8 @@ impl Files<'_> {
                 self.open(world, child, &folder, &way);
             }
         }
-        if it.attrs.iter().any(|it| it.path().is_ident("macro_use")) {
-            world.modules[module].scope = self.macros.scope.clone();
-        } else {
-            self.macros.scope = above;
+        if !it.attrs.iter().any(|it| it.path().is_ident("macro_use")) {
+            self.macros.truncate(above);
         }
     }
 
@@ -149,28 +146,25 @@ impl Files<'_> {
         cfg: Cfg,
         way: &[SourcePath],
     ) {
-        let unseen = |world: &mut World, error: &syn::Error| {
-            world.modules[module].macros.push(Macro::new(it).because(error));
+        let unseen = |world: &mut World, why: &str| {
+            world.modules[module].macros.push(Call::unknown(it, why));
         };
         let place = world.place(module, it.mac.path.span());
         let beside = place.path.parent().map_or_else(String::new, |it| it.to_string());
         let path = match it.mac.parse_body::<syn::LitStr>() {
             Ok(path) if !path.value().starts_with('/') => path,
             Ok(_) => {
-                let error = syn::Error::new(it.mac.path.span(), "the file is outside");
-                return unseen(world, &error);
+                return unseen(world, "the file is outside");
             }
             Err(_) => {
-                let message = "the file is made when the project is built";
-                return unseen(world, &syn::Error::new(it.mac.path.span(), message));
+                return unseen(world, "the file is made when the project is built");
             }
         };
         let file: Option<SourcePath> = below(&beside, &path.value()).parse().ok();
         match file.filter(|it| self.files.contains_key(it)) {
             Some(file) if way.contains(&file) => {
                 self.tell(place, format!("`{file}` includes itself"), None);
-                let error = syn::Error::new(path.span(), "it includes itself");
-                unseen(world, &error);
+                unseen(world, "it includes itself");
             }
             Some(file) => {
                 let folder = Folder::of(&file, true);
@@ -185,7 +179,7 @@ impl Files<'_> {
                     let hint = "add the file, or take the line out";
                     self.tell(place, format!("there is no file `{}`", path.value()), Some(hint));
                 }
-                unseen(world, &syn::Error::new(path.span(), "there is no such file"));
+                unseen(world, "there is no such file");
             }
         }
     }

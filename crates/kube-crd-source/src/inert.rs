@@ -1,7 +1,7 @@
 //! Which attributes leave what they stand on as it is: those of the language and of tools, those that derives
 //! read, and of attribute macros the few that are known for certain.
 
-use syn::{Attribute, Meta};
+use syn::Attribute;
 
 use super::names::{Miss, Named, Space};
 use super::world::{ModuleId, Path, World};
@@ -64,9 +64,6 @@ const ADDING: &[&str] = &[
 
 const TOOLS: &[&str] = &["rustfmt", "clippy", "diagnostic", "miri", "rustdoc"];
 
-/// Where serde_with's macro is, which says `skip_serializing_if` of every `Option`.
-const SKIP_NONE: &str = "serde_with::skip_serializing_none";
-
 impl World {
     /// Whether an attribute leaves alone what it stands on. `derives` says that a derive of another crate stands
     /// there too, which may have it as its own.
@@ -97,43 +94,6 @@ impl World {
     fn uses_macros(&self, module: ModuleId) -> bool {
         let krate = self.modules[module].krate;
         self.macro_uses.iter().any(|(by, _)| *by == krate)
-    }
-
-    /// Does what `#[skip_serializing_none]` does, where it stands before every derive.
-    pub fn skip_none(&self, module: ModuleId, input: &mut syn::DeriveInput) {
-        let is_it = |it: &Attribute| {
-            let found = self.resolve(module, &Path::from(it.path()), Space::Types);
-            matches!(it.meta, Meta::Path(_)) && found == Ok(Named::Foreign(SKIP_NONE.to_owned()))
-        };
-        let derive = input.attrs.iter().position(|it| it.path().is_ident("derive"));
-        let Some(at) = input.attrs.iter().position(is_it) else { return };
-        if derive.is_some_and(|derive| derive < at) {
-            return;
-        }
-        let fields: Vec<&mut syn::Field> = match &mut input.data {
-            syn::Data::Struct(it) => it.fields.iter_mut().collect(),
-            syn::Data::Enum(it) => {
-                it.variants.iter_mut().flat_map(|it| it.fields.iter_mut()).collect()
-            }
-            syn::Data::Union(_) => return,
-        };
-        let always = |it: &Attribute| it.path().is_ident("serialize_always");
-        // What serde_with refuses stays as it is, and is refused for its attribute.
-        let odd = |it: &syn::Field| {
-            it.attrs.iter().any(always) && (!is_option(&it.ty) || skips(&it.attrs))
-        };
-        if fields.iter().any(|it| odd(it)) {
-            return;
-        }
-        for field in fields.into_iter().filter(|it| is_option(&it.ty)) {
-            let before = field.attrs.len();
-            field.attrs.retain(|it| !always(it));
-            if field.attrs.len() == before && !skips(&field.attrs) {
-                let skip = syn::parse_quote!(#[serde(skip_serializing_if = "Option::is_none")]);
-                field.attrs.push(skip);
-            }
-        }
-        input.attrs.remove(at);
     }
 }
 
@@ -192,25 +152,4 @@ pub fn is_known_derive(path: &syn::Path) -> bool {
         "KubeSchema",
     ];
     path.segments.last().is_some_and(|it| KNOWN.iter().any(|name| it.ident == name))
-}
-
-/// Whether serde_with takes a type for an `Option`: by its name alone.
-fn is_option(ty: &syn::Type) -> bool {
-    match ty {
-        syn::Type::Group(it) => is_option(&it.elem),
-        syn::Type::Paren(it) => is_option(&it.elem),
-        syn::Type::Path(it) => {
-            let segments = it.path.segments.iter();
-            let name: Vec<String> = segments.map(|it| it.ident.to_string()).collect();
-            let option = |krate: &str| name == [krate, "option", "Option"];
-            let plain = it.path.leading_colon.is_none() && name == ["Option"];
-            it.qself.is_none() && (plain || option("std") || option("core"))
-        }
-        _ => false,
-    }
-}
-
-fn skips(attrs: &[Attribute]) -> bool {
-    let metas = super::attributes::metas(attrs, "serde").unwrap_or_default();
-    metas.iter().any(|it| it.path().is_ident("skip_serializing_if"))
 }

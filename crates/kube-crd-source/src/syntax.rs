@@ -15,7 +15,7 @@ const WORD: char = 'w';
 const KEYWORD: char = 'k';
 
 /// Words behind which `!` negates; behind another it calls a macro.
-const BEFORE_NOT: &[&str] = &[
+pub const BEFORE_NOT: &[&str] = &[
     "as", "break", "box", "else", "if", "in", "let", "match", "move", "mut", "return", "while",
     "yield",
 ];

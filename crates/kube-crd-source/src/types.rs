@@ -197,13 +197,7 @@ impl World {
                     it.elems.iter().map(|it| self.type_at(scope, it, depth)).collect();
                 foreign(&format!("({})", it.elems.len()), parts?)
             }
-            syn::Type::Macro(it) => match self.opened(scope.module, &it.mac) {
-                Ok(Some(made)) => {
-                    self.type_at(scope, &made, Depth { aliases: depth.aliases + 1, ..depth })
-                }
-                Ok(None) => Err(refuse("is a macro that is not read")),
-                Err(error) => Err(refuse(&format!("cannot be read: {error}"))),
-            },
+            syn::Type::Macro(_) => Err(refuse("is a macro, which is not expanded")),
             syn::Type::Path(it) if it.qself.is_some() => {
                 Err(refuse("is a type of a trait, which is not read"))
             }

@@ -47,7 +47,7 @@ impl<'a> Values<'a> {
                     .literally(&constant.expr)
                     .map_err(|it| by_way_of(path.span(), &text(path), &it))
             }
-            Expr::Macro(_) => self.world.said(self.module, expr),
+            Expr::Macro(_) => self.world.literal_text(self.module, expr),
             other => error(other.span(), format!("`{}` {NOT_READ}", text(other))),
         }
     }

@@ -8,12 +8,11 @@ use proc_macro2::Span;
 use super::builtin::kubernetes::Kubernetes;
 use super::cfg::Cfg;
 use super::crates::Krate;
-use super::expand::{MadeItems, Rules, Scope, Work};
 use super::files::Files;
 use super::folder::Folder;
 use super::foreign;
 use super::library::Texts;
-use super::macros::Macro;
+use super::macros::{Call, Rules};
 use super::names::Imports;
 use super::outside::Included;
 use super::packages::Features;
@@ -46,10 +45,6 @@ pub struct World {
     pub keeps_order: bool,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
-    /// What macros made of items.
-    pub made: Vec<MadeItems>,
-    /// How many tokens macros have made.
-    pub spent: std::cell::Cell<usize>,
     /// `#[macro_use] extern crate`: the crate, and the name it uses.
     pub macro_uses: BTreeSet<(usize, String)>,
     /// The files, by what their spans call them.
@@ -86,10 +81,8 @@ pub struct Module {
     /// Functions, constants, imports.
     pub values: BTreeMap<String, Vec<ItemId>>,
     pub globs: Vec<Glob>,
-    /// Those that may define what is not known.
-    pub macros: Vec<Macro>,
-    /// The macros that may be called by name alone.
-    pub scope: Scope,
+    /// Calls that may declare names here.
+    pub macros: Vec<Call>,
 }
 
 pub struct Item {
@@ -167,21 +160,18 @@ impl World {
 
     /// Reads more crates.
     pub fn load(&mut self, texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) {
-        let (before, items) = (self.crates.len(), self.items.len());
+        let before = self.crates.len();
         self.crates.extend(crates);
         self.aliases.take();
-        let mut files = Files { files: texts, problems, macros: Work::default() };
+        let mut files = Files { files: texts, problems, macros: Vec::new() };
         for krate in before..self.crates.len() {
             let (root, name) = (self.crates[krate].root.clone(), self.crates[krate].name.clone());
             let cfg = self.crates[krate].cfg;
             let module = self.module(krate, None, name, root.clone(), cfg);
             self.roots.insert(root.clone(), module);
-            files.macros.scope = Scope::default();
+            files.macros.clear();
             files.open(self, module, &Folder::of(&root, true), &[root]);
         }
-        files.open_pending(self);
-        self.add_smart_defaults(items);
-        self.add_displays(items);
     }
 
     /// Notes that a path from elsewhere was met. Its crate is read if what it is met for is refused.
@@ -258,7 +248,6 @@ impl World {
             values: BTreeMap::new(),
             globs: Vec::new(),
             macros: Vec::new(),
-            scope: Scope::default(),
         });
         self.modules.len() - 1
     }

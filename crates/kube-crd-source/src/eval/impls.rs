@@ -26,6 +26,12 @@ impl<'a> Evaluator<'a> {
     pub fn impls(&self, id: ItemId, arguments: &[Ty]) -> Eval<Vec<(Frame, &'a Impl)>> {
         let mut res = Vec::new();
         let world = self.world;
+        if let Some(call) = world.macro_that_may_implement(id) {
+            let item = &world.items[id];
+            let message =
+                format!("{call} may write an `impl` for `{}`; macros are not expanded", item.name);
+            return Err(self.stop(&Frame::new(item.module), item.span, message));
+        }
         for it in world.impls.iter().filter(|it| world.is_impl_for(it, id)) {
             let mut there = Frame::new(it.module);
             let names: BTreeMap<String, Ty> =

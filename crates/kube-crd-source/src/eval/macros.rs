@@ -16,15 +16,9 @@ type Arguments = Punctuated<Expr, Token![,]>;
 
 impl Evaluator<'_> {
     pub fn macro_(&self, frame: &Frame, mac: &syn::Macro, want: &Ty) -> Eval<Value> {
-        match self.world.opened_value(frame.module, mac) {
-            Ok(None) => {}
-            Ok(Some(stmts)) => {
-                let brace_token = syn::token::Brace::default();
-                let block = syn::Block { brace_token, stmts };
-                return self.block(frame, &block, want);
-            }
-            Err(error) => return Err(self.stop(frame, error.span(), error.to_string())),
-        }
+        self.world
+            .check_is_no_own_macro(frame.module, mac)
+            .map_err(|it| self.stop(frame, it.span(), it.to_string()))?;
         let Some(name) = self.macro_name(frame, &mac.path) else {
             return self.refuse(frame, mac, "calls a macro that is not read");
         };

@@ -102,8 +102,7 @@ impl Evaluator<'_> {
                 let silent =
                     input.attrs.iter().flat_map(|it| derives(&it.meta)).all(|it| quiet(&it));
                 // A macro might make the `impl`, and one for all types that have another trait might hold.
-                let doubt = (self.world.modules.iter().flat_map(|it| &it.macros))
-                    .any(|it| it.may_be_for(name))
+                let doubt = self.world.macro_that_may_implement(*id).is_some()
                     || self.may_be_for_any("Serialize");
                 match silent && !doubt {
                     true => Ok(Writes::No),

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::foreign;
 use super::super::world::{ItemId, Kind, ModuleId, World};
 use super::brought::Cache;
+use super::calls::{self, Effect};
 use super::globs::{GlobId, Globs, Leads};
 use super::{Found, Miss, Named, Names, SPACES, Space};
 
@@ -55,6 +56,8 @@ pub struct Imports {
     /// Modules with macros in them, and those that do not parse.
     pub macros: Vec<ModuleId>,
     pub broken: Vec<ModuleId>,
+    /// What the calls of each module may bring about.
+    pub effects: BTreeMap<ModuleId, Vec<Effect>>,
     pub cache: RefCell<Cache>,
     /// What was read since this was last emptied; nothing once all is solved.
     reads: RefCell<Option<BTreeSet<Read>>>,
@@ -72,7 +75,8 @@ impl Imports {
     }
 
     pub fn solve(world: &World) -> Self {
-        let mut res = Self { globs: Globs::new(world, BTreeMap::new()), ..Self::default() };
+        let globs = Globs::new(world, BTreeMap::new());
+        let mut res = Self { globs, effects: calls::effects(world), ..Self::default() };
         let (mut uses, mut globs) = (BTreeSet::new(), BTreeSet::new());
         let mut same: BTreeMap<(ModuleId, &str), usize> = BTreeMap::new();
         for (id, item) in world.items.iter().enumerate() {
@@ -180,10 +184,7 @@ impl Imports {
                 Err(miss) => SPACES.map(|_| Err(miss.clone())),
             }
         };
-        let is_macro = || {
-            let modules = self.macros.iter().map(|it| &world.modules[*it]);
-            modules.flat_map(|it| &it.macros).any(|it| it.defines(last))
-        };
+        let is_macro = || world.rules.iter().any(|it| it.name == *last);
         let nowhere = found.iter().all(|it| matches!(it, Err(Miss::Nothing | Miss::Lost)));
         let none = if nowhere && !is_macro() { Target::Lost } else { Target::Absent };
         let mut targets = found.map(|found| match found {

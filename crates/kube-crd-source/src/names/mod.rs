@@ -4,6 +4,7 @@
 //! `cfg` or a foreign `use …::*` may stand behind is a [`Miss`].
 
 mod brought;
+mod calls;
 mod globs;
 mod imports;
 mod reach;
@@ -12,7 +13,6 @@ mod written;
 use std::collections::BTreeSet;
 
 use super::crates::Extern;
-use super::expand::DOLLAR_CRATE;
 use super::foreign;
 use super::world::{ItemId, Kind, ModuleId, Path, World};
 pub use imports::Imports;
@@ -53,13 +53,17 @@ const SPACES: [Space; 3] = [Space::Types, Space::Values, Space::Macros];
 type Found = Result<Named, Miss>;
 
 impl World {
+    fn solved_imports(&self) -> &Imports {
+        self.imports.get_or_init(|| Imports::solve(self))
+    }
+
     pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Found {
         if self.crates[self.modules[from].krate].old {
             return Err(Miss::Doubt(
                 "its package is of edition 2015, which is not read".to_owned(),
             ));
         }
-        let imports = self.imports.get_or_init(|| Imports::solve(self));
+        let imports = self.solved_imports();
         if imports.entangled {
             return Err(Miss::Doubt("the imports around it are too entangled".to_owned()));
         }
@@ -111,7 +115,6 @@ impl Names<'_> {
     ) -> Found {
         match name {
             "crate" | "self" | "super" => self.module_word(from, name),
-            _ if name.starts_with(DOLLAR_CRATE) => self.module_word(from, name),
             _ if path.global => self.extern_(from, name).ok_or(Miss::Nothing),
             _ => self.lexical(from, name, space, skip),
         }
@@ -121,11 +124,6 @@ impl Names<'_> {
         let found = match word {
             "self" => Some(from),
             "super" => self.world.modules[from].parent,
-            _ if word.starts_with(DOLLAR_CRATE) => {
-                let krate = word[DOLLAR_CRATE.len()..].parse::<usize>().ok();
-                let root = krate.and_then(|it| self.world.crates.get(it)).map(|it| &it.root);
-                root.and_then(|it| self.world.roots.get(it)).copied()
-            }
             _ => Some(self.world.root(from)),
         };
         found.map(Named::Module).ok_or(Miss::Nothing)

@@ -100,14 +100,14 @@ impl Names<'_> {
     }
 
     pub fn by_macro(&self, module: ModuleId, name: &str) -> Option<String> {
+        let effects = self.imports.effects.get(&module)?;
         let here = &self.world.modules[module];
-        if here.macros.is_empty() {
-            return None;
-        }
-        let modules = self.imports.macros.iter().map(|it| &self.world.modules[*it]);
-        let all: Vec<_> =
-            modules.filter(|it| it.krate == here.krate).flat_map(|it| &it.macros).collect();
-        let it = here.macros.iter().find(|it| it.may_define(name, &all))?;
-        Some(it.doubt(&here.file))
+        let mut calls = here.macros.iter().zip(effects);
+        let (call, _) = calls.find(|(_, it)| it.may_declare(name))?;
+        let (text, file) = (call.text(), &here.file);
+        Some(match &call.unknown {
+            Some(why) => format!("`{text}` in {file} may define it, which cannot be read: {why}"),
+            None => format!("`{text}` in {file} may define it"),
+        })
     }
 }

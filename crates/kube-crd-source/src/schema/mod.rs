@@ -109,25 +109,12 @@ impl Reader {
 
     /// The same, of the type of this name that could not be read there.
     fn refuse_at(&self, problem: Problem, name: Option<String>) {
-        let item = self.open.borrow().iter().rev().find_map(|it| *it);
-        self.refuse_in(item, problem, name);
-    }
-
-    fn refuse_in(&self, item: Option<ItemId>, problem: Problem, name: Option<String>) {
         self.world.want_what_was_met();
         self.refused.set(self.refused.get() + 1);
-        self.problems.borrow_mut().push(self.on_the_way(item, problem, name));
+        self.problems.borrow_mut().push(self.on_the_way(problem, name));
     }
 
-    fn on_the_way(
-        &self,
-        item: Option<ItemId>,
-        mut problem: Problem,
-        name: Option<String>,
-    ) -> Problem {
-        if let Some(call) = item.and_then(|it| self.world.made_by(it)) {
-            problem.message = format!("{}, in what {call} makes", problem.message);
-        }
+    fn on_the_way(&self, mut problem: Problem, name: Option<String>) -> Problem {
         if let Some((kind, fields)) = self.way.borrow().split_first() {
             problem.way = vec![kind.clone()];
             problem.way.extend((!fields.is_empty()).then(|| fields.join(".")));
@@ -141,7 +128,6 @@ impl Reader {
         if !self.named.get() {
             return;
         }
-        let item = self.open.borrow().iter().rev().find_map(|it| *it);
         let mut found = BTreeSet::new();
         references(schema.as_value(), &mut found);
         let mut told = self.references.borrow_mut();
@@ -153,7 +139,7 @@ impl Reader {
                 let hint =
                     "end the recursion with a type that takes any value, e.g. `serde_json::Value`";
                 let problem = self.world.problem(module, span, message, hint);
-                self.warnings.borrow_mut().push(self.on_the_way(item, problem, None));
+                self.warnings.borrow_mut().push(self.on_the_way(problem, None));
             }
         }
     }
@@ -203,7 +189,7 @@ impl Reader {
         let found = match read {
             Ok(it) => Some(Rc::new(it)),
             Err(problem) => {
-                self.refuse_in(Some(id), problem, Some(self.world.items[id].name.clone()));
+                self.refuse_at(problem, Some(self.world.items[id].name.clone()));
                 None
             }
         };

@@ -14,7 +14,7 @@ use crate::api_names::{check_group, check_kind, check_label};
 use crate::attributes::kube::{self, Kube, Mode};
 use crate::attributes::x_kube;
 use crate::builtin::{Dyn, answering, standing_for};
-use crate::cfg::Cfg;
+use crate::cfg::{self, Cfg};
 use crate::derives::Derived;
 use crate::files::UNTOLD;
 use crate::model::{CustomResource, KindName, Problem, Schema, Storage};
@@ -40,13 +40,12 @@ pub struct Read {
 /// Macros that are not opened, and may make custom resources of which nothing else tells.
 fn made_elsewhere(world: &World) -> Vec<Problem> {
     let mut res = Vec::new();
-    for (id, module) in world.modules.iter().enumerate() {
+    for id in 0..world.modules.len() {
         if !world.is_wanted(id) {
             continue;
         }
-        for it in &module.macros {
-            let Some(name) = it.maker() else { continue };
-            let message = format!("`{name}` may make custom resources, and cannot be read");
+        for it in world.calls_that_may_declare_kinds(id) {
+            let message = format!("`{}` may make custom resources, and cannot be read", it.text());
             res.push(world.problem(id, it.span, message, UNTOLD));
         }
     }
@@ -142,6 +141,16 @@ fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
 }
 
 impl Reader {
+    /// Whether a type has `#[kube(…)]`, or may have it. Its fields are of no matter here.
+    fn has_kube_attribute(&self, id: ItemId) -> bool {
+        let item = &self.world.items[id];
+        let ItemKind::Data(input) = &item.kind else { return false };
+        let Ok(settled) = cfg::settle(&input.attrs, self.world.features(item.module)) else {
+            return true;
+        };
+        kube::is_on(&settled.attrs) || settled.doubtful.iter().any(|it| it.path().is_ident("kube"))
+    }
+
     fn resource(&self, id: ItemId) -> Result<Declared, Vec<Problem>> {
         let world = &*self.world;
         let item = &world.items[id];
@@ -153,7 +162,7 @@ impl Reader {
             return Err(one(world.problem(item.module, item.span, message, hint)));
         }
         match world.derived(id, "kube::CustomResource").map_err(one)? {
-            Derived::No if kube::is_on(&world.settled(id).map_err(one)?.attrs) => {
+            Derived::No if self.has_kube_attribute(id) => {
                 let message = format!(
                     "`{}` has `#[kube(…)]`, and no derive that is known to be kube's `CustomResource`",
                     item.name

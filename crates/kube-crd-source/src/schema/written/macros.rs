@@ -18,11 +18,7 @@ type Arguments = Punctuated<Expr, Token![,]>;
 impl Run<'_> {
     pub fn macro_(&mut self, frame: &Frame, mac: &syn::Macro) -> Ran<Value> {
         let world = self.reader.world.clone();
-        let opened = world.opened_value(frame.scope.module, mac);
-        if let Some(stmts) = self.told(frame, opened)? {
-            let block = syn::Block { brace_token: syn::token::Brace::default(), stmts };
-            return self.block(frame, &block);
-        }
+        self.told(frame, world.check_is_no_own_macro(frame.scope.module, mac))?;
         let path = Path::from(&mac.path);
         // A macro of another crate's that only has the name is none of these.
         if let Ok(Named::Foreign(it)) = world.resolve(frame.scope.module, &path, Space::Macros) {

@@ -94,6 +94,9 @@ impl World {
             {
                 return refuse("has attributes that may change it");
             }
+            if imp.syntax.items.iter().any(|it| matches!(it, ImplItem::Macro(_))) {
+                return refuse("calls a macro, which is not expanded");
+            }
             for name in ["schema_name", "json_schema"] {
                 let there = |it: &ImplItem| matches!(it, ImplItem::Fn(it) if it.sig.ident == name);
                 if !imp.syntax.items.iter().any(there) {

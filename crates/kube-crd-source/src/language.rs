@@ -1,20 +1,22 @@
-//! What macros of the language make of text: `concat!` and `stringify!`, with the project's own in them.
+//! Text that macros of the language give: `concat!`, `stringify!`, `env!`, `include_str!`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Expr, Lit, UnOp, punctuated::Punctuated, spanned::Spanned as _};
 
-use super::DEEP;
 use crate::types::text;
 use crate::values::peel;
 use crate::world::{ModuleId, World};
 
+/// How deep such macros may be nested.
+const DEEP: usize = 128;
+
 impl World {
     /// A literal as `concat!` takes it, or what such a macro makes.
-    pub fn said(&self, module: ModuleId, expr: &Expr) -> syn::Result<String> {
-        self.said_at(module, expr, 0)
+    pub fn literal_text(&self, module: ModuleId, expr: &Expr) -> syn::Result<String> {
+        self.text_at(module, expr, 0)
     }
 
-    fn said_at(&self, module: ModuleId, expr: &Expr, depth: usize) -> syn::Result<String> {
+    fn text_at(&self, module: ModuleId, expr: &Expr, depth: usize) -> syn::Result<String> {
         let refuse =
             |what: &str| Err(syn::Error::new(expr.span(), format!("`{}` {what}", text(expr))));
         if DEEP < depth {
@@ -32,17 +34,15 @@ impl World {
             Expr::Unary(syn::ExprUnary { op: UnOp::Neg(_), expr: inner, .. })
                 if matches!(peel(inner), Expr::Lit(_)) =>
             {
-                Ok(format!("-{}", self.said_at(module, inner, depth + 1)?))
+                Ok(format!("-{}", self.text_at(module, inner, depth + 1)?))
             }
-            Expr::Macro(it) => self.made_text(module, &it.mac, depth),
+            Expr::Macro(it) => self.macro_text(module, &it.mac, depth),
             _ => refuse("is computed, which is not read; write the text itself"),
         }
     }
 
-    fn made_text(&self, module: ModuleId, call: &syn::Macro, depth: usize) -> syn::Result<String> {
-        if let Some(made) = self.opened::<Expr>(module, call)? {
-            return self.said_at(module, &made, depth + 1);
-        }
+    fn macro_text(&self, module: ModuleId, call: &syn::Macro, depth: usize) -> syn::Result<String> {
+        self.check_is_no_own_macro(module, call)?;
         let path: Vec<String> = call.path.segments.iter().map(|it| it.ident.to_string()).collect();
         let name = match &path[..] {
             [name] => name.as_str(),
@@ -53,7 +53,7 @@ impl World {
             "concat" => {
                 let parts =
                     call.parse_body_with(Punctuated::<Expr, syn::Token![,]>::parse_terminated)?;
-                parts.iter().map(|it| self.said_at(module, it, depth + 1)).collect()
+                parts.iter().map(|it| self.text_at(module, it, depth + 1)).collect()
             }
             "env" | "include_str" => self.outside(module, call),
             "stringify" => one_token(call.tokens.clone()).map_or_else(
