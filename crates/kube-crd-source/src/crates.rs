@@ -7,7 +7,8 @@ use super::library::Texts;
 use super::outside;
 use super::packages::{Features, PackageId, Packages};
 use super::targets;
-use crate::model::{SourcePath, Target};
+use crate::kind::Target;
+use crate::model::SourcePath;
 
 /// One crate: a library, a binary or an example.
 pub struct Krate {

@@ -2,6 +2,7 @@
 
 use syn::{Attribute, DeriveInput, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
+use super::attributes::summary::Summary;
 use super::cfg::{self, Cfg, Settled};
 use super::foreign;
 use super::names::{Miss, Named, Space};
@@ -17,6 +18,16 @@ pub enum Derived {
 }
 
 impl World {
+    /// What `#[kube(…)]` on a struct says, as far as it can be read.
+    pub fn summary(&self, id: ItemId) -> Summary {
+        let item = &self.items[id];
+        let attrs = match &item.kind {
+            Kind::Data(input) => &input.attrs[..],
+            _ => &[],
+        };
+        Summary::read(attrs, self.features(item.module))
+    }
+
     /// A type as it is after every `cfg` that can be told.
     pub fn settled(&self, id: ItemId) -> Result<DeriveInput, Problem> {
         let item = &self.items[id];

@@ -26,7 +26,7 @@ pub const UNTOLD: &str = "write the kinds out, or name each to the compiled code
 impl Files<'_> {
     pub fn tell(&mut self, place: Place, message: String, hint: Option<&str>) {
         self.problems.push(Problem {
-            way: Vec::new(),
+            field_path: Vec::new(),
             place,
             message,
             hint: hint.map(str::to_owned),

@@ -1,4 +1,4 @@
-//! What the reader sees of the disk.
+//! The files that the reader asks for.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,39 +8,48 @@ use super::builtin::kubernetes::ReadFile;
 use super::packages::Locked;
 use crate::model::{Place, Problem, SourcePath, below};
 
-/// Files and folders by their paths, seen from the workspace's own folder. The reader asks for what it
-/// needs, and for nothing else.
-pub trait Library {
-    /// The text of a file; nothing where there is none. What is there and is no text is an error.
+/// The files of a project, wherever they are: on a disk, in a map, in git. The reader asks for what it needs, and
+/// for nothing else.
+///
+/// Paths are relative to the workspace's folder, the one with its Cargo.toml and Cargo.lock.
+pub trait Sources {
+    /// The text of a file; nothing where there is none. A file that is no text is an error.
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>>;
 
     fn is_file(&self, path: &SourcePath) -> bool;
 
-    /// What is in a folder: files, and folders with a `/` behind their names; `""` is the workspace's own.
-    /// Nothing where there is no such folder. One that cannot be listed is an error.
+    /// The names in a folder, with a `/` behind those of folders; `""` is the workspace's own. Nothing where there
+    /// is no such folder. One that cannot be listed is an error.
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>>;
 
-    /// The folder of a package that is from elsewhere; none where it is not on this machine.
-    fn package(&self, locked: &Locked) -> Option<String>;
+    /// The folder with the source of a package from a registry or a git repository, by which the other methods know
+    /// it. None where it is not at hand: what needs it is refused then.
+    fn package_folder(&self, package: &Locked) -> Option<String> {
+        let _ = package;
+        None
+    }
 
-    /// Reads the files of that folder later.
-    fn shelf(&self, folder: &str) -> ReadFile;
+    /// Reads files below a folder that [`package_folder`](Self::package_folder) gave, after `self` is gone.
+    fn file_reader(&self, folder: &str) -> ReadFile {
+        let _ = folder;
+        Rc::new(|_| None)
+    }
 }
 
 /// The texts that were asked for, and what was in the way of others.
 pub struct Texts<'a> {
-    pub library: &'a dyn Library,
+    pub sources: &'a dyn Sources,
     pub problems: RefCell<Vec<Problem>>,
 }
 
 impl<'a> Texts<'a> {
-    pub fn new(library: &'a dyn Library) -> Self {
-        Self { library, problems: RefCell::default() }
+    pub fn new(sources: &'a dyn Sources) -> Self {
+        Self { sources, problems: RefCell::default() }
     }
 
     /// The text of a file; nothing where there is none, or none that can be read, which is told.
     pub fn get(&self, path: &SourcePath) -> Option<Rc<str>> {
-        self.library.text(path).unwrap_or_else(|error| {
+        self.sources.text(path).unwrap_or_else(|error| {
             self.problem(path.clone(), error.root_cause().to_string());
             None
         })
@@ -48,7 +57,7 @@ impl<'a> Texts<'a> {
 
     /// What is in a folder; nothing where there is none, or none that can be listed, which is told.
     pub fn names(&self, folder: &str) -> Vec<String> {
-        self.library.names(folder).unwrap_or_else(|error| {
+        self.sources.names(folder).unwrap_or_else(|error| {
             let path = folder.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml"));
             self.problem(path, format!("{error:#}"));
             Vec::new()
@@ -62,12 +71,11 @@ impl<'a> Texts<'a> {
 
     fn problem(&self, path: SourcePath, message: String) {
         let place = Place { path, line: 1, column: 1 };
-        let problem = Problem { place, message, way: Vec::new(), hint: None };
-        self.problems.borrow_mut().push(problem);
+        self.problems.borrow_mut().push(Problem::new(place, message));
     }
 
     pub fn contains_key(&self, path: &SourcePath) -> bool {
-        self.library.is_file(path)
+        self.sources.is_file(path)
     }
 
     /// Every Rust file below a folder. Hidden folders and cargo's own `target` are passed by.
@@ -112,8 +120,8 @@ impl<'a> Texts<'a> {
 /// How many folders are looked into: symlinks may lead back.
 const MOST_FOLDERS: usize = 5_000;
 
-/// A project in a map, as tests give it.
-impl Library for BTreeMap<SourcePath, String> {
+/// A project in a map. Packages from a registry are in it at `cargo/<name>-<version>`.
+impl Sources for BTreeMap<SourcePath, String> {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
         Ok(self.get(path).map(|it| Rc::from(it.as_str())))
     }
@@ -122,14 +130,13 @@ impl Library for BTreeMap<SourcePath, String> {
         self.contains_key(path)
     }
 
-    /// `cargo/<name>-<version>` in the map.
-    fn package(&self, locked: &Locked) -> Option<String> {
+    fn package_folder(&self, locked: &Locked) -> Option<String> {
         let folder = format!("cargo/{}-{}", locked.name, locked.version);
         let manifest = format!("{folder}/Cargo.toml");
         self.keys().any(|it| it.as_str() == manifest).then_some(folder)
     }
 
-    fn shelf(&self, folder: &str) -> ReadFile {
+    fn file_reader(&self, folder: &str) -> ReadFile {
         let (files, folder) = (self.clone(), folder.to_owned());
         Rc::new(move |path| files.get(&below(&folder, path).parse().ok()?).cloned())
     }
@@ -149,7 +156,7 @@ impl Library for BTreeMap<SourcePath, String> {
 #[test]
 fn a_folder_that_cannot_be_listed_is_told_and_not_taken_for_an_empty_one() {
     struct Broken(BTreeMap<SourcePath, String>);
-    impl Library for Broken {
+    impl Sources for Broken {
         fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
             self.0.text(path)
         }
@@ -162,11 +169,11 @@ fn a_folder_that_cannot_be_listed_is_told_and_not_taken_for_an_empty_one() {
                 folder => self.0.names(folder),
             }
         }
-        fn package(&self, locked: &Locked) -> Option<String> {
-            self.0.package(locked)
+        fn package_folder(&self, locked: &Locked) -> Option<String> {
+            self.0.package_folder(locked)
         }
-        fn shelf(&self, folder: &str) -> ReadFile {
-            self.0.shelf(folder)
+        fn file_reader(&self, folder: &str) -> ReadFile {
+            self.0.file_reader(folder)
         }
     }
     let files = ["src/a.rs", "src/locked/b.rs", "src/c/d.rs"];

@@ -130,7 +130,7 @@ impl World {
         hint: &str,
     ) -> Problem {
         Problem {
-            way: Vec::new(),
+            field_path: Vec::new(),
             place: self.place(module, span),
             message: message.into(),
             hint: (!hint.is_empty()).then(|| hint.to_owned()),

@@ -120,7 +120,7 @@ fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem 
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
     Problem {
-        way: Vec::new(),
+        field_path: Vec::new(),
         place: Place { path: path.clone(), line, column },
         message: format!("does not parse: {}", error.message().trim()),
         hint: None,

@@ -138,8 +138,8 @@ impl World {
     pub fn new(files: &BTreeMap<SourcePath, String>, problems: &mut Vec<Problem>) -> Self {
         let texts = Texts::new(files);
         let members = super::workspace::members(&texts, problems);
-        let request = super::Request::default();
-        let packages = super::packages::Packages::new(&texts, &members, &request, problems);
+        let options = super::Options::default();
+        let packages = super::packages::Packages::new(&texts, &members, &options, problems);
         let crates = match members.is_empty() {
             true => super::crates::bare(&texts),
             false => super::crates::crates(&packages),

@@ -2,20 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
+
 use crate::{
     commands::{
         Mode, Outcome, begin,
         compile::complete,
-        derive::{refusal, unread},
         reading,
-        workspace::{Sources, Workspace},
+        refusal::{refusal, unread},
+        workspace::{TreeSources, Workspace},
     },
     disk::Root,
     hint::Hint as _,
     manifests::{self, Manifest, Wishes},
     model::ProjectPath,
     plan::Plan,
-    source::{self, Reading, Request},
+    source::{self, Options, Reading},
     terminal, yaml,
 };
 
@@ -104,22 +106,23 @@ impl Args {
             Some(member) if self.package.is_empty() => vec![member.clone()],
             _ => self.package.clone(),
         };
-        let request = Request {
+        let options = Options {
             packages,
             modules: self.module.clone(),
             examples: self.examples,
-            declared: self.compile,
-            types: self.r#type.clone(),
             features: self.features.clone(),
             all_features: self.all_features,
             no_default_features: self.no_default_features,
         };
-        let mut reading = source::workspace(&Sources::new(&workspace.root), &request, false);
+        let mut reading = source::read(&TreeSources::new(&workspace.root), &options);
         self.known(&reading)?;
-        if let Some(it) = reading.unknown_types.first() {
-            return Err(anyhow::format_err!("`{it}` begins with no crate of this workspace")).hint(
+        for it in &self.r#type {
+            let kind = source::named(it, &reading.crates);
+            let kind =
+                kind.with_context(|| format!("`{it}` begins with no crate of this workspace"));
+            reading.named.push(kind.hint(
                 "name a type as other code would, from its crate on: `my_crate::v1::Memcached`",
-            );
+            )?);
         }
         if !reading.unknown_features.is_empty() {
             let list = reading.unknown_features.join("`, `");
@@ -130,19 +133,18 @@ impl Args {
             return Err(anyhow::format_err!("no package here has the module `{module}`"))
                 .hint("name it as Rust does from the root of its crate, e.g. `api::v1`");
         }
-        let said = !self.r#type.is_empty();
-        if reading.kinds.is_empty() && reading.problems.is_empty() && !said {
-            return nothing(&reading, &request);
+        let is_incomplete = !reading.all_problems().is_empty();
+        if reading.operator.kinds.is_empty() && reading.named.is_empty() && !is_incomplete {
+            return nothing(&reading, &options);
         }
-        if self.compile && (self.mode.check || said || !reading.problems.is_empty()) {
+        if self.compile && (self.mode.check || is_incomplete || !reading.named.is_empty()) {
             complete(workspace.root.real(), &mut reading, self.mode.check)?;
         }
         // A kind that is refused in one version has nothing to say of its others.
         let operator = reading.whole();
         let wishes = Wishes { longest_description: self.max_description_length };
         let generated = manifests::crds(&operator, &wishes);
-        let problems: Vec<_> =
-            reading.problems.iter().chain(&generated.problems).cloned().collect();
+        let problems = [reading.all_problems(), generated.problems].concat();
         let error = |what: &str| refusal(&format!("{}{what}", unread(&reading)), &problems);
         if !problems.is_empty() && !self.keep_going {
             return Err(error(match self.output_dir {
@@ -150,7 +152,7 @@ impl Args {
                 None => ", and nothing is printed",
             }));
         }
-        operator.warnings.iter().for_each(|it| terminal::warn(&it.told("")));
+        operator.warnings.iter().for_each(|it| terminal::warn(&it.describe("")));
         generated.warnings.iter().for_each(|it| terminal::warn(it));
         let outcome = self.put(generated.manifests)?;
         Ok(match &problems[..] {
@@ -195,12 +197,12 @@ impl Args {
 }
 
 /// Tells where kinds were looked for.
-fn nothing(reading: &Reading, request: &Request) -> anyhow::Result<Outcome> {
-    let looked = match &request.packages[..] {
-        [] => reading.members.iter().cloned().collect::<Vec<_>>(),
+fn nothing(reading: &Reading, options: &Options) -> anyhow::Result<Outcome> {
+    let looked = match &options.packages[..] {
+        [] => reading.members.clone(),
         packages => packages.to_vec(),
     };
-    let hint = match request.examples {
+    let hint = match options.examples {
         true => {
             "kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package"
         }

@@ -5,6 +5,7 @@
 pub mod kube;
 pub mod schemars;
 pub mod serde;
+pub mod summary;
 pub mod validation;
 pub mod x_kube;
 

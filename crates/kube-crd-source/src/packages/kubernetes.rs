@@ -29,7 +29,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> Found {
         problem: Some(Problem {
             place: packages.place(id),
             message,
-            way: Vec::new(),
+            field_path: Vec::new(),
             hint: Some(hint.to_owned()),
         }),
     };
@@ -47,7 +47,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> Found {
         [one] if published && (version.as_str(), one.as_str()) == LINKED => {
             // What linking does not tell is read where the source happens to be there.
             let types = packages.folder(id).map_or(Kubernetes::Linked, |folder| {
-                Kubernetes::known(one, packages.texts.library.shelf(folder))
+                Kubernetes::known(one, packages.texts.sources.file_reader(folder))
             });
             return Found { types, problem: None };
         }
@@ -69,7 +69,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> Found {
     };
     match packages.folder(id) {
         Some(folder) => Found {
-            types: Kubernetes::of(feature, packages.texts.library.shelf(folder)),
+            types: Kubernetes::of(feature, packages.texts.sources.file_reader(folder)),
             problem: None,
         },
         None => refuse(

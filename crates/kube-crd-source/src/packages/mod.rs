@@ -17,7 +17,7 @@ use toml::{Table, Value};
 
 use super::library::Texts;
 use super::workspace::Manifest;
-use super::{Request, foreign, targets};
+use super::{Options, foreign, targets};
 use crate::model::{Place, Problem, SourcePath, below};
 use deciding::Deciding;
 use dependencies::Dependency;
@@ -53,7 +53,7 @@ struct Said {
 
 pub struct Packages<'a> {
     pub texts: &'a Texts<'a>,
-    request: &'a Request,
+    options: &'a Options,
     lock: Lock,
     pub all: Vec<Package>,
     /// What is built are examples too, with what only tests depend on.
@@ -69,7 +69,7 @@ impl<'a> Packages<'a> {
     pub fn new(
         texts: &'a Texts<'a>,
         members: &BTreeMap<String, Rc<Manifest>>,
-        request: &'a Request,
+        options: &'a Options,
         problems: &mut Vec<Problem>,
     ) -> Self {
         let path = SourcePath::fixed("Cargo.lock");
@@ -78,7 +78,7 @@ impl<'a> Packages<'a> {
             problems.push(Problem {
                 place: Place { path, line, column: 1 },
                 message: what.to_owned(),
-                way: Vec::new(),
+                field_path: Vec::new(),
                 hint: Some("run `cargo generate-lockfile`".to_owned()),
             });
             Lock::default()
@@ -91,10 +91,10 @@ impl<'a> Packages<'a> {
         }
         let mut res = Self {
             texts,
-            request,
+            options,
             lock,
             all,
-            tests: request.examples,
+            tests: options.examples,
             old: members.get("").is_some_and(|it| is_old(&it.table)),
             by_folder: BTreeMap::new(),
             found: RefCell::default(),
@@ -112,7 +112,7 @@ impl<'a> Packages<'a> {
             let id = res.put(&name, &folder, &manifest);
             res.all[id].member = member;
             res.all[id].root =
-                member && (request.packages.is_empty() || request.packages.contains(&name));
+                member && (options.packages.is_empty() || options.packages.contains(&name));
             for it in res.dependencies(id) {
                 let Some(path) = &it.path else { continue };
                 let folder = below(res.base(id, it), path);
@@ -201,7 +201,7 @@ impl<'a> Packages<'a> {
 
     /// Where a package's files are; none where they are not on this machine.
     pub fn folder(&self, id: PackageId) -> Option<&str> {
-        let find = || self.texts.library.package(&self.lock.packages[self.all[id].locked?]);
+        let find = || self.texts.sources.package_folder(&self.lock.packages[self.all[id].locked?]);
         self.all[id].folder.get_or_init(find).as_deref()
     }
 
@@ -268,7 +268,7 @@ impl<'a> Packages<'a> {
 
     /// The features of a root that are asked for.
     pub fn asked(&self, id: PackageId) -> Vec<String> {
-        let Request { features, all_features, no_default_features, .. } = self.request;
+        let Options { features, all_features, no_default_features, .. } = self.options;
         let own = |it: &String| match it.split_once('/') {
             Some((package, feature)) if package == self.all[id].name => feature.to_owned(),
             _ => it.clone(),
@@ -306,7 +306,7 @@ impl<'a> Packages<'a> {
                     })
             })
         };
-        self.request.features.iter().filter(|it| !known(it)).cloned().collect()
+        self.options.features.iter().filter(|it| !known(it)).cloned().collect()
     }
 
     /// The package that a dependency is; none where Cargo.lock does not say.

@@ -4,6 +4,7 @@
 //! place, with the way that led there.
 
 pub mod container;
+mod definition;
 mod enums;
 mod generics;
 mod repr;
@@ -18,7 +19,7 @@ use std::rc::Rc;
 use schemars::{Schema, SchemaGenerator};
 use serde_derive_internals::Derive;
 
-pub use resource::resources;
+pub use resource::{Crd, kinds};
 pub use written::Function;
 
 use super::attributes::schemars::{Common, With};
@@ -34,19 +35,21 @@ use crate::model::{Place, Problem, SourcePath};
 use container::Container;
 use written::Written;
 
-/// What was read before; nothing where it could not be.
-type Known<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
+/// What was read before, or why it could not be.
+type Known<K, T> = RefCell<BTreeMap<K, Result<Rc<T>, Problem>>>;
+
+/// What was read before; nothing where there is nothing to read.
+type Found<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
 
 /// Answers for the types of a project.
 pub struct Reader {
     pub world: Rc<World>,
     containers: Known<(ItemId, bool), Container>,
-    own: Known<Type, This>,
+    own: RefCell<BTreeMap<Type, Rc<This>>>,
     /// The types whose schema is written by hand.
-    by_hand: Known<Type, Written>,
-    problems: RefCell<Vec<Problem>>,
-    /// What the problems of this resource count, told now or before.
-    refused: Cell<usize>,
+    by_hand: Found<Type, Written>,
+    /// The problems of this resource: one for each place, whichever ways lead there.
+    problems: RefCell<BTreeMap<Place, Problem>>,
     warnings: RefCell<Vec<Problem>>,
     /// The references in this resource that were told of.
     references: RefCell<BTreeSet<String>>,
@@ -86,7 +89,6 @@ impl Reader {
             own: RefCell::default(),
             by_hand: RefCell::default(),
             problems: RefCell::default(),
-            refused: Cell::new(0),
             warnings: RefCell::default(),
             references: RefCell::default(),
             named: Cell::new(false),
@@ -110,15 +112,19 @@ impl Reader {
     /// The same, of the type of this name that could not be read there.
     fn refuse_at(&self, problem: Problem, name: Option<String>) {
         self.world.want_what_was_met();
-        self.refused.set(self.refused.get() + 1);
-        self.problems.borrow_mut().push(self.on_the_way(problem, name));
+        let problem = self.on_the_way(problem, name);
+        let mut problems = self.problems.borrow_mut();
+        match problems.get(&problem.place) {
+            Some(known) if *known <= problem => {}
+            _ => drop(problems.insert(problem.place.clone(), problem)),
+        }
     }
 
     fn on_the_way(&self, mut problem: Problem, name: Option<String>) -> Problem {
         if let Some((kind, fields)) = self.way.borrow().split_first() {
-            problem.way = vec![kind.clone()];
-            problem.way.extend((!fields.is_empty()).then(|| fields.join(".")));
-            problem.way.extend(name.filter(|_| !fields.is_empty()));
+            problem.field_path = vec![kind.clone()];
+            problem.field_path.extend((!fields.is_empty()).then(|| fields.join(".")));
+            problem.field_path.extend(name.filter(|_| !fields.is_empty()));
         }
         problem
     }
@@ -179,22 +185,19 @@ impl Reader {
     /// What is known of a type of the project; none where it cannot be read.
     fn container(&self, id: ItemId, root: bool) -> Option<Rc<Container>> {
         let known = self.containers.borrow().get(&(id, root)).cloned();
-        if let Some(found) = known {
-            if found.is_none() {
-                self.refused.set(self.refused.get() + 1);
-            }
-            return found;
-        }
-        let read = if root { self.read_root(id) } else { self.read_data(id) };
-        let found = match read {
-            Ok(it) => Some(Rc::new(it)),
+        let found = known.unwrap_or_else(|| {
+            let read = if root { self.read_root(id) } else { self.read_data(id) }.map(Rc::new);
+            self.containers.borrow_mut().insert((id, root), read.clone());
+            read
+        });
+        match found {
+            Ok(container) => Some(container),
+            // Each kind that reaches it has this problem.
             Err(problem) => {
                 self.refuse_at(problem, Some(self.world.items[id].name.clone()));
                 None
             }
-        };
-        self.containers.borrow_mut().insert((id, root), found.clone());
-        found
+        }
     }
 
     fn read_data(&self, id: ItemId) -> Result<Container, Problem> {
@@ -258,8 +261,8 @@ impl Reader {
             }
         };
         let known = self.own.borrow().get(ty).cloned();
-        if let Some(Some(known)) = known {
-            return Some(known);
+        if known.is_some() {
+            return known;
         }
         let container = self.container(id, root)?;
         let scope = self.world.scope(ty);
@@ -268,7 +271,7 @@ impl Reader {
             this.forward = Some(self.type_(&this, forward)?);
         }
         let this = Rc::new(this);
-        self.own.borrow_mut().insert(ty.clone(), Some(this.clone()));
+        self.own.borrow_mut().insert(ty.clone(), this.clone());
         Some(this)
     }
 }
@@ -457,7 +460,7 @@ impl Reader {
                 self.refuse(Problem {
                     place: Place { path: file, line: 1, column: 1 },
                     message: self.world.kubernetes.broken(model, path),
-                    way: Vec::new(),
+                    field_path: Vec::new(),
                     hint: Some("bring its source anew with `cargo fetch`".to_owned()),
                 });
                 Schema::default()

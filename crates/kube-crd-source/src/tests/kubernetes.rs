@@ -124,10 +124,13 @@ fn read_with(body: &str, beside: &str) -> (Vec<String>, serde_json::Value) {
             CRATE.iter().find(|(it, _)| *it == path).map(|(_, text)| (*text).to_owned())
         }),
     );
-    let read = schema::resources(&Rc::new(world));
-    problems.extend(read.problems);
-    let schema =
-        read.resources.iter().find_map(|it| it.schema.clone()).map(|it| it.0).unwrap_or_default();
+    let mut schema = serde_json::Value::Null;
+    for (_, crd) in schema::kinds(&Rc::new(world), None).kinds {
+        match crd {
+            Ok(crd) => schema = schema_of(&crd),
+            Err(more) => problems.extend(more),
+        }
+    }
     (
         problems.iter().map(ToString::to_string).collect(),
         schema.pointer("/properties/spec/properties").cloned().unwrap_or_default(),

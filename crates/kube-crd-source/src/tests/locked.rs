@@ -77,10 +77,11 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
         let texts = Texts::new(files);
         let members = workspace::members(&texts, &mut Vec::new());
         let packages = wanted.iter().map(|it| (*it).to_owned()).collect();
-        let request = Request { packages, ..Request::default() };
-        let packages = Packages::new(&texts, &members, &request, &mut Vec::new());
-        let reading = crate::workspace(files, &request);
-        let problems: Vec<String> = reading.problems.iter().map(|it| it.told("")).collect();
+        let options = Options { packages, ..Options::default() };
+        let packages = Packages::new(&texts, &members, &options, &mut Vec::new());
+        let reading = read(files, &options);
+        let problems: Vec<String> =
+            all_problems(&reading).iter().map(|it| it.describe("")).collect();
         (versions::behaviour(&packages).kube.version, problems)
     };
     for (own, other) in [("3.1.0", "5.0.0"), ("5.0.0", "3.1.0")] {
@@ -219,9 +220,9 @@ fn a_target_is_read_where_the_features_that_it_requires_are_on() {
         package_a(rest, &[("src/bin/one.rs", &spec("One")), ("src/bin/two.rs", &spec("Two"))]);
     let kinds = |features: &[&str]| {
         let features = features.iter().map(|it| (*it).to_owned()).collect();
-        let reading = crate::workspace(&files, &Request { features, ..Request::default() });
-        assert!(reading.problems.is_empty(), "{:#?}", reading.problems);
-        let kinds: Vec<String> = reading.resources.iter().map(|it| it.kind.to_string()).collect();
+        let reading = read(&files, &Options { features, ..Options::default() });
+        assert_eq!(all_problems(&reading), []);
+        let kinds: Vec<&str> = reading.kinds.iter().filter_map(|it| it.kind.as_deref()).collect();
         kinds.join(" ")
     };
     assert_eq!(kinds(&[]), "Two");

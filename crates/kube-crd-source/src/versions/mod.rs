@@ -45,7 +45,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
     let mut res = Vec::new();
     let mut refuse = |id: PackageId, message: String, hint: String| {
         let place = packages.place(id);
-        res.push(Problem { way: Vec::new(), place, message, hint: Some(hint) });
+        res.push(Problem { field_path: Vec::new(), place, message, hint: Some(hint) });
     };
     for (name, oldest, newest) in behaviour::known() {
         let candidates = candidates(packages, name, oldest);
