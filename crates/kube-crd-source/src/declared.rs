@@ -4,16 +4,18 @@
 
 use std::collections::BTreeMap;
 
-use super::cfg::Cfg;
-use super::derives::Derived;
-use super::names::{Named, Space};
-use super::world::{Item, ItemId, Kind as ItemKind, ModuleId, Path, World};
+use crate::attributes::summary::Summary;
+use crate::cargo::cfg::Cfg;
 use crate::kind::{Crate, Kind, Reach, RustPath, Target};
+use crate::names::{Named, Space};
 use crate::schema::Crd;
+use crate::tree::{Item, ItemId, Kind as ItemKind, ModuleId, Path};
+use crate::types::Types;
+use crate::types::derives::Derived;
 
 /// Names the kinds of a world.
 pub struct Namer<'a> {
-    world: &'a World,
+    world: &'a Types,
     /// The item of the struct that kube generates, by that of the struct it is generated from.
     roots: BTreeMap<ItemId, ItemId>,
     /// Whether each module can be named from other crates.
@@ -24,7 +26,7 @@ pub struct Namer<'a> {
 
 impl<'a> Namer<'a> {
     /// `crates` are those of the world, in its order.
-    pub fn new(world: &'a World, crates: &'a [Crate]) -> Self {
+    pub fn new(world: &'a Types, crates: &'a [Crate]) -> Self {
         let mut roots = BTreeMap::new();
         let mut public = vec![false; world.modules.len()];
         for (id, item) in world.items.iter().enumerate() {
@@ -45,7 +47,7 @@ impl<'a> Namer<'a> {
     /// The kind that a struct with `#[kube(…)]` declares.
     pub fn kind(&self, spec: ItemId, crd: Crd) -> Kind {
         let item = &self.world.items[spec];
-        let attribute = self.world.summary(spec);
+        let attribute = Summary::of(self.world, spec);
         let root = self.roots.get(&spec).copied();
         let name = match root {
             Some(root) => &self.world.items[root].name,

@@ -2,7 +2,9 @@
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use crate::model::{Place, Problem, SourcePath};
+pub use crate::attributes::summary::Storage;
+pub use crate::cargo::Target;
+use crate::text::{Place, Problem, SourcePath};
 
 /// One version of a kind, as `#[derive(CustomResource)]` declares it.
 #[derive(Clone, Debug)]
@@ -60,20 +62,6 @@ pub struct Crate {
     pub features: Vec<String>,
 }
 
-/// What cargo builds of a crate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    Library,
-    /// A binary; whether its package has a library that it may use.
-    Program {
-        beside_library: bool,
-    },
-    /// An example, which may use dev-dependencies.
-    Example {
-        beside_library: bool,
-    },
-}
-
 /// From where a struct can be named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
@@ -85,12 +73,4 @@ pub enum Reach {
     Hidden,
     /// Not known: `#[kube(…)]` cannot be read, or a `cfg` that the source does not settle is on it.
     Unknown,
-}
-
-/// What `#[kube(storage = …)]` says; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
-    Unsaid,
-    Yes,
-    No,
 }

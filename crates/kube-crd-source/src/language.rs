@@ -3,14 +3,15 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Expr, Lit, UnOp, punctuated::Punctuated, spanned::Spanned as _};
 
-use crate::types::text;
+use crate::text::text;
+use crate::tree::ModuleId;
+use crate::types::Types;
 use crate::values::peel;
-use crate::world::{ModuleId, World};
 
 /// How deep such macros may be nested.
 const DEEP: usize = 128;
 
-impl World {
+impl Types {
     /// A literal as `concat!` takes it, or what such a macro makes.
     pub fn literal_text(&self, module: ModuleId, expr: &Expr) -> syn::Result<String> {
         self.text_at(module, expr, 0)

@@ -7,43 +7,15 @@ use std::rc::Rc;
 use proc_macro2::Span;
 use syn::spanned::Spanned as _;
 
-use super::packages::{PackageId, Packages};
 use super::types::text;
 use super::world::{ModuleId, World};
 use crate::model::{SourcePath, below};
-
-/// What cargo tells the code of a package.
-#[derive(Clone, Debug, Default)]
-pub struct Package {
-    pub name: String,
-    pub version: Option<semver::Version>,
-    pub folder: String,
-    /// It may tell the code otherwise.
-    pub build: Option<SourcePath>,
-}
 
 /// Texts that code asks for, by their paths; none where there is none.
 #[derive(Default)]
 pub struct Included {
     pub texts: BTreeMap<SourcePath, Option<Rc<str>>>,
     pub wanted: std::cell::RefCell<BTreeSet<SourcePath>>,
-}
-
-/// What is known of a package before it is built.
-pub fn package(packages: &Packages<'_>, id: PackageId) -> Package {
-    let said = packages.manifest(id).and_then(|it| it.table.get("package")?.get("build"));
-    let script = match said {
-        Some(toml::Value::Boolean(false)) => None,
-        Some(it) => it.as_str(),
-        None => Some("build.rs"),
-    };
-    let folder = packages.folder(id).unwrap_or_default();
-    Package {
-        name: packages.all[id].name.clone(),
-        version: packages.all[id].version.clone(),
-        folder: folder.to_owned(),
-        build: script.and_then(|it| below(folder, it).parse().ok()),
-    }
 }
 
 impl World {
@@ -100,7 +72,7 @@ impl World {
         // A clone may name any file that its reader has, and what is read goes into what is printed.
         let package = &self.crates[self.modules[module].krate].package.folder;
         let in_package = path.as_str().strip_prefix(package).is_some_and(|it| it.starts_with('/'));
-        if !crate::source_path::is_inside(path.as_str()) && !in_package {
+        if !crate::text::is_inside(path.as_str()) && !in_package {
             return Err(format!("{path} is outside of the project"));
         }
         match self.text(&path)? {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::*;
+use crate::builtin::kubernetes::Kubernetes;
 
 mod hostile;
 mod locked;
@@ -433,4 +434,19 @@ fn names_over_which_serde_panics_are_refused() {
             _ => assert_eq!(found, [""; 0]),
         }
     }
+}
+
+/// The types of a project in a map.
+fn types_of(
+    files: &BTreeMap<SourcePath, String>,
+    kubernetes: Option<Kubernetes>,
+    problems: &mut Vec<Problem>,
+) -> Types {
+    let texts = Texts::new(files);
+    let members = cargo::members(&texts, problems);
+    let options = Options::default();
+    let packages = Packages::new(&texts, &members, &options, problems);
+    let world = world(&packages, &members, &options, problems);
+    let names = Names::new(world, kubernetes.unwrap_or_default());
+    Types::new(names, versions::behaviour(&packages), versions::keeps_order(&packages))
 }

@@ -10,8 +10,9 @@ use super::attributes::error;
 use super::eval::value::{Float, Value};
 use super::eval::{Evaluator, Frame, Ty};
 use super::names::{Named, Space};
-use super::types::text;
 use super::world::{Kind, ModuleId, Path, World};
+pub use crate::text::peel;
+use crate::text::text;
 
 /// Evaluates what stands in one module.
 #[derive(Clone, Copy)]
@@ -325,15 +326,6 @@ pub fn comma_separated(tokens: TokenStream) -> Vec<TokenStream> {
         res.pop();
     }
     res
-}
-
-/// An expression without parentheses around it.
-pub fn peel(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Paren(it) => peel(&it.expr),
-        Expr::Group(it) => peel(&it.expr),
-        expr => expr,
-    }
 }
 
 /// What is said of a name alone goes before what is said of code.

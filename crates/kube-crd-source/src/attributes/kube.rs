@@ -8,7 +8,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use syn::{Attribute, DeriveInput, Expr, Lit, Meta, spanned::Spanned as _};
 
 use super::{error, list, metas, name_of, once, value};
-use crate::kind::Storage;
+use crate::attributes::summary::Storage;
 use crate::versions::KubeDerive;
 
 #[derive(Default)]
@@ -61,22 +61,6 @@ impl Kube {
             Some(false) => Storage::No,
         }
     }
-}
-
-/// The name of the struct that `#[derive(CustomResource)]` makes, as far as the attributes tell it: that derive
-/// alone reads `#[kube(…)]`, by whatever name it was imported.
-pub fn root_name(input: &DeriveInput) -> Option<syn::Ident> {
-    let mut kind = None;
-    for meta in metas(&input.attrs, "kube").ok()? {
-        let name = name_of(&meta);
-        if name == "root" || (name == "kind" && kind.is_none()) {
-            kind = Some(super::string(&meta).ok()?);
-            if name == "root" {
-                break;
-            }
-        }
-    }
-    kind?.parse().ok()
 }
 
 /// Reads `#[kube(…)]`. Every item that is malformed is told.

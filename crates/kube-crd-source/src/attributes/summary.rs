@@ -2,9 +2,17 @@
 
 use syn::{Attribute, Meta};
 
-use crate::cfg;
-use crate::kind::Storage;
-use crate::packages::Features;
+use crate::cargo::cfg::{self, Features};
+use crate::text::text as text_of;
+use crate::tree::{ItemId, Kind, World};
+
+/// What `#[kube(storage = …)]` says; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    Unsaid,
+    Yes,
+    No,
+}
 
 /// What `#[kube(…)]` says, as far as it can be read. kube's derive may refuse the rest of it.
 pub struct Summary {
@@ -19,7 +27,17 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub fn read(attrs: &[Attribute], features: &Features) -> Self {
+    /// What `#[kube(…)]` on a struct says.
+    pub fn of(world: &World, id: ItemId) -> Self {
+        let item = &world.items[id];
+        let attrs = match &item.kind {
+            Kind::Data(input) => &input.attrs[..],
+            _ => &[],
+        };
+        Self::read(attrs, world.features(item.module))
+    }
+
+    fn read(attrs: &[Attribute], features: &Features) -> Self {
         let mut res = Self {
             group: None,
             version: None,
@@ -55,8 +73,8 @@ impl Summary {
                 for it in super::list(meta).unwrap_or_default() {
                     let Ok(path) = super::kube::path(&it) else { continue };
                     match super::name_of(&it).as_str() {
-                        "kube_core" => self.kube_core = crate::types::text(&path),
-                        "serde_json" => self.serde_json = crate::types::text(&path),
+                        "kube_core" => self.kube_core = text_of(&path),
+                        "serde_json" => self.serde_json = text_of(&path),
                         _ => {}
                     }
                 }

@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::crates::Extern;
-use super::super::foreign;
-use super::super::macros::{Call, Rules, RulesId};
-use super::super::world::{Item, ItemId, Kind, ModuleId, World, plain};
+use super::Names;
+use crate::builtin::names as foreign;
+use crate::cargo::Extern;
+use crate::text::plain;
+use crate::tree::{Call, Item, ItemId, Kind, ModuleId, Rules, RulesId, World};
 
 /// Macros of other crates that declare nothing where items stand.
 const QUIET: &[&str] = &[
@@ -256,11 +257,11 @@ impl<'a> Calls<'a> {
     }
 }
 
-impl World {
+impl Names {
     /// A call that may write an `impl` for a type of the project, for a message.
     pub fn macro_that_may_implement(&self, item: ItemId) -> Option<String> {
         let name = &self.items[item].name;
-        self.solved_imports().effects.iter().find_map(|(module, effects)| {
+        self.imports().effects.iter().find_map(|(module, effects)| {
             let calls = &self.modules[*module].macros;
             let (call, _) = calls.iter().zip(effects).find(|(_, it)| it.may_implement(name))?;
             Some(format!("`{}` in {}", call.text(), self.modules[*module].file))
@@ -269,7 +270,7 @@ impl World {
 
     /// The calls in a module that may declare kinds.
     pub fn calls_that_may_declare_kinds(&self, module: ModuleId) -> impl Iterator<Item = &Call> {
-        let effects = self.solved_imports().effects.get(&module).into_iter().flatten();
+        let effects = self.imports().effects.get(&module).into_iter().flatten();
         let calls = self.modules[module].macros.iter().zip(effects);
         calls.filter(|(_, it)| it.may_declare_kinds).map(|(call, _)| call)
     }

@@ -3,12 +3,15 @@
 //! Only the types that a resource reaches are looked at. What one of them cannot be read for is told at its
 //! place, with the way that led there.
 
+mod api_names;
 pub mod container;
 mod definition;
 mod enums;
 mod generics;
+pub mod older;
 mod repr;
 mod resource;
+pub mod standing;
 mod structs;
 mod written;
 
@@ -22,17 +25,17 @@ use serde_derive_internals::Derive;
 pub use resource::{Crd, kinds};
 pub use written::Function;
 
-use super::attributes::schemars::{Common, With};
-use super::attributes::serde;
-use super::builtin::kubernetes::Model;
-use super::builtin::{Answers, Builtin, Dyn, standing_for};
-use super::derives::Derived;
-use super::types::{Scope, Type};
-use super::values::Values;
-use super::versions::older;
-use super::world::{ItemId, ModuleId, World};
-use crate::model::{Place, Problem, SourcePath};
+use crate::attributes::schemars::{Common, With};
+use crate::attributes::serde;
+use crate::builtin::kubernetes::Model;
+use crate::builtin::{Builtin, Dyn};
+use crate::text::{Place, Problem, SourcePath};
+use crate::tree::{ItemId, ModuleId};
+use crate::types::derives::Derived;
+use crate::types::{Scope, Type, Types};
+use crate::values::Values;
 use container::Container;
+use standing::standing_for;
 use written::Written;
 
 /// What was read before, or why it could not be.
@@ -43,7 +46,7 @@ type Found<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
 
 /// Answers for the types of a project.
 pub struct Reader {
-    pub world: Rc<World>,
+    pub world: Rc<Types>,
     containers: Known<(ItemId, bool), Container>,
     own: RefCell<BTreeMap<Type, Rc<This>>>,
     /// The types whose schema is written by hand.
@@ -82,7 +85,7 @@ pub struct This {
 }
 
 impl Reader {
-    pub fn new(world: Rc<World>) -> Self {
+    pub fn new(world: Rc<Types>) -> Self {
         Self {
             world,
             containers: RefCell::default(),
@@ -111,7 +114,7 @@ impl Reader {
 
     /// The same, of the type of this name that could not be read there.
     fn refuse_at(&self, problem: Problem, name: Option<String>) {
-        self.world.want_what_was_met();
+        self.world.need_values();
         let problem = self.on_the_way(problem, name);
         let mut problems = self.problems.borrow_mut();
         match problems.get(&problem.place) {
@@ -176,7 +179,7 @@ impl Reader {
                 Some(found)
             }
             Err(problem) => {
-                self.refuse_at(problem, Some(super::types::text(ty)));
+                self.refuse_at(problem, Some(crate::text::text(ty)));
                 None
             }
         }
@@ -317,7 +320,7 @@ impl Reader {
             With::Function(path) => {
                 let module = &self.world.modules[this.scope.module].path;
                 let id =
-                    format!("_SchemarsSchemaWithFunction/{module}/{}", super::types::text(&**path));
+                    format!("_SchemarsSchemaWithFunction/{module}/{}", crate::text::text(&**path));
                 Some(Rc::new(Type::Function(Rc::new(Function {
                     path: syn::ExprPath { attrs: Vec::new(), qself: None, path: (**path).clone() },
                     id,
@@ -353,7 +356,7 @@ impl Reader {
     }
 }
 
-impl Answers for Reader {
+impl Reader {
     fn inline(&self, ty: &Type) -> bool {
         self.deeper(ty, || match self.see(ty) {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.inline)()),

@@ -10,19 +10,21 @@ use quote::{format_ident, quote_spanned};
 use schemars::generate::SchemaSettings;
 
 use super::Reader;
+use super::api_names::{check_group, check_kind, check_label};
 use super::container::{self, Container};
 use super::definition::definition;
-use crate::api_names::{check_group, check_kind, check_label};
+use super::standing::{answering, standing_for};
 use crate::attributes::kube::{self, Kube, Mode};
+use crate::attributes::summary::Summary;
 use crate::attributes::x_kube;
-use crate::builtin::{Dyn, answering, standing_for};
-use crate::cfg::{self, Cfg};
-use crate::derives::Derived;
-use crate::files::UNTOLD;
-use crate::model::Problem;
-use crate::panics;
-use crate::types::Type;
-use crate::world::{ItemId, Kind as ItemKind, World};
+use crate::builtin::Dyn;
+use crate::cargo::cfg::{self, Cfg};
+use crate::text::Problem;
+use crate::text::panics;
+use crate::tree::UNTOLD;
+use crate::tree::{ItemId, Kind as ItemKind};
+use crate::types::derives::Derived;
+use crate::types::{Type, Types};
 
 /// The CRD of one version of a kind, or every reason why it is not known.
 pub type Crd = Result<CustomResourceDefinition, Vec<Problem>>;
@@ -38,10 +40,10 @@ pub struct Read {
 }
 
 /// Macros that are not expanded and may declare kinds.
-fn unexplored(world: &World) -> Vec<Problem> {
+fn unexplored(world: &Types) -> Vec<Problem> {
     let mut res = Vec::new();
     for id in 0..world.modules.len() {
-        if !world.is_wanted(id) {
+        if !world.is_selected(id) {
             continue;
         }
         for it in world.calls_that_may_declare_kinds(id) {
@@ -54,7 +56,7 @@ fn unexplored(world: &World) -> Vec<Problem> {
 
 /// Every kind that is declared, with its CRD or what is in the way of it. `kubernetes` is in the way of every kind
 /// that has a type of k8s-openapi in it.
-pub fn kinds(world: &Rc<World>, kubernetes: Option<&Problem>) -> Read {
+pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>) -> Read {
     let reader = Rc::new(Reader::new(world.clone()));
     let mut res = Read { unexplored: unexplored(world), ..Read::default() };
     let mut seen = BTreeSet::new();
@@ -64,7 +66,7 @@ pub fn kinds(world: &Rc<World>, kubernetes: Option<&Problem>) -> Read {
             continue;
         }
         // A file that two crates share is read for the first.
-        if !world.is_wanted(item.module) || !seen.insert(world.place_of(id)) {
+        if !world.is_selected(item.module) || !seen.insert(world.place_of(id)) {
             continue;
         }
         let found = answering(reader.clone(), || reader.resource(id));
@@ -76,7 +78,7 @@ pub fn kinds(world: &Rc<World>, kubernetes: Option<&Problem>) -> Read {
             Ok(Declared::Refused) => None,
             Ok(Declared::Read(crd)) => Some(*crd),
             Err(more) => {
-                let kind = world.summary(id).kind;
+                let kind = Summary::of(world, id).kind;
                 problems.extend(more.into_iter().map(|it| match it.field_path.is_empty() {
                     true => Problem { field_path: kind.clone().into_iter().collect(), ..it },
                     false => it,

@@ -1,14 +1,13 @@
 //! Which files modules are in, and what a `cfg` makes of them.
 
 use super::super::names::Space;
-use super::super::world::World;
-use super::{files, names::look, problems, spec};
+use super::{files, names::look, problems, spec, types_of};
 
 /// Reads these files; each of the paths must be an item, of the crate's root as of everything.
 #[track_caller]
 fn check(code: &[(&str, &str)], paths: &[(&str, &str)], told: &[&str]) {
     let mut problems = Vec::new();
-    let world = World::new(&files(code), &mut problems);
+    let world = types_of(&files(code), None, &mut problems);
     for (path, expected) in paths {
         assert_eq!(look(&world, "project", path, Space::Types), *expected, "{path}");
     }

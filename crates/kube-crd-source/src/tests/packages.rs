@@ -1,9 +1,6 @@
 //! Packages: which of them a name leads into, at what version, with which features.
 
 use super::*;
-use crate::library::Texts;
-use crate::packages::Packages;
-use crate::workspace;
 
 /// A lock file of packages, each with what it depends on, from a registry unless its name starts with `.`.
 pub fn lock(packages: &[(&str, &str, &[&str])]) -> String {
@@ -159,7 +156,7 @@ fn features(root: &str, it: &str, more: &[(&str, &str)], options: &Options, expe
     }
     let texts = Texts::new(&files);
     let mut problems = Vec::new();
-    let members = workspace::members(&texts, &mut problems);
+    let members = cargo::members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, options, &mut problems);
     let found = packages.features(packages.meant("it")[0]);
     let list =

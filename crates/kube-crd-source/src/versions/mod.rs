@@ -2,13 +2,12 @@
 //! would print may differ.
 
 mod behaviour;
-pub mod older;
 mod rewriting;
 #[cfg(test)]
 mod tests;
 
-use super::packages::{PackageId, Packages};
-use crate::model::Problem;
+use crate::cargo::{PackageId, Packages};
+use crate::text::Problem;
 pub use behaviour::{Behaviour, KubeDerive};
 
 /// What the versions that are locked do; where nothing is, what the newest do.

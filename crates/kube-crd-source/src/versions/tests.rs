@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::model::SourcePath;
-use crate::{Options, library::Texts};
+use crate::cargo::Options;
+use crate::text::SourcePath;
+use crate::text::sources::Texts;
 
 fn check(lock: &str, expected: &[&str]) {
     let found: Vec<String> = locked(lock, super::check).iter().map(ToString::to_string).collect();

@@ -8,8 +8,9 @@ use syn::{Expr, ExprPath, Token};
 use super::expr::object_of;
 use super::run::{Frame, Ran, Run, Stop};
 use super::value::Value;
-use crate::builtin::{Answers as _, Dyn, standing_for};
+use crate::builtin::Dyn;
 use crate::names::{Named, Space};
+use crate::schema::standing::standing_for;
 use crate::types::{Scope, Type};
 use crate::world::{Kind, Path, plain};
 

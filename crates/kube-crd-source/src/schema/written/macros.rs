@@ -8,8 +8,9 @@ use syn::{Expr, Token, spanned::Spanned as _};
 use super::json::Written;
 use super::run::{Frame, Ran, Run, Stop};
 use super::value::Value;
-use crate::builtin::{Dyn, standing_for};
+use crate::builtin::Dyn;
 use crate::names::{Named, Space};
+use crate::schema::standing::standing_for;
 use crate::types::text;
 use crate::world::Path;
 

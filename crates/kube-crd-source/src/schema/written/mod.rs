@@ -23,8 +23,9 @@ use super::Reader;
 use crate::cfg::{self, Cfg};
 use crate::model::Problem;
 use crate::names::{Named, Space};
+pub use crate::types::Function;
 use crate::types::{Scope, Type};
-use crate::world::{Impl, ItemId, Path, World, plain};
+use crate::world::{Impl, Path, World, plain};
 
 /// An `impl JsonSchema` that is written by hand.
 pub struct Written {
@@ -33,31 +34,7 @@ pub struct Written {
     scope: Scope,
 }
 
-/// What `schema_with` names, where it stands.
-#[derive(Clone)]
-pub struct Function {
-    pub path: syn::ExprPath,
-    pub scope: Scope,
-    /// As schemars calls it.
-    pub id: String,
-    pub arguments: Vec<Rc<Type>>,
-}
-
-impl Function {
-    /// As schemars calls it.
-    pub fn name(&self) -> String {
-        self.path.path.segments.last().map(|it| it.ident.to_string()).unwrap_or_default()
-    }
-}
-
 impl World {
-    /// The item of the struct that `#[derive(CustomResource)]` makes of a struct.
-    pub fn root_of(&self, spec: ItemId) -> Option<ItemId> {
-        let is =
-            |it: &crate::world::Item| matches!(it.kind, crate::world::Kind::Root(of) if of == spec);
-        self.items.iter().position(is)
-    }
-
     /// The `impl JsonSchema` of a type; none where there is none.
     pub fn written(&self, ty: &Type) -> Result<Option<Written>, Problem> {
         let (item, arguments) = match ty {
