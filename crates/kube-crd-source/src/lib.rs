@@ -1,4 +1,6 @@
-//! Rust text → what the operator is: its custom resources with their schemas, and its permissions.
+#![doc = include_str!("../README.md")]
+//!
+//! # How it works
 //!
 //! Given the text of every Rust file, of Cargo.toml and Cargo.lock; never touches a disk, never runs cargo.
 //! What kube's `crd()` would print is given exactly, or refused with its place. Of the crates that decide
@@ -22,6 +24,7 @@ mod tests;
 mod text;
 mod tree;
 mod types;
+mod unified;
 mod values;
 mod versions;
 
@@ -86,6 +89,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     while Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages)) {
         found = schema::kinds(&types, kubernetes.problem.as_ref());
     }
+    unexplored.retain(|it| is_selected(&types, it));
     unexplored.append(&mut found.unexplored);
     for it in texts.problems.take() {
         let is_code = it.place.path.as_str().ends_with(".rs");
@@ -102,11 +106,16 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let crates = shown(&types, &packages);
     let namer = Namer::new(&types, &crates);
     let kinds = found.kinds.into_iter().map(|(id, crd)| namer.kind(id, withheld(crd, &problems)));
+    let kinds: Vec<Kind> = kinds.collect();
+    let mut warnings = found.warnings;
+    if problems.is_empty() {
+        warnings.extend(unified::warnings(from, options, &packages, &kinds));
+    }
     Reading {
-        kinds: kinds.collect(),
+        kinds,
         problems,
         unexplored,
-        warnings: found.warnings,
+        warnings,
         members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
         folders: members.keys().cloned().collect(),
         unknown_features: packages.unknown_features(),
@@ -135,6 +144,13 @@ fn world(
     world.selection.clone_from(&options.modules);
     tree::load(&mut world, packages.texts, crates, problems);
     world
+}
+
+/// Whether a problem is in a file whose kinds are selected, or in none that is read.
+fn is_selected(world: &World, problem: &Problem) -> bool {
+    let all = 0..world.modules.len();
+    let mut modules = all.filter(|it| world.modules[*it].file == problem.place.path).peekable();
+    modules.peek().is_none() || modules.any(|it| world.is_selected(it))
 }
 
 /// A CRD where nothing is wrong with the whole workspace.

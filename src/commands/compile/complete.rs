@@ -157,7 +157,7 @@ fn settle(
 }
 
 fn disagreement(kind: &DeclaredKind, read: &Value, compiled: &Value) -> Problem {
-    let (at, read, compiled) = difference(String::new(), read, compiled);
+    let (at, read, compiled) = yaml::difference(read, compiled);
     let message = format!(
         "`{}` is read otherwise than it compiles: at `{at}`, {read} was read, and {compiled} is compiled",
         kind.name
@@ -174,33 +174,5 @@ fn stored(reading: &Reading, kind: &DeclaredKind, printed: bool) -> Storage {
     match printed && others.all(|it| it.storage == Storage::No) {
         true => Storage::Unsaid,
         false => Storage::No,
-    }
-}
-
-/// The first place where two values differ, and what is there in each.
-fn difference(at: String, one: &Value, other: &Value) -> (String, String, String) {
-    let nothing = || "nothing".to_owned();
-    let step = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
-    match (one, other) {
-        (Value::Object(left), Value::Object(right)) => {
-            for key in left.keys().chain(right.keys()) {
-                match (left.get(key), right.get(key)) {
-                    (Some(one), Some(other)) if one == other => {}
-                    (Some(one), Some(other)) => return difference(step(key), one, other),
-                    (Some(one), None) => return (step(key), one.to_string(), nothing()),
-                    (None, Some(other)) => return (step(key), nothing(), other.to_string()),
-                    (None, None) => {}
-                }
-            }
-            (at, nothing(), nothing())
-        }
-        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
-            let found = left.iter().zip(right).enumerate().find(|(_, (one, other))| one != other);
-            match found {
-                Some((index, (one, other))) => difference(format!("{at}[{index}]"), one, other),
-                None => (at, nothing(), nothing()),
-            }
-        }
-        _ => (at, one.to_string(), other.to_string()),
     }
 }

@@ -3,6 +3,7 @@
 //! Rules are those of apiextensions-apiserver 0.36. None of them changes a CRD.
 
 mod cel;
+mod empty_lists;
 mod formats;
 mod size;
 mod structural;
@@ -24,6 +25,7 @@ struct Fault {
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
     let mut res: Vec<Problem> = versions(operator).flat_map(|it| of_version(&it)).collect();
     res.extend(size::lints(operator, crds));
+    res.extend(empty_lists::lints(operator));
     res.sort();
     res
 }

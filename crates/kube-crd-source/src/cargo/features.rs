@@ -36,6 +36,27 @@ impl<'a, 'b> Resolve<'a, 'b> {
         among: &'a BTreeSet<PackageId>,
         all: bool,
     ) -> BTreeMap<PackageId, BTreeSet<String>> {
+        let roots: Vec<PackageId> = packages.roots().collect();
+        Self::build(packages, among, all, &roots).features
+    }
+
+    /// Each of these packages that is built for some roots alone, with the features that are certainly on.
+    pub fn built_for(
+        packages: &'a Packages<'b>,
+        among: &'a BTreeSet<PackageId>,
+        roots: &[PackageId],
+    ) -> BTreeMap<PackageId, BTreeSet<String>> {
+        let mut res = Self::build(packages, among, false, roots);
+        let features = |id: PackageId| (id, res.features.remove(&id).unwrap_or_default());
+        res.built.into_iter().map(features).collect()
+    }
+
+    fn build(
+        packages: &'a Packages<'b>,
+        among: &'a BTreeSet<PackageId>,
+        all: bool,
+        roots: &[PackageId],
+    ) -> Self {
         let mut res = Self {
             packages,
             among,
@@ -47,7 +68,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
             waiting: BTreeMap::new(),
             open: Vec::new(),
         };
-        for id in packages.roots() {
+        for id in roots.iter().copied() {
             res.open.push(Step::Build(id));
             for feature in packages.asked(id) {
                 res.open.push(Step::Feature(id, feature));
@@ -56,7 +77,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
         while let Some(step) = res.open.pop() {
             res.step(step);
         }
-        res.features
+        res
     }
 
     fn step(&mut self, step: Step) {
@@ -263,5 +284,16 @@ impl Packages<'_> {
     pub fn features_by_hand(&self, id: PackageId) -> BTreeSet<String> {
         let ours = self.by_folder.values().copied().chain([id]).collect();
         self.features_among(id, &ours).on
+    }
+
+    /// Each package of the workspace that is built for some of its members, with the features that are on.
+    pub fn built_for(&self, members: &[PackageId]) -> BTreeMap<PackageId, BTreeSet<String>> {
+        let ours = self.by_folder.values().copied().collect();
+        Resolve::built_for(self, &ours, members)
+    }
+
+    /// The package in a folder.
+    pub fn at(&self, folder: &str) -> Option<PackageId> {
+        self.by_folder.get(folder).copied()
     }
 }

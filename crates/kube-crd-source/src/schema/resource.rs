@@ -47,7 +47,7 @@ fn unexplored(world: &Types) -> Vec<Problem> {
             continue;
         }
         for it in world.calls_that_may_declare_kinds(id) {
-            let message = format!("`{}` may make custom resources, and cannot be read", it.text());
+            let message = format!("`{}` may declare kinds here, and is not expanded", it.text());
             res.push(world.problem(id, it.span, message, UNTOLD));
         }
     }

@@ -66,7 +66,10 @@ fn a_problem_of_the_whole_workspace_withholds_every_kind() {
     );
     check(
         Some("[[package]]\n<<<<<<< ours\n".to_owned()),
-        &["Cargo.lock:2:1: a merge was left undone here"],
+        &[
+            "Cargo.lock:2:1: a merge was left undone here",
+            "Cargo.toml:1:1: nothing is locked: which versions write the CRDs is not known",
+        ],
     );
 }
 
@@ -115,4 +118,34 @@ fn a_kind_says_what_of_its_attribute_can_be_read() {
         said(&format!("#[cfg_attr(not(feature = \"x\"), kube({whole}, storage))]")),
         "e.com v1 A A Unknown Yes true"
     );
+}
+
+#[test]
+fn a_feature_that_another_member_turns_on_is_named_where_it_changes_a_crd() {
+    let warnings = |field: &str, features: &str| {
+        let code = format!("{HEAD}{}", kind("One", field));
+        let api = "[features]\nwide = []\n[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n";
+        let tool = format!("[dependencies]\napi = {{ path = \"../api\"{features} }}\n");
+        let project = files(&[
+            ("Cargo.toml", "[workspace]\nmembers = [\"api\", \"tool\"]\nresolver = \"3\"\n"),
+            ("api/Cargo.toml", &manifest("api", api)),
+            ("api/src/lib.rs", &code),
+            ("tool/Cargo.toml", &manifest("tool", &tool)),
+            ("tool/src/main.rs", "fn main() {}"),
+            ("Cargo.lock", &lock(&[(".api", "1.0.0", &[]), (".tool", "1.0.0", &["api"])])),
+        ]);
+        let reading = read(&project, &Options::default());
+        assert_eq!((all_problems(&reading), reading.kinds.len()), (vec![], 1));
+        reading.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let wide = ", features = [\"wide\"]";
+    let depends = "#[cfg(feature = \"wide\")] a: i32";
+    assert_eq!(
+        warnings(depends, wide),
+        [
+            "api/src/lib.rs:4:12: the CRD of `One` depends on the feature `wide` of `api`, which only `tool` turns on"
+        ]
+    );
+    assert_eq!(warnings("a: i32", wide), [""; 0]);
+    assert_eq!(warnings(depends, ""), [""; 0]);
 }

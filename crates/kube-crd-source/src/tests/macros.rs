@@ -173,19 +173,19 @@ fn kinds_that_an_unknown_macro_may_make_are_not_left_out_in_silence() {
     let kind = format!("{SPEC}\n{KIND} {{ a: i32 }}");
     assert_eq!(
         told(&format!("#[versioned(version(name = \"v1\"))] pub mod versioned {{ {kind} }}")),
-        ["src/main.rs:7:1: `#[versioned]` makes kinds of this, which is not read"]
+        ["src/main.rs:7:1: `#[versioned]` may declare kinds here, and is not expanded"]
     );
     assert_eq!(
         told(&format!("elsewhere::make! {{ {kind} }}")),
         [
             "src/main.rs:5:4: `i32` cannot be resolved with certainty: `make!` in src/main.rs may define it (`Kind` → `spec.a`)",
-            "src/main.rs:7:1: `make!` may make custom resources, and cannot be read",
+            "src/main.rs:7:1: `make!` may declare kinds here, and is not expanded",
         ]
     );
     let of_macro = format!("macro_rules! make {{ () => {{ {kind} }} }} make!();");
     assert_eq!(
         told(&of_macro),
-        ["src/main.rs:9:36: `make!` may make custom resources, and cannot be read"]
+        ["src/main.rs:9:36: `make!` may declare kinds here, and is not expanded"]
     );
     assert_eq!(told("thread_local! { static A: u8 = 1; } #[cfg(test)] #[odd] mod x {}"), NONE);
 }

@@ -52,7 +52,7 @@ impl Files<'_> {
     /// A kind that a macro makes is not left out without a word.
     fn kinds_unread(&mut self, place: Place, attr: &syn::Attribute) {
         let name = text(attr.path());
-        let message = format!("`#[{name}]` makes kinds of this, which is not read");
+        let message = format!("`#[{name}]` may declare kinds here, and is not expanded");
         self.tell(place, message, Some(UNTOLD));
     }
 

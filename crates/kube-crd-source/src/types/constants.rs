@@ -66,9 +66,13 @@ impl Types {
                     return Ok(found.clone());
                 }
                 let found = self.resolve(scope.module, &Path::from(&it.path), Space::Values);
-                let Ok(Named::Item(id)) = found else { return refuse("is no constant that can be read") };
+                let Ok(Named::Item(id)) = found else {
+                    return refuse("is no constant that can be read");
+                };
                 let item = &self.items[id];
-                let Kind::Const(constant) = &item.kind else { return refuse("is no constant that can be read") };
+                let Kind::Const(constant) = &item.kind else {
+                    return refuse("is no constant that can be read");
+                };
                 if text(&constant.ty) != ty {
                     return refuse(&format!("is no `{ty}`"));
                 }

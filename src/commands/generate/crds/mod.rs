@@ -1,9 +1,13 @@
 //! `operator-rs generate crds`: the CRDs of any cargo project, with no PROJECT file.
 
+mod committed;
+mod nothing;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use self::committed::Committed;
 use crate::{
     commands::{
         Mode, Outcome, begin,
@@ -21,6 +25,10 @@ use crate::{
     terminal, yaml,
 };
 
+/// The words that files of ours are signed with: a file a CRD, and one file with all.
+const FOLDER: &str = "generate crds";
+const FILE: &str = "generate crds --output-file";
+
 /// Print the CRDs of any cargo package or workspace, as kube's `crd()` would give them
 #[derive(clap::Args)]
 pub struct Args {
@@ -33,7 +41,8 @@ pub struct Args {
     /// Only the kinds of this module and those below it, e.g. `api::v1` (can be repeated)
     #[arg(long, value_name = "MODULE")]
     module: Vec<String>,
-    /// Turn these features on, with commas between
+    /// Turn these features on, with commas between. Features of dependencies are unified over the selected packages,
+    /// as `cargo build --workspace` does
     #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
     features: Vec<String>,
     /// Turn every feature on
@@ -45,11 +54,15 @@ pub struct Args {
     /// Kinds of example targets too
     #[arg(long)]
     examples: bool,
-    /// Write a file for each CRD into this folder
+    /// Write a file for each CRD into this folder, and remove those of kinds that are gone. With `--check`, compare
+    /// with the CRDs in its files, whatever they are called and whoever wrote them
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
+    /// Write all CRDs into this file, as YAML documents. With `--check`, compare with the CRDs in it
+    #[arg(long, value_name = "FILE", conflicts_with = "output_dir")]
+    output_file: Option<PathBuf>,
     /// How to print: a stream of YAML documents, or one JSON list
-    #[arg(long, short, default_value = "yaml", conflicts_with = "output_dir")]
+    #[arg(long, short, default_value = "yaml", conflicts_with_all = ["output_dir", "output_file"])]
     output: Format,
     /// Print or write the CRDs that can be read where others cannot, and fail all the same
     #[arg(long)]
@@ -80,22 +93,27 @@ enum Format {
 
 impl Args {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
-        let Some(folder) = &self.output_dir else {
-            // With `--compile`, `--check` is about the two ways to read.
-            if !(self.compile && self.mode.check) {
-                self.mode.require("--output-dir")?;
+        let folder = match (&self.output_dir, &self.output_file) {
+            (Some(folder), _) => folder.as_path(),
+            (None, Some(file)) => split(file)?.0,
+            (None, None) => {
+                // With `--compile`, `--check` is about the two ways to read.
+                if !(self.compile && self.mode.check) {
+                    self.mode.require("--output-dir")?;
+                }
+                let root = reading(dir)?;
+                return self.outcome(dir, &root)?.settle(&root, &self.mode);
             }
-            let root = reading(dir)?;
-            return self.outcome(dir)?.settle(&root, &self.mode);
         };
         let root = Root::output(dir, folder)?;
         begin(&root, &self.mode)?;
         reading(dir)?;
-        self.outcome(dir)?.settle(&root, &self.mode)
+        self.outcome(dir, &root)?.settle(&root, &self.mode)
     }
 
-    fn outcome(&self, dir: &Path) -> anyhow::Result<Outcome> {
-        if self.manifest_path.is_some() && self.output_dir.is_none() && dir != Path::new(".") {
+    fn outcome(&self, dir: &Path, output: &Root) -> anyhow::Result<Outcome> {
+        let prints = self.output_dir.is_none() && self.output_file.is_none();
+        if self.manifest_path.is_some() && prints && dir != Path::new(".") {
             return Err(terminal::usage(
                 clap::error::ErrorKind::ArgumentConflict,
                 "`--dir` and `--manifest-path` both say where the project is: give one of them",
@@ -135,7 +153,7 @@ impl Args {
         }
         let is_incomplete = !reading.all_problems().is_empty();
         if reading.operator.kinds.is_empty() && reading.named.is_empty() && !is_incomplete {
-            return nothing(&reading, &options);
+            return nothing::refuse(&workspace.root, &reading, &options);
         }
         if self.compile && (self.mode.check || is_incomplete || !reading.named.is_empty()) {
             complete(workspace.root.real(), &mut reading, self.mode.check)?;
@@ -147,18 +165,38 @@ impl Args {
         let problems = [reading.all_problems(), generated.problems].concat();
         let error = |what: &str| refusal(&format!("{}{what}", unread(&reading)), &problems);
         if !problems.is_empty() && !self.keep_going {
-            return Err(error(match self.output_dir {
-                Some(_) => ", and nothing was written",
-                None => ", and nothing is printed",
+            return Err(error(match prints {
+                false => ", and nothing was written",
+                true => ", and nothing is printed",
             }));
         }
         operator.warnings.iter().for_each(|it| terminal::warn(&it.describe("")));
         generated.warnings.iter().for_each(|it| terminal::warn(it));
-        let outcome = self.put(generated.manifests)?;
+        // Of some kinds only, it is not known which files are left over.
+        let whole =
+            problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
+        let outcome = match self.mode.check && !prints {
+            true => self.check(output, &generated.manifests, whole)?,
+            false => self.put(generated.manifests, whole)?,
+        };
         Ok(match &problems[..] {
             [] => outcome,
             _ => Outcome::Partly(Box::new(outcome), error("")),
         })
+    }
+
+    /// Holds committed files against the manifests.
+    fn check(&self, root: &Root, crds: &[Manifest], whole: bool) -> anyhow::Result<Outcome> {
+        let (folder, file) = match (&self.output_dir, &self.output_file) {
+            (None, Some(file)) => split(file).map(|(folder, name)| (folder, Some(name)))?,
+            (folder, _) => (folder.as_deref().unwrap_or(Path::new("")), None),
+        };
+        let shown_in = match folder.to_string_lossy().trim_end_matches('/') {
+            "" => String::new(),
+            folder => format!("{folder}/"),
+        };
+        Committed { root, file, shown_in, crds, whole }.require_current()?;
+        Ok(Outcome::Text(String::new()))
     }
 
     /// Refuses packages that are no members.
@@ -176,41 +214,44 @@ impl Args {
         Ok(())
     }
 
-    fn put(&self, manifests: Vec<Manifest>) -> anyhow::Result<Outcome> {
-        let Some(folder) = &self.output_dir else {
-            let objects: Vec<_> = manifests.into_iter().flat_map(|it| it.objects).collect();
-            return Ok(Outcome::Text(match self.output {
-                Format::Yaml => {
-                    objects.iter().map(|it| format!("---\n{}", yaml::to_text(it))).collect()
-                }
-                Format::Json => format!("{:#}\n", yaml::Value::Array(objects)),
-            }));
-        };
+    /// What the manifests come to: a text, or files.
+    fn put(&self, manifests: Vec<Manifest>, whole: bool) -> anyhow::Result<Outcome> {
         let mut plan = Plan::default();
-        for it in manifests {
-            let path: ProjectPath = it.path.name().parse()?;
-            plan.generate(path, it.to_text(), &it.edit, "generate crds");
+        if let Some(folder) = &self.output_dir {
+            for it in manifests {
+                let path: ProjectPath = it.path.name().parse()?;
+                plan.generate(path, it.to_text(), &it.edit, FOLDER);
+            }
+            if whole {
+                plan.sweep(FOLDER);
+            }
+            plan.show_in(&folder.to_string_lossy());
+            return Ok(plan.into());
         }
-        plan.show_in(&folder.to_string_lossy());
-        Ok(plan.into())
+        if let Some(file) = &self.output_file {
+            let (folder, path) = split(file)?;
+            let text: String = manifests.iter().map(Manifest::to_text).collect();
+            plan.generate(path, text, "the Rust source", FILE);
+            if folder != Path::new("") {
+                plan.show_in(&folder.to_string_lossy());
+            }
+            return Ok(plan.into());
+        }
+        let objects: Vec<_> = manifests.into_iter().flat_map(|it| it.objects).collect();
+        Ok(Outcome::Text(match self.output {
+            Format::Yaml => {
+                objects.iter().map(|it| format!("---\n{}", yaml::to_text(it))).collect()
+            }
+            Format::Json => format!("{:#}\n", yaml::Value::Array(objects)),
+        }))
     }
 }
 
-/// Tells where kinds were looked for.
-fn nothing(reading: &Reading, options: &Options) -> anyhow::Result<Outcome> {
-    let looked = match &options.packages[..] {
-        [] => reading.members.clone(),
-        packages => packages.to_vec(),
-    };
-    let hint = match options.examples {
-        true => {
-            "kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package"
-        }
-        false => {
-            "kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package; `--examples` looks at example targets too"
-        }
-    };
-    Err(anyhow::format_err!("no kind is declared in {}", looked.join(", "))).hint(hint)
+/// A file's folder, and its name there.
+fn split(file: &Path) -> anyhow::Result<(&Path, ProjectPath)> {
+    let name = file.file_name().and_then(|it| it.to_str()).and_then(|it| it.parse().ok());
+    let name = name.with_context(|| format!("`{}` names no file", file.display()))?;
+    Ok((file.parent().unwrap_or(Path::new("")), name))
 }
 
 /// Whether two names differ by a slip of the hand.
