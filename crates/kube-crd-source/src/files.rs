@@ -7,9 +7,7 @@ use super::expand::Work;
 use super::folder::Folder;
 use super::inert;
 use super::library::Texts;
-use super::local;
 use super::macros::Macro;
-use super::prune;
 use super::syntax;
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World, place, plain};
 use crate::model::{Place, Problem, SourcePath};
@@ -138,9 +136,6 @@ impl Files<'_> {
             let place = world.place(module, it.ident.span());
             self.kinds_unread(place, attr);
         }
-        let mut item = item;
-        prune::item(&mut item, world.features(module));
-        local::item(&mut item);
         match item {
             Syntax::Struct(it) => self.data(world, new, it.into()),
             Syntax::Enum(it) => self.data(world, new, it.into()),

@@ -9,8 +9,6 @@ use syn::spanned::Spanned as _;
 use super::builtin::kubernetes::{Miss as NoType, Model};
 use super::builtin::{self, Builtin, crates};
 use super::names::{Miss, Named, Space};
-use super::schema::Function;
-use super::values::Values;
 use super::world::{ItemId, Kind, ModuleId, Path, World, plain};
 use crate::model::Problem;
 
@@ -68,6 +66,12 @@ impl Type {
     }
 }
 
+impl std::fmt::Debug for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path())
+    }
+}
+
 impl PartialEq for Type {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other) || self.key() == other.key()
@@ -88,6 +92,23 @@ impl Ord for Type {
             return std::cmp::Ordering::Equal;
         }
         self.key().cmp(&other.key())
+    }
+}
+
+/// What `schema_with` names, where it stands.
+#[derive(Clone)]
+pub struct Function {
+    pub path: syn::ExprPath,
+    pub scope: Scope,
+    /// As schemars calls it.
+    pub id: String,
+    pub arguments: Vec<Rc<Type>>,
+}
+
+impl Function {
+    /// As schemars calls it.
+    pub fn name(&self) -> String {
+        self.path.path.segments.last().map(|it| it.ident.to_string()).unwrap_or_default()
     }
 }
 
@@ -462,7 +483,6 @@ impl World {
         {
             return Ok(found.clone());
         }
-        let values = Values { world: self, module: scope.module };
         let found = match (ty, expr) {
             ("bool", syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(it), .. })) => {
                 Ok(it.value.to_string())
@@ -470,10 +490,44 @@ impl World {
             ("char", syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Char(it), .. })) => {
                 Ok(it.value().to_string())
             }
-            _ => values.number_as(expr, ty).map(|it| it.to_string()),
+            _ => self.whole_number(scope.module, expr, ty, 0),
         };
         let way_out = "write the number itself, or a constant";
         found.map_err(|it| self.problem(scope.module, it.span(), it.to_string(), way_out))
+    }
+}
+
+impl World {
+    /// A length or a `const` argument: a literal, or a constant that is one. Nothing is computed here.
+    fn whole_number(
+        &self,
+        module: ModuleId,
+        expr: &syn::Expr,
+        ty: &str,
+        depth: u8,
+    ) -> syn::Result<String> {
+        let refuse =
+            |what: &str| Err(syn::Error::new(expr.span(), format!("`{}` {what}", text(expr))));
+        match expr {
+            syn::Expr::Paren(it) => self.whole_number(module, &it.expr, ty, depth),
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(it), .. })
+                if it.suffix().is_empty() || it.suffix() == ty =>
+            {
+                Ok(it.base10_digits().to_owned())
+            }
+            syn::Expr::Path(path) if path.qself.is_none() && depth < MOST_ALIASES => {
+                match self.resolve(module, &Path::from(&path.path), Space::Values) {
+                    Ok(Named::Item(id)) => match &self.items[id].kind {
+                        Kind::Const(it) if text(&it.ty) == ty => {
+                            self.whole_number(self.items[id].module, &it.expr, ty, depth + 1)
+                        }
+                        _ => refuse("is no constant that can be read"),
+                    },
+                    _ => refuse("is no constant that can be read"),
+                }
+            }
+            _ => refuse("is computed; write the number itself"),
+        }
     }
 }
 

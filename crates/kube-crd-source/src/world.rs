@@ -65,9 +65,6 @@ pub struct World {
     pub imports: std::cell::OnceCell<Imports>,
     /// How many types were gone through for one.
     pub type_steps: std::cell::Cell<usize>,
-    /// How many constants were looked up, and how many steps were run, for all values together.
-    pub constant_steps: std::cell::Cell<usize>,
-    pub value_steps: std::cell::Cell<usize>,
     /// What the aliases without parameters stand for, of those that were looked at.
     pub aliases: std::cell::RefCell<BTreeMap<ItemId, std::rc::Rc<super::types::Type>>>,
 }

@@ -10,7 +10,6 @@ mod fragments;
 mod hygiene;
 mod matching;
 mod plain;
-mod said;
 mod scope;
 mod smart_default;
 mod strum;

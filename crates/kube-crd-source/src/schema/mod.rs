@@ -6,10 +6,10 @@
 pub mod container;
 mod enums;
 mod generics;
+mod hand_written;
 mod repr;
 mod resource;
 mod structs;
-mod written;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,20 +19,18 @@ use schemars::{Schema, SchemaGenerator};
 use serde_derive_internals::Derive;
 
 pub use resource::resources;
-pub use written::Function;
 
 use super::attributes::schemars::{Common, With};
 use super::attributes::serde;
 use super::builtin::kubernetes::Model;
 use super::builtin::{Answers, Builtin, Dyn, standing_for};
 use super::derives::Derived;
-use super::types::{Scope, Type};
-use super::values::Values;
+use super::types::{Function, Scope, Type};
+use super::values::{Budget, JsonSchemaImpl, Values};
 use super::versions::older;
 use super::world::{ItemId, ModuleId, World};
 use crate::model::{Place, Problem, SourcePath};
 use container::Container;
-use written::Written;
 
 /// What was read before; nothing where it could not be.
 type Known<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
@@ -40,10 +38,12 @@ type Known<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
 /// Answers for the types of a project.
 pub struct Reader {
     pub world: Rc<World>,
+    /// What all evaluations may use.
+    pub budget: Budget,
     containers: Known<(ItemId, bool), Container>,
     own: Known<Type, This>,
     /// The types whose schema is written by hand.
-    by_hand: Known<Type, Written>,
+    by_hand: Known<Type, JsonSchemaImpl>,
     problems: RefCell<Vec<Problem>>,
     /// What the problems of this resource count, told now or before.
     refused: Cell<usize>,
@@ -82,6 +82,7 @@ impl Reader {
     pub fn new(world: Rc<World>) -> Self {
         Self {
             world,
+            budget: Budget::default(),
             containers: RefCell::default(),
             own: RefCell::default(),
             by_hand: RefCell::default(),
@@ -99,7 +100,7 @@ impl Reader {
     }
 
     fn values(&self, module: ModuleId) -> Values<'_> {
-        Values { world: &self.world, module }
+        Values { world: &self.world, budget: &self.budget, module }
     }
 
     /// Notes a problem of the type that we are inside of, with the way that led to it.
@@ -293,7 +294,7 @@ enum Seen<'a> {
     Kubernetes(&'a Model),
     Forward(Rc<Type>),
     Function(&'a Function),
-    Written(Rc<Written>),
+    Written(Rc<JsonSchemaImpl>),
     Own(Rc<This>),
     /// What cannot be read, and was told.
     Nothing,
@@ -301,7 +302,7 @@ enum Seen<'a> {
 
 impl Reader {
     /// What a schema's own code says that is written by hand, where one is.
-    fn written(&self, ty: &Type) -> Result<Option<Rc<Written>>, Problem> {
+    fn written(&self, ty: &Type) -> Result<Option<Rc<JsonSchemaImpl>>, Problem> {
         let known = self.by_hand.borrow().get(ty).cloned();
         if let Some(known) = known {
             return Ok(known);
@@ -316,7 +317,7 @@ impl Reader {
             }
             _ => false,
         };
-        let found = if own { self.world.written(ty)?.map(Rc::new) } else { None };
+        let found = if own { self.world.json_schema_impl(ty)?.map(Rc::new) } else { None };
         self.by_hand.borrow_mut().insert(ty.clone(), found.clone());
         Ok(found)
     }
@@ -370,7 +371,7 @@ impl Answers for Reader {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.inline)()),
             Seen::Kubernetes(_) => false,
             Seen::Function(_) => true,
-            Seen::Written(it) => self.written_flag(&it, "inline_schema").unwrap_or(false),
+            Seen::Written(it) => self.hand_written_flag(&it, "inline_schema").unwrap_or(false),
             Seen::Forward(it) => self.inline(&it),
             Seen::Own(it) => it.container.inline || it.container.kube,
             Seen::Nothing => true,
@@ -383,7 +384,7 @@ impl Answers for Reader {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.name)()).into_owned(),
             Seen::Kubernetes(it) => it.name.clone(),
             Seen::Function(it) => it.name(),
-            Seen::Written(it) => self.written_text(&it, "schema_name").unwrap_or_default(),
+            Seen::Written(it) => self.hand_written_text(&it, "schema_name").unwrap_or_default(),
             Seen::Forward(it) => self.name(&it),
             Seen::Own(it) if it.container.kube => self.validated(self.full_name(&it)),
             Seen::Own(it) => self.full_name(&it),
@@ -401,7 +402,7 @@ impl Answers for Reader {
             Seen::Kubernetes(it) => it.name.clone(),
             Seen::Function(it) => it.id.clone(),
             Seen::Written(it) => {
-                self.written_text(&it, "schema_id").unwrap_or_else(|| self.name(ty))
+                self.hand_written_text(&it, "schema_id").unwrap_or_else(|| self.name(ty))
             }
             Seen::Forward(it) => self.id(&it),
             // As kube's derive has it: the name alone.
@@ -422,7 +423,7 @@ impl Answers for Reader {
             Seen::Kubernetes(it) => self.of_kubernetes(it, generator),
             Seen::Function(it) => self.function_schema(it, generator),
             Seen::Written(it) => {
-                self.written_schema(&it, "json_schema", generator).unwrap_or_default()
+                self.hand_written_schema(&it, "json_schema", generator).unwrap_or_default()
             }
             Seen::Forward(it) => self.schema(&it, generator),
             Seen::Own(it) => self.container_schema(&it, generator),
@@ -439,7 +440,7 @@ impl Answers for Reader {
             Seen::Function(it) => self.function_schema(it, generator),
             Seen::Written(it) => {
                 let own = "_schemars_private_non_optional_json_schema";
-                self.written_schema(&it, own, generator)
+                self.hand_written_schema(&it, own, generator)
                     .unwrap_or_else(|| self.schema(ty, generator))
             }
             Seen::Forward(it) => self.present(&it, generator),
@@ -452,7 +453,7 @@ impl Answers for Reader {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.is_option)()),
             Seen::Function(_) => false,
             Seen::Written(it) => {
-                self.written_flag(&it, "_schemars_private_is_option").unwrap_or(false)
+                self.hand_written_flag(&it, "_schemars_private_is_option").unwrap_or(false)
             }
             Seen::Forward(it) => self.is_option(&it),
             _ => false,
