@@ -10,14 +10,9 @@ mod attributes;
 mod builtin;
 mod cargo;
 mod declared;
-mod defaults;
-mod eval;
 mod kind;
-mod language;
 mod loading;
-mod local;
 mod names;
-mod outside;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -196,13 +191,3 @@ pub fn rust_files(from: &dyn Sources, folder: &str) -> (Vec<(SourcePath, Rc<str>
     }
     (files, texts.problems.take())
 }
-
-/// Names and types of before the layers, for the evaluators.
-mod world {
-    pub use crate::text::plain;
-    pub use crate::tree::{Impl, Item, ItemId, Kind, ModuleId, Path};
-    pub use crate::types::Types as World;
-}
-use cargo::cfg;
-use text as model;
-use types::derives;

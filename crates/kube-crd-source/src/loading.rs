@@ -7,12 +7,12 @@ use crate::types::Types;
 /// Reads what was asked for since this was called last; says whether any more is known now.
 pub fn load(types: &mut Types, packages: &Packages<'_>) -> bool {
     let mut more = false;
-    for path in types.included.wanted.take() {
+    let needs = types.take_needs();
+    for path in needs.files {
         let text = packages.texts.get(&path);
-        types.included.texts.insert(path, text);
+        types.world_mut().included.insert(path, text);
         more = true;
     }
-    let needs = types.take_needs();
     for (krate, name) in needs.unknown {
         more |= name_library(types, packages, krate, name);
     }

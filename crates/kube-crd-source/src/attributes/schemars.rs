@@ -211,7 +211,7 @@ fn document(attrs: &[Attribute], values: &Values<'_>, common: &mut Common) -> sy
                 line.strip_prefix(' ').unwrap_or(&line).to_owned()
             }
             // What is no plain string there keeps its first space.
-            other => values.world.literal_text(values.module, other)?,
+            other => values.doc(other)?,
         });
     }
     if lines.is_empty() {

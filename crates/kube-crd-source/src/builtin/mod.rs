@@ -4,7 +4,6 @@
 //! schemars does for `Option`, `Vec` or a map is done by schemars.
 
 pub mod crates;
-mod fields;
 pub mod kubernetes;
 pub mod names;
 mod standard;
@@ -34,10 +33,6 @@ pub struct Builtin {
     pub default: Option<fn() -> Option<Value>>,
     /// What a text is parsed to, as serde writes it; nothing where that fails.
     pub parse: Option<fn(&str) -> Option<Value>>,
-    /// The names of its fields, as serde reads them.
-    pub fields: Option<fn() -> &'static [&'static str]>,
-    /// A value read and written again; none where it is no value of this type.
-    pub written: Option<fn(Value) -> Option<Value>>,
 }
 
 pub type Table = BTreeMap<&'static str, Builtin>;
@@ -83,17 +78,6 @@ impl Builtin {
             is_option: T::_schemars_private_is_option,
             default: None,
             parse: None,
-            fields: None,
-            written: None,
-        }
-    }
-
-    /// With what serde knows of it.
-    fn with_fields<T: serde::Serialize + serde::de::DeserializeOwned>(self) -> Self {
-        Self {
-            fields: Some(fields::of::<T>),
-            written: Some(|it| serde_json::to_value(serde_json::from_value::<T>(it).ok()?).ok()),
-            ..self
         }
     }
 

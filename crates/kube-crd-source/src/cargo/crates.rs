@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::packages::{PackageId, Packages};
 use super::{Cfg, Features, Target, targets};
+use crate::text::SourcePath;
 use crate::text::sources::Texts;
-use crate::text::{SourcePath, below};
 
 /// One crate: a library, a binary or an example.
 pub struct Krate {
@@ -26,20 +26,8 @@ pub struct Krate {
     pub old: bool,
     /// Its package, where there is a Cargo.toml.
     pub id: Option<PackageId>,
-    /// What cargo tells its code of its package.
-    pub package: Package,
     /// A library's word in paths that lead into it from elsewhere.
     pub word: Option<String>,
-}
-
-/// What cargo tells the code of a package.
-#[derive(Clone, Debug, Default)]
-pub struct Package {
-    pub name: String,
-    pub version: Option<semver::Version>,
-    pub folder: String,
-    /// It may tell the code otherwise.
-    pub build: Option<SourcePath>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +85,7 @@ pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
     let word = Some(packages.foreign(id));
     let folder = packages.folder(id).unwrap_or_default().to_owned();
     let (target, selected) = (Target::Library, packages.all[id].root);
-    let (package, old) = (package(packages, id), packages.is_of_2015(id));
+    let old = packages.is_of_2015(id);
     Some(Krate {
         name,
         root,
@@ -109,7 +97,6 @@ pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
         cfg: Cfg::Yes,
         old,
         id: Some(id),
-        package,
         word,
     })
 }
@@ -148,29 +135,11 @@ fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
                 cfg,
                 old: packages.is_of_2015(id),
                 id: Some(id),
-                package: package(packages, id),
                 word: None,
             });
         }
     }
     res
-}
-
-/// What is known of a package before it is built.
-fn package(packages: &Packages<'_>, id: PackageId) -> Package {
-    let build = packages.manifest(id).and_then(|it| it.table.get("package")?.get("build"));
-    let script = match build {
-        Some(toml::Value::Boolean(false)) => None,
-        Some(it) => it.as_str(),
-        None => Some("build.rs"),
-    };
-    let folder = packages.folder(id).unwrap_or_default();
-    Package {
-        name: packages.all[id].name.clone(),
-        version: packages.all[id].version.clone(),
-        folder: folder.to_owned(),
-        build: script.and_then(|it| below(folder, it).parse().ok()),
-    }
 }
 
 fn externs(packages: &Packages<'_>, id: PackageId) -> BTreeMap<String, Extern> {
@@ -217,7 +186,6 @@ pub fn bare(texts: &Texts<'_>) -> Vec<Krate> {
             cfg: Cfg::Yes,
             old: false,
             id: None,
-            package: Package::default(),
             word: None,
         })
         .collect()

@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Names;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
-use crate::text::plain;
-use crate::tree::{Call, Item, ItemId, Kind, ModuleId, Rules, RulesId, World};
+use crate::tree::{Call, Item, ItemId, Kind, ModuleId, Path, Rules, RulesId, World};
 
 /// Macros of other crates that declare nothing where items stand.
 const QUIET: &[&str] = &[
@@ -75,9 +74,11 @@ impl Effect {
         self.names.as_ref().is_none_or(|it| it.contains(name))
     }
 
-    /// Whether it may write an `impl` for a type of this name.
-    fn may_implement(&self, name: &str) -> bool {
-        self.words.contains(name) && (self.names.is_none() || self.words.contains("impl"))
+    /// Whether it may write a function of a type, by their names. One that is not known may take the function's
+    /// name from anywhere.
+    fn may_write(&self, ty: &str, function: &str) -> bool {
+        let is_written = || self.words.contains("impl") && self.words.contains(function);
+        self.words.contains(ty) && (self.names.is_none() || is_written())
     }
 }
 
@@ -258,12 +259,12 @@ impl<'a> Calls<'a> {
 }
 
 impl Names {
-    /// A call that may write an `impl` for a type of the project, for a message.
-    pub fn macro_that_may_implement(&self, item: ItemId) -> Option<String> {
-        let name = &self.items[item].name;
+    /// A macro call that may write a function of a type, for a message.
+    pub fn macro_that_may_write(&self, item: ItemId, function: &str) -> Option<String> {
+        let ty = &self.items[item].name;
         self.imports().effects.iter().find_map(|(module, effects)| {
-            let calls = &self.modules[*module].macros;
-            let (call, _) = calls.iter().zip(effects).find(|(_, it)| it.may_implement(name))?;
+            let mut calls = self.modules[*module].macros.iter().zip(effects);
+            let (call, _) = calls.find(|(_, it)| it.may_write(ty, function))?;
             Some(format!("`{}` in {}", call.text(), self.modules[*module].file))
         })
     }
@@ -275,22 +276,16 @@ impl Names {
         calls.filter(|(_, it)| it.may_declare_kinds).map(|(call, _)| call)
     }
 
-    /// Refuses a macro in code that may be one of the project's: those are not expanded.
-    pub fn check_is_no_own_macro(&self, module: ModuleId, call: &syn::Macro) -> syn::Result<()> {
-        let Some(name) = call.path.segments.last().map(|it| plain(&it.ident)) else {
-            return Ok(());
-        };
+    /// Whether a path in code may name a macro of the project, which is not expanded.
+    pub fn may_be_own_macro(&self, module: ModuleId, path: &Path) -> bool {
+        let Some(name) = path.parts.last() else { return false };
         let renamed = |id: &ItemId| match &self.items[*id].kind {
-            Kind::Use(path) => path.parts.last() != Some(&name),
+            Kind::Use(path) => path.parts.last() != Some(name),
             _ => false,
         };
         let krate = self.modules[module].krate;
-        let own = |it: &Rules| it.name == name && (it.krate == krate || it.exported);
-        let mut imports = self.modules[module].values.get(&name).into_iter().flatten();
-        if self.rules.iter().any(own) || imports.any(renamed) {
-            let message = format!("`{name}!` is a macro of the project, which is not expanded");
-            return Err(syn::Error::new(syn::spanned::Spanned::span(&call.path), message));
-        }
-        Ok(())
+        let own = |it: &Rules| it.name == *name && (it.krate == krate || it.exported);
+        let mut imports = self.modules[module].values.get(name).into_iter().flatten();
+        self.rules.iter().any(own) || imports.any(renamed)
     }
 }

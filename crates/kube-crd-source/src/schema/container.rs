@@ -61,6 +61,18 @@ pub enum Fallback {
     Path(Box<syn::ExprPath>),
 }
 
+impl Fallback {
+    /// The function that it names, where there is one; none where there is no default.
+    #[allow(clippy::option_option, reason = "a default need not name a function")]
+    pub fn function(&self) -> Option<Option<&syn::ExprPath>> {
+        match self {
+            Self::None => None,
+            Self::Trait => Some(None),
+            Self::Path(it) => Some(Some(it)),
+        }
+    }
+}
+
 pub struct Variant {
     pub name: String,
     pub shape: Shape,

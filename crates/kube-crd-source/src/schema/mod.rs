@@ -8,12 +8,12 @@ pub mod container;
 mod definition;
 mod enums;
 mod generics;
-pub mod older;
+mod hand_written;
+mod older;
 mod repr;
 mod resource;
-pub mod standing;
+mod standing;
 mod structs;
-mod written;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,20 +23,18 @@ use schemars::{Schema, SchemaGenerator};
 use serde_derive_internals::Derive;
 
 pub use resource::{Crd, kinds};
-pub use written::Function;
 
 use crate::attributes::schemars::{Common, With};
 use crate::attributes::serde;
 use crate::builtin::kubernetes::Model;
 use crate::builtin::{Builtin, Dyn};
-use crate::text::{Place, Problem, SourcePath};
+use crate::text::{Place, Problem, SourcePath, text};
 use crate::tree::{ItemId, ModuleId};
 use crate::types::derives::Derived;
-use crate::types::{Scope, Type, Types};
-use crate::values::Values;
+use crate::types::{Function, Scope, Type, Types};
+use crate::values::{Budget, JsonSchemaImpl, Values};
 use container::Container;
 use standing::standing_for;
-use written::Written;
 
 /// What was read before, or why it could not be.
 type Known<K, T> = RefCell<BTreeMap<K, Result<Rc<T>, Problem>>>;
@@ -47,10 +45,12 @@ type Found<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
 /// Answers for the types of a project.
 pub struct Reader {
     pub world: Rc<Types>,
+    /// What all evaluations may use.
+    pub budget: Budget,
     containers: Known<(ItemId, bool), Container>,
     own: RefCell<BTreeMap<Type, Rc<This>>>,
     /// The types whose schema is written by hand.
-    by_hand: Found<Type, Written>,
+    by_hand: Found<Type, JsonSchemaImpl>,
     /// The problems of this resource: one for each place, whichever ways lead there.
     problems: RefCell<BTreeMap<Place, Problem>>,
     warnings: RefCell<Vec<Problem>>,
@@ -88,6 +88,7 @@ impl Reader {
     pub fn new(world: Rc<Types>) -> Self {
         Self {
             world,
+            budget: Budget::default(),
             containers: RefCell::default(),
             own: RefCell::default(),
             by_hand: RefCell::default(),
@@ -104,7 +105,7 @@ impl Reader {
     }
 
     fn values(&self, module: ModuleId) -> Values<'_> {
-        Values { world: &self.world, module }
+        Values { world: &self.world, budget: &self.budget, module }
     }
 
     /// Notes a problem of the type that we are inside of, with the way that led to it.
@@ -179,7 +180,7 @@ impl Reader {
                 Some(found)
             }
             Err(problem) => {
-                self.refuse_at(problem, Some(crate::text::text(ty)));
+                self.refuse_at(problem, Some(text(ty)));
                 None
             }
         }
@@ -285,7 +286,7 @@ enum Seen<'a> {
     Kubernetes(&'a Model),
     Forward(Rc<Type>),
     Function(&'a Function),
-    Written(Rc<Written>),
+    Written(Rc<JsonSchemaImpl>),
     Own(Rc<This>),
     /// What cannot be read, and was told.
     Nothing,
@@ -293,7 +294,7 @@ enum Seen<'a> {
 
 impl Reader {
     /// What a schema's own code says that is written by hand, where one is.
-    fn written(&self, ty: &Type) -> Result<Option<Rc<Written>>, Problem> {
+    fn written(&self, ty: &Type) -> Result<Option<Rc<JsonSchemaImpl>>, Problem> {
         let known = self.by_hand.borrow().get(ty).cloned();
         if let Some(known) = known {
             return Ok(known);
@@ -308,7 +309,7 @@ impl Reader {
             }
             _ => false,
         };
-        let found = if own { self.world.written(ty)?.map(Rc::new) } else { None };
+        let found = if own { self.world.json_schema_impl(ty)?.map(Rc::new) } else { None };
         self.by_hand.borrow_mut().insert(ty.clone(), found.clone());
         Ok(found)
     }
@@ -319,8 +320,7 @@ impl Reader {
             With::Type(ty) => self.type_(this, ty),
             With::Function(path) => {
                 let module = &self.world.modules[this.scope.module].path;
-                let id =
-                    format!("_SchemarsSchemaWithFunction/{module}/{}", crate::text::text(&**path));
+                let id = format!("_SchemarsSchemaWithFunction/{module}/{}", text(&**path));
                 Some(Rc::new(Type::Function(Rc::new(Function {
                     path: syn::ExprPath { attrs: Vec::new(), qself: None, path: (**path).clone() },
                     id,
@@ -362,7 +362,7 @@ impl Reader {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.inline)()),
             Seen::Kubernetes(_) => false,
             Seen::Function(_) => true,
-            Seen::Written(it) => self.written_flag(&it, "inline_schema").unwrap_or(false),
+            Seen::Written(it) => self.hand_written_flag(&it, "inline_schema").unwrap_or(false),
             Seen::Forward(it) => self.inline(&it),
             Seen::Own(it) => it.container.inline || it.container.kube,
             Seen::Nothing => true,
@@ -375,7 +375,7 @@ impl Reader {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.name)()).into_owned(),
             Seen::Kubernetes(it) => it.name.clone(),
             Seen::Function(it) => it.name(),
-            Seen::Written(it) => self.written_text(&it, "schema_name").unwrap_or_default(),
+            Seen::Written(it) => self.hand_written_text(&it, "schema_name").unwrap_or_default(),
             Seen::Forward(it) => self.name(&it),
             Seen::Own(it) if it.container.kube => self.validated(self.full_name(&it)),
             Seen::Own(it) => self.full_name(&it),
@@ -393,7 +393,7 @@ impl Reader {
             Seen::Kubernetes(it) => it.name.clone(),
             Seen::Function(it) => it.id.clone(),
             Seen::Written(it) => {
-                self.written_text(&it, "schema_id").unwrap_or_else(|| self.name(ty))
+                self.hand_written_text(&it, "schema_id").unwrap_or_else(|| self.name(ty))
             }
             Seen::Forward(it) => self.id(&it),
             // As kube's derive has it: the name alone.
@@ -414,7 +414,7 @@ impl Reader {
             Seen::Kubernetes(it) => self.of_kubernetes(it, generator),
             Seen::Function(it) => self.function_schema(it, generator),
             Seen::Written(it) => {
-                self.written_schema(&it, "json_schema", generator).unwrap_or_default()
+                self.hand_written_schema(&it, "json_schema", generator).unwrap_or_default()
             }
             Seen::Forward(it) => self.schema(&it, generator),
             Seen::Own(it) => self.container_schema(&it, generator),
@@ -431,7 +431,7 @@ impl Reader {
             Seen::Function(it) => self.function_schema(it, generator),
             Seen::Written(it) => {
                 let own = "_schemars_private_non_optional_json_schema";
-                self.written_schema(&it, own, generator)
+                self.hand_written_schema(&it, own, generator)
                     .unwrap_or_else(|| self.schema(ty, generator))
             }
             Seen::Forward(it) => self.present(&it, generator),
@@ -444,7 +444,7 @@ impl Reader {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.is_option)()),
             Seen::Function(_) => false,
             Seen::Written(it) => {
-                self.written_flag(&it, "_schemars_private_is_option").unwrap_or(false)
+                self.hand_written_flag(&it, "_schemars_private_is_option").unwrap_or(false)
             }
             Seen::Forward(it) => self.is_option(&it),
             _ => false,

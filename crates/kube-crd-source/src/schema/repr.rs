@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use crate::attributes::error;
 use crate::text::Problem;
 use crate::text::text;
-use crate::values::{Values, range};
+use crate::values::{Int, Values};
 
 /// The number of each variant, in the type that `#[repr(…)]` names.
 pub fn numbers(input: &syn::DeriveInput, values: &Values<'_>) -> Result<Vec<Value>, Problem> {
@@ -25,7 +25,7 @@ fn numbers_(input: &syn::DeriveInput, values: &Values<'_>) -> syn::Result<Vec<Va
     let repr = input.attrs.iter().find(|it| it.path().is_ident("repr"));
     let ty: Option<syn::Type> = repr.and_then(|it| it.parse_args().ok());
     let ty = ty.map(|it| text(&it)).unwrap_or_default();
-    let Some((_, high)) = range(&ty) else {
+    let Some((_, high)) = Int::parse(&ty).map(Int::range) else {
         return error(
             input.ident.span(),
             "`JsonSchema_repr` needs `#[repr(…)]` with a type of numbers",

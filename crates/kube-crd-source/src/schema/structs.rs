@@ -13,9 +13,8 @@ use super::standing::standing_for;
 use super::{Reader, This};
 use crate::attributes::x_kube::Merge;
 use crate::builtin::Dyn;
-use crate::defaults;
-use crate::eval::{Evaluator, Ty};
 use crate::types::Type;
+use crate::values::{Evaluator, FieldDefault};
 
 impl Reader {
     pub(super) fn container_schema(&self, this: &This, generator: &mut SchemaGenerator) -> Schema {
@@ -300,9 +299,18 @@ impl Reader {
                 return None;
             }
         }
-        let ty = this.scope.parameters.get("Self").map_or(Ty::Unknown, |it| Ty::of(it));
-        let of = defaults::Of { field, whole, ty };
-        match of.read(&Evaluator::new(&self.world)) {
+        let of = FieldDefault {
+            scope: &this.scope,
+            member: &field.member,
+            span: field.span,
+            ty: &field.ty,
+            own: field.default.function(),
+            whole: whole.function(),
+            skip_if: field.skip_if.as_ref(),
+            serialize_with: field.serialize_with.as_ref(),
+        };
+        let evaluator = Evaluator::new(&self.world, &self.budget, "a default");
+        match evaluator.field_default(&of) {
             Ok(found) => found,
             Err(problem) => {
                 self.refuse(*problem);

@@ -53,7 +53,7 @@ fn what_a_macro_may_implement_is_refused() {
     check(
         "#[serde(default)] a: In,",
         "$T struct In {} macro_rules! make { ($n:ident) => { impl Default for $n { fn default() -> Self { Self {} } } } } make!(In);",
-        "src/main.rs:7:68: `make!` in src/main.rs may write an `impl` for `In`; macros are not expanded (`Kind` → `spec.a`)",
+        "src/main.rs:5:22: unsupported expression `In` in a default: `make!` in src/main.rs may write `default`, and is not expanded (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -136,7 +136,7 @@ fn what_stands_under_an_attribute_macro_is_not_taken_as_it_is() {
     check(
         "#[serde(default)] a: In,",
         "$T struct In; #[other::changed] impl Default for In { fn default() -> Self { In } }",
-        "src/main.rs:7:68: `#[other::changed]` in src/main.rs may write an `impl` for `In`; macros are not expanded (`Kind` → `spec.a`)",
+        "src/main.rs:5:22: unsupported expression `In` in a default: `#[other::changed]` in src/main.rs may write `default`, and is not expanded (`Kind` → `spec.a`)",
     );
 }
 

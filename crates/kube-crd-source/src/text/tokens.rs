@@ -26,7 +26,7 @@ pub fn text(tokens: &impl ToTokens) -> String {
 /// An expression without parentheses around it.
 pub fn peel(expr: &Expr) -> &Expr {
     match expr {
-        Expr::Paren(it) => peel(&it.expr),
+        Expr::Paren(it) if it.attrs.is_empty() => peel(&it.expr),
         Expr::Group(it) => peel(&it.expr),
         expr => expr,
     }

@@ -2,13 +2,12 @@
 
 use syn::{Item as Syntax, spanned::Spanned as _};
 
+use super::attribute_macros;
 use super::folder::Folder;
 use super::macros::{Call, Rules, RulesId};
 use super::world::{Glob, Impl, Item, Kind, Module, ModuleId, Path, World, place};
-use super::{attribute_macros, prune};
 use crate::cargo::Krate;
 use crate::cargo::cfg::{self, Cfg};
-use crate::local;
 use crate::text::meta::{metas, name_of, string};
 use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, plain, syntax, text};
@@ -154,9 +153,6 @@ impl Files<'_> {
             let place = world.place(module, it.ident.span());
             self.kinds_unread(place, attr);
         }
-        let mut item = item;
-        prune::item(&mut item, world.features(module));
-        local::item(&mut item);
         match item {
             Syntax::Struct(it) => self.data(world, new, it.into()),
             Syntax::Enum(it) => self.data(world, new, it.into()),

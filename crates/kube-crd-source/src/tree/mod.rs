@@ -4,7 +4,6 @@ pub mod attribute_macros;
 mod files;
 mod folder;
 pub mod macros;
-mod prune;
 mod reach;
 mod selection;
 mod world;

@@ -15,9 +15,7 @@ pub use lookup::names;
 pub use type_::{Function, Scope, Type};
 
 use crate::names::Names;
-use crate::outside::Included;
 use crate::text::Problem;
-pub use crate::text::text;
 use crate::tree::{ItemId, Kind, ModuleId, World};
 use crate::versions::Behaviour;
 
@@ -28,11 +26,6 @@ pub struct Types {
     pub behaviour: Behaviour,
     /// Whether the lock lets serde_json keep the order of maps (`preserve_order`).
     pub keeps_order: bool,
-    /// Files that code takes in as texts.
-    pub included: Included,
-    /// How many constants were looked up, and how many steps were run, for all values together.
-    pub constant_steps: Cell<usize>,
-    pub value_steps: Cell<usize>,
     /// How many types were visited for one.
     type_steps: Cell<usize>,
     /// What the aliases without parameters stand for, of those that were looked at.
@@ -53,9 +46,6 @@ impl Types {
             names,
             behaviour,
             keeps_order,
-            included: Included::default(),
-            constant_steps: Cell::default(),
-            value_steps: Cell::default(),
             type_steps: Cell::default(),
             aliases: RefCell::default(),
         }

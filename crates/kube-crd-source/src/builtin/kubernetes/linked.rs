@@ -10,8 +10,7 @@ macro_rules! types {
         $($table.insert(
             concat!("k8s_openapi::", $module, "::", stringify!($type)),
             Builtin::of::<module::$type>(0)
-                .with_default::<module::$type>()
-                .with_fields::<module::$type>(),
+                .with_default::<module::$type>(),
         );)*
         $($($table.insert(
             concat!("k8s_openapi::", $module, "::", stringify!($bare)),

@@ -1,0 +1,413 @@
+//! What the `impl`s of the project say of a type: its own functions and constants, `Default`, `JsonSchema`.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use syn::{ImplItem, spanned::Spanned as _};
+
+use super::construct::Construct;
+use super::ty::Ty;
+use super::value::Value;
+use super::{Eval, Evaluator, Frame, Stop};
+use crate::cargo::cfg::{self, Cfg};
+use crate::names::{Named, Space};
+use crate::text::Problem;
+use crate::text::plain;
+use crate::tree::{Impl, ItemId, Kind, Path};
+use crate::types::Types;
+use crate::types::derives::Derived;
+use crate::types::{Scope, Type};
+
+/// A function of the project, and what the parameters in its code stand for.
+pub struct Function<'a> {
+    pub scope: Scope,
+    pub signature: &'a syn::Signature,
+    pub attrs: &'a [syn::Attribute],
+    pub block: &'a syn::Block,
+}
+
+/// An `impl JsonSchema` that is written by hand.
+pub struct JsonSchemaImpl {
+    /// Which of all impls.
+    pub imp: usize,
+    pub scope: Scope,
+}
+
+impl<'a> Evaluator<'a> {
+    /// The only item of this name in the `impl`s that a type has by itself; traits do not count.
+    fn own_item(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        of: &Rc<Type>,
+        name: &str,
+    ) -> Eval<Option<(Scope, &'a ImplItem)>> {
+        let (item, arguments) = match &**of {
+            Type::Data(id, arguments) => (*id, &arguments[..]),
+            Type::Root(spec) => match self.world.root_of(*spec) {
+                Some(root) => (root, &[][..]),
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let mut found = None;
+        let world = self.world;
+        for imp in world.impls.iter().filter(|it| it.syntax.trait_.is_none()) {
+            if !self.is_for(imp, item) {
+                continue;
+            }
+            for it in &imp.syntax.items {
+                let (ident, attrs) = match it {
+                    ImplItem::Fn(it) => (&it.sig.ident, &it.attrs),
+                    ImplItem::Const(it) => (&it.ident, &it.attrs),
+                    ImplItem::Macro(it) => {
+                        return self.refuse(frame, &it.mac, "a macro in an `impl` is not expanded");
+                    }
+                    _ => continue,
+                };
+                if plain(ident) != name {
+                    continue;
+                }
+                let there = Frame::new(imp.module);
+                let Some(bound) = world.unified(imp, arguments).map_err(Stop::from)? else {
+                    continue;
+                };
+                if !self.is_active(&there, attrs, "an item")? || !self.is_active_impl(imp)? {
+                    continue;
+                }
+                if found.is_some() {
+                    return self.refuse(frame, at, format!("`{name}` is there more than once"));
+                }
+                found = Some((scope_of(imp, bound, of), it));
+            }
+        }
+        if let Some(call) = world.macro_that_may_write(item, name).filter(|_| found.is_none()) {
+            return self.refuse(frame, at, format!("{call} may write `{name}`, and is not expanded"));
+        }
+        Ok(found)
+    }
+
+    /// A function that a type has by itself.
+    pub fn own_function(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        of: &Rc<Type>,
+        name: &str,
+    ) -> Eval<Option<Function<'a>>> {
+        Ok(match self.own_item(frame, at, of, name)? {
+            Some((scope, ImplItem::Fn(it))) => {
+                Some(Function { scope, signature: &it.sig, attrs: &it.attrs, block: &it.block })
+            }
+            _ => None,
+        })
+    }
+
+    pub fn associated_constant(
+        &self,
+        frame: &Frame,
+        at: &syn::ExprPath,
+        of: &Rc<Type>,
+        name: &str,
+    ) -> Eval<Value> {
+        match self.own_item(frame, at, of, name)? {
+            Some((scope, ImplItem::Const(it))) => {
+                self.accept(Construct::AssociatedConstant);
+                let there = Frame::of(scope);
+                let ty = self.ty(&there, &it.ty)?;
+                self.eval(&there, &it.expr, &ty)
+            }
+            _ => self.unsupported(frame, at),
+        }
+    }
+
+    pub fn associated_type(
+        &self,
+        frame: &Frame,
+        at: &syn::ExprPath,
+        of: &Rc<Type>,
+        name: &str,
+    ) -> Ty {
+        match self.own_item(frame, at, of, name) {
+            Ok(Some((scope, ImplItem::Const(it)))) => {
+                self.ty(&Frame::of(scope), &it.ty).unwrap_or(Ty::Unknown)
+            }
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// The only function of a trait of another crate that the project implements for a type.
+    pub fn trait_function(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        of: &Rc<Type>,
+        trait_: &str,
+        name: &str,
+    ) -> Eval<Option<Function<'a>>> {
+        let Type::Data(id, arguments) = &**of else { return Ok(None) };
+        let mut found = None;
+        for imp in self.trait_impls(*id, trait_)? {
+            let Some(bound) = self.world.unified(imp, arguments).map_err(Stop::from)? else {
+                continue;
+            };
+            if !self.is_active_impl(imp)? {
+                continue;
+            }
+            let function = self.function_of(imp, name)?;
+            let Some(it) = function.filter(|_| found.is_none()) else {
+                return self.refuse(frame, at, format!("its `impl {trait_}` is not certain"));
+            };
+            let scope = scope_of(imp, bound, of);
+            found =
+                Some(Function { scope, signature: &it.sig, attrs: &it.attrs, block: &it.block });
+        }
+        Ok(found)
+    }
+
+    /// The function of an `impl` by this name, as its `cfg`s leave it.
+    pub fn function_of(&self, imp: &'a Impl, name: &str) -> Eval<Option<&'a syn::ImplItemFn>> {
+        let there = Frame::new(imp.module);
+        let mut found = None;
+        for it in &imp.syntax.items {
+            match it {
+                ImplItem::Fn(it) if plain(&it.sig.ident) == name => {
+                    if self.is_active(&there, &it.attrs, "a function")? {
+                        found = Some(it);
+                    }
+                }
+                ImplItem::Macro(it) => {
+                    return self.refuse(&there, &it.mac, "a macro in an `impl` is not expanded");
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the project implements a trait of another crate for a type, derives aside.
+    pub fn has_impl(&self, id: ItemId, trait_: &str) -> Eval<bool> {
+        Ok(!self.trait_impls(id, trait_)?.is_empty())
+    }
+
+    fn trait_impls(&self, id: ItemId, trait_: &str) -> Eval<Vec<&'a Impl>> {
+        let world = self.world;
+        let mut res = Vec::new();
+        for imp in &world.impls {
+            let Some((path, _)) = &imp.syntax.trait_ else { continue };
+            if !self.is_for(imp, id) {
+                continue;
+            }
+            let named = world.resolve(imp.module, &Path::from(path), Space::Types);
+            let last = trait_.rsplit("::").next().unwrap_or(trait_);
+            match named {
+                Ok(Named::Foreign(name)) if name == trait_ => res.push(imp),
+                Ok(_) => {}
+                // It may be the trait by a name that is not certain.
+                Err(_) if path.segments.last().is_some_and(|it| it.ident == last) => res.push(imp),
+                Err(_) => {}
+            }
+        }
+        Ok(res)
+    }
+
+    /// Whether an `impl` is for a type, by its own name or by another.
+    fn is_for(&self, imp: &Impl, id: ItemId) -> bool {
+        let world = self.world;
+        if world.is_impl_for(imp, id) {
+            return true;
+        }
+        let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
+        let Some(name) = ty.path.segments.last().map(|it| plain(&it.ident)) else { return false };
+        let is_other = |other: &ItemId| match &world.items[*other].kind {
+            Kind::Alias(_) => true,
+            Kind::Use(path) => path.parts.last() != Some(&name),
+            _ => false,
+        };
+        let here = world.modules[imp.module].types.get(&name).into_iter().flatten();
+        { here }.any(is_other)
+            && match world.type_in(&Scope::from(imp.module), &imp.syntax.self_ty) {
+                Ok(it) => matches!(*it, Type::Data(found, _) if found == id),
+                // It may be for any type.
+                Err(_) => true,
+            }
+    }
+
+    fn is_active_impl(&self, imp: &Impl) -> Eval<bool> {
+        let there = Frame::new(imp.module);
+        if self.world.modules[imp.module].cfg == Cfg::Depends {
+            let why = "its `impl` depends on a `cfg` that the source does not settle";
+            return self.refuse(&there, &imp.syntax.self_ty, why);
+        }
+        self.is_active(&there, &imp.syntax.attrs, "an `impl`")
+    }
+
+    /// Whether a type derives a trait, for certain.
+    pub fn derives(&self, id: ItemId, trait_: &str) -> Eval<bool> {
+        self.world.derived(id, trait_).map(|it| it == Derived::Yes).map_err(Stop::from)
+    }
+
+    /// Whether attributes leave code where it is: yes, or a `cfg` takes it away. Any other attribute is refused.
+    pub fn is_active(&self, frame: &Frame, attrs: &[syn::Attribute], on: &str) -> Eval<bool> {
+        const QUIET: &[&str] = &[
+            "doc",
+            "allow",
+            "expect",
+            "warn",
+            "deny",
+            "inline",
+            "must_use",
+            "deprecated",
+            "cold",
+            "automatically_derived",
+            "track_caller",
+            "rustfmt",
+            "clippy",
+        ];
+        if attrs.is_empty() {
+            return Ok(true);
+        }
+        let settled = cfg::settle(attrs, self.world.features(frame.scope.module));
+        let settled = self.syntax(frame, settled)?;
+        let quiet = |path: &syn::Path| {
+            path.segments.first().is_some_and(|it| QUIET.iter().any(|name| it.ident == name))
+        };
+        let odd = settled.attrs.iter().find(|it| !quiet(it.path()));
+        if let Some(attr) = odd {
+            return self.refuse(frame, attr, format!("the attribute of {on} may change it"));
+        }
+        if let Some(meta) = settled.doubtful.iter().find(|it| !quiet(it.path())) {
+            return self.refuse(frame, meta, "the source does not settle its `cfg_attr`");
+        }
+        let conditional = attrs.iter().any(|it| it.path().is_ident("cfg"));
+        match settled.cfg {
+            Cfg::Depends => match attrs.iter().find(|it| it.path().is_ident("cfg")) {
+                Some(attr) => self.refuse(frame, attr, "the source does not settle this `cfg`"),
+                None => Ok(false),
+            },
+            cfg => {
+                if conditional {
+                    self.accept(Construct::CfgStatement);
+                }
+                Ok(cfg == Cfg::Yes)
+            }
+        }
+    }
+}
+
+fn scope_of(imp: &Impl, mut bound: BTreeMap<String, Rc<Type>>, of: &Rc<Type>) -> Scope {
+    bound.insert("Self".to_owned(), of.clone());
+    Scope { module: imp.module, parameters: Rc::new(bound) }
+}
+
+impl Types {
+    /// The `impl JsonSchema` of a type that is written by hand; none where there is none.
+    pub fn json_schema_impl(&self, ty: &Type) -> Result<Option<JsonSchemaImpl>, Problem> {
+        let (item, arguments) = match ty {
+            Type::Data(id, arguments) => (*id, &arguments[..]),
+            Type::Root(id) => (self.root_of(*id).unwrap_or(*id), &[][..]),
+            _ => return Ok(None),
+        };
+        let mut found: Option<JsonSchemaImpl> = None;
+        for (index, imp) in self.impls.iter().enumerate() {
+            let Some((trait_, _)) = &imp.syntax.trait_ else { continue };
+            if !self.is_impl_for(imp, item) {
+                continue;
+            }
+            let named = self.resolve(imp.module, &Path::from(trait_), Space::Types);
+            let named = named == Ok(Named::Foreign("schemars::JsonSchema".to_owned()));
+            // It may go by the name that it was imported by.
+            if imp.trait_.as_deref() != Some("JsonSchema") && !named {
+                continue;
+            }
+            self.check_json_schema_impl(imp, named)?;
+            let Some(bound) = self.unified(imp, arguments)? else { continue };
+            if found.is_some() {
+                let span = imp.syntax.self_ty.span();
+                let message = "this type has more than one `impl JsonSchema`";
+                return Err(self.problem(imp.module, span, message, "keep one of them"));
+            }
+            let scope = scope_of(imp, bound, &Rc::new(ty.clone()));
+            found = Some(JsonSchemaImpl { imp: index, scope });
+        }
+        Ok(found)
+    }
+
+    fn check_json_schema_impl(&self, imp: &Impl, is_known: bool) -> Result<(), Problem> {
+        let refuse = |what: &str| {
+            let span = imp.syntax.self_ty.span();
+            Err(self.problem(imp.module, span, format!("this `impl JsonSchema` {what}"), ""))
+        };
+        if !is_known {
+            return refuse("may be of another trait than schemars'");
+        }
+        let inert = ["doc", "allow", "expect", "automatically_derived", "cfg"];
+        let settled = cfg::settle(&imp.syntax.attrs, self.features(imp.module));
+        let is_sure = settled.is_ok_and(|it| it.cfg == Cfg::Yes && it.doubtful.is_empty());
+        if !is_sure || self.modules[imp.module].cfg == Cfg::Depends {
+            return refuse("depends on a `cfg` that the source does not settle");
+        }
+        if imp.syntax.items.iter().any(|it| matches!(it, ImplItem::Macro(_))) {
+            return refuse("calls a macro, which is not expanded");
+        }
+        if !imp.syntax.attrs.iter().all(|it| inert.iter().any(|name| it.path().is_ident(name))) {
+            return refuse("has attributes that may change it");
+        }
+        for name in ["schema_name", "json_schema"] {
+            let is_it = |it: &ImplItem| matches!(it, ImplItem::Fn(it) if it.sig.ident == name);
+            if !imp.syntax.items.iter().any(is_it) {
+                return refuse(&format!("lacks `{name}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the parameters of an impl stand for, where it is for a type of these arguments.
+    fn unified(
+        &self,
+        imp: &Impl,
+        arguments: &[Rc<Type>],
+    ) -> Result<Option<BTreeMap<String, Rc<Type>>>, Problem> {
+        let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return Ok(None) };
+        let own: Vec<String> = crate::types::names(&imp.syntax.generics).collect();
+        let mut res = BTreeMap::new();
+        let given: Vec<&syn::GenericArgument> =
+            match ty.path.segments.last().map(|it| &it.arguments) {
+                Some(syn::PathArguments::AngleBracketed(it)) => it
+                    .args
+                    .iter()
+                    .filter(|it| !matches!(it, syn::GenericArgument::Lifetime(_)))
+                    .collect(),
+                _ => Vec::new(),
+            };
+        if given.is_empty() {
+            // No arguments: every parameter is its default.
+            let there = self.type_in(&Scope::from(imp.module), &imp.syntax.self_ty)?;
+            let is_same = matches!(&*there, Type::Data(_, of) if **of == *arguments);
+            return Ok((arguments.is_empty() || is_same).then_some(res));
+        }
+        for (given, argument) in given.into_iter().zip(arguments) {
+            match given {
+                syn::GenericArgument::Type(syn::Type::Path(it))
+                    if it.path.get_ident().is_some_and(|it| own.contains(&plain(it))) =>
+                {
+                    let name = it.path.get_ident().map(plain).unwrap_or_default();
+                    let before = res.insert(name, argument.clone());
+                    if before.is_some_and(|it| it != *argument) {
+                        return Ok(None);
+                    }
+                }
+                syn::GenericArgument::Type(it) => {
+                    if self.type_in(&Scope::from(imp.module), it)? != *argument {
+                        return Ok(None);
+                    }
+                }
+                _ => {
+                    let message = "this `impl` is for types that are not evaluated";
+                    return Err(self.problem(imp.module, given.span(), message, ""));
+                }
+            }
+        }
+        Ok(Some(res))
+    }
+}
