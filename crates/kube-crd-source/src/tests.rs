@@ -1,4 +1,5 @@
 mod crates;
+mod constructs;
 mod face;
 mod generics;
 mod kubernetes;

@@ -36,7 +36,7 @@ mod binary;
 mod block;
 mod budget;
 mod call;
-mod construct;
+pub mod construct;
 mod convert;
 mod default;
 mod equal;
