@@ -1,5 +1,5 @@
-mod crates;
 mod constructs;
+mod crates;
 mod face;
 mod generics;
 mod kubernetes;

@@ -212,7 +212,7 @@ impl<'a> Calls<'a> {
             let item = &self.world.items[*id];
             let Kind::Use(import) = &item.kind else { continue };
             let renamed = import.parts.last().is_none_or(|it| it != name);
-            let Some(first) = import.parts.first().filter(|_| !renamed) else { return None };
+            let first = import.parts.first().filter(|_| !renamed)?;
             if 1 < import.parts.len()
                 && self.is_elsewhere(item.module, first)
                 && !(is_known && CRATES.contains(&first.as_str()))

@@ -258,11 +258,11 @@ impl Tokens {
                     self.is_open |= matches!(rest, [Token::Punct('!'), Token::Group(..), ..]);
                 }
                 Token::Group(inner) => {
-                    let is_call = match &tokens[..index] {
-                        [.., Token::Word(_) | Token::Variable(_), Token::Punct('!')] => true,
-                        [.., Token::Punct('!'), Token::Word(_) | Token::Variable(_)] => true,
-                        _ => false,
-                    };
+                    let is_call = matches!(
+                        &tokens[..index],
+                        [.., Token::Word(_) | Token::Variable(_), Token::Punct('!')]
+                            | [.., Token::Punct('!'), Token::Word(_) | Token::Variable(_)]
+                    );
                     let is_extern = match &tokens[..index] {
                         [.., Token::Word(it)] => it == "extern",
                         [.., Token::Word(it), Token::Text(_)] => it == "extern",

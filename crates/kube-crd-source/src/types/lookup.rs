@@ -5,15 +5,12 @@ use std::rc::Rc;
 
 use syn::spanned::Spanned as _;
 
-use super::type_::stands_for;
 use super::{Scope, Type, Types};
-use crate::builtin::kubernetes::Miss as NoType;
-use crate::builtin::{self, crates};
 use crate::names::{Miss, Named, Space};
 use crate::text::{Problem, plain, text};
 use crate::tree::{ItemId, Kind, ModuleId, Path};
 
-const WAY_OUT: &str = "write the type out, or use one whose schema can be read";
+pub(super) const WAY_OUT: &str = "write the type out, or use one whose schema can be read";
 
 impl Types {
     /// What a type is where parameters stand for others.
@@ -22,7 +19,12 @@ impl Types {
         self.type_at(scope, ty, Depth::default())
     }
 
-    fn type_at(&self, scope: &Scope, ty: &syn::Type, depth: Depth) -> Result<Rc<Type>, Problem> {
+    pub(super) fn type_at(
+        &self,
+        scope: &Scope,
+        ty: &syn::Type,
+        depth: Depth,
+    ) -> Result<Rc<Type>, Problem> {
         let refuse = |what: &str| {
             self.problem(scope.module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT)
         };
@@ -77,132 +79,44 @@ impl Types {
         path: &syn::Path,
         depth: Depth,
     ) -> Result<Rc<Type>, Problem> {
-        let refuse = |what: String, hint: &str| {
-            self.problem(scope.module, path.span(), format!("`{}` {what}", text(path)), hint)
+        let refuse = |what: &str, hint: &str| {
+            Err(self.problem(scope.module, path.span(), format!("`{}` {what}", text(path)), hint))
         };
-        let mut arguments = Vec::new();
-        for (index, segment) in path.segments.iter().enumerate() {
-            let last = index + 1 == path.segments.len();
-            match &segment.arguments {
-                syn::PathArguments::None => {}
-                syn::PathArguments::AngleBracketed(it) if last => {
-                    let lifetime = |it: &&syn::GenericArgument| {
-                        matches!(it, syn::GenericArgument::Lifetime(_))
-                    };
-                    arguments.extend(it.args.iter().filter(|it| !lifetime(it)));
-                }
-                _ => return Err(refuse("is a kind of type that is not read".into(), WAY_OUT)),
-            }
-        }
+        let Some(arguments) = arguments_of(path) else {
+            return refuse("is a kind of type that is not read", WAY_OUT);
+        };
         if let Some(first) = path.segments.first()
             && path.leading_colon.is_none()
-            && let Some(found) = scope.parameters.get(&plain(&first.ident))
+            && let Some(parameter) = scope.parameters.get(&plain(&first.ident))
         {
-            return match (path.segments.len(), &**found) {
-                (1, Type::Constant(_)) => Err(refuse("is a number, and no type".into(), WAY_OUT)),
-                (1, _) => Ok(found.clone()),
-                _ => Err(refuse("is a type of a trait, which is not read".into(), WAY_OUT)),
+            return match (path.segments.len(), &**parameter) {
+                (1, Type::Constant(_)) => refuse("is a number, and no type", WAY_OUT),
+                (1, _) => Ok(parameter.clone()),
+                _ => refuse("is a type of a trait, which is not read", WAY_OUT),
             };
         }
         if path.is_ident("Self") {
-            return Err(refuse("names the type it stands in".into(), "write the type's name"));
+            return refuse("names the type it stands in", "write the type's name");
         }
         match self.resolve(scope.module, &Path::from(path), Space::Types) {
             Ok(Named::Item(id)) => self.item_type(scope, ty, id, &arguments, depth),
-            Ok(Named::Foreign(name)) => {
-                let zone = arguments.first().and_then(|it| self.foreign_path(scope.module, it));
-                arguments.truncate(crates::arguments_that_count(&name));
-                let parts: Result<Vec<_>, _> = arguments
-                    .iter()
-                    .map(|it| match it {
-                        syn::GenericArgument::Type(it) => self.type_at(scope, it, depth),
-                        _ => Err(refuse("takes what is not read".into(), WAY_OUT)),
-                    })
-                    .collect();
-                let parts = parts?;
-                if let Some(found) = self.kubernetes.find(&name) {
-                    return match found {
-                        Ok(model) if parts.is_empty() => Ok(Rc::new(Type::Kubernetes(model))),
-                        Ok(_) => Err(refuse("takes no types".into(), WAY_OUT)),
-                        Err(miss) => Err(self.no_type(scope.module, path, &name, &miss)),
-                    };
-                }
-                let (name, parts) = stands_for(&name, parts, zone.as_deref());
-                if builtin::find(&name).is_none() {
-                    self.need(&name);
-                }
-                match builtin::find(&name) {
-                    Some((_, it)) if it.arguments == parts.len() => {
-                        Ok(Type::foreign(&name, parts).expect("it is there, with as many types"))
-                    }
-                    Some((_, it)) => Err(refuse(
-                        format!("has {} types in it, not {}", parts.len(), it.arguments),
-                        WAY_OUT,
-                    )),
-                    None if crates::TWOFOLD.contains(&&*name) => Err(refuse(
-                        format!(
-                            "is `{name}`, which may be of two types in JSON: no CRD can say that"
-                        ),
-                        "say what it is with `#[schemars(with = \"String\")]` on the field",
-                    )),
-                    None if self.absent.contains_key(first(&name)) => Err(refuse(
-                        self.absent[first(&name)].clone(),
-                        "run `cargo fetch`, which brings the source of what is locked",
-                    )),
-                    None => Err(refuse(
-                        format!("is `{name}`, whose schema is not known"),
-                        "use a type of this project, of std or of k8s-openapi",
-                    )),
-                }
-            }
-            Ok(Named::Module(_)) => Err(refuse("is a module".into(), "")),
-            Ok(Named::Member(..)) => Err(refuse("is no type by itself".into(), WAY_OUT)),
+            Ok(Named::Foreign(name)) => self.foreign_type(scope, path, &name, arguments, depth),
+            Ok(Named::Module(_)) => refuse("is a module", ""),
+            Ok(Named::Member(..)) => refuse("is no type by itself", WAY_OUT),
             Err(Miss::Nothing | Miss::Lost) => {
-                Err(refuse("is not found".into(), "define it, or import it by name"))
+                refuse("is not found", "define it, or import it by name")
             }
-            Err(Miss::Doubt(why) | Miss::Perhaps(why)) => {
-                self.need_for(&why);
-                if self.is_absent(&why) {
-                    return Err(refuse(
-                        format!(
-                            "cannot be resolved with certainty: {why}, and its source is not on this machine"
-                        ),
+            Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => {
+                self.need_for(&doubt);
+                let what = format!("cannot be resolved with certainty: {doubt}");
+                match self.is_absent(&doubt) {
+                    true => refuse(
+                        &format!("{what}, and its source is not on this machine"),
                         "run `cargo fetch`, which brings the source of what is locked, or import the type by its name",
-                    ));
+                    ),
+                    false => refuse(&what, "import the type by its name"),
                 }
-                Err(refuse(
-                    format!("cannot be resolved with certainty: {why}"),
-                    "import the type by its name",
-                ))
             }
-        }
-    }
-
-    /// Why there is no type of k8s-openapi at a path.
-    fn no_type(&self, module: ModuleId, path: &syn::Path, name: &str, miss: &NoType) -> Problem {
-        let (what, hint) = match miss {
-            NoType::Absent => (
-                format!("is `{name}`, which k8s-openapi does not have at this version and feature"),
-                "choose the `v1_…` feature of k8s-openapi that has it",
-            ),
-            NoType::Bare => (
-                format!("is `{name}`, which has no schema"),
-                "use a type that implements `JsonSchema`",
-            ),
-            NoType::Unread { file, what } => (
-                format!("is `{name}`, but k8s-openapi's {file} cannot be read: {what}"),
-                "bring the crate's source with `cargo fetch`",
-            ),
-        };
-        self.problem(module, path.span(), format!("`{}` {what}", text(path)), hint)
-    }
-
-    /// The path of a type that is not of this project.
-    fn foreign_path(&self, module: ModuleId, ty: &syn::GenericArgument) -> Option<String> {
-        let syn::GenericArgument::Type(syn::Type::Path(it)) = ty else { return None };
-        match self.resolve(module, &Path::from(&it.path), Space::Types) {
-            Ok(Named::Foreign(path)) if it.qself.is_none() => Some(path),
-            _ => None,
         }
     }
 
@@ -309,7 +223,7 @@ impl Types {
 
 /// How deep we are in a type.
 #[derive(Clone, Copy, Default)]
-struct Depth {
+pub(super) struct Depth {
     aliases: u8,
     nested: u8,
 }
@@ -337,7 +251,19 @@ fn given_for<'a>(
     }
 }
 
-/// The first word of a path.
-fn first(path: &str) -> &str {
-    path.split("::").next().unwrap_or(path)
+/// The arguments of a path's last segment, lifetimes aside; none where another segment has some.
+fn arguments_of(path: &syn::Path) -> Option<Vec<&syn::GenericArgument>> {
+    let mut res = Vec::new();
+    for (index, segment) in path.segments.iter().enumerate() {
+        match &segment.arguments {
+            syn::PathArguments::None => {}
+            syn::PathArguments::AngleBracketed(it) if index + 1 == path.segments.len() => {
+                let is_lifetime =
+                    |it: &&syn::GenericArgument| matches!(it, syn::GenericArgument::Lifetime(_));
+                res.extend(it.args.iter().filter(|it| !is_lifetime(it)));
+            }
+            _ => return None,
+        }
+    }
+    Some(res)
 }

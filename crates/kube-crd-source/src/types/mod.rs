@@ -3,6 +3,7 @@
 mod attribute_macros;
 mod constants;
 pub mod derives;
+mod foreign;
 mod lookup;
 pub mod serde;
 mod type_;
