@@ -67,6 +67,16 @@ pub fn generate(
     Ok(plan)
 }
 
+/// The text of one file of a set, for what is no part of a project.
+pub fn text(set: &str, path: &str, context: &impl Serialize) -> anyhow::Result<String> {
+    let files = render(set, context)?.into_iter().filter_map(|(target, text)| match target {
+        Target::File(it) => Some((it, text)),
+        Target::Lines(..) => None,
+    });
+    let found = { files }.find(|(it, _)| it.as_str() == path);
+    Ok(found.with_context(|| format!("templates/{set} has no {path}"))?.1)
+}
+
 /// Renders every template of a set, path and text alike, with one context.
 fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target, String)>> {
     let mut engine = Handlebars::new();

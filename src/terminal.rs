@@ -5,8 +5,11 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
+    ffi::OsString,
     fmt,
     io::{self, IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
     process::ExitCode,
     str::FromStr,
     sync::OnceLock,
@@ -101,6 +104,29 @@ pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
     }
 }
 
+/// All variables of the environment that are text, by their names.
+#[expect(clippy::disallowed_methods, reason = "this is the room that looks at the environment")]
+pub fn variables() -> BTreeMap<String, String> {
+    let text = |it: OsString| it.into_string().ok();
+    std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
+}
+
+/// The file that a program's name leads to.
+pub fn program(name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.components().count() > 1 {
+        return Some(path.to_owned()).filter(|it| it.is_file());
+    }
+    let folders = variable("PATH").ok()??;
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&folders).map(|it| it.join(&file)).find(|it| it.is_file())
+}
+
+/// Whether there is a person to ask.
+pub fn has_person() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 /// This machine's kind, as Go names it: `linux-amd64`.
 pub fn platform() -> String {
     use std::env::consts::{ARCH, OS};
@@ -145,7 +171,7 @@ where
     if let Some(value) = given {
         return Ok(value);
     }
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !has_person() {
         return Err(usage(
             clap::error::ErrorKind::MissingRequiredArgument,
             &format!(
@@ -166,19 +192,24 @@ where
     }
 }
 
+/// Whether a person agrees; nothing where the question is left without an answer.
+pub fn confirm(question: &str) -> anyhow::Result<Option<bool>> {
+    match dialoguer::Confirm::new().with_prompt(shown(question)).default(false).interact() {
+        Ok(answer) => Ok(Some(answer)),
+        Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Whether a person at the terminal agrees. Where there is nobody to ask, the flag is missing.
 pub fn agree(question: &str, flag: &str) -> anyhow::Result<bool> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !has_person() {
         return Err(usage(
             clap::error::ErrorKind::MissingRequiredArgument,
             &format!("there is nobody to ask: give `--{flag}` to go on all the same"),
         ));
     }
-    match dialoguer::Confirm::new().with_prompt(shown(question)).default(false).interact() {
-        Ok(answer) => Ok(answer),
-        Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    Ok(confirm(question)?.unwrap_or(false))
 }
 
 /// An error in how the command was called: exit 2, as clap's own.

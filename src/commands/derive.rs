@@ -6,12 +6,13 @@ use std::{collections::BTreeMap, path::Path};
 use serde::Serialize;
 
 use super::{
-    compile::complete,
+    compile::{self, Compile, Completion},
     refusal::{refusal, unread},
     workspace::TreeSources,
 };
 use crate::{
-    hint::Hint as _,
+    disk,
+    hint::{Hint as _, hinted},
     manifests::{self, Wishes},
     model::{Operator, Project, ProjectName, ProjectPath, Resource},
     plan::{Overlay, Plan, Tree},
@@ -69,7 +70,12 @@ struct Crd {
 }
 
 /// Everything of ours: the support code, and what follows from the source.
-pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
+pub fn everything(
+    plan: &mut Plan,
+    tree: &impl Tree,
+    project: &Project,
+    how: &How,
+) -> anyhow::Result<()> {
     plan.extend(scaffold::generate("generate", &Names::new(project), SUPPORT, |path| match path
         .extension()
     {
@@ -78,39 +84,38 @@ pub fn everything(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyho
         _ => "src/main.rs and src/controller/",
     })?);
     plan.own(ProjectPath::fixed("runtime"), &["rs"], SUPPORT);
-    source(plan, tree, project)
+    source(plan, tree, project, how)
 }
 
-/// How the manifests are to be made.
+/// How the manifests are made.
 #[derive(Default)]
-pub struct How<'a> {
+pub struct How {
     pub wishes: Wishes,
-    pub compile: Option<Compile<'a>>,
-}
-
-/// The compiled code is asked where the source cannot be read, or for all of it.
-pub struct Compile<'a> {
-    /// The project's directory.
-    pub top: &'a Path,
+    /// None where the command has no such flags.
+    pub flags: Option<compile::Flags>,
+    /// Compile all kinds, which must then be as they were read.
     pub all: bool,
 }
 
 /// CRDs, RBAC and the list of types, from the source as the plan would leave it.
-pub fn source(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
-    source_as(plan, tree, project, &How::default())
-}
-
-/// The same, as a person may want it otherwise.
-pub fn source_as(
+pub fn source(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    how: &How<'_>,
+    how: &How,
 ) -> anyhow::Result<()> {
     // The list of types is read with the source that it is made from: at first it is of none.
     plan.extend(types_list(Vec::new())?);
     let changes = plan.preview(tree)?;
-    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, how) {
+    let is_code = |path: &ProjectPath| {
+        let list = path.as_str() == TYPES_LIST;
+        !list && (path.extension() == "rs" || ["Cargo.toml", "Cargo.lock"].contains(&path.name()))
+    };
+    let is_on_disk = !changes.iter().any(|it| is_code(&it.path));
+    let top = disk::real(tree.dir().unwrap_or(Path::new(".")))?;
+    let compile = Compile { top: &top, flags: how.flags, all: how.all, modules: &[], is_on_disk };
+    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, &how.wishes, &compile)
+    {
         // Where a file is in the way, that is what to tell: the rest follows from it.
         plan.against(tree, true)?;
         return Err(error);
@@ -122,17 +127,22 @@ fn derived(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    how: &How<'_>,
+    wishes: &Wishes,
+    compile: &Compile<'_>,
 ) -> anyhow::Result<()> {
     let mut reading = read(tree);
-    if let Some(Compile { top, all }) = how.compile
-        && (all || !reading.all_problems().is_empty())
-    {
-        complete(top, &mut reading, all)?;
+    if compile::complete(compile, &mut reading)? == Completion::Later {
+        plan.forget(&ProjectPath::fixed(TYPES_LIST));
+        plan.warn(format!(
+            "the CRDs, roles and {TYPES_LIST} stay as they are: {}, and what this command changes is not compiled \
+             before it is written; run `operator-rs manifests` then",
+            unread(&reading)
+        ));
+        return Ok(());
     }
     refuse(&reading)?;
     let operator = reading.operator;
-    let (manifests, problems, warnings) = manifests::generate(&operator, &how.wishes);
+    let (manifests, problems, warnings) = manifests::generate(&operator, wishes);
     if !problems.is_empty() {
         return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
     }
@@ -146,6 +156,9 @@ fn derived(
     plan.extend(types_list(crds)?);
     Ok(())
 }
+
+/// The list of types: it follows from the source, and declares no kinds.
+const TYPES_LIST: &str = "api/src/crds.rs";
 
 /// api/src/crds.rs.
 fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
@@ -167,7 +180,8 @@ fn refuse(reading: &Reading) -> anyhow::Result<()> {
     match &reading.all_problems()[..] {
         [] => Ok(()),
         problems => {
-            Err(refusal(&format!("{}, and nothing was written", unread(reading)), problems))
+            let error = refusal(&format!("{}, and nothing was written", unread(reading)), problems);
+            hinted(error, reading.hint.iter().cloned())
         }
     }
 }

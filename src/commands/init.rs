@@ -2,7 +2,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Mode, derive};
+use super::{
+    Mode,
+    derive::{self, How},
+};
 use crate::{
     disk::Root,
     hint::Hint as _,
@@ -101,7 +104,7 @@ impl Args {
             ));
         }
         plan.scaffold(Project::path(), project.text().to_owned());
-        derive::everything(&mut plan, root, &project)?;
+        derive::everything(&mut plan, root, &project, &How::default())?;
         plan.next(
             "Next: add an API, and see that it compiles:\n  \
              operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211\n  \

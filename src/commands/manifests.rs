@@ -1,6 +1,6 @@
 use super::{
-    Mode,
-    derive::{self, Compile, How},
+    Mode, compile,
+    derive::{self, How},
     project,
 };
 use crate::{disk::Root, manifests::Wishes, plan::Plan};
@@ -11,13 +11,11 @@ pub struct Args {
     /// Do it again whenever a file that was read changes, until Ctrl-C
     #[arg(long)]
     pub watch: bool,
-    /// Where the source cannot be read, ask the code itself: cargo builds a throwaway crate under target/. With
-    /// `--check`, ask it for every kind: both must agree
-    #[arg(long)]
-    compile: bool,
     /// Shorten descriptions in CRDs to this many bytes, behind a sentence where one ends; 0 leaves them out
     #[arg(long, value_name = "N")]
     max_description_length: Option<usize>,
+    #[command(flatten)]
+    compile: compile::Flags,
     #[command(flatten)]
     pub mode: Mode,
 }
@@ -28,9 +26,10 @@ impl Args {
         let mut plan = Plan::default();
         let how = How {
             wishes: Wishes { longest_description: self.max_description_length },
-            compile: self.compile.then(|| Compile { top: root.real(), all: self.mode.check }),
+            flags: Some(self.compile),
+            all: self.compile.compile && self.mode.check,
         };
-        derive::source_as(&mut plan, root, &project, &how)?;
+        derive::source(&mut plan, root, &project, &how)?;
         Ok(plan)
     }
 }

@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::ErrorKind,
+    io::{ErrorKind, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -28,6 +28,20 @@ pub fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     Folder::trusted(path.parent().unwrap_or(Path::new(".")))
         .and_then(|it| it.create_private(name, text.as_bytes()))
         .with_context(|| format!("writing `{}`", path.display()))
+}
+
+/// Keeps a text that is of no project, whole or not at all, where only this user may read it. Folders on the way are
+/// made.
+pub fn keep(path: &Path, text: &str) -> anyhow::Result<()> {
+    let writing = || format!("writing `{}`", path.display());
+    let above = path.parent().context("a file is in a folder")?;
+    let mut folders = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folders, 0o700);
+    folders.recursive(true).create(above).with_context(writing)?;
+    let mut new = tempfile::NamedTempFile::new_in(above).with_context(writing)?;
+    new.write_all(text.as_bytes()).with_context(writing)?;
+    new.persist(path).map(drop).with_context(writing)
 }
 
 /// Makes a folder of programs, whole or not at all. Where another process was faster, its folder stays.
@@ -83,4 +97,11 @@ fn what_is_kept_apart_is_for_this_user_only() {
     let modes = (mode(&folder), mode(&folder.join("token")));
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!(modes, (0o700, 0o600));
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a/b");
+    keep(&file, "1").unwrap();
+    keep(&file, "2").unwrap();
+    assert_eq!((mode(&dir.path().join("a")), mode(&file)), (0o700, 0o600));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "2");
+    assert_eq!(super::names(&dir.path().join("a")).unwrap(), ["b"], "nothing else is left");
 }

@@ -10,6 +10,7 @@ mod apart;
 #[cfg(all(test, unix))]
 mod crash;
 mod folder;
+mod inputs;
 mod journal;
 mod root;
 mod throwaway;
@@ -17,9 +18,10 @@ mod tree;
 pub mod watch;
 mod write;
 
-pub use apart::{put, put_programs, temporary};
+pub use apart::{keep, put, put_programs, temporary};
+pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use root::Root;
-pub use throwaway::Throwaway;
+pub use throwaway::{Throwaway, leave};
 
 use std::{
     fs, io,
@@ -31,6 +33,11 @@ use anyhow::Context as _;
 /// All of what the user names, be it a file or a pipe.
 pub fn piped(path: &Path) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("reading `{}`", path.display()))
+}
+
+/// All of a file that a program has just written, however long.
+pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("reading `{}`", path.display()))
 }
 
 /// The text of a regular file, wherever it is.

@@ -52,6 +52,14 @@ impl Throwaway {
     }
 }
 
+/// Leaves one more file in a throwaway folder, until it is brought to something else.
+pub fn leave(root: &Root, name: &str, text: &str) -> anyhow::Result<()> {
+    let writing = || format!("writing `{}`", root.real().join(name).display());
+    let folder = root.made()?;
+    folder.remove(name).with_context(writing)?;
+    folder.create_private(name, text.as_bytes()).with_context(writing)
+}
+
 /// The folder of a path, made where it is missing, and the path's last name.
 fn place<'a>(top: &Folder, path: &'a str) -> io::Result<(Folder, &'a str)> {
     let mut names: Vec<&str> = path.split('/').collect();

@@ -72,11 +72,54 @@ fn sources(versions: &[Version<'_>]) -> String {
     files.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The CRD of one version that `crd()` printed; nothing where it is none, or has names that no API server takes.
-pub fn parse(crd: &Value) -> Option<CustomResourceDefinition> {
-    let crd: CustomResourceDefinition = serde_json::from_value(crd.clone()).ok()?;
-    let is_one = crd.spec.versions.len() == 1;
-    let is_named = crd.spec.group.parse::<ApiGroup>().is_ok()
-        && crd.spec.names.plural.parse::<Plural>().is_ok();
-    (is_one && is_named).then_some(crd)
+/// The CRD of one version that `crd()` printed; else what is wrong with it, to be read behind its name.
+///
+/// The project may have another version of k8s-openapi: what of the CRD ours does not know would be lost.
+pub fn parse(printed: &Value) -> Result<CustomResourceDefinition, String> {
+    let crd: CustomResourceDefinition =
+        serde_json::from_value(printed.clone()).map_err(|error| format!("is no CRD: {error}"))?;
+    if crd.spec.versions.len() != 1 {
+        return Err(format!("has {} versions, where kube has one", crd.spec.versions.len()));
+    }
+    let names = [
+        ("group", crd.spec.group.parse::<ApiGroup>().err(), &crd.spec.group),
+        ("plural", crd.spec.names.plural.parse::<Plural>().err(), &crd.spec.names.plural),
+    ];
+    if let Some((what, Some(why), name)) = names.into_iter().find(|it| it.1.is_some()) {
+        return Err(format!("has the {what} `{name}`, which {why}"));
+    }
+    let known = yaml::to_value(&crd);
+    if known != *printed {
+        let (path, _, value) = yaml::difference(&known, printed);
+        return Err(format!("has {value} at `{path}`, which this operator-rs does not know"));
+    }
+    Ok(crd)
+}
+
+#[test]
+fn what_a_crd_would_lose_is_refused() {
+    let crd = |more: Value| {
+        let mut version = yaml::json!({ "name": "v1", "served": true, "storage": true });
+        version.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        yaml::json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": { "name": "caches.example.com" },
+            "spec": {
+                "group": "example.com",
+                "names": { "kind": "Cache", "plural": "caches" },
+                "scope": "Namespaced",
+                "versions": [version],
+            },
+        })
+    };
+    let whole = crd(yaml::json!({ "additionalPrinterColumns": [] }));
+    assert_eq!(parse(&whole).map(|it| yaml::to_value(&it)), Ok(whole));
+    assert_eq!(
+        parse(&crd(yaml::json!({ "flavour": "sweet" }))),
+        Err("has \"sweet\" at `spec.versions[0].flavour`, which this operator-rs does not know"
+            .to_owned())
+    );
+    let other = yaml::json!({ "spec": {} });
+    assert!(parse(&other).unwrap_err().starts_with("is no CRD: "));
 }

@@ -131,6 +131,11 @@ impl Plan {
         self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned(), by });
     }
 
+    /// Leaves a file as it is.
+    pub fn forget(&mut self, path: &ProjectPath) {
+        self.intents.remove(path);
+    }
+
     pub fn insert(&mut self, path: ProjectPath, marker: &str, text: String) {
         let fragment = Fragment { marker: marker.to_owned(), text };
         let (seed, mut fragments) = match self.intents.remove(&path) {

@@ -127,7 +127,7 @@ pub fn attended(
 }
 
 /// In a process group of its own: Ctrl-C is for us, and the pipe tells the rest.
-fn shell(script: &str) -> Command {
+pub(super) fn shell(script: &str) -> Command {
     let mut res = Command::new("sh");
     res.args(["-c", script, "sh"]);
     #[cfg(unix)]

@@ -12,7 +12,7 @@ pub use kinds::BuiltInKind;
 pub use kube_crd_source::{Lock, Locked, Options, ReadFile, Sources};
 pub use named::named;
 
-use crate::model::{Crate, DeclaredKind, Operator, Problem, below};
+use crate::model::{Crate, DeclaredKind, KindPath, Operator, Problem, below};
 
 /// What a workspace says, and what of it could not be read.
 #[derive(Debug, Default)]
@@ -24,8 +24,10 @@ pub struct Reading {
     pub unexplored: Vec<Problem>,
     /// Comments that state no rule.
     pub comments: Vec<Problem>,
-    /// Kinds that a person named, of which the source says nothing.
-    pub named: Vec<DeclaredKind>,
+    /// Kinds that a person named.
+    pub named: Vec<KindPath>,
+    /// What may help where kinds cannot be read.
+    pub hint: Option<String>,
     /// The names of the workspace's members.
     pub members: Vec<String>,
     /// The crates that were read for kinds.

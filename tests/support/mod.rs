@@ -38,6 +38,8 @@ pub fn fresh(name: &str) -> PathBuf {
 pub fn command(program: impl AsRef<Path>, dir: &Path) -> Command {
     let mut res = Command::new(program.as_ref());
     res.current_dir(dir).stdin(std::process::Stdio::null()).env("LC_ALL", "C");
+    // What is answered here is nobody's answer elsewhere.
+    res.env("XDG_STATE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"));
     for name in ["SOURCE_DATE_EPOCH", "CLICOLOR_FORCE", "COLUMNS", "RUST_BACKTRACE"] {
         res.env_remove(name);
     }

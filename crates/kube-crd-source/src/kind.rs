@@ -19,6 +19,9 @@ pub struct Kind {
     /// Where the struct with `#[kube(…)]` is.
     pub place: Place,
     pub rust_path: RustPath,
+    /// Whether the crate has the kind for certain: not where its `#[kube(…)]` cannot be read, or a `cfg` is on it that
+    /// the source does not settle.
+    pub is_certain: bool,
     pub storage: Storage,
     /// The CRD of this one version, equal to what `crd()` of the generated struct returns; or every reason why
     /// that is not known.
@@ -36,16 +39,12 @@ impl Kind {
     }
 }
 
-/// How code names the struct that kube's derive generates.
+/// The struct that kube's derive generates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RustPath {
     pub krate: Crate,
-    /// The path from the crate's root, with `r#` where a name is a keyword: `["v1", "Backup"]`.
+    /// The path from the crate's root to where the struct is defined: `["v1", "Backup"]`. It may be private.
     pub path: Vec<String>,
-    pub reach: Reach,
-    /// The paths by which the code knows kube's core and serde_json, as `#[kube(crates(…))]` says.
-    pub kube_core: String,
-    pub serde_json: String,
 }
 
 /// One crate that is read for kinds.
@@ -60,17 +59,4 @@ pub struct Crate {
     /// The features of its package that are on, and those of dependencies (`a/b`) that [`Options`](crate::Options)
     /// turns on.
     pub features: Vec<String>,
-}
-
-/// From where a struct can be named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// From other crates.
-    Public,
-    /// From the root of its own crate.
-    Crate,
-    /// From some modules of its crate only.
-    Hidden,
-    /// Not known: `#[kube(…)]` cannot be read, or a `cfg` that the source does not settle is on it.
-    Unknown,
 }

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 pub use cargo::{Lock, Options};
-pub use kind::{Crate, Kind, Reach, RustPath, Storage, Target};
+pub use kind::{Crate, Kind, RustPath, Storage, Target};
 pub use text::sources::{Locked, ReadFile, Sources};
 pub use text::{NotASourcePath, Place, Problem, SourcePath, below, stack};
 

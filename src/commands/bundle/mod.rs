@@ -7,7 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Mode, derive, project, reading, writing};
+use super::{
+    Mode,
+    derive::{self, How},
+    project, reading, writing,
+};
 use crate::{
     bundle::{self, Bundle, Input, Package},
     disk::{self, Root},
@@ -79,7 +83,7 @@ impl Args {
         }
         let mut plan = Plan::default();
         if self.input.is_none() {
-            derive::source(&mut plan, root, &project)?;
+            derive::source(&mut plan, root, &project, &How::default())?;
         }
         // What the plan would write is what the bundle is made from. Edits by hand are told at the end.
         let changes = plan.against(root, true)?;

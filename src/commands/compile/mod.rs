@@ -1,186 +1,102 @@
-//! `--compile`: what kube's own `crd()` prints, asked of the user's code by a throwaway crate under the target folder.
+//! The compiled code is asked where the source cannot be read exactly.
 //!
-//! A library whose kinds can be named from outside is depended on. A program, or a library that keeps a kind
-//! to itself, is built once more as a library, with a function below its root that prints; its other files are
-//! linked, not copied. Nothing is written into the project, and its lock is kept.
+//! `subject` compiles one crate, in a throwaway workspace that `manifest`, `shadow` and `lock` describe, reads the
+//! kinds that it has from the `symbols` of its library, and runs a `program` that prints them. Compiling runs build
+//! scripts and macros of the project, so a person has to agree first (`consent`). An `answer` is kept until one of its
+//! `inputs` changes. `join` puts answers and the reading of the source together.
 
-mod complete;
+mod answer;
+mod consent;
+mod inputs;
+mod join;
+mod lock;
 mod manifest;
+mod messages;
 mod program;
+mod shadow;
+mod state;
+mod subject;
+mod symbols;
+mod toolchain;
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    hash::{DefaultHasher, Hash as _, Hasher as _},
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
-use anyhow::Context as _;
-use serde_json::Value;
-use toml::Table;
+use self::{answer::Compiled, consent::Consent, subject::Subject};
+use crate::{model::Crate, source::Reading, terminal};
 
-use crate::{
-    disk::{self, Root, Throwaway},
-    hint::Hint as _,
-    model::Target,
-    process, terminal,
-};
-pub use complete::complete;
-
-/// One crate of the user's, and the kinds to print from it.
-pub struct Subject {
-    /// The folder of its package's Cargo.toml, and of its workspace's, both whole.
-    pub folder: PathBuf,
-    pub top: PathBuf,
-    /// Those that are on in the package, and no other.
-    pub features: Vec<String>,
-    /// The name that code knows the crate by.
-    pub krate: String,
-    /// Its root file, from the package's folder, with `/`.
-    pub root: String,
-    pub target: Target,
-    pub kinds: Vec<Asked>,
+/// Whether the code may be compiled where the source cannot be read
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Kinds that cannot be read from the source")]
+pub struct Flags {
+    /// Compile them with cargo under target/ and ask the code. This runs build scripts and macros of the project, so
+    /// without this flag a person at a terminal is asked once for each project, and nobody else. With `--check`,
+    /// compile all kinds: both must agree
+    #[arg(long, conflicts_with = "no_compile")]
+    pub compile: bool,
+    /// Compile nothing, whatever was answered earlier
+    #[arg(long)]
+    pub no_compile: bool,
 }
 
-/// A kind, by the path of its struct from the crate's root.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
-    pub path: Vec<String>,
-    /// Whether another crate can name it.
-    pub public: bool,
-    /// Where the code has kube's core and serde_json, as `#[kube(crates(…))]` says; none where nobody knows.
-    pub crates: Option<(String, String)>,
+/// What is to be compiled, and where.
+pub struct Compile<'a> {
+    /// The workspace's folder.
+    pub top: &'a Path,
+    /// None where the command has no such flags: earlier answers count there, too.
+    pub flags: Option<Flags>,
+    /// Compile all kinds, which must then be as they were read.
+    pub all: bool,
+    /// The modules whose kinds are wanted; all where it is empty.
+    pub modules: &'a [String],
+    /// Whether the source is the same on the disk as where it was read.
+    pub is_on_disk: bool,
 }
 
-impl Subject {
-    /// `crd()` of each kind, in their order; an error text where kube panics over it.
-    pub fn compile(&self) -> anyhow::Result<Vec<Result<Value, String>>> {
-        let manifest = read(&self.folder.join("Cargo.toml"))?;
-        let workspace = read(&self.top.join("Cargo.toml"))?;
-        let lock = disk::text(&self.top.join("Cargo.lock"))
-            .hint("run `cargo generate-lockfile`: what is compiled is what the lock says")?;
-        let program = self.program();
-        let package = manifest::Package {
-            folder: &self.folder,
-            manifest: &manifest,
-            top: &self.top,
-            workspace: &workspace,
-            lock: &lock,
-            program: &program,
-        };
-        let kinds: Vec<&Asked> = self.kinds.iter().collect();
-        // A feature of a dependency can be asked for by the package itself only.
-        let public =
-            kinds.iter().all(|it| it.public) && self.features.iter().all(|it| !it.contains('/'));
-        let crate_ = match self.target {
-            Target::Library if public => self.dependent(&package, &kinds)?,
-            target => self.shadow(&package, &kinds, target)?,
-        };
-        let target = match terminal::variable("CARGO_TARGET_DIR")? {
-            Some(it) => self.top.join(it),
-            None => self.top.join("target"),
-        };
-        let folder = target.join("operator-rs").join(&program);
-        let root = Root::output(&self.top, &folder)
-            .hint("name another target folder: `export CARGO_TARGET_DIR=…`")?;
-        // Held until cargo is done: another run would sweep what this one builds.
-        root.wait(|| terminal::advise("waiting for another operator-rs that compiles here\n"))?;
-        crate_.put(&root)?;
-        let mut arguments: Vec<OsString> =
-            ["run", "--quiet", "--bin", &program, "--target-dir"].map(Into::into).into();
-        arguments.push(target.into());
-        if self.target != Target::Library || !public {
-            arguments.extend(self.flags());
-        }
-        // Cargo names itself to what it runs, so that `cargo +nightly …` stays with its toolchain.
-        let cargo = terminal::variable("CARGO")?.unwrap_or_else(|| "cargo".to_owned());
-        let output = process::run(&cargo, &folder, &arguments)?
-            .with_context(|| format!("`{}` does not compile", self.krate))
-            .hint("cargo has said why, above; the throwaway crate is in target/operator-rs")?;
-        let printed = program::printed(&output, kinds.len());
-        let whole = |(it, asked): (Option<_>, &Asked)| {
-            it.with_context(|| format!("`{}` printed nothing", asked.path.join("::")))
-        };
-        printed.into_iter().zip(&self.kinds).map(whole).collect()
-    }
-
-    /// A name of its own for each crate of each project.
-    fn program(&self) -> String {
-        let mut hasher = DefaultHasher::new();
-        (&self.folder, &self.root).hash(&mut hasher);
-        format!("{}-crds-{:08x}", self.krate, hasher.finish() as u32)
-    }
-
-    fn flags(&self) -> Vec<OsString> {
-        vec!["--no-default-features".into(), "--features".into(), self.features.join(",").into()]
-    }
-
-    fn dependent(
-        &self,
-        package: &manifest::Package<'_>,
-        kinds: &[&Asked],
-    ) -> anyhow::Result<Throwaway> {
-        let (manifest, lock) = manifest::dependent(package, &self.features)?;
-        let files = [
-            ("Cargo.toml", manifest),
-            ("Cargo.lock", lock),
-            ("operator-rs-crds.rs", program::dependent(kinds)),
-        ];
-        let files = files.map(|(path, text)| (path.to_owned(), text)).into();
-        Ok(Throwaway { files, links: BTreeMap::new() })
-    }
-
-    fn shadow(
-        &self,
-        package: &manifest::Package<'_>,
-        kinds: &[&Asked],
-        target: Target,
-    ) -> anyhow::Result<Throwaway> {
-        // Where nobody knows by what names its code has these, it depends on them once more; not by two names.
-        let mut own = Vec::new();
-        let names = ["kube-core", "serde_json"].map(|wanted| {
-            manifest::known(package, wanted).unwrap_or_else(|| {
-                let name = format!("operator_rs_{}", wanted.replace('-', "_"));
-                own.push((name.clone(), wanted));
-                name
-            })
-        });
-        if kinds.iter().all(|it| it.crates.is_some()) {
-            own.clear();
-        }
-        let (manifest, lock) =
-            manifest::shadow(package, &self.krate, &self.root, target, &self.features, &own)?;
-        let root = disk::text(&self.folder.join(&self.root))?;
-        let main = target != Target::Library;
-        let root = root + &program::appended(kinds, main, &names);
-        let mut res = Throwaway::default();
-        for (path, text) in [
-            ("Cargo.toml", manifest),
-            ("Cargo.lock", lock),
-            ("operator-rs-crds.rs", program::caller(&self.krate)),
-            (&*self.root, root),
-        ] {
-            res.files.insert(path.to_owned(), text);
-        }
-        // Each folder on the way to the root file is one of ours; everything beside that way is linked.
-        let parts: Vec<&str> = self.root.split('/').collect();
-        for (depth, part) in parts.iter().enumerate() {
-            let way = parts[..depth].join("/");
-            for name in disk::names(&self.folder.join(&way))? {
-                let name = name.trim_end_matches('/');
-                let ours =
-                    depth == 0 && ["Cargo.toml", "Cargo.lock", "target", ".git"].contains(&name);
-                if name != *part && !ours {
-                    let path =
-                        if way.is_empty() { name.to_owned() } else { format!("{way}/{name}") };
-                    res.links.insert(path.clone(), self.folder.join(path));
-                }
-            }
-        }
-        Ok(res)
-    }
+/// What a reading has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// It is as complete as it will be.
+    Now,
+    /// Compiling is allowed, and has to wait until the source is written.
+    Later,
 }
 
-fn read(path: &Path) -> anyhow::Result<Table> {
-    disk::text(path)?.parse().with_context(|| format!("`{}` does not parse", path.display()))
+/// Completes a reading with what the compiled code prints, where something cannot be read and compiling is allowed.
+/// Where it is not, the reading says how to allow it.
+pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<Completion> {
+    let crates = join::crates(compile, reading);
+    if crates.is_empty() || compile.flags.is_some_and(|it| it.no_compile) {
+        return Ok(Completion::Now);
+    }
+    let subjects: Vec<Subject> = crates.iter().map(|it| Subject::new(compile.top, it)).collect();
+    let known = |it: &Subject| it.known().filter(|_| compile.is_on_disk);
+    let mut known: Vec<Option<Vec<Compiled>>> = subjects.iter().map(known).collect();
+    let missing: Vec<Crate> = (crates.iter().zip(&known))
+        .filter_map(|(krate, known)| known.is_none().then(|| krate.clone()))
+        .collect();
+    if !missing.is_empty() {
+        let purpose = join::purpose(compile, reading, &missing);
+        if !toolchain::has_cargo() {
+            let hint =
+                "install Rust, so that the compiled code can be asked: there is no `cargo` on PATH";
+            reading.hint = Some(hint.to_owned());
+            return Ok(Completion::Now);
+        }
+        if let Consent::No(hint) = consent::ask(compile, &purpose)? {
+            reading.hint = Some(hint);
+            return Ok(Completion::Now);
+        }
+        if !compile.is_on_disk {
+            return Ok(Completion::Later);
+        }
+        terminal::advise(&format!("compiling {purpose}\n"));
+    }
+    for (subject, known) in subjects.iter().zip(&mut known) {
+        if known.is_none() {
+            *known = Some(subject.compile()?);
+        }
+    }
+    let answers = crates.into_iter().zip(known.into_iter().flatten()).collect();
+    join::join(compile, reading, answers)?;
+    Ok(Completion::Now)
 }

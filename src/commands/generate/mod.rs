@@ -6,7 +6,11 @@ pub mod moved;
 
 use std::path::Path;
 
-use super::{Mode, derive, project, reading, writing};
+use super::{
+    Mode, compile,
+    derive::{self, How},
+    project, reading, writing,
+};
 use crate::{disk::Root, model::Project, plan::Plan};
 
 /// Bring everything that is generated up to date: support code, CRDs, RBAC
@@ -15,6 +19,8 @@ use crate::{disk::Root, model::Project, plan::Plan};
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
+    #[command(flatten)]
+    compile: compile::Flags,
     #[command(flatten)]
     mode: Mode,
 }
@@ -42,17 +48,18 @@ impl Args {
                 args.outcome(&root)?.settle(&root, &self.mode)
             }
             Some(What::Installer(args)) => writing(dir, &args.mode.clone(), |it| args.outcome(it)),
-            None => writing(dir, &self.mode, everything),
+            None => writing(dir, &self.mode, |root| everything(root, self.compile, &self.mode)),
         }
     }
 }
 
-fn everything(root: &Root) -> anyhow::Result<Plan> {
+fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Result<Plan> {
     let project = project(root)?;
     let mut plan = Plan::default();
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
     moved::bring(&mut plan, root, &project)?;
-    derive::everything(&mut plan, root, &project)?;
+    let how = How { flags: Some(compile), all: compile.compile && mode.check, ..How::default() };
+    derive::everything(&mut plan, root, &project, &how)?;
     Ok(plan)
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::manifests::{Generated, crd};
-use crate::model::{Crate, KindPath, Reach, SourcePath, Target};
+use crate::model::{Crate, KindPath, SourcePath, Target};
 use crate::yaml::{Map, json};
 
 fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
@@ -34,13 +34,8 @@ fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
         version: None,
         kind: None,
         place: Place::start(root),
-        rust_path: KindPath {
-            krate,
-            path: vec!["Cache".to_owned()],
-            reach: Reach::Public,
-            kube_core: String::new(),
-            serde_json: String::new(),
-        },
+        rust_path: KindPath { krate, path: vec!["Cache".to_owned()] },
+        is_certain: true,
         storage,
         crd: Ok(serde_json::from_value(crd).expect("a CRD")),
     }

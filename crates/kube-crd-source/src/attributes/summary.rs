@@ -3,7 +3,6 @@
 use syn::{Attribute, Meta};
 
 use crate::cargo::cfg::{self, Features};
-use crate::text::text as text_of;
 use crate::tree::{ItemId, Kind, World};
 
 /// What `#[kube(storage = …)]` says; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
@@ -22,8 +21,6 @@ pub struct Summary {
     /// The struct that kube generates, where it is not called as the kind.
     pub root: Option<String>,
     pub storage: Storage,
-    pub kube_core: String,
-    pub serde_json: String,
 }
 
 impl Summary {
@@ -38,15 +35,8 @@ impl Summary {
     }
 
     fn read(attrs: &[Attribute], features: &Features) -> Self {
-        let mut res = Self {
-            group: None,
-            version: None,
-            kind: None,
-            root: None,
-            storage: Storage::Unsaid,
-            kube_core: "::kube::core".to_owned(),
-            serde_json: "::serde_json".to_owned(),
-        };
+        let mut res =
+            Self { group: None, version: None, kind: None, root: None, storage: Storage::Unsaid };
         let attrs = cfg::settle(attrs, features).map_or_else(|_| attrs.to_vec(), |it| it.attrs);
         let each = |it: &Attribute| super::metas(std::slice::from_ref(it), "kube").ok();
         for meta in attrs.iter().filter_map(each).flatten() {
@@ -67,16 +57,6 @@ impl Summary {
                     Ok(true) => Storage::Yes,
                     Ok(false) => Storage::No,
                     Err(_) => Storage::Unsaid,
-                }
-            }
-            "crates" => {
-                for it in super::list(meta).unwrap_or_default() {
-                    let Ok(path) = super::kube::path(&it) else { continue };
-                    match super::name_of(&it).as_str() {
-                        "kube_core" => self.kube_core = text_of(&path),
-                        "serde_json" => self.serde_json = text_of(&path),
-                        _ => {}
-                    }
                 }
             }
             _ => {}

@@ -103,20 +103,20 @@ fn a_kind_says_what_of_its_attribute_can_be_read() {
         let it = &reading.kinds[0];
         let text = |it: &Option<String>| it.clone().unwrap_or("-".to_owned());
         let (group, version, kind) = (text(&it.group), text(&it.version), text(&it.kind));
-        let (name, reach, storage) = (&it.name, it.rust_path.reach, it.storage);
-        format!("{group} {version} {kind} {name} {reach:?} {storage:?} {}", it.crd.is_ok())
+        let (name, certain, storage) = (&it.name, it.is_certain, it.storage);
+        format!("{group} {version} {kind} {name} {certain} {storage:?} {}", it.crd.is_ok())
     };
     let whole = "group = \"e.com\", version = \"v1\", kind = \"A\"";
-    assert_eq!(said(&format!("#[kube({whole})]")), "e.com v1 A A Public Unsaid true");
+    assert_eq!(said(&format!("#[kube({whole})]")), "e.com v1 A A true Unsaid true");
     assert_eq!(
         said(&format!("#[kube({whole}, storage = false, root = \"R\")]")),
-        "e.com v1 A R Public No true"
+        "e.com v1 A R true No true"
     );
-    assert_eq!(said(&format!("#[kube({whole}, other)]")), "e.com v1 A A Public Unsaid false");
-    assert_eq!(said("#[kube(version = \"v1\")]"), "- v1 - ASpec Unknown Unsaid false");
+    assert_eq!(said(&format!("#[kube({whole}, other)]")), "e.com v1 A A true Unsaid false");
+    assert_eq!(said("#[kube(version = \"v1\")]"), "- v1 - ASpec false Unsaid false");
     assert_eq!(
         said(&format!("#[cfg_attr(not(feature = \"x\"), kube({whole}, storage))]")),
-        "e.com v1 A A Unknown Yes true"
+        "e.com v1 A A false Yes true"
     );
 }
 

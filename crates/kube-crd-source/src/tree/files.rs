@@ -9,7 +9,8 @@ use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, syntax, text};
 
 /// How to get at kinds that only a macro knows.
-pub const UNTOLD: &str = "write the kinds out, or name each to the compiled code: `operator-rs generate crds --compile --type my_crate::v1::Kind`";
+pub const UNTOLD: &str =
+    "write the kinds out, or find them in the compiled code: `operator-rs generate crds --compile`";
 
 /// Reads more crates into a world.
 pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) {

@@ -58,7 +58,7 @@ impl Args {
             scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
         let edited = project.with_controller(at)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited)?;
+        derive::source(&mut plan, root, &edited, &self.how())?;
         Ok(plan)
     }
 
@@ -83,7 +83,7 @@ impl Args {
             None => project.with(resource.clone())?,
         };
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited)?;
+        derive::source(&mut plan, root, &edited, &self.how())?;
         let missing = self.external.external_api_path.as_ref().map(|it| it.crate_name());
         let add = match missing.filter(|it| !depends_on(root, it)) {
             Some(name) => format!("  cargo add {}\n", name.replace('_', "-")),

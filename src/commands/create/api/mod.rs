@@ -7,7 +7,12 @@ use clap::error::ErrorKind;
 
 use self::{context::Context, place::Place};
 use crate::{
-    commands::{Mode, derive, generate::moved::refuse_module, project},
+    commands::{
+        Mode, compile,
+        derive::{self, How},
+        generate::moved::refuse_module,
+        project,
+    },
     disk::Root,
     hint::Hint as _,
     manifests,
@@ -53,6 +58,8 @@ pub struct Args {
     operand: Operand,
     #[command(flatten)]
     external: External,
+    #[command(flatten)]
+    compile: compile::Flags,
     #[command(flatten)]
     pub mode: Mode,
 }
@@ -161,7 +168,7 @@ impl Args {
         let mut plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
-        derive::source(&mut plan, root, &edited)?;
+        derive::source(&mut plan, root, &edited, &self.how())?;
         let next = if controller {
             format!(
                 "Next: edit the type and the reconciler of {shown}, then\n  operator-rs manifests    # CRD and role follow\n  cargo test"
@@ -173,6 +180,10 @@ impl Args {
         };
         plan.next(next);
         Ok(plan)
+    }
+
+    fn how(&self) -> How {
+        How { flags: Some(self.compile), ..How::default() }
     }
 
     /// What all versions of a kind have to say alike: as the source says it of the others.

@@ -1,0 +1,279 @@
+//! What went into the compilation of a crate, as carefully as cargo looks at it: the files that the compiler and
+//! build scripts read, manifests, configuration, the toolchain, and variables of the environment.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    messages::{Artifact, Built},
+    subject::{SUBJECT, Subject},
+    toolchain,
+};
+use crate::{disk, process, terminal};
+
+/// The variables that cargo, rustc or rustup listen to.
+const VARIABLES: &[&str] = &[
+    "CARGO_BUILD_",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_HOME",
+    "CARGO_PROFILE_",
+    "CARGO_REGISTRIES_",
+    "CARGO_SOURCE_",
+    "CARGO_TARGET_",
+    "CARGO_UNSTABLE_",
+    "RUSTC",
+    "RUSTFLAGS",
+    "RUSTUP_",
+];
+
+/// The inputs, and a digest of their content.
+#[derive(Default, Serialize, Deserialize)]
+pub struct Inputs {
+    /// This tool and the crate, as they were.
+    about: String,
+    /// Files, there or not.
+    files: BTreeSet<PathBuf>,
+    /// Folders of which every file matters.
+    folders: BTreeSet<PathBuf>,
+    /// Files of which the time and size matter.
+    programs: BTreeSet<PathBuf>,
+    /// Variables that are looked at by their whole names.
+    variables: BTreeSet<String>,
+    /// None where it is not known what went in.
+    digest: Option<String>,
+}
+
+impl Inputs {
+    /// What is looked at before anything is compiled: what changes from then on makes the answer an old one.
+    pub fn before(subject: &Subject) -> Self {
+        let mut res = Self { about: about(subject), ..Self::default() };
+        for name in ["Cargo.toml", "Cargo.lock"] {
+            res.files.insert(subject.top.join(name));
+        }
+        for above in subject.top.ancestors() {
+            for name in
+                [".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"]
+            {
+                res.files.insert(above.join(name));
+            }
+        }
+        let home = |name: &str, folder: &str| {
+            let home = terminal::variable(name).ok().flatten().map(PathBuf::from);
+            home.or_else(|| Some(Path::new(&terminal::variable("HOME").ok()??).join(folder)))
+        };
+        if let Some(cargo) = home("CARGO_HOME", ".cargo") {
+            res.files.extend(["config.toml", "config"].map(|it| cargo.join(it)));
+        }
+        if let Some(rustup) = home("RUSTUP_HOME", ".rustup") {
+            res.files.insert(rustup.join("settings.toml"));
+        }
+        if let Some(rustc) = toolchain::rustc() {
+            let arguments = ["--print", "sysroot"].map(Into::into);
+            let sysroot = process::ask(&rustc, &subject.top, &arguments);
+            // What is on PATH may be rustup's, which runs another one.
+            let own = sysroot.map(|it| Path::new(it.trim()).join("bin/rustc"));
+            res.programs.extend(own);
+            res.programs.insert(rustc);
+        }
+        res
+    }
+
+    /// The same with what cargo says that it has built.
+    pub fn with(mut self, subject: &Subject, workshop: &Path, built: &Built) -> Self {
+        let shadow = workshop.join(SUBJECT);
+        let real = |path: &Path| match path.strip_prefix(&shadow) {
+            Ok(below) => subject.folder.join(below),
+            Err(_) => path.to_owned(),
+        };
+        let mut variables = BTreeSet::new();
+        for it in built.artifacts.iter().filter(|it| it.is_local() && it.folder != workshop) {
+            self.files.insert(real(&it.folder.join("Cargo.toml")));
+            match DepInfo::of(it, workshop) {
+                Some(found) => {
+                    self.files.extend(found.files.iter().map(|it| real(it)));
+                    variables.extend(found.variables);
+                }
+                None => drop(self.folders.insert(real(&it.folder))),
+            }
+        }
+        for script in &built.build_scripts {
+            let Some(package) = built.package_of(script) else { continue };
+            let folder = real(&package.folder);
+            let found = Rerun::of(&script.output, &folder);
+            variables.extend(found.variables);
+            if !package.is_local() {
+                continue;
+            }
+            if !found.says_when {
+                self.folders.insert(folder);
+            }
+            for path in found.paths {
+                let paths = if path.is_dir() { &mut self.folders } else { &mut self.files };
+                paths.insert(path);
+            }
+        }
+        // Those that cargo sets itself follow from manifests.
+        self.variables.extend(variables.into_iter().filter(|it| !it.starts_with("CARGO_")));
+        self.variables.remove("OUT_DIR");
+        // What was edited while cargo ran may have been read before or after that.
+        let started = workshop.join(STARTED);
+        let target = workshop.parent().and_then(Path::parent).unwrap_or(workshop);
+        let is_edited = |it: &PathBuf| !it.starts_with(target) && disk::is_newer(it, &started);
+        let all = self.all_files();
+        let is_known = all.is_some_and(|all| !all.iter().any(is_edited));
+        self.digest = self.now().filter(|_| is_known);
+        self
+    }
+
+    /// Every file that is looked at; nothing where there are too many.
+    fn all_files(&self) -> Option<BTreeSet<PathBuf>> {
+        let mut res = self.files.clone();
+        for folder in &self.folders {
+            res.extend(disk::files_below(folder, MOST_FILES)?);
+        }
+        Some(res)
+    }
+
+    /// Whether everything that went in was found.
+    pub fn is_known(&self) -> bool {
+        self.digest.is_some()
+    }
+
+    /// Whether all of it is the same now.
+    pub fn is_current(&self, subject: &Subject) -> bool {
+        self.about == about(subject) && self.is_known() && self.now() == self.digest
+    }
+
+    /// The digest of what there is now; nothing where that is too much to look at each time.
+    fn now(&self) -> Option<String> {
+        let mut text = String::new();
+        let mut left = LONGEST;
+        for path in &self.all_files()? {
+            let content = disk::digest_of(path, &mut left)?;
+            text += &format!("{} {content}\n", path.display());
+        }
+        for path in &self.programs {
+            text += &format!("{} {}\n", path.display(), disk::stamp(path));
+        }
+        for (name, value) in terminal::variables() {
+            let is_listened_to = VARIABLES.iter().any(|it| name.starts_with(it));
+            if is_listened_to || self.variables.contains(&name) {
+                text += &format!("{name}={value}\n");
+            }
+        }
+        Some(disk::digest(text.as_bytes()))
+    }
+}
+
+/// A file of the throwaway folder that is written when cargo starts.
+pub const STARTED: &str = "started";
+
+/// What is looked at in each run has a bound: what is larger is compiled each time.
+const LONGEST: u64 = 64 << 20;
+const MOST_FILES: usize = 10_000;
+
+fn about(subject: &Subject) -> String {
+    format!("operator-rs {} {subject:?}", env!("CARGO_PKG_VERSION"))
+}
+
+/// What the compiler says that it has read.
+#[derive(Debug, Default, PartialEq)]
+struct DepInfo {
+    files: Vec<PathBuf>,
+    variables: Vec<String>,
+}
+
+impl DepInfo {
+    /// That of a compiled target; nothing where there is none.
+    fn of(artifact: &Artifact, workshop: &Path) -> Option<Self> {
+        let file = artifact.files.first()?;
+        let stem = file.file_stem()?.to_str()?;
+        let names = [stem, stem.strip_prefix("lib").unwrap_or(stem)];
+        let mut paths: Vec<PathBuf> =
+            names.iter().map(|it| file.with_file_name(format!("{it}.d"))).collect();
+        // That of a build script has another name than the script.
+        let beside = file.parent()?;
+        let inner = disk::names(beside).ok()?;
+        if stem.starts_with("build-script") {
+            paths =
+                inner.iter().filter(|it| it.ends_with(".d")).map(|it| beside.join(it)).collect();
+        }
+        let text = paths.iter().find_map(|it| disk::text_if_any(it).ok().flatten())?;
+        Some(Self::read(&text, workshop))
+    }
+
+    fn read(text: &str, workshop: &Path) -> Self {
+        let mut res = Self::default();
+        for line in text.lines() {
+            if let Some(variable) = line.strip_prefix("# env-dep:") {
+                let name = variable.split('=').next().unwrap_or_default();
+                res.variables.push(name.to_owned());
+            } else if let Some((_, list)) = line.split_once(": ") {
+                res.files.extend(words(list).into_iter().map(|it| workshop.join(it)));
+            }
+        }
+        res
+    }
+}
+
+/// The words of a line in a Makefile, where a space in a name has a backslash before it.
+fn words(line: &str) -> Vec<String> {
+    let mut res = vec![String::new()];
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek(), res.last_mut()) {
+            ('\\', Some(' '), Some(word)) => {
+                word.push(' ');
+                chars.next();
+            }
+            (' ', _, _) => res.push(String::new()),
+            (c, _, Some(word)) => word.push(c),
+            (_, _, None) => {}
+        }
+    }
+    res.retain(|it| !it.is_empty());
+    res
+}
+
+/// When a build script says that it is to be run again.
+#[derive(Debug, Default, PartialEq)]
+struct Rerun {
+    paths: Vec<PathBuf>,
+    variables: Vec<String>,
+    /// Whether it says anything of that: otherwise it is run when any file of its package changes.
+    says_when: bool,
+}
+
+impl Rerun {
+    /// `output` is the file of what it printed, and `folder` that of its package.
+    fn of(output: &Path, folder: &Path) -> Self {
+        let text = disk::text_if_any(output).ok().flatten().unwrap_or_default();
+        let mut res = Self::default();
+        for line in text.lines() {
+            let Some(line) = line.strip_prefix("cargo:") else { continue };
+            let line = line.strip_prefix(':').unwrap_or(line);
+            if let Some(path) = line.strip_prefix("rerun-if-changed=") {
+                res.paths.push(folder.join(path));
+                res.says_when = true;
+            } else if let Some(name) = line.strip_prefix("rerun-if-env-changed=") {
+                res.variables.push(name.to_owned());
+                res.says_when = true;
+            }
+        }
+        res
+    }
+}
+
+#[test]
+fn what_the_compiler_read_is_read() {
+    let text =
+        "/t/liba.rlib: src/lib.rs /a\\ b/c.rs\n\nsrc/lib.rs:\n\n# env-dep:WORD=x\n# env-dep:NONE\n";
+    let found = DepInfo::read(text, Path::new("/w"));
+    let files = ["/w/src/lib.rs", "/a b/c.rs"].map(PathBuf::from).into();
+    let variables = ["WORD", "NONE"].map(str::to_owned).into();
+    assert_eq!(found, DepInfo { files, variables });
+}

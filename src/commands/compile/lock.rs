@@ -1,0 +1,103 @@
+//! The Cargo.lock of the throwaway workspace: the user's, with the packages that are added. Pure.
+
+use std::collections::BTreeSet;
+
+use anyhow::Context as _;
+use toml::{Table, Value};
+
+use crate::source::{Lock, Locked};
+
+/// A package that the throwaway workspace adds.
+pub struct Added {
+    pub name: String,
+    pub version: String,
+    /// As Cargo.lock names them: with the version, so that it is clear which is meant.
+    pub dependencies: Vec<String>,
+}
+
+/// What a Cargo.lock says.
+pub fn read(text: &str) -> anyhow::Result<Lock> {
+    Lock::read(text).map_err(|(line, what)| anyhow::format_err!("Cargo.lock:{line}: {what}"))
+}
+
+/// The lock with these packages in it.
+pub fn with(text: &str, added: &[Added]) -> anyhow::Result<String> {
+    let mut lock: Table = text.parse().context("Cargo.lock does not parse")?;
+    let packages = lock.entry("package").or_insert_with(|| Value::Array(Vec::new()));
+    let packages = packages.as_array_mut().context("`package` in Cargo.lock is no list")?;
+    for it in added {
+        let dependencies = it.dependencies.iter().cloned().map(Value::from).collect();
+        let package = Table::from_iter([
+            ("name".to_owned(), it.name.clone().into()),
+            ("version".to_owned(), it.version.clone().into()),
+            ("dependencies".to_owned(), Value::Array(dependencies)),
+        ]);
+        packages.push(package.into());
+    }
+    Ok(lock.to_string())
+}
+
+/// What a package of the user's depends on, as the lock has it, and on the package itself.
+pub fn dependencies(text: &str, name: &str, version: &str) -> anyhow::Result<Vec<String>> {
+    let lock: Table = text.parse().context("Cargo.lock does not parse")?;
+    let packages = lock.get("package").and_then(Value::as_array).into_iter().flatten();
+    let is = |it: &&Value, key: &str, value: &str| {
+        it.get(key).and_then(Value::as_str).is_some_and(|it| it == value)
+    };
+    let found = { packages }.find(|it| is(it, "name", name) && is(it, "version", version));
+    let list = found.and_then(|it| it.get("dependencies")?.as_array()).into_iter().flatten();
+    let mut res: Vec<String> = list.filter_map(|it| it.as_str().map(str::to_owned)).collect();
+    res.push(format!("{name} {version}"));
+    Ok(res)
+}
+
+/// Every package of a name among what the user's package comes to.
+pub fn below<'a>(lock: &'a Lock, from: &str, wanted: &str) -> Vec<&'a Locked> {
+    closure(lock, lock.named(from).to_vec(), wanted)
+}
+
+/// The package of a name that this one depends on itself.
+pub fn direct<'a>(lock: &'a Lock, of: &Locked, wanted: &str) -> Option<&'a Locked> {
+    let is = |index: &usize| {
+        let it = &lock.packages[*index];
+        it.name == of.name && it.version == of.version && it.source == of.source
+    };
+    let index = lock.named(&of.name).iter().copied().find(is)?;
+    lock.below(index).map(|it| &lock.packages[it]).find(|it| it.name == wanted)
+}
+
+fn closure<'a>(lock: &'a Lock, mut queue: Vec<usize>, wanted: &str) -> Vec<&'a Locked> {
+    let mut seen: BTreeSet<usize> = queue.iter().copied().collect();
+    let mut res = Vec::new();
+    let mut at = 0;
+    while let Some(index) = queue.get(at).copied() {
+        at += 1;
+        if lock.packages[index].name == wanted {
+            res.push(&lock.packages[index]);
+        }
+        queue.extend(lock.below(index).filter(|it| seen.insert(*it)));
+    }
+    res
+}
+
+#[test]
+fn packages_are_added_to_a_lock() {
+    let text = "version = 4\n
+[[package]]\nname = \"it\"\nversion = \"0.1.0\"\ndependencies = [\n \"kube-core 5.0.0\",\n]\n
+[[package]]\nname = \"kube-core\"\nversion = \"5.0.0\"\ndependencies = [\n \"k8s-openapi\",\n]\n
+[[package]]\nname = \"kube-core\"\nversion = \"4.0.0\"\n
+[[package]]\nname = \"k8s-openapi\"\nversion = \"0.29.0\"\n";
+    let own = dependencies(text, "it", "0.1.0").expect("it is there");
+    assert_eq!(own, ["kube-core 5.0.0", "it 0.1.0"]);
+    let added = Added { name: "more".to_owned(), version: "1.0.0".to_owned(), dependencies: own };
+    let lock = with(text, &[added]).expect("it is added");
+    let lock = read(&lock).expect("it is as cargo writes it");
+    let names = |list: Vec<&Locked>| {
+        let each = list.iter().map(|it| format!("{} {}", it.name, it.version));
+        each.collect::<Vec<_>>()
+    };
+    let core = below(&lock, "more", "kube-core");
+    assert_eq!(names(core.clone()), ["kube-core 5.0.0"]);
+    let kubernetes = direct(&lock, core[0], "k8s-openapi").expect("it depends on it");
+    assert_eq!(names(vec![kubernetes]), ["k8s-openapi 0.29.0"]);
+}

@@ -1,0 +1,174 @@
+//! The user's package once more, with one library: the root of a program or an example, built so that another
+//! program can be linked with it. Its other files are linked, not copied. Pure: texts in, texts out.
+
+use anyhow::Context as _;
+use toml::{Table, Value};
+
+use super::manifest::{Package, about, list};
+use crate::model::Target;
+
+/// The feature by which features of dependencies are turned on, which only the package itself can ask for.
+const OF_DEPENDENCIES: &str = "operator-rs-of-dependencies";
+
+const KEEP: &str = "
+#[doc(hidden)]
+#[allow(warnings)]
+pub mod operator_rs_crds {
+    pub fn keep() {
+        let _ = super::main;
+    }
+}
+";
+
+/// One crate of the package, as a library.
+pub struct Shadow<'a> {
+    pub krate: &'a str,
+    /// Its root file, from the package's folder, with `/`.
+    pub root: &'a str,
+    pub target: Target,
+    /// Those of the package, and those of dependencies as `a/b`.
+    pub features: &'a [String],
+}
+
+impl Shadow<'_> {
+    /// Whether the package's own library is a dependency: the crate may use it.
+    pub fn is_beside_library(&self) -> bool {
+        matches!(
+            self.target,
+            Target::Program { beside_library: true } | Target::Example { beside_library: true }
+        )
+    }
+
+    /// The version of the package: another one than its library's, where that is a dependency.
+    pub fn version(&self, package: &Package<'_>) -> String {
+        let version = package.version();
+        match (self.is_beside_library(), version.contains('+')) {
+            (true, false) => format!("{version}+operator-rs"),
+            (true, true) => format!("{version}.operator-rs"),
+            (false, _) => version,
+        }
+    }
+
+    /// The root file. Its `main` is used, so that nothing of a program counts as dead code.
+    pub fn root(&self, text: &str) -> String {
+        match self.target {
+            Target::Library => text.to_owned(),
+            _ => format!("{text}{KEEP}"),
+        }
+    }
+
+    /// The features that the program asks for.
+    pub fn features(&self) -> Vec<String> {
+        let mut res = self.own_features();
+        if res.len() < self.features.len() {
+            res.push(OF_DEPENDENCIES.to_owned());
+        }
+        res
+    }
+
+    fn own_features(&self) -> Vec<String> {
+        self.features.iter().filter(|it| !it.contains('/')).cloned().collect()
+    }
+
+    /// The Cargo.toml.
+    pub fn manifest(&self, package: &Package<'_>) -> anyhow::Result<String> {
+        let mut manifest = Table::new();
+        manifest.insert("package".to_owned(), self.about(package)?.into());
+        for key in ["dependencies", "build-dependencies"] {
+            if let Some(Value::Table(it)) = package.manifest.get(key) {
+                manifest.insert(key.to_owned(), package.dependencies(it).into());
+            }
+        }
+        add(&mut manifest, self.of_developers(package));
+        if let Some(Value::Table(targets)) = package.manifest.get("target") {
+            let targets = targets.iter().map(|(key, it)| (key.clone(), of_target(it, package)));
+            manifest.insert("target".to_owned(), targets.collect::<Table>().into());
+        }
+        let features = package.manifest.get("features").and_then(Value::as_table);
+        let mut features = features.cloned().unwrap_or_default();
+        let of_dependencies = self.features.iter().filter(|it| it.contains('/')).cloned();
+        features.insert(OF_DEPENDENCIES.to_owned(), list(&of_dependencies.collect::<Vec<_>>()));
+        manifest.insert("features".to_owned(), features.into());
+        if self.is_beside_library() {
+            add(&mut manifest, [self.library(package)?].into_iter().collect());
+        }
+        let lib = [("name", self.krate), ("path", self.root)]
+            .map(|(key, it)| (key.to_owned(), it.into()));
+        manifest.insert("lib".to_owned(), Table::from_iter(lib).into());
+        Ok(manifest.to_string())
+    }
+
+    fn about(&self, package: &Package<'_>) -> anyhow::Result<Table> {
+        let own = package.manifest.get("package").and_then(Value::as_table);
+        let own = own.context("Cargo.toml has no [package]")?;
+        let mut res = about(package.name()?, &self.version(package));
+        let keys = ["edition", "rust-version", "build", "links", "authors", "description"];
+        for key in keys.into_iter().chain(["homepage", "repository", "license"]) {
+            match own.get(key).map(|it| package.inherited(key, it)) {
+                Some(Some(value)) => drop(res.insert(key.to_owned(), value)),
+                // As cargo takes a package that says nothing.
+                _ if key == "edition" => drop(res.insert(key.to_owned(), "2015".into())),
+                _ => {}
+            }
+        }
+        Ok(res)
+    }
+
+    /// What an example may use besides; of a program, only the version of Kubernetes.
+    fn of_developers(&self, package: &Package<'_>) -> Table {
+        match (self.target, package.manifest.get("dev-dependencies")) {
+            (Target::Example { .. }, Some(Value::Table(it))) => package.dependencies(it),
+            _ => package.kubernetes_of_developers().into_iter().collect(),
+        }
+    }
+
+    /// The package's own library, by the name that its code has it by.
+    fn library(&self, package: &Package<'_>) -> anyhow::Result<(String, Value)> {
+        let mut library = Table::new();
+        library.insert("path".to_owned(), package.folder.to_string_lossy().into_owned().into());
+        library.insert("package".to_owned(), package.name()?.into());
+        library.insert("default-features".to_owned(), false.into());
+        library.insert("features".to_owned(), list(&self.own_features()));
+        let name = package.manifest.get("lib").and_then(|it| it.get("name")?.as_str());
+        Ok((name.unwrap_or(package.name()?).to_owned(), library.into()))
+    }
+}
+
+/// More dependencies; the features of both where one is there already.
+fn add(manifest: &mut Table, more: Table) {
+    let table = manifest.entry("dependencies").or_insert_with(|| Table::new().into());
+    let Value::Table(table) = table else { return };
+    for (name, it) in more {
+        let both = table.get(&name).map(|own| united(own, &it));
+        table.insert(name, both.unwrap_or(it));
+    }
+}
+
+fn of_target(target: &Value, package: &Package<'_>) -> Value {
+    let mut res = Table::new();
+    for key in ["dependencies", "build-dependencies"] {
+        if let Some(Value::Table(it)) = target.get(key) {
+            res.insert(key.to_owned(), package.dependencies(it).into());
+        }
+    }
+    res.into()
+}
+
+/// A dependency with the features of both.
+fn united(one: &Value, other: &Value) -> Value {
+    let features = |it: &Value| it.get("features").and_then(Value::as_array).cloned();
+    let mut features_of_both = features(one).unwrap_or_default();
+    features_of_both.extend(features(other).unwrap_or_default());
+    let mut res = match one {
+        Value::Table(it) => it.clone(),
+        version => [("version".to_owned(), version.clone())].into_iter().collect(),
+    };
+    res.remove("optional");
+    let without_default =
+        |it: &&Value| it.get("default-features").and_then(Value::as_bool) == Some(false);
+    if ![one, other].iter().all(without_default) {
+        res.remove("default-features");
+    }
+    res.insert("features".to_owned(), features_of_both.into());
+    res.into()
+}

@@ -1,0 +1,350 @@
+//! One crate of the user's, compiled, and what `crd()` of each of its kinds returns.
+//!
+//! A throwaway program under the target folder is linked with the crate that has the kinds and calls their functions by the symbols that were found
+//! in it: so it needs no path that the language would let it name. A program's root, an example's, or a library
+//! that cargo cannot link with, is built once more as a library. Nothing is written into the project, and its lock
+//! is kept.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use toml::Table;
+
+use super::{
+    answer::{Answer, Compiled},
+    inputs::{Inputs, STARTED},
+    lock::{self, Added},
+    manifest::{self, Package},
+    messages::{self, Built},
+    program,
+    shadow::Shadow,
+    symbols, toolchain,
+};
+use crate::{
+    disk::{self, Root, Throwaway},
+    hint::Hint as _,
+    model::{Crate, Target},
+    process, terminal,
+};
+
+/// One crate of the user's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// The folder of its package's Cargo.toml, and of its workspace's, both whole.
+    pub folder: PathBuf,
+    pub top: PathBuf,
+    /// Those that are on in the package, and no other; those of dependencies as `a/b`.
+    pub features: Vec<String>,
+    /// The name that code knows the crate by.
+    pub krate: String,
+    /// Its root file, from the package's folder, with `/`.
+    pub root: String,
+    pub target: Target,
+}
+
+/// Where the throwaway program is built.
+struct Workshop {
+    cargo: String,
+    /// The workspace of the user, whose configuration and toolchain cargo is to follow.
+    top: PathBuf,
+    root: Root,
+    target: PathBuf,
+    program: String,
+}
+
+impl Subject {
+    /// The crate of a workspace that is in this folder.
+    pub fn new(top: &Path, krate: &Crate) -> Self {
+        let folder = if krate.folder.is_empty() { top.to_owned() } else { top.join(&krate.folder) };
+        let root = krate.root.as_str();
+        let below = root.strip_prefix(krate.folder.as_str()).unwrap_or(root);
+        Self {
+            folder,
+            top: top.to_owned(),
+            features: krate.features.clone(),
+            krate: krate.name.clone(),
+            root: below.trim_start_matches('/').to_owned(),
+            target: krate.target,
+        }
+    }
+
+    /// What an earlier run was answered, where nothing has changed since.
+    pub fn known(&self) -> Option<Vec<Compiled>> {
+        Answer::read(self, &self.workshop_folder().ok()?)
+    }
+
+    /// Every kind that the crate has, in the order of their paths, as the compiled code has it.
+    pub fn compile(&self) -> anyhow::Result<Vec<Compiled>> {
+        let workshop = self.workshop()?;
+        // Another run may have been asked the same meanwhile.
+        if let Some(known) = self.known() {
+            return Ok(known);
+        }
+        let inputs = Inputs::before(self);
+        let manifest = read(&self.folder.join("Cargo.toml"))?;
+        let workspace = read(&self.top.join("Cargo.toml"))?;
+        let lock = disk::text(&self.top.join("Cargo.lock"))
+            .hint("run `cargo generate-lockfile`: what is compiled is what the lock says")?;
+        let package = Package {
+            folder: &self.folder,
+            manifest: &manifest,
+            top: &self.top,
+            workspace: &workspace,
+        };
+        let Some(mut throwaway) = self.throwaway(&package, &lock, &workshop)? else {
+            return Ok(Vec::new());
+        };
+        throwaway.files.insert(program::FILE.to_owned(), program::text(&[])?);
+        throwaway.put(&workshop.root)?;
+        disk::leave(&workshop.root, STARTED, "")?;
+        let output =
+            workshop.cargo("build", &["--lib", "--message-format=json-render-diagnostics"]);
+        let built =
+            Built::read(&output.with_context(|| format!("`{}` does not compile", self.krate))?);
+        self.check_kubernetes(&package, &lock, &built)?;
+        let symbols = self.symbols(&workshop, &built)?;
+        throwaway.files.insert(program::FILE.to_owned(), program::text(&symbols)?);
+        throwaway.files.insert(STARTED.to_owned(), String::new());
+        throwaway.put(&workshop.root)?;
+        let kinds = self.print(&workshop, symbols)?;
+        let answer = Answer { kinds, inputs: inputs.with(self, workshop.root.real(), &built) };
+        answer.keep(self, &workshop.root);
+        Ok(answer.kinds)
+    }
+
+    /// Runs the program.
+    fn print(
+        &self,
+        workshop: &Workshop,
+        symbols: Vec<symbols::Symbol>,
+    ) -> anyhow::Result<Vec<Compiled>> {
+        if symbols.is_empty() {
+            return Ok(Vec::new());
+        }
+        // The user's warnings were shown by now.
+        let flags = ["--quiet", "--message-format=json", "--bin", &workshop.program];
+        let output = workshop.cargo("run", &flags);
+        let output =
+            output.with_context(|| format!("the CRDs of `{}` are not printed", self.krate))?;
+        let printed = program::printed(&output, symbols.len());
+        let whole = |(crd, symbol): (Option<_>, symbols::Symbol)| {
+            let crd =
+                crd.with_context(|| format!("`{}` printed nothing", symbol.path.join("::")))?;
+            Ok(Compiled { path: symbol.path, crd })
+        };
+        printed.into_iter().zip(symbols).map(whole).collect()
+    }
+
+    fn workshop(&self) -> anyhow::Result<Workshop> {
+        let root = Root::output(&self.top, &self.workshop_folder()?)
+            .hint("name another target folder: `export CARGO_TARGET_DIR=…`")?;
+        // Held until cargo is done: another run would sweep what this one builds.
+        root.wait(|| terminal::advise("waiting for another operator-rs that compiles here\n"))?;
+        Ok(Workshop {
+            cargo: toolchain::cargo()?,
+            top: self.top.clone(),
+            root,
+            target: target_folder(&self.top)?,
+            program: self.program(),
+        })
+    }
+
+    fn workshop_folder(&self) -> anyhow::Result<PathBuf> {
+        Ok(target_folder(&self.top)?.join("operator-rs").join(self.program()))
+    }
+
+    /// A name of its own for each crate of each project.
+    fn program(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        (&self.folder, &self.root).hash(&mut hasher);
+        format!("{}-crds-{:08x}", self.krate, hasher.finish() as u32)
+    }
+
+    /// The throwaway workspace, but for the program's own file; nothing where the crate has no kube.
+    fn throwaway(
+        &self,
+        package: &Package<'_>,
+        lock: &str,
+        workshop: &Workshop,
+    ) -> anyhow::Result<Option<Throwaway>> {
+        let name = package.name()?.to_owned();
+        let locked = lock::read(lock)?;
+        let core = lock::below(&locked, &name, "kube-core");
+        let Some(core) = core.first() else { return Ok(None) };
+        let need = |wanted: &str| {
+            let found = lock::direct(&locked, core, wanted);
+            found.with_context(|| format!("Cargo.lock has no `{wanted}` below `kube-core`"))
+        };
+        let (kubernetes, json) = (need(manifest::KUBERNETES)?, need("serde_json")?);
+        let shadow = self.shadow(package);
+        let folder = workshop.root.real().join(SUBJECT);
+        let (subject, version, features) = match &shadow {
+            Some(it) => (folder.as_path(), it.version(package), it.features()),
+            None => (self.folder.as_path(), package.version(), self.features.clone()),
+        };
+        let mut res = match &shadow {
+            Some(it) => self.shadow_files(it, package)?,
+            None => Throwaway::default(),
+        };
+        let mut added = vec![Added {
+            name: manifest::NAME.to_owned(),
+            version: "0.0.0".to_owned(),
+            dependencies: vec![
+                format!("{} {}", kubernetes.name, kubernetes.version),
+                format!("{} {}", json.name, json.version),
+                format!("{name} {version}"),
+            ],
+        }];
+        if let Some(it) = shadow.filter(Shadow::is_beside_library) {
+            let dependencies = lock::dependencies(lock, &name, &package.version())?;
+            added.push(Added { name, version: it.version(package), dependencies });
+        }
+        let program = manifest::Program {
+            name: &workshop.program,
+            subject,
+            features: &features,
+            kubernetes,
+            json,
+        };
+        let manifest = manifest::program(package, &program)?;
+        res.files.insert("Cargo.toml".to_owned(), manifest);
+        res.files.insert("Cargo.lock".to_owned(), lock::with(lock, &added)?);
+        res.files.insert(manifest::LIBRARY.to_owned(), "extern crate subject as _;\n".to_owned());
+        Ok(Some(res))
+    }
+
+    /// How the crate is built once more; nothing where cargo can link with it as it is.
+    fn shadow(&self, package: &Package<'_>) -> Option<Shadow<'_>> {
+        // A feature of a dependency can be asked for by the package itself only.
+        let plain = self.features.iter().all(|it| !it.contains('/'));
+        let types = package.manifest.get("lib").and_then(|it| it.get("crate-type"));
+        let types = types.and_then(toml::Value::as_array);
+        let links = |it: &toml::Value| matches!(it.as_str(), Some("lib" | "rlib"));
+        let links = types.is_none_or(|it| it.iter().any(links));
+        let shadow = self.target != Target::Library || !plain || !links;
+        shadow.then_some(Shadow {
+            krate: &self.krate,
+            root: &self.root,
+            target: self.target,
+            features: &self.features,
+        })
+    }
+
+    fn shadow_files(
+        &self,
+        shadow: &Shadow<'_>,
+        package: &Package<'_>,
+    ) -> anyhow::Result<Throwaway> {
+        let mut res = Throwaway::default();
+        let root = disk::text(&self.folder.join(&self.root))?;
+        res.files.insert(format!("{SUBJECT}/Cargo.toml"), shadow.manifest(package)?);
+        res.files.insert(format!("{SUBJECT}/{}", self.root), shadow.root(&root));
+        // Each folder on the way to the root file is one of ours; everything beside that way is linked.
+        let parts: Vec<&str> = self.root.split('/').collect();
+        for (depth, part) in parts.iter().enumerate() {
+            let above: String = parts[..depth].iter().map(|it| format!("{it}/")).collect();
+            for name in disk::names(&self.folder.join(&above))? {
+                let name = name.trim_end_matches('/');
+                let ours =
+                    depth == 0 && ["Cargo.toml", "Cargo.lock", "target", ".git"].contains(&name);
+                if name != *part && !ours {
+                    let path = format!("{above}{name}");
+                    res.links.insert(format!("{SUBJECT}/{path}"), self.folder.join(path));
+                }
+            }
+        }
+        Ok(res)
+    }
+
+    /// Refuses a crate whose kinds are built with another k8s-openapi than the program.
+    fn check_kubernetes(
+        &self,
+        package: &Package<'_>,
+        lock: &str,
+        built: &Built,
+    ) -> anyhow::Result<()> {
+        let locked = lock::read(lock)?;
+        let core: BTreeSet<&str> = (built.artifacts.iter())
+            .filter(|it| it.name == "kube_core" && it.library().is_some())
+            .map(messages::Artifact::version)
+            .collect();
+        let all = lock::below(&locked, package.name()?, "kube-core");
+        let types = |it: &&str| {
+            let core = all.iter().find(|core| core.version.to_string() == **it);
+            core.and_then(|it| lock::direct(&locked, it, manifest::KUBERNETES))
+                .map(|it| it.version.to_string())
+        };
+        let used: BTreeSet<Option<String>> = core.iter().map(types).collect();
+        let first = all.first().map(|it| it.version.to_string()).unwrap_or_default();
+        match core.len() {
+            // Then it has no kinds.
+            0 => Ok(()),
+            _ if used == BTreeSet::from([types(&first.as_str())]) => Ok(()),
+            _ => {
+                let list: Vec<&str> = core.into_iter().collect();
+                Err(anyhow::format_err!(
+                    "`{}` is built with `kube-core` {}, and which one its kinds have is not known",
+                    self.krate,
+                    list.join(" and ")
+                ))
+                .hint("depend on one version of kube")
+            }
+        }
+    }
+
+    /// The functions that print, as the compiled crate has them.
+    fn symbols(&self, workshop: &Workshop, built: &Built) -> anyhow::Result<Vec<symbols::Symbol>> {
+        let folder = workshop.root.real().join(SUBJECT);
+        let folders = [&self.folder, &folder];
+        let is = |it: &&messages::Artifact| {
+            it.is_local()
+                && it.name.replace('-', "_") == self.krate
+                && folders.contains(&&it.folder)
+        };
+        // Beside its package's own library, the shadow is meant.
+        let mut found: Vec<&messages::Artifact> = built.artifacts.iter().filter(is).collect();
+        found.sort_by_key(|it| it.folder != folder);
+        let library = found.iter().find_map(|it| it.library());
+        let library =
+            library.with_context(|| format!("cargo built no library `{}`", self.krate))?;
+        symbols::kinds(&disk::bytes(library)?, &self.krate)
+    }
+}
+
+/// Where in the throwaway workspace a crate is that is built once more.
+pub const SUBJECT: &str = "subject";
+
+impl Workshop {
+    /// What a command of cargo prints; an error where it fails, when cargo has said why.
+    fn cargo(&self, command: &str, flags: &[&str]) -> anyhow::Result<String> {
+        let mut arguments: Vec<OsString> = vec![command.into()];
+        arguments.extend(flags.iter().map(Into::into));
+        arguments.push("--manifest-path".into());
+        arguments.push(self.root.real().join("Cargo.toml").into());
+        arguments.push("--target-dir".into());
+        arguments.push(self.target.clone().into());
+        let program =
+            process::Program { name: &self.cargo, arguments: &arguments, folder: &self.top };
+        process::output(&program)?.map_err(|printed| {
+            terminal::advise(&messages::errors(&printed));
+            anyhow::format_err!("cargo failed, and has said why above")
+        })
+    }
+}
+
+/// Where cargo builds what is of this workspace.
+fn target_folder(top: &Path) -> anyhow::Result<PathBuf> {
+    Ok(match terminal::variable("CARGO_TARGET_DIR")? {
+        Some(it) => top.join(it),
+        None => top.join("target"),
+    })
+}
+
+fn read(path: &Path) -> anyhow::Result<Table> {
+    disk::text(path)?.parse().with_context(|| format!("`{}` does not parse", path.display()))
+}

@@ -1,0 +1,79 @@
+//! The kinds of a compiled crate, by the symbols of its library.
+//!
+//! Each kind has one function `<path as kube_core::…::CustomResourceExt>::crd`. The compiler exports the methods of
+//! every trait implementation of a library, also those of private types and of types that a macro makes.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context as _;
+use object::{
+    Object as _, ObjectSymbol as _,
+    read::{File, archive::ArchiveFile},
+};
+
+/// The function `crd` of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Symbol {
+    /// The path of the kind's struct, from its crate's root to its own name.
+    pub path: Vec<String>,
+    /// What the linker knows the function by.
+    pub name: String,
+}
+
+/// Every kind that a library (`.rlib`) of this crate has, in the order of their paths.
+pub fn kinds(library: &[u8], krate: &str) -> anyhow::Result<Vec<Symbol>> {
+    let archive = ArchiveFile::parse(library).context("reading the compiled library")?;
+    let mut res = BTreeMap::new();
+    for member in archive.members() {
+        let member = member.context("reading the compiled library")?;
+        let data = member.data(library).context("reading the compiled library")?;
+        // Metadata, which is no object, has no symbols.
+        let Ok(file) = File::parse(data) else { continue };
+        for symbol in file.symbols().filter(|it| it.is_definition() && !it.is_local()) {
+            let Ok(name) = symbol.name() else { continue };
+            // Mach-O has an underscore before every name, which the linker adds by itself.
+            let name = match file.format() {
+                object::BinaryFormat::MachO => name.strip_prefix('_').unwrap_or(name),
+                _ => name,
+            };
+            let text = format!("{:#}", rustc_demangle::demangle(name));
+            if let Some(path) = kind_of(&text, krate) {
+                res.insert(path, name.to_owned());
+            }
+        }
+    }
+    Ok(res.into_iter().map(|(path, name)| Symbol { path, name }).collect())
+}
+
+/// The path of the struct whose `crd` a function is, from the root of its crate.
+fn kind_of(function: &str, krate: &str) -> Option<Vec<String>> {
+    let implementation = function.strip_suffix(">::crd")?;
+    let is_trait = |it: &str| it.starts_with("kube_core::") && it.ends_with("::CustomResourceExt");
+    // An implementation that is not in the module of its type has the path of that module before it.
+    let path = match implementation.rsplit_once("<impl ") {
+        Some((_, it)) => it.split_once(" for ").filter(|it| is_trait(it.0))?.1,
+        None => implementation.strip_prefix('<')?.split_once(" as ").filter(|it| is_trait(it.1))?.0,
+    };
+    let path = path.strip_prefix(krate)?.strip_prefix("::")?;
+    let plain = path.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | ':'));
+    plain.then(|| path.split("::").map(str::to_owned).collect())
+}
+
+#[test]
+fn functions_are_known_by_their_symbols() {
+    let check = |symbol: &str, expected: Option<&str>| {
+        let text = format!("{:#}", rustc_demangle::demangle(symbol));
+        assert_eq!(kind_of(&text, "asked").map(|it| it.join("::")).as_deref(), expected, "{text}");
+    };
+    let legacy = "_ZN77_$LT$asked..a..b..Hidden$u20$as$u20$kube_core..crd..v1..CustomResourceExt$GT$3crd17h4b6df49601abe6c8E";
+    check(legacy, Some("a::b::Hidden"));
+    check(&legacy.replace("3crd17h", "8crd_name17h"), None);
+    check(&legacy.replace("kube_core", "mine_core"), None);
+    check(&legacy.replace("asked..a", "other..a"), None);
+    let apart = "_ZN5asked1a1_79_$LT$impl$u20$kube_core..crd..v1..CustomResourceExt$u20$for$u20$asked..a..Kind$GT$3crd17h4b6df49601abe6c8E";
+    check(apart, Some("a::Kind"));
+    // As `-C symbol-mangling-version=v0` has it.
+    let new =
+        "_RNvXNtCs1234_5asked1aNtB2_4KindNtNtNtCs5678_9kube_core3crd2v117CustomResourceExt3crd";
+    check(new, Some("a::Kind"));
+}

@@ -1,0 +1,103 @@
+//! What files hold, in short: whether anything has changed since somebody looked.
+
+#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
+
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
+};
+
+use sha2::{Digest as _, Sha256};
+use walkdir::WalkDir;
+
+/// The SHA-256 of some bytes, in hexadecimal digits.
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
+}
+
+/// The digest of a file; a word where there is none. Nothing where it cannot be read, or is longer than what is
+/// `left`, of which its length is taken.
+pub fn digest_of(path: &Path, left: &mut u64) -> Option<String> {
+    let meta = match fs::metadata(path) {
+        Ok(meta) => meta,
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Some("absent".to_owned());
+        }
+        Err(_) => return None,
+    };
+    // A FIFO would never end.
+    if !meta.is_file() {
+        return Some("no file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path).ok()?.take(*left + 1).read_to_end(&mut bytes).ok()?;
+    *left = left.checked_sub(u64::try_from(bytes.len()).ok()?)?;
+    Some(digest(&bytes))
+}
+
+/// Every file below a folder but those of git and of cargo's target folders. Symlinks to folders are not followed.
+/// Nothing where there are more than `most`, or a folder cannot be listed.
+pub fn files_below(folder: &Path, most: usize) -> Option<Vec<PathBuf>> {
+    let is_input = |it: &walkdir::DirEntry| {
+        let is_built = it.file_type().is_dir()
+            && (it.path().join("CACHEDIR.TAG").exists() || it.file_name() == "target");
+        it.depth() == 0 || !(is_built || it.file_name() == ".git")
+    };
+    let mut res = Vec::new();
+    for entry in WalkDir::new(folder).into_iter().filter_entry(is_input) {
+        let entry = entry.ok()?;
+        if !entry.file_type().is_dir() {
+            res.push(entry.into_path());
+        }
+        if res.len() > most {
+            return None;
+        }
+    }
+    Some(res)
+}
+
+/// The size of a file, and when it was last written.
+pub fn stamp(path: &Path) -> String {
+    let Ok(meta) = fs::metadata(path) else { return "absent".to_owned() };
+    let time = meta.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    format!("{} {:?}", meta.len(), time.map(|it| (it.as_secs(), it.subsec_nanos())))
+}
+
+/// Whether a file was written after, or when, another one was.
+pub fn is_newer(path: &Path, than: &Path) -> bool {
+    let time = |it: &Path| fs::metadata(it).and_then(|it| it.modified());
+    match (time(path), time(than)) {
+        (Ok(one), Ok(other)) => one >= other,
+        // What is gone is no newer; what nobody knows the time of may be.
+        (Err(_), _) => false,
+        (Ok(_), Err(_)) => true,
+    }
+}
+
+#[test]
+fn files_are_told_from_what_cargo_and_git_keep() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |path: &str| dir.path().join(path);
+    for (path, text) in [
+        ("src/lib.rs", "1"),
+        (".git/config", ""),
+        ("target/a", ""),
+        ("built/CACHEDIR.TAG", ""),
+        ("target.rs", ""),
+    ] {
+        fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+        fs::write(at(path), text).unwrap();
+    }
+    let mut found = files_below(dir.path(), 2).unwrap();
+    found.sort();
+    assert_eq!(found, [at("src/lib.rs"), at("target.rs")]);
+    assert_eq!(files_below(dir.path(), 1), None);
+    let mut left = 1;
+    assert_eq!(digest_of(&at("src/lib.rs"), &mut left), Some(digest(b"1")));
+    assert_eq!(digest_of(&at("src/lib.rs"), &mut left), None, "nothing is left");
+    assert_eq!(digest_of(&at("gone"), &mut left).as_deref(), Some("absent"));
+}

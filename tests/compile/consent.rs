@@ -1,0 +1,189 @@
+//! Who is asked whether a project may be compiled, and what counts as an answer.
+
+use std::{fs, process::Stdio};
+
+use rexpect::{
+    reader::Options,
+    session::{PtySession, spawn_with_options},
+};
+
+use crate::{
+    project::{Project, output, unreadable},
+    support,
+};
+
+/// A cargo that says that it was run, and fails.
+const CARGO: &str = "echo cargo was run >&2; exit 1";
+
+fn answers(project: &Project) -> Vec<String> {
+    let folder = project.state.path().join("operator-rs/allowed");
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let text = |it: fs::DirEntry| fs::read_to_string(it.path()).unwrap();
+    entries.map(|it| text(it.unwrap()).lines().next().unwrap_or_default().to_owned()).collect()
+}
+
+fn keep(project: &Project, word: &str) {
+    use sha2::{Digest as _, Sha256};
+    let top = fs::canonicalize(project.folder.path()).unwrap();
+    let name = Sha256::digest(top.to_str().unwrap());
+    let name: String = name.iter().map(|it| format!("{it:02x}")).collect();
+    let folder = project.state.path().join("operator-rs/allowed");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(name), format!("{word}\n")).unwrap();
+}
+
+#[test]
+fn without_a_person_flags_and_earlier_answers_count() {
+    let check = |earlier: Option<&str>, flags: &[&str], is_run: bool, hint: &str| {
+        let project = unreadable();
+        let cargo = project.cargo(CARGO);
+        earlier.into_iter().for_each(|it| keep(&project, it));
+        let mut command = project.command(flags);
+        let (printed, text) = output(command.env("CARGO", cargo).env_remove("CARGO_TARGET_DIR"));
+        assert_eq!(printed, None);
+        assert_eq!(text.contains("cargo was run"), is_run, "{earlier:?} {flags:?}\n{text}");
+        assert!(text.contains(hint), "{earlier:?} {flags:?}\n{text}");
+        assert_eq!(answers(&project), earlier.into_iter().collect::<Vec<_>>());
+    };
+    let compiles = "`asked` does not compile";
+    check(
+        None,
+        &[],
+        false,
+        "hint: give `--compile` to ask the compiled code: this runs build scripts",
+    );
+    check(None, &["--compile"], true, compiles);
+    check(None, &["--no-compile"], false, "Asked → spec.size");
+    check(Some("yes"), &[], true, compiles);
+    check(Some("yes"), &["--no-compile"], false, "Asked → spec.size");
+    check(Some("no"), &[], false, "an earlier answer was no, which `rm ");
+    check(Some("no"), &["--compile"], true, compiles);
+    check(Some("maybe"), &[], false, "hint: give `--compile`");
+}
+
+#[test]
+fn a_person_is_asked_once() {
+    for (letter, word) in [("y", "yes"), ("n", "no"), ("\r", "no")] {
+        let project = unreadable();
+        let mut terminal = start(&project, "");
+        expect(&mut terminal, "compiling the one kind because of src/lib.rs:");
+        expect(&mut terminal, "this runs build scripts and macros of the project");
+        terminal.send(letter).unwrap();
+        terminal.flush().unwrap();
+        expect(&mut terminal, "this answer is kept in");
+        expect(
+            &mut terminal,
+            if word == "yes" { "cargo was run" } else { "hint: give `--compile`" },
+        );
+        expect(&mut terminal, "ended with 1");
+        assert_eq!(answers(&project), [word]);
+        let mut again = start(&project, "");
+        let text = again.exp_eof().unwrap();
+        assert!(!text.contains("[y/N]"), "{text}");
+        assert_eq!(text.contains("cargo was run"), word == "yes", "{text}");
+    }
+}
+
+#[test]
+fn a_person_is_not_asked_where_a_flag_says_it() {
+    for (flag, is_run) in [("--compile", true), ("--no-compile", false)] {
+        let project = unreadable();
+        let text = start(&project, flag).exp_eof().unwrap();
+        assert!(!text.contains("[y/N]"), "{text}");
+        assert_eq!(text.contains("cargo was run"), is_run, "{text}");
+        assert!(answers(&project).is_empty(), "a flag is for one run");
+    }
+}
+
+#[test]
+fn a_question_that_is_left_is_no_answer() {
+    let project = unreadable();
+    let mut terminal = start(&project, "");
+    expect(&mut terminal, "[y/N]");
+    terminal.send_control('c').unwrap();
+    terminal.flush().unwrap();
+    let text = terminal.exp_eof().unwrap();
+    assert!(!text.contains("cargo was run") && !text.contains("ended with 0"), "{text}");
+    assert!(answers(&project).is_empty());
+}
+
+#[test]
+fn without_a_home_a_person_is_asked_each_time() {
+    let project = unreadable();
+    for _ in 0..2 {
+        let mut terminal = start_with(&project, "", "unset XDG_STATE_HOME HOME;");
+        expect(&mut terminal, "[y/N]");
+        terminal.send("n").unwrap();
+        terminal.flush().unwrap();
+        expect(&mut terminal, "ended with 1");
+    }
+    assert!(answers(&project).is_empty());
+}
+
+#[test]
+fn an_operator_is_asked_by_each_command_that_reads_its_source() {
+    let dir = support::fresh("compile-consent");
+    support::done(&dir, "init --domain example.com --project-name asked");
+    support::done(&dir, "create api --group cache --kind Memcached");
+    let types = dir.join("api/src/cache/v1alpha1/memcached.rs");
+    let text = fs::read_to_string(&types).unwrap();
+    let field = "pub struct MemcachedSpec {\n    #[schemars(schema_with = \"outside\")]\n    pub outside: String,";
+    let function = "\nfn outside(_: &mut schemars::SchemaGenerator) -> schemars::Schema {\n    \
+                    let it = std::env::var(\"NOBODY_SETS_THIS\").map_or(7, |it| it.len());\n    \
+                    schemars::json_schema!({ \"maxLength\": it })\n}\n";
+    assert!(text.contains("pub struct MemcachedSpec {"), "{text}");
+    fs::write(&types, text.replace("pub struct MemcachedSpec {", field) + function).unwrap();
+    let state = tempfile::tempdir().unwrap();
+    let run = |words: &str| {
+        let mut command = support::command(support::BINARY, &dir);
+        command.args(words.split(' ')).env("XDG_STATE_HOME", state.path());
+        command.env("CARGO", "/bin/false").stdout(Stdio::null());
+        let output = command.output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for words in ["manifests", "generate", "manifests --check", "generate --diff"] {
+        let text = run(words);
+        assert!(text.contains("hint: give `--compile`"), "{words}\n{text}");
+        let text = run(&format!("{words} --compile"));
+        assert!(text.contains("`asked_api` does not compile"), "{words}\n{text}");
+    }
+    let text = run("bundle");
+    assert!(text.contains("hint: run `operator-rs manifests --compile` first"), "{text}");
+    // What a command is about to write cannot be compiled yet.
+    let before = support::tree(&dir);
+    let text = run("create api --group cache --kind Other");
+    assert!(text.contains("hint: give `--compile`"), "{text}");
+    assert_eq!(support::difference(&before, &support::tree(&dir)), None);
+    let text = run("create api --group cache --kind Other --compile");
+    assert!(text.contains("run `operator-rs manifests` then"), "{text}");
+    assert!(dir.join("api/src/cache/v1alpha1/other.rs").exists());
+    assert!(!dir.join("config/crd/bases/cache.example.com_others.yaml").exists());
+}
+
+fn start(project: &Project, flags: &str) -> PtySession {
+    start_with(project, flags, "")
+}
+
+/// The tool at a terminal, with a cargo that only says that it was run.
+fn start_with(project: &Project, flags: &str, before: &str) -> PtySession {
+    let mut command = project.command(&[]);
+    let cargo = project.cargo(CARGO);
+    let mut shell = support::command("bash", project.folder.path());
+    shell.stdin(Stdio::inherit());
+    for (name, value) in command.env_remove("CARGO_TARGET_DIR").get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    let script =
+        format!("trap : INT; {before} \"$0\" generate crds {flags}; echo \"ended with $?\"");
+    shell.args(["-c", &script, support::BINARY]).env("TERM", "xterm").env("CARGO", cargo);
+    let options = Options::new().timeout_ms(Some(20_000)).strip_ansi_escape_codes(true);
+    spawn_with_options(shell, options).expect("there are pseudo-terminals")
+}
+
+#[track_caller]
+fn expect(terminal: &mut PtySession, text: &str) {
+    terminal.exp_string(text).unwrap_or_else(|it| panic!("waiting for `{text}`: {it}"));
+}
