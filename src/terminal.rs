@@ -5,6 +5,7 @@
 
 use std::{
     borrow::Cow,
+    ffi::OsString,
     fmt,
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
@@ -99,6 +100,12 @@ pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
         Err(std::env::VarError::NotPresent) => Ok(None),
         Err(error) => Err(error).with_context(|| format!("reading the variable {name}")),
     }
+}
+
+/// The names of the environment's variables that begin so.
+pub fn variables(start: &str) -> Vec<OsString> {
+    let names = std::env::vars_os().map(|it| it.0);
+    names.filter(|it| it.as_encoded_bytes().starts_with(start.as_bytes())).collect()
 }
 
 /// This machine's kind, as Go names it: `linux-amd64`.

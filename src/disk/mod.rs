@@ -18,6 +18,7 @@ pub mod watch;
 mod write;
 
 pub use apart::{put, put_programs, temporary};
+pub use folder::LONGEST;
 pub use root::Root;
 pub use throwaway::Throwaway;
 

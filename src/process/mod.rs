@@ -1,13 +1,15 @@
 //! The only room that runs programs: cargo, where a person asked for a compilation, and what a person
-//! asked to be tested, with the API server that it is tested against.
+//! asked to be tested, with the API server that it is tested against; and git, to read a repository.
 //!
 //! What a program says on stderr goes through to the person as it comes; what it prints is given back.
 
 #![expect(clippy::disallowed_methods, reason = "it is what this room is for")]
 
 mod beside;
+mod git;
 
 pub use beside::{Beside, attended, end, left_running, pause};
+pub use git::{Answer, Git, Object, Objects};
 
 use std::{
     ffi::OsString,
