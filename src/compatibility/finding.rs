@@ -45,7 +45,7 @@ impl Severity {
 
 impl Finding {
     pub(super) fn new(subject: Subject, rule: Rule, change: Change) -> Self {
-        let Change { what, remedy } = change;
+        let Change { what, remedy, .. } = change;
         Self { subject, rule, severity: rule.severity(), what, remedy, removed: false }
     }
 

@@ -21,11 +21,13 @@ pub struct Change {
     pub what: String,
     /// What would make it compatible.
     pub remedy: String,
+    /// What else tells it from another change.
+    pub(super) context: Vec<Option<Value>>,
 }
 
 impl Change {
     fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: what.into(), remedy: remedy.into() }
+        Self { what: what.into(), remedy: remedy.into(), context: Vec::new() }
     }
 }
 

@@ -3,6 +3,9 @@
 //
 // crdify itself compares one pair and lists new required fields in no order, so that an incompatibility between served
 // versions that was there before may or may not be left out. What it reports every time is printed.
+//
+// Of what no rule of its own handles, it compares a shortened diff with the one of before: what it leaves out so is
+// printed as masked.
 package main
 
 import (
@@ -31,8 +34,8 @@ type Finding struct {
 // Answer is what is said of one CRD.
 type Answer struct {
 	CRD      string    `json:"crd"`
-	Fails    bool      `json:"fails"`
 	Findings []Finding `json:"findings"`
+	Masked   []Finding `json:"masked"`
 }
 
 func main() {
@@ -110,7 +113,7 @@ func read(path string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 }
 
 func compare(comparison *runner.Runner, older, newer *apiextensionsv1.CustomResourceDefinition) Answer {
-	answer := Answer{CRD: newer.Name, Findings: []Finding{}}
+	answer := Answer{CRD: newer.Name, Findings: []Finding{}, Masked: masked(comparison, older, newer)}
 	results := comparison.Run(older, newer)
 	found := findings(results)
 	again := 0
@@ -134,8 +137,39 @@ func compare(comparison *runner.Runner, older, newer *apiextensionsv1.CustomReso
 		found = both
 	}
 	answer.Findings = append(answer.Findings, found...)
-	answer.Fails = len(found) > 0
 	return answer
+}
+
+// masked is what served versions disagree on before and after, as far as the texts of both diffs are the same.
+func masked(comparison *runner.Runner, older, newer *apiextensionsv1.CustomResourceDefinition) []Finding {
+	before, after := unhandled(comparison, older), unhandled(comparison, newer)
+	all := []Finding{}
+	for finding, text := range after {
+		if text == before[finding] {
+			all = append(all, finding)
+		}
+	}
+	return all
+}
+
+// unhandled is every diff between served versions of one CRD that no rule handles.
+func unhandled(comparison *runner.Runner, crd *apiextensionsv1.CustomResourceDefinition) map[Finding]string {
+	none := crd.DeepCopy()
+	for i := range none.Spec.Versions {
+		none.Spec.Versions[i].Served = false
+	}
+	all := map[Finding]string{}
+	for _, it := range comparison.Run(none, crd).ServedVersionValidation {
+		for _, properties := range it.PropertyComparisons {
+			for _, result := range properties.ComparisonResults {
+				if result.Name == "unhandled" && len(result.Errors) > 0 {
+					finding := Finding{Rule: result.Name, Version: it.Version, Field: properties.Property}
+					all[finding] = result.Errors[0]
+				}
+			}
+		}
+	}
+	return all
 }
 
 func findings(results *runner.Results) []Finding {
