@@ -39,6 +39,10 @@ pub fn judge(
         }
     }
     res.retain(|it| policy.enforces(it));
+    // What a removed field comes to stands below its removal.
+    res.sort_by(|one, other| {
+        (&one.subject, one.follows_removal()).cmp(&(&other.subject, other.follows_removal()))
+    });
     res
 }
 

@@ -168,11 +168,19 @@ pub fn property(old: &Keywords, new: &Keywords, policy: &Policy) -> Vec<(Rule, C
 
 /// A value as JSON writes it, or `nothing`.
 fn shown(value: Option<&Value>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), |it| format!("`{it}`"))
+    value.map_or_else(|| "nothing".to_owned(), json)
 }
 
-/// Several values, with commas between.
-fn list<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
-    let each: Vec<String> = values.into_iter().map(|it| format!("`{it}`")).collect();
-    each.join(", ")
+fn json(value: &Value) -> String {
+    format!("`{value}`")
+}
+
+/// A text without the quotes of JSON.
+fn plain(text: &Value) -> String {
+    format!("`{}`", text.as_str().unwrap_or_default())
+}
+
+/// Several of them, with commas between.
+fn list<'a>(values: impl IntoIterator<Item = &'a Value>, show: fn(&Value) -> String) -> String {
+    values.into_iter().map(show).collect::<Vec<_>>().join(", ")
 }

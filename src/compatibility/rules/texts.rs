@@ -1,6 +1,6 @@
 //! Keywords that hold a text: any change of it counts.
 
-use super::{Change, Pair, shown};
+use super::{Change, Pair, plain};
 use crate::compatibility::Policy;
 
 pub fn description(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
@@ -12,7 +12,7 @@ pub fn description(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
 
 pub fn pattern(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
     let remedy = match pair.old {
-        Some(old) => format!("keep the pattern `{old}`"),
+        Some(old) => format!("keep the pattern {}", plain(old)),
         None => "leave the pattern out, and check the value in the controller".to_owned(),
     };
     Some(changed(pair, &remedy))
@@ -23,11 +23,11 @@ pub fn type_(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
 }
 
 fn changed(pair: &Pair<'_>, remedy: &str) -> Change {
-    let Pair { keyword, old, new } = pair;
-    let what = match (old, new) {
-        (None, Some(new)) => format!("{keyword} `{new}` was added"),
-        (Some(old), None) => format!("{keyword} `{old}` was removed"),
-        (old, new) => format!("{keyword} changed from {} to {}", shown(*old), shown(*new)),
+    let keyword = pair.keyword;
+    let what = match (pair.old.map(plain), pair.new.map(plain)) {
+        (Some(old), Some(new)) => format!("{keyword} changed from {old} to {new}"),
+        (Some(old), None) => format!("{keyword} {old} was removed"),
+        (None, new) => format!("{keyword} {} was added", new.unwrap_or_default()),
     };
     Change::new(what, remedy)
 }

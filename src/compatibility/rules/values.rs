@@ -1,6 +1,6 @@
 //! What a field takes, and what it is when it is not given.
 
-use super::{Change, Pair, list};
+use super::{Change, Pair, json, list, plain};
 use crate::{compatibility::Policy, yaml::Value};
 
 pub fn default(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
@@ -26,19 +26,19 @@ pub fn enumeration(pair: &Pair<'_>, policy: &Policy) -> Option<Change> {
     let added: Vec<&Value> = without(&new, &old);
     if old.is_empty() && !new.is_empty() {
         return Some(Change::new(
-            format!("only {} are allowed now, where any value was", list(added)),
+            format!("only {} are allowed now, where any value was", list(added, json)),
             "leave the field open, and check the value in the controller",
         ));
     }
     if !removed.is_empty() {
         return Some(Change::new(
-            format!("the values {} are not allowed any more", list(removed.iter().copied())),
-            format!("keep the values {}", list(removed)),
+            format!("the values {} are not allowed any more", list(removed.iter().copied(), json)),
+            format!("keep the values {}", list(removed, json)),
         ));
     }
     (!added.is_empty() && !policy.enum_values_may_be_added).then(|| {
         Change::new(
-            format!("the values {} are allowed besides", list(added)),
+            format!("the values {} are allowed besides", list(added, json)),
             "add values in a new version of the kind, or allow it if clients accept values that they do not know: `--allow enum`",
         )
     })
@@ -59,8 +59,8 @@ pub fn required(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
     let added = without(&new, &old);
     (!added.is_empty()).then(|| {
         Change::new(
-            format!("{} became required", list(added.iter().copied())),
-            format!("make {} optional: `Option<…>`, or `#[serde(default)]`", list(added)),
+            format!("{} became required", list(added.iter().copied(), plain)),
+            format!("make {} optional: `Option<…>`, or `#[serde(default)]`", list(added, plain)),
         )
     })
 }
