@@ -25,10 +25,10 @@ use crate::{
 #[derive(clap::Args)]
 pub struct Args {
     /// The old state: a revision, `REV:PATH`, a file, a folder or `cluster`
-    #[arg(value_name = "REV", default_value = "HEAD", allow_hyphen_values = true)]
+    #[arg(value_name = "REV", default_value = "HEAD")]
     from: String,
     /// The new state: a revision, `REV:PATH`, a file, a folder or `cluster` [default: the working tree]
-    #[arg(long, value_name = "REV", allow_hyphen_values = true)]
+    #[arg(long, value_name = "REV")]
     to: Option<String>,
     /// Do not report what this rule finds (can be repeated)
     #[arg(long, value_name = "RULE", value_parser = rules(), hide_possible_values = true)]

@@ -25,21 +25,26 @@ pub fn render(report: &Report) -> String {
         (0, 0) => writeln!(res, "no breaking change from {old} to {new} ({})", sizes(report)),
         (errors, warnings) => writeln!(
             res,
-            "from {old} to {new} ({}): {errors} breaking, {warnings} to look at",
-            sizes(report)
+            "from {old} to {new} ({}): {}, {}",
+            sizes(report),
+            count(errors, "breaking change"),
+            count(warnings, "warning")
         ),
     };
     res
 }
 
 fn sizes(report: &Report) -> String {
-    let crds = |many: usize| match many {
-        1 => "1 CRD".to_owned(),
-        many => format!("{many} CRDs"),
-    };
     match report.sizes {
-        (old, new) if old == new => crds(new),
-        (old, new) => format!("{old} and {}", crds(new)),
+        (old, new) if old == new => count(new, "CRD"),
+        (old, new) => format!("{old} and {}", count(new, "CRD")),
+    }
+}
+
+fn count(many: usize, what: &str) -> String {
+    match many {
+        1 => format!("1 {what}"),
+        many => format!("{many} {what}s"),
     }
 }
 
