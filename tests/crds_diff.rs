@@ -381,6 +381,27 @@ fn several_documents_and_lists_are_read_and_other_objects_passed_by() {
     );
 }
 
+#[test]
+fn a_folder_of_files_leads_nowhere_else() {
+    let repository = Repository::new("folder");
+    support::done(&repository.0, "generate crds --output-dir crds");
+    repository.says(&["crds"], 0, "no breaking change from crds to the working tree");
+    let secret = tempfile::NamedTempFile::new().expect("there is a folder for such");
+    fs::write(secret.path(), "token: secret: secret").unwrap();
+    std::os::unix::fs::symlink(secret.path(), repository.0.join("crds/more.yaml")).unwrap();
+    let output = repository.diff(&["crds"]);
+    check(&output, 1, "crds/more.yaml cannot be read");
+    assert!(!support::said(&output).contains("secret"), "{}", support::said(&output));
+    // What a person names is read, wherever it is.
+    let elsewhere = tempfile::tempdir().expect("there is a folder for such");
+    fs::copy(repository.0.join("crds/example.com_backups.yaml"), elsewhere.path().join("a.yaml"))
+        .unwrap();
+    let path = elsewhere.path().to_str().expect("it is UTF-8");
+    repository.says(&[path], 0, "no breaking change");
+    repository.says(&[&format!("{path}/a.yaml")], 0, "no breaking change");
+    repository.says(&["crds/example.com_backups.yaml"], 0, "no breaking change");
+}
+
 /// A server that has one CRD, and its address.
 fn server(crd: Value) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");

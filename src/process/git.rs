@@ -42,6 +42,7 @@ impl Git {
         let settings = [
             "core.fsmonitor=false",
             "core.hooksPath=/dev/null",
+            "core.bigFileThreshold=16m",
             "protocol.allow=never",
             "safe.bareRepository=explicit",
         ];
@@ -92,7 +93,11 @@ impl Git {
 
     /// Begins to read objects, one after the other.
     pub fn objects(&self) -> anyhow::Result<Objects> {
-        let mut command = self.command(&["cat-file", "--batch"]);
+        Ok(Objects { sizes: self.lookup("--batch-check")?, contents: self.lookup("--batch")? })
+    }
+
+    fn lookup(&self, mode: &str) -> anyhow::Result<Lookup> {
+        let mut command = self.command(&["cat-file", mode]);
         let mut child = Self::start({
             command.stdin(Stdio::piped()).stdout(Stdio::piped());
             command
@@ -100,7 +105,7 @@ impl Git {
         drain(child.stderr.take());
         let stdin = child.stdin.take().context("speaking to `git`")?;
         let stdout = BufReader::new(child.stdout.take().context("reading what `git` prints")?);
-        Ok(Objects { child, stdin: Some(stdin), stdout })
+        Ok(Lookup { child, stdin: Some(stdin), stdout })
     }
 }
 
@@ -124,9 +129,8 @@ fn first_line(bytes: &[u8]) -> String {
 
 /// Reads objects by their ids, until it is dropped.
 pub struct Objects {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
+    sizes: Lookup,
+    contents: Lookup,
 }
 
 /// What is stored under an id.
@@ -138,8 +142,26 @@ pub enum Object {
 }
 
 impl Objects {
-    /// Reads one object. Its id is one that git has listed.
+    /// Reads one object. Its size is looked at first: what is too long is not unpacked.
     pub fn read(&mut self, id: &str, longest: u64) -> anyhow::Result<Object> {
+        match self.sizes.ask(id)? {
+            None => Ok(Object::Missing),
+            Some(size) if longest < size => Ok(Object::TooLong(size)),
+            Some(_) => self.contents.content(id, longest),
+        }
+    }
+}
+
+/// One `git cat-file`, which is asked for one id after the other.
+struct Lookup {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Lookup {
+    /// Asks for an object, and gives its size.
+    fn ask(&mut self, id: &str) -> anyhow::Result<Option<u64>> {
         if id.is_empty() || !id.bytes().all(|it| it.is_ascii_hexdigit()) {
             bail!("`{id}` is no object's id");
         }
@@ -149,19 +171,21 @@ impl Objects {
         stdin.flush().with_context(asking)?;
         let mut header = String::new();
         self.stdout.read_line(&mut header).with_context(asking)?;
-        let size = match header.trim_end().split(' ').collect::<Vec<_>>()[..] {
-            [_, "missing"] => return Ok(Object::Missing),
-            [_, _, size] => size.parse::<u64>().with_context(asking)?,
+        match header.trim_end().split(' ').collect::<Vec<_>>()[..] {
+            [_, "missing"] => Ok(None),
+            [_, _, size] => Ok(Some(size.parse().with_context(asking)?)),
             _ => bail!("`git` broke off when it was asked for the object {id}"),
-        };
-        // A line feed follows.
-        if longest < size {
-            let skipped = io::copy(&mut self.stdout.by_ref().take(size + 1), &mut io::sink());
-            skipped.with_context(asking)?;
-            return Ok(Object::TooLong(size));
         }
+    }
+
+    fn content(&mut self, id: &str, longest: u64) -> anyhow::Result<Object> {
+        let Some(size) = self.ask(id)?.filter(|it| *it <= longest) else {
+            bail!("the object {id} changed while it was read");
+        };
         let mut bytes = Vec::new();
-        self.stdout.by_ref().take(size + 1).read_to_end(&mut bytes).with_context(asking)?;
+        // A line feed follows.
+        let content = self.stdout.by_ref().take(size + 1).read_to_end(&mut bytes);
+        content.with_context(|| format!("reading the object {id}"))?;
         if bytes.pop() != Some(b'\n') || bytes.len() as u64 != size {
             bail!("`git` broke off within the object {id}");
         }
@@ -169,7 +193,7 @@ impl Objects {
     }
 }
 
-impl Drop for Objects {
+impl Drop for Lookup {
     fn drop(&mut self) {
         // git ends when there is nothing more to ask.
         drop(self.stdin.take());

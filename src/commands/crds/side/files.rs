@@ -7,22 +7,41 @@ use anyhow::Context as _;
 use super::{Crds, Places};
 use crate::{
     compatibility::Crd,
-    disk,
+    disk::Root,
     hint::Hint as _,
+    model::{ProjectPath, below},
+    plan::Tree as _,
     yaml::{self, Data, Node},
 };
 
-/// A file, or the files of a folder, as a person names them.
+/// A file, or the files of a folder, as a person names them. In the project's folder, as in one that is named, no
+/// symlink is followed that leads out of it: a clone may have put it there.
 pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
     let whole = dir.join(path);
+    let is_folder = whole.is_dir();
+    let inside = below("", path);
+    let is_inside = Path::new(path).is_relative() && inside.parse::<ProjectPath>().is_ok();
+    let (root, inside) = match (is_inside || inside.is_empty(), is_folder) {
+        (true, _) => (Root::new(dir)?, inside),
+        (false, true) => (Root::new(&whole)?, String::new()),
+        (false, false) => {
+            let name = whole.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+            (Root::new(whole.parent().unwrap_or(Path::new("")))?, name.to_owned())
+        }
+    };
+    let text = |inside: &str, path: &str| {
+        let text = root.read(&inside.parse()?).with_context(|| format!("reading `{path}`"))?;
+        text.with_context(|| format!("there is no `{path}`"))
+    };
     let mut files = Files::default();
-    if !whole.is_dir() {
-        files.add(path, &disk::text(&whole)?, true)?;
+    if !is_folder {
+        files.add(path, &text(&inside, path)?, true)?;
         return Ok(files.into_side());
     }
     let folder = path.trim_end_matches('/');
-    for name in disk::names(&whole)?.iter().filter(|it| is_crd_file(it)) {
-        files.add(&format!("{folder}/{name}"), &disk::text(&whole.join(name))?, false)?;
+    for name in root.names(&inside)?.iter().filter(|it| is_crd_file(it)) {
+        let path = format!("{folder}/{name}");
+        files.add(&path, &text(&below(&inside, name), &path)?, false)?;
     }
     files.require_some(path)?;
     Ok(files.into_side())
