@@ -402,6 +402,36 @@ fn a_folder_of_files_leads_nowhere_else() {
     repository.says(&["crds/example.com_backups.yaml"], 0, "no breaking change");
 }
 
+#[test]
+fn a_name_means_one_thing() {
+    let repository = Repository::new("one-thing");
+    support::done(&repository.0, "generate crds --output-dir main");
+    repository.says(&["main"], 1, "`main` is both a file and a revision");
+    repository.says(&["./main"], 0, "no breaking change from ./main to the working tree");
+    repository.says(&["main~0"], 0, "no breaking change from main~0 to the working tree");
+    repository.says(&["HEAD", "--to", "HEAD"], 2, "both states are HEAD");
+    repository.says(&["--context", "a"], 2, "`--context` names a cluster, and none is compared");
+}
+
+#[test]
+fn without_a_kind_there_is_nothing_to_compare() {
+    let repository = Repository::new("no-kind");
+    repository.write("src/main.rs", "fn main() {}\n");
+    repository.says(&[], 1, "error[crdRemoval]: the CRD was removed, with `v1`");
+    repository.commit("No kind");
+    repository.says(&[], 1, "neither HEAD nor the working tree has a CRD");
+    repository.says(&["HEAD", "--to", "HEAD~1"], 0, "(0 and 1 CRD)");
+    repository.says(&["HEAD~1", "-p", "b"], 1, "neither HEAD~1 nor the working tree has a CRD");
+    repository.write("Cargo.lock", "");
+    repository.git(&["rm", "-q", "--cached", "Cargo.lock"]);
+    repository.git(&["commit", "-q", "-m", "No lock"]);
+    repository.git(&["checkout", "-q", "HEAD~2", "--", "src"]);
+    repository.git(&["commit", "-q", "-m", "Kind without lock"]);
+    let output = repository.diff(&["HEAD", "--to", "HEAD~3"]);
+    check(&output, 1, "nothing is locked: which versions write the CRDs is not known");
+    check(&output, 1, "hint: compare with a file of the CRDs instead");
+}
+
 /// A server that has one CRD, and its address.
 fn server(crd: Value) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");

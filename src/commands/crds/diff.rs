@@ -92,6 +92,10 @@ impl Args {
             no_default_features: self.no_default_features,
         };
         let (old, new) = sides(&from, &to, &project, &self.address)?;
+        if old.crds.is_empty() && new.crds.is_empty() {
+            return Err(anyhow::format_err!("neither {} nor {} has a CRD", old.label, new.label))
+                .hint("kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package");
+        }
         let findings = judge(&old.crds, &new.crds, &self.policy());
         let report = Report::new(&old, &new, findings);
         report.print(self.output);

@@ -11,6 +11,7 @@ use std::{collections::BTreeMap, fmt, path::Path};
 
 pub use marks::Place;
 pub use project::Project;
+use tree::Repository;
 
 use crate::{
     compatibility::{Crd, Subject},
@@ -46,6 +47,11 @@ impl Name {
             );
         }
         if dir.join(text).exists() {
+            let is_path = text.starts_with(['.', '/']);
+            if !is_path && Repository::of(dir).is_ok_and(|it| it.has(text)) {
+                return Err(anyhow::format_err!("`{text}` is both a file and a revision"))
+                    .hint(format!("name the file `./{text}`, or the revision `{text}~0`"));
+            }
             return Ok(Self::Files(text.to_owned()));
         }
         Ok(match text.split_once(':') {

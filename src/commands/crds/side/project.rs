@@ -56,15 +56,7 @@ impl Project {
         let request = self.request(member);
         let library = Revision::new(Rc::clone(&tree), &root, &folder);
         let read = read(&library, &request, &root, revision, Some(revision));
-        match tree.names(&below(&root, "config/crd/bases")) {
-            Ok(names) if names.iter().any(|it| files::is_crd_file(it)) => {
-                let committed = below(&root, "config/crd/bases");
-                read.hint(format!(
-                    "CRD files are committed there: compare with them by `operator-rs crds diff {revision}:{committed}`"
-                ))
-            }
-            _ => read,
-        }
+        read.hint(way_out(&tree, &root, revision))
     }
 
     /// CRD files that are committed at a revision; a path is seen from the repository's top, as git has it.
@@ -122,6 +114,17 @@ impl Project {
             all_features: self.all_features,
             no_default_features: self.no_default_features,
         }
+    }
+}
+
+/// What else can stand for source that cannot be read.
+fn way_out(tree: &Tree, root: &str, revision: &str) -> String {
+    let folder = below(root, "config/crd/bases");
+    match tree.names(&folder) {
+        Ok(names) if names.iter().any(|it| files::is_crd_file(it)) => format!(
+            "CRD files are committed there: compare with them by `operator-rs crds diff {revision}:{folder}`"
+        ),
+        _ => "compare with a file of the CRDs instead, e.g. of what that version has installed: `operator-rs crds diff FILE`".to_owned(),
     }
 }
 

@@ -33,6 +33,10 @@ impl Repository {
                 let prefix = prefix.trim_end_matches('\n').trim_end_matches('/').to_owned();
                 Ok(Self { git, prefix })
             }
+            Answer::Refused(why) if why.contains("dubious ownership") => {
+                Err(anyhow::format_err!("git does not read this repository: {why}"))
+                    .hint("it is somebody else's: run `git config --global --add safe.directory DIR` if you trust it")
+            }
             Answer::Refused(why) => Err(anyhow::format_err!(
                 "`{}` is in no git repository: {why}",
                 folder.display()
@@ -57,16 +61,24 @@ impl Repository {
         })
     }
 
-    /// The id of the commit that a revision means.
-    fn commit(&self, revision: &str) -> anyhow::Result<String> {
+    /// Whether a text means a commit.
+    pub fn has(&self, revision: &str) -> bool {
+        matches!(self.find(revision), Ok(Some(_)))
+    }
+
+    fn find(&self, revision: &str) -> anyhow::Result<Option<String>> {
         let name = format!("{revision}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
-        if let Answer::Done(bytes) = self.git.run(&arguments)? {
-            let id = String::from_utf8_lossy(&bytes).trim_end().to_owned();
-            let is_id = [40, 64].contains(&id.len()) && id.bytes().all(|it| it.is_ascii_hexdigit());
-            if is_id {
-                return Ok(id);
-            }
+        let Answer::Done(bytes) = self.git.run(&arguments)? else { return Ok(None) };
+        let id = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+        let is_id = [40, 64].contains(&id.len()) && id.bytes().all(|it| it.is_ascii_hexdigit());
+        Ok(is_id.then_some(id))
+    }
+
+    /// The id of the commit that a revision means.
+    fn commit(&self, revision: &str) -> anyhow::Result<String> {
+        if let Some(id) = self.find(revision)? {
+            return Ok(id);
         }
         let shallow = self.git.run(&["rev-parse", "--is-shallow-repository"])?;
         let shallow = matches!(&shallow, Answer::Done(it) if it.starts_with(b"true"));
