@@ -28,6 +28,7 @@ macro_rules! pages {
 
 pages! {
     bundle
+    crds_diff
     crds_in_ci
     first_operator
     generate_crds
