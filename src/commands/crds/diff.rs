@@ -73,16 +73,7 @@ fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let (from, to) = (Name::parse(&self.from, dir)?, self.to_name(dir)?);
-        if let Some(flag) = self.address.given()
-            && ![&from, &to].contains(&&Name::Cluster)
-        {
-            return Err(terminal::usage(
-                clap::error::ErrorKind::ArgumentConflict,
-                &format!(
-                    "`{flag}` names a cluster, and none is compared: give `cluster` or `--to cluster`"
-                ),
-            ));
-        }
+        self.require_use(&[&from, &to])?;
         let project = Project {
             dir: dir.to_owned(),
             manifest: self.manifest_path.clone(),
@@ -103,6 +94,32 @@ impl Args {
             0 => Ok(()),
             1 => refuse("1 change is breaking"),
             many => refuse(&format!("{many} changes are breaking")),
+        }
+    }
+
+    /// Refuses flags about a cluster or source where neither is compared.
+    fn require_use(&self, states: &[&Name]) -> anyhow::Result<()> {
+        let conflict = |message: String| {
+            Err(terminal::usage(clap::error::ErrorKind::ArgumentConflict, &message))
+        };
+        if let Some(flag) = self.address.given().filter(|_| !states.contains(&&Name::Cluster)) {
+            return conflict(format!(
+                "`{flag}` names a cluster, and none is compared: give `cluster` or `--to cluster`"
+            ));
+        }
+        let about_source = [
+            (self.manifest_path.is_some(), "--manifest-path"),
+            (!self.package.is_empty(), "--package"),
+            (!self.features.is_empty(), "--features"),
+            (self.all_features, "--all-features"),
+            (self.no_default_features, "--no-default-features"),
+        ];
+        let reads_source = states.iter().any(|it| it.is_source());
+        match about_source.iter().find(|it| it.0 && !reads_source) {
+            Some((_, flag)) => conflict(format!(
+                "`{flag}` is about Rust source, and none is compared: name a revision, or leave out `--to`"
+            )),
+            None => Ok(()),
         }
     }
 

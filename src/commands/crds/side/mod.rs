@@ -63,6 +63,11 @@ impl Name {
         })
     }
 
+    /// Whether it is read from Rust source.
+    pub fn is_source(&self) -> bool {
+        matches!(self, Self::WorkingTree | Self::Revision(_))
+    }
+
     /// Reads any state but a cluster's.
     pub fn read(&self, project: &Project) -> anyhow::Result<Side> {
         let (crds, places) = match self {
