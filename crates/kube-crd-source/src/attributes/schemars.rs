@@ -1,4 +1,4 @@
-//! `#[schemars(…)]` and doc comments: titles, descriptions, examples, extensions, and which type stands for another.
+//! `#[schemars(…)]` and doc comments: titles, descriptions, examples, extensions, and types in the place of others.
 
 use serde_json::Value;
 use syn::parse::{Parse, ParseStream};
@@ -42,7 +42,7 @@ pub struct Said {
     pub validation: Validation,
 }
 
-/// What stands for a type.
+/// What replaces a type.
 pub enum With {
     /// `with = "Type"`.
     Type(Box<syn::Type>),
@@ -57,7 +57,7 @@ pub enum On {
     Field,
 }
 
-/// Reads schemars' items. `values` evaluates constants where the item stands.
+/// Reads schemars' items. `values` evaluates constants in the item's module.
 pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Said> {
     let mut res = Said::default();
     let mut example = None;
@@ -102,7 +102,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
             }
         }
     }
-    // serde's `with` stands for a type too.
+    // serde's `with` replaces a type too.
     if on != On::Container && res.with.is_none() {
         res.with = stands_for(attrs)?;
     }
@@ -115,7 +115,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
     Ok(res)
 }
 
-/// What `with` or `schema_with` says instead of a field's own type.
+/// What `with` or `schema_with` puts in the place of a field's own type.
 pub fn stands_for(attrs: &[Attribute]) -> syn::Result<Option<With>> {
     for of in ["schemars", "serde"] {
         for entry in entries(attrs, of)? {

@@ -169,7 +169,7 @@ fn boolean(expr: &Expr) -> syn::Result<bool> {
     }
 }
 
-/// A string, with or without a call that makes a `String` of it.
+/// A string literal, with or without a conversion to `String`.
 fn string(expr: &Expr, values: &Values<'_>) -> syn::Result<String> {
     match peel(expr) {
         Expr::MethodCall(it)

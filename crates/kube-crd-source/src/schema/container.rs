@@ -1,4 +1,4 @@
-//! A struct or enum with all that its attributes say: what schemars' derive knows when it writes its code.
+//! A struct or enum with its attributes: what schemars' derive knows when it writes its code.
 
 use kube_core::Rule;
 use serde_derive_internals::{Derive, ast, attr};
@@ -22,7 +22,7 @@ pub struct Container {
     pub common: Common,
     pub with: Option<With>,
     pub from: Option<syn::Type>,
-    /// Serialized as another type: what is said around it is said of its whole schema.
+    /// Serialized as another type: attributes around it apply to its whole schema.
     pub into: bool,
     pub transparent: bool,
     pub deny: bool,
@@ -102,13 +102,13 @@ pub struct Field {
     pub span: proc_macro2::Span,
 }
 
-/// Reads a settled input. `kube` says that it derives `KubeSchema`.
+/// Reads a settled input. `kube`: it derives `KubeSchema`.
 pub fn read(input: &DeriveInput, kube: bool, values: &Values<'_>) -> Result<Container, Problem> {
-    let told = |it: syn::Error| {
+    let to_problem = |it: syn::Error| {
         let way_out = "see the derive's documentation for what it takes";
         values.world.problem(values.module, it.span(), it.to_string(), way_out)
     };
-    read_(input, kube, values).map_err(told)
+    read_(input, kube, values).map_err(to_problem)
 }
 
 fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Container> {
@@ -269,7 +269,7 @@ fn field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
 }
 
 impl Container {
-    /// The type that this one is only another name for, where nothing is said about it here.
+    /// The type that this one forwards to: it has no attributes of its own.
     pub fn forwards_to(&self) -> Option<&syn::Type> {
         if self.kube || !self.common.is_default() {
             return None;

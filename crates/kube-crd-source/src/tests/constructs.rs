@@ -50,7 +50,7 @@ fn read_case(text: &str) -> (Vec<String>, BTreeSet<Construct>) {
         let mut problems = Vec::new();
         let types = types_of(&files, Some(kubernetes()), &mut problems);
         record::take();
-        let read = schema::kinds(&Rc::new(types), None);
+        let read = schema::kinds(&Rc::new(types), None, schema::Read::default());
         assert_eq!(read.kinds.len(), 1);
         problems.extend(read.kinds.into_iter().filter_map(|it| it.1.err()).flatten());
         (problems.iter().map(ToString::to_string).collect(), record::take())

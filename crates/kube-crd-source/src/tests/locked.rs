@@ -128,33 +128,6 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     assert_eq!(version(&both, &["b"]), ("5.0.0", vec![]));
 }
 
-#[test]
-fn what_cargo_tells_code_of_its_package_is_known_unless_a_build_script_says_otherwise() {
-    let body = "fn f() -> String { concat!(env!(\"CARGO_PKG_NAME\"), \" \", env!(\"CARGO_PKG_VERSION\")).into() }";
-    let code = format!("{HEAD}{SPEC}\n{KIND} {{ #[serde(default = \"f\")] a: String }}\n{body}");
-    let manifest = |more: &str| {
-        let text =
-            manifest("a-b", "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n");
-        text.replace("[dependencies]", &format!("{more}[dependencies]"))
-    };
-    let lock = lock(&[(".a-b", "1.0.0", &[])]);
-    let field = |manifest: &str, script: &str| {
-        field(&files(&[
-            ("Cargo.toml", manifest),
-            ("Cargo.lock", &lock),
-            ("src/lib.rs", &code),
-            ("build.rs", script),
-        ]))
-    };
-    let wanted = Ok(serde_json::json!({ "type": "string", "default": "a-b 1.0.0" }));
-    assert_eq!(field(&manifest(""), "fn main() {}"), wanted);
-    let script = "fn main() { println!(\"cargo:rustc-env=CARGO_PKG_VERSION=2\"); }";
-    let refused = "src/lib.rs:5:57: `env!(\"CARGO_PKG_VERSION\")` takes what is outside of the code: build.rs may say it otherwise (`Kind` → `spec.a`)";
-    assert_eq!(field(&manifest(""), script), Err(vec![refused.to_owned()]));
-    assert_eq!(field(&manifest("build = false\n"), script), wanted);
-    assert_eq!(field(&manifest("build = \"other.rs\"\n"), script), wanted);
-}
-
 /// A project of the package `a`, with this said in its Cargo.toml, and files beside it.
 fn package_a(rest: &str, beside: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
     let dependencies =

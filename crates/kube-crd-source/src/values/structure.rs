@@ -214,7 +214,7 @@ impl Evaluator<'_> {
         variant: Option<&str>,
     ) -> Eval<Fields> {
         let Type::Data(id, _) = **ty else { return self.unsupported(frame, at) };
-        let input = self.world.settled(id).map_err(Stop::from)?;
+        let input = self.world.settle(id).map_err(Stop::from)?;
         self.spend(frame, at, 8)?;
         let fields = match (input.data, variant) {
             (syn::Data::Struct(it), None) => it.fields,

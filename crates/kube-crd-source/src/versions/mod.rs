@@ -13,7 +13,7 @@ pub use behaviour::{Behaviour, KubeDerive};
 /// What the versions that are locked do; where nothing is, what the newest do.
 pub fn behaviour(packages: &Packages<'_>) -> Behaviour {
     let mut res = Behaviour::NEWEST;
-    for (name, oldest, _) in behaviour::known() {
+    for (name, oldest, _) in behaviour::known_versions() {
         for id in candidates(packages, name, oldest) {
             // One that is not known is refused by `check`.
             res.take(name, &packages.version(id));
@@ -27,9 +27,9 @@ pub fn keeps_order(packages: &Packages<'_>) -> bool {
     packages.is_locked_with("serde_json", "indexmap")
 }
 
-/// Those of a package that may be meant. schemars 0.8 may be locked for another crate: kube 2 and later take 1.
+/// The candidates of a package. schemars 0.8 may be locked for another crate: kube 2 and later take 1.
 fn candidates(packages: &Packages<'_>, name: &str, oldest: &str) -> Vec<PackageId> {
-    let all = packages.meant(name);
+    let all = packages.candidates(name);
     let major = oldest.split('.').next();
     let is_same = |it: &PackageId| packages.version(*it).split('.').next() == major;
     let same: Vec<_> = all.iter().copied().filter(is_same).collect();
@@ -46,7 +46,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
         let place = packages.place(id);
         res.push(Problem { field_path: Vec::new(), place, message, hint: Some(hint) });
     };
-    for (name, oldest, newest) in behaviour::known() {
+    for (name, oldest, newest) in behaviour::known_versions() {
         let candidates = candidates(packages, name, oldest);
         // kube locks kube-core and kube-derive at its own version; schemars does so with its derive.
         let asked = match name {
@@ -59,7 +59,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
                 "`{name}` is locked in {} versions, and it is not said which one writes the CRDs",
                 candidates.len()
             );
-            refuse(*first, message, packages.way_to_one(asked));
+            refuse(*first, message, packages.choice_hint(asked));
             continue;
         }
         for id in candidates {
