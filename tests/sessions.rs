@@ -28,6 +28,7 @@ macro_rules! pages {
 
 pages! {
     bundle
+    crds_in_ci
     first_operator
     generate_crds
     habits

@@ -5,14 +5,18 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde::Serialize;
 
-use super::{compile::complete, workspace::Sources};
+use super::{
+    compile::complete,
+    refusal::{refusal, unread},
+    workspace::TreeSources,
+};
 use crate::{
     hint::Hint as _,
     manifests::{self, Wishes},
-    model::{Operator, Problem, Project, ProjectName, ProjectPath, Resource, Version},
+    model::{Operator, Project, ProjectName, ProjectPath, Resource},
     plan::{Overlay, Plan, Tree},
     scaffold,
-    source::{self, Reading, Request},
+    source::{self, Options, Reading},
 };
 
 /// The commands that generate support code, and what follows from the source.
@@ -60,7 +64,8 @@ struct Derived {
 #[derive(Serialize)]
 struct Crd {
     types: Vec<String>,
-    storage: Version,
+    /// The version that is stored.
+    storage: String,
 }
 
 /// Everything of ours: the support code, and what follows from the source.
@@ -119,9 +124,9 @@ fn derived(
     project: &Project,
     how: &How<'_>,
 ) -> anyhow::Result<()> {
-    let mut reading = read(tree, how.compile.is_some());
+    let mut reading = read(tree);
     if let Some(Compile { top, all }) = how.compile
-        && (all || !reading.problems.is_empty())
+        && (all || !reading.all_problems().is_empty())
     {
         complete(top, &mut reading, all)?;
     }
@@ -135,7 +140,7 @@ fn derived(
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
     }
     plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"], MANIFESTS);
-    operator.warnings.iter().for_each(|it| plan.warn(it.told("")));
+    operator.warnings.iter().for_each(|it| plan.warn(it.describe("")));
     warnings.into_iter().for_each(|it| plan.warn(it));
     let crds = types(plan, &operator, project)?;
     plan.extend(types_list(crds)?);
@@ -150,16 +155,16 @@ fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
 
 /// What the source says now, as far as it can be read: problems are told when the plan is made.
 pub fn operator(tree: &impl Tree) -> Operator {
-    read(tree, false).operator
+    read(tree).operator
 }
 
-fn read(tree: &impl Tree, declared: bool) -> Reading {
-    source::workspace(&Sources::new(tree), &Request { declared, ..Request::default() }, true)
+fn read(tree: &impl Tree) -> Reading {
+    source::read_with_rules(&TreeSources::new(tree), &Options::default())
 }
 
 /// All problems in one error.
 fn refuse(reading: &Reading) -> anyhow::Result<()> {
-    match &reading.problems[..] {
+    match &reading.all_problems()[..] {
         [] => Ok(()),
         problems => {
             Err(refusal(&format!("{}, and nothing was written", unread(reading)), problems))
@@ -167,46 +172,33 @@ fn refuse(reading: &Reading) -> anyhow::Result<()> {
     }
 }
 
-/// How much of the source could not be read.
-pub fn unread(reading: &Reading) -> String {
-    match (reading.refused.len(), reading.kinds.len()) {
-        (0, _) => "the source cannot be read exactly".to_owned(),
-        (1, 1) => "the CRD cannot be read exactly".to_owned(),
-        (refused, all) => format!("{refused} of {all} CRDs cannot be read exactly"),
-    }
-}
-
-/// Problems with the way to each and the way out of it, below what they come to.
-pub fn refusal(what: &str, problems: &[Problem]) -> anyhow::Error {
-    let list: String = problems.iter().map(|it| format!("\n{}", it.told("  "))).collect();
-    anyhow::format_err!("{what}:{list}")
-}
-
 /// The Rust paths of every kind's versions, and which of them is stored.
 fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Result<Vec<Crd>> {
     let mut ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
     // From the lowest version to the highest, as the manifests merge them.
     ours.sort_by_key(|it| it.version);
-    let is = |resource: &Resource, group: &str, version: &Version, kind: &crate::model::Kind| {
-        resource.api_group() == group && resource.version == *version && resource.kind == *kind
+    let is = |resource: &Resource, it: &manifests::Version<'_>| {
+        resource.api_group() == it.group()
+            && resource.version.to_string() == it.name()
+            && resource.kind.to_string() == it.kind()
     };
-    for it in &operator.resources {
-        if !ours.iter().any(|resource| is(resource, it.group.as_str(), &it.version, &it.kind)) {
+    for it in manifests::versions(operator) {
+        if !ours.iter().any(|resource| is(resource, &it)) {
             plan.warn(format!(
                 "{}: {} {} is not in PROJECT, so api/src/crds.rs leaves it out",
-                it.place, it.version, it.kind
+                it.place(),
+                it.name(),
+                it.kind()
             ));
         }
     }
     let storage = manifests::storage(operator);
     let mut res: BTreeMap<(String, String), Crd> = BTreeMap::new();
     for resource in ours {
-        let (group, kind) = (resource.api_group(), &resource.kind);
-        let found = operator
-            .resources
-            .iter()
-            .any(|it| is(resource, it.group.as_str(), &it.version, &it.kind));
-        let stored = storage.get(&(group.clone(), kind.clone())).filter(|_| found);
+        let (group, kind) = (resource.api_group(), resource.kind.to_string());
+        let found = manifests::versions(operator).any(|it| is(resource, &it));
+        let stored = storage.get(&(&*group, &*kind)).copied().filter(|_| found);
+        let stored = stored.map(str::to_owned);
         let Some(stored) = stored else {
             return Err(anyhow::format_err!(
                 "PROJECT has {} {kind} of {group}, and no type in the source declares it",
@@ -223,8 +215,8 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
             str::to_owned,
         );
         let crd = res
-            .entry((group, kind.to_string()))
-            .or_insert_with(|| Crd { types: Vec::new(), storage: *stored });
+            .entry((group, kind.clone()))
+            .or_insert_with(|| Crd { types: Vec::new(), storage: stored });
         crd.types.push(format!("{module}::{kind}"));
     }
     Ok(res.into_values().collect())

@@ -14,6 +14,7 @@ mod install;
 mod manifests;
 mod proxies;
 mod reach;
+mod refusal;
 mod removal;
 mod rendered;
 mod test;

@@ -16,7 +16,7 @@ use crate::{
     hint::Hint as _,
     model::{ProjectPath, SourcePath},
     plan::{self, Tree},
-    source::{Library, Locked, ReadFile},
+    source::{Locked, ReadFile, Sources},
 };
 
 /// A workspace on disk, or a package that is in none.
@@ -109,7 +109,7 @@ fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
 }
 
 /// A tree as the reader sees it, with what is beside it and the packages that cargo has brought.
-pub struct Sources<'a, T> {
+pub struct TreeSources<'a, T> {
     tree: &'a T,
     dir: PathBuf,
     /// The folders of packages, by the first word of paths in them.
@@ -117,7 +117,7 @@ pub struct Sources<'a, T> {
     cargo: OnceCell<Cargo>,
 }
 
-impl<'a, T: Tree> Sources<'a, T> {
+impl<'a, T: Tree> TreeSources<'a, T> {
     pub fn new(tree: &'a T) -> Self {
         let dir = tree.dir().unwrap_or(Path::new(".")).to_owned();
         Self { tree, dir, shelves: RefCell::default(), cargo: OnceCell::new() }
@@ -138,7 +138,7 @@ fn inside(path: &SourcePath) -> Option<ProjectPath> {
     path.as_str().parse().ok()
 }
 
-impl<T: Tree> Library for Sources<'_, T> {
+impl<T: Tree> Sources for TreeSources<'_, T> {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
         if let Some(path) = self.outside(path.as_str()) {
             return Ok(disk::text_if_any(&path)?.map(Rc::from));
@@ -165,7 +165,7 @@ impl<T: Tree> Library for Sources<'_, T> {
         }
     }
 
-    fn package(&self, locked: &Locked) -> Option<String> {
+    fn package_folder(&self, locked: &Locked) -> Option<String> {
         let found = self.cargo.get_or_init(|| Cargo::of(&self.dir)).find(locked)?;
         let mut name = found.name;
         // A folder of the project may have the same name.
@@ -180,7 +180,7 @@ impl<T: Tree> Library for Sources<'_, T> {
         Some(folder)
     }
 
-    fn shelf(&self, folder: &str) -> ReadFile {
+    fn file_reader(&self, folder: &str) -> ReadFile {
         let folder = self.outside(folder).unwrap_or_else(|| self.dir.join(folder));
         Rc::new(move |path| disk::text_if_any(&folder.join(path)).ok().flatten())
     }

@@ -5,12 +5,14 @@
 mod crd;
 mod lints;
 mod rbac;
+mod versions;
 
-pub use crd::{crd_of, resource_of};
+pub use crd::parse;
+pub use versions::{Version, versions};
 
 use std::collections::BTreeMap;
 
-use crate::model::{Kind, Operator, Problem, ProjectPath, Version};
+use crate::model::{Operator, Problem, ProjectPath};
 use crate::yaml::{self, Value};
 
 /// One file of objects.
@@ -53,7 +55,7 @@ pub fn crds(operator: &Operator, wishes: &Wishes) -> Generated {
             lints::shorten(crd, longest);
         }
     }
-    res.warnings.extend(lints::lints(operator, &res.manifests).iter().map(|it| it.told("")));
+    res.warnings.extend(lints::lints(operator, &res.manifests).iter().map(|it| it.describe("")));
     res
 }
 
@@ -73,11 +75,10 @@ pub fn generate(
 }
 
 /// The version in which each kind is stored, by group and kind; kinds that do not say so clearly are left out.
-pub fn storage(operator: &Operator) -> BTreeMap<(String, Kind), Version> {
-    crd::kinds(operator)
-        .into_iter()
-        .filter_map(|((group, kind), versions)| {
-            Some(((group.to_string(), kind), crd::stored(&versions).ok()?.version))
-        })
-        .collect()
+pub fn storage(operator: &Operator) -> BTreeMap<(&str, &str), &str> {
+    fn stored<'a>(versions: &[Version<'a>]) -> Option<&'a str> {
+        Some(versions::stored(versions).ok()?.name())
+    }
+    let all = versions::kinds(operator).into_iter();
+    all.filter_map(|(key, versions)| Some((key, stored(&versions)?))).collect()
 }

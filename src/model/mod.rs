@@ -20,8 +20,7 @@ pub use dns::{
 pub use image::Image;
 pub use kind::Kind;
 pub use kube_crd_source::{
-    Declared, Deprecation, Place, PrintColumn, Problem, Reach, Scale, SourcePath, Storage, Target,
-    below,
+    Kind as DeclaredKind, Place, Problem, SourcePath, Storage, Target, below,
 };
 pub use operator::*;
 pub use path::ProjectPath;

@@ -25,17 +25,11 @@ impl Fragment {
             [at] => at,
             [] => return Err(self.missing(path, &marker, &lines)),
             [first, second, ..] => {
-                return Err(Problem {
-                    way: Vec::new(),
-                    place: Place { path: path.clone().into(), line: second + 1, column: 1 },
-                    message: format!(
-                        "the marker `{marker}` stands here and in line {} too",
-                        first + 1
-                    ),
-                    hint: Some(format!(
-                        "leave one of the two lines of {path}: new code goes above it"
-                    )),
-                });
+                let place = Place { path: path.clone().into(), line: second + 1, column: 1 };
+                let message =
+                    format!("the marker `{marker}` stands here and in line {} too", first + 1);
+                let hint = format!("leave one of the two lines of {path}: new code goes above it");
+                return Err(Problem::new(place, message).with_hint(hint));
             }
         };
         let line = lines[at];
@@ -58,14 +52,11 @@ impl Fragment {
 
     fn missing(&self, path: &ProjectPath, marker: &str, lines: &[&str]) -> Problem {
         let sign = if path.extension() == "rs" { "//" } else { "#" };
-        Problem {
-            way: Vec::new(),
-            place: Place { path: path.clone().into(), line: lines.len().max(1), column: 1 },
-            message: format!("there is no line `{sign} {marker}`"),
-            hint: Some(format!(
-                "put that line back into {path}, where new lines should go, and run this again"
-            )),
-        }
+        let place = Place { path: path.clone().into(), line: lines.len().max(1), column: 1 };
+        let hint = format!(
+            "put that line back into {path}, where new lines should go, and run this again"
+        );
+        Problem::new(place, format!("there is no line `{sign} {marker}`")).with_hint(hint)
     }
 }
 

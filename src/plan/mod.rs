@@ -64,6 +64,8 @@ pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,
     owned: BTreeMap<ProjectPath, Owned>,
     retired: BTreeMap<ProjectPath, &'static str>,
+    /// Whose files at the top go, where they are not in this plan.
+    swept: Option<&'static str>,
     /// The folder that paths are shown in, with a `/`; empty where they are seen from the project's own.
     shown_in: String,
     warnings: Vec<String>,
@@ -155,6 +157,12 @@ impl Plan {
         self.retired.insert(path, by);
     }
 
+    /// What else `by` has generated at the top of the folder, and is not in this plan, goes. Nothing else there is
+    /// mentioned.
+    pub fn sweep(&mut self, by: &'static str) {
+        self.swept = Some(by);
+    }
+
     /// Paths are shown as they are seen from the folder above this one.
     pub fn show_in(&mut self, folder: &str) {
         self.shown_in = format!("{}/", folder.trim_end_matches('/'));
@@ -188,6 +196,7 @@ impl Plan {
         }
         self.owned.extend(other.owned);
         self.retired.extend(other.retired);
+        self.swept = other.swept.or(self.swept);
         self.warnings.extend(other.warnings);
         self.next = other.next.or(self.next.take());
     }
@@ -225,6 +234,9 @@ impl Plan {
                 }
             }
         }
+        if let Some(by) = self.swept {
+            self.sweep_top(tree, by, &mut changes)?;
+        }
         for (folder, Owned { by, extensions }) in &self.owned {
             for path in tree.list(folder)? {
                 if self.intents.contains_key(&path) || !extensions.contains(path.extension()) {
@@ -252,6 +264,26 @@ impl Plan {
             }
         }
         Ok(changes)
+    }
+}
+
+impl Plan {
+    fn sweep_top(&self, tree: &impl Tree, by: &str, changes: &mut Changes) -> anyhow::Result<()> {
+        for name in tree.names("")? {
+            let Ok(path) = name.parse::<ProjectPath>() else { continue };
+            let Found::Text(before) = tree.look(&path)? else { continue };
+            if self.intents.contains_key(&path) {
+                continue;
+            }
+            match ours::state(&path, &before, by) {
+                ours::State::Ours => changes.delete(path, before),
+                ours::State::Edited => {
+                    changes.stays(&path, "not generated any more, and edited or copied by hand");
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
 

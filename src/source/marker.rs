@@ -8,15 +8,9 @@ const NAME: &str = "kubebuilder:rbac";
 /// The rule that a comment states; none where it is no such marker.
 pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Problem> {
     let text = comment.text.trim();
-    let problem = |offset: usize, message: String, hint: &str| Problem {
-        way: Vec::new(),
-        place: Place {
-            path: path.clone(),
-            line: comment.line,
-            column: comment.column + 2 + offset,
-        },
-        message,
-        hint: Some(hint.to_owned()),
+    let problem = |offset: usize, message: String, hint: &str| {
+        let (line, column) = (comment.line, comment.column + 2 + offset);
+        Problem::new(Place { path: path.clone(), line, column }, message).with_hint(hint)
     };
     let lead = comment.text.len() - comment.text.trim_start().len();
     if comment.is_doc() {

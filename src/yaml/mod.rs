@@ -5,6 +5,7 @@
 //! (kustomize, kubectl, OLM) see in it; where they see different things in one text, it is refused
 //! with its place. Nothing is guessed.
 
+mod difference;
 mod node;
 mod plain;
 mod read;
@@ -12,6 +13,7 @@ mod read;
 pub mod tests;
 mod write;
 
+pub use difference::difference;
 pub use node::{Data, Entry, Mark, Node};
 pub use read::Fault;
 pub use serde_json::{Map, Value, json};

@@ -1,178 +1,156 @@
-//! The kinds that the source declares, read or not: by which path code can name them.
+//! What a kind is called: by its attribute, and by the paths that lead code to the struct kube generates.
 //!
 //! Looks at names only. What kube's derive would make of a struct is not asked here.
 
-use super::attributes::{self, kube};
-use super::cfg::{self, Cfg};
-use super::derives::Derived;
-use super::names::{Named, Space};
-use super::world::{ItemId, Kind, ModuleId, Path, World};
-use crate::model::{Declared, Place, Reach, Storage, Target};
+use std::collections::BTreeMap;
 
-/// Every kind of the project, in the order of the files.
-pub fn declared(world: &World) -> Vec<Declared> {
-    let mut res: Vec<Declared> = Vec::new();
-    for (root, item) in world.items.iter().enumerate() {
-        let Kind::Root(spec) = item.kind else { continue };
-        if !world.is_wanted(item.module) {
-            continue;
-        }
-        let custom = world.derived(spec, "kube::CustomResource");
-        if item.cfg == Cfg::Yes && matches!(custom, Ok(Derived::Yes)) {
-            res.extend(one(world, root, spec));
-        }
-    }
-    res.sort_by(|one, other| one.place.cmp(&other.place));
-    res
+use crate::attributes::summary::Summary;
+use crate::cargo::cfg::Cfg;
+use crate::kind::{Crate, Kind, Reach, RustPath, Target};
+use crate::names::{Named, Space};
+use crate::schema::Crd;
+use crate::tree::{Item, ItemId, Kind as ItemKind, ModuleId, Path};
+use crate::types::Types;
+use crate::types::derives::Derived;
+
+/// Names the kinds of a world.
+pub struct Namer<'a> {
+    world: &'a Types,
+    /// The item of the struct that kube generates, by that of the struct it is generated from.
+    roots: BTreeMap<ItemId, ItemId>,
+    /// Whether each module can be named from other crates.
+    open: Vec<bool>,
+    /// The crates, as they are shown to callers.
+    crates: &'a [Crate],
 }
 
-/// The types at these paths, which begin with the name of a crate here; and the paths that do not.
-pub fn said(world: &World, paths: &[String]) -> (Vec<Declared>, Vec<String>) {
-    let (mut res, mut unknown) = (Vec::new(), Vec::new());
-    for text in paths {
-        let path: Option<syn::Path> = syn::parse_str(text).ok();
-        let plain = |it: &syn::Path| it.segments.iter().all(|it| it.arguments.is_none());
-        let parts: Vec<String> = (path.filter(plain).into_iter())
-            .flat_map(|it| it.segments)
-            .map(|it| it.ident.to_string())
-            .collect();
-        let crates =
-            world.crates.iter().filter(|it| it.selected && Some(&it.name) == parts.first());
-        // A library and a program may have one name: what others can name is in the library.
-        let krate = crates.min_by_key(|it| it.target != Target::Library);
-        let (Some(krate), [_, path @ .., name]) = (krate, &parts[..]) else {
-            unknown.push(text.clone());
-            continue;
-        };
-        res.push(Declared {
-            place: Place { path: krate.root.clone(), line: 1, column: 1 },
-            name: name.clone(),
-            root: krate.root.clone(),
-            krate: krate.name.clone(),
-            folder: krate.folder.clone(),
-            target: krate.target,
-            features: Vec::new(),
-            path: path.iter().chain([name]).cloned().collect(),
-            reach: Reach::Said,
-            storage: Storage::Unsaid,
-            kube_core: String::new(),
-            serde_json: String::new(),
-        });
-    }
-    (res, unknown)
-}
-
-fn one(world: &World, root: ItemId, spec: ItemId) -> Option<Declared> {
-    let item = &world.items[root];
-    let krate = world.modules[item.module].krate;
-    let top = *world.roots.get(&world.crates[krate].root)?;
-    let own: Vec<String> = way(world, item.module)?;
-    // By the module that declares it, or by one that shows it again.
-    let mut ways = vec![(item.module, own)];
-    let finds = |module: ModuleId| {
-        let path = Path { global: false, parts: vec![item.name.clone()], span: item.span };
-        world.resolve(module, &path, Space::Types) == Ok(Named::Item(root))
-    };
-    for module in (0..world.modules.len()).filter(|it| world.modules[*it].krate == krate) {
-        if module != item.module && finds(module) {
-            ways.extend(way(world, module).map(|it| (module, it)));
-        }
-    }
-    let seen = |(_, way): &&(ModuleId, Vec<String>)| {
-        let parts = ["crate"].into_iter().map(str::to_owned).chain(way.iter().cloned());
-        let path = Path {
-            global: false,
-            parts: parts.chain([item.name.clone()]).collect(),
-            span: item.span,
-        };
-        world.resolve(top, &path, Space::Types) == Ok(Named::Item(root))
-    };
-    let public =
-        ways.iter().find(|(module, _)| open(world, *module) && shows(world, *module, root));
-    let (reach, way) = match (public, ways.iter().find(seen)) {
-        (Some((_, way)), _) => (Reach::Public, way),
-        (None, Some((_, way))) => (Reach::Crate, way),
-        (None, None) => (Reach::Hidden, &ways[0].1),
-    };
-    let mut path: Vec<String> = way.iter().map(|it| raw(it)).collect();
-    path.push(raw(&item.name));
-    let (kube_core, serde_json, storage) = written(world, spec);
-    Some(Declared {
-        place: world.place_of(spec),
-        name: item.name.clone(),
-        root: world.crates[krate].root.clone(),
-        krate: world.crates[krate].name.clone(),
-        folder: world.crates[krate].folder.clone(),
-        features: Vec::new(),
-        target: world.crates[krate].target,
-        path,
-        reach,
-        storage,
-        kube_core,
-        serde_json,
-    })
-}
-
-/// The modules from the crate's root to this one, by their names.
-fn way(world: &World, module: ModuleId) -> Option<Vec<String>> {
-    let mut parts = world.modules[module].path.split("::");
-    parts.next()?;
-    Some(parts.map(str::to_owned).collect())
-}
-
-/// Whether every module on the way to this one is `pub`.
-fn open(world: &World, module: ModuleId) -> bool {
-    let Some(parent) = world.modules[module].parent else { return true };
-    let is = |it: &crate::world::Item| matches!(it.kind, Kind::Module(to) if to == module);
-    let public =
-        world.items.iter().any(|it| is(it) && matches!(it.vis, syn::Visibility::Public(_)));
-    public && open(world, parent)
-}
-
-/// Whether a module shows an item to other crates: its own `pub` item, or a `pub use`.
-fn shows(world: &World, module: ModuleId, root: ItemId) -> bool {
-    let item = &world.items[root];
-    let public = |vis: &syn::Visibility| matches!(vis, syn::Visibility::Public(_));
-    if item.module == module {
-        return public(&item.vis);
-    }
-    let here = &world.modules[module];
-    let named = here.types.get(&item.name).into_iter().flatten();
-    let imported = |it: &ItemId| {
-        matches!(world.items[*it].kind, Kind::Use(_)) && public(&world.items[*it].vis)
-    };
-    { named }.any(imported) || here.globs.iter().any(|it| public(&it.vis))
-}
-
-/// Where the code has kube's core and serde_json: `crates(kube_core = "…", serde_json = "…")`, or as kube takes it;
-/// and what it says of being stored.
-fn written(world: &World, spec: ItemId) -> (String, String, Storage) {
-    let mut res = ("::kube::core".to_owned(), "::serde_json".to_owned(), Storage::Unsaid);
-    let Kind::Data(input) = &world.items[spec].kind else { return res };
-    let features = world.features(world.items[spec].module);
-    let Ok(settled) = cfg::settle(&input.attrs, features) else { return res };
-    for meta in attributes::metas(&settled.attrs, "kube").unwrap_or_default() {
-        if meta.path().is_ident("storage") {
-            res.2 = match kube::flag(&meta) {
-                Ok(true) => Storage::Yes,
-                Ok(false) => Storage::No,
-                Err(_) => Storage::Unsaid,
-            };
-        }
-        if !meta.path().is_ident("crates") {
-            continue;
-        }
-        for it in attributes::list(&meta).unwrap_or_default() {
-            let Ok(path) = kube::path(&it) else { continue };
-            let text = super::types::text(&path);
-            match attributes::name_of(&it).as_str() {
-                "kube_core" => res.0 = text,
-                "serde_json" => res.1 = text,
+impl<'a> Namer<'a> {
+    /// `crates` are those of the world, in its order.
+    pub fn new(world: &'a Types, crates: &'a [Crate]) -> Self {
+        let mut roots = BTreeMap::new();
+        let mut public = vec![false; world.modules.len()];
+        for (id, item) in world.items.iter().enumerate() {
+            match item.kind {
+                ItemKind::Root(spec) => drop(roots.entry(spec).or_insert(id)),
+                ItemKind::Module(module) => public[module] |= is_public(&item.vis),
                 _ => {}
             }
         }
+        let mut open: Vec<bool> = Vec::new();
+        // A module comes behind the one that it is in.
+        for (id, module) in world.modules.iter().enumerate() {
+            open.push(module.parent.is_none_or(|it| public[id] && open[it]));
+        }
+        Self { world, roots, open, crates }
     }
-    res
+
+    /// The kind that a struct with `#[kube(…)]` declares.
+    pub fn kind(&self, spec: ItemId, crd: Crd) -> Kind {
+        let item = &self.world.items[spec];
+        let attribute = Summary::of(self.world, spec);
+        let root = self.roots.get(&spec).copied();
+        let name = match root {
+            Some(root) => &self.world.items[root].name,
+            None => attribute.root.as_ref().or(attribute.kind.as_ref()).unwrap_or(&item.name),
+        };
+        let derived = self.world.derived(spec, "kube::CustomResource");
+        let sure = item.cfg == Cfg::Yes && matches!(derived, Ok(Derived::Yes));
+        let own = || [self.parts(item.module), vec![raw(name)]].concat();
+        let (reach, path) = match root.filter(|_| sure) {
+            Some(root) => self.find(root).unwrap_or_else(|| (Reach::Hidden, own())),
+            None => (Reach::Unknown, own()),
+        };
+        Kind {
+            name: name.clone(),
+            group: attribute.group,
+            version: attribute.version,
+            kind: attribute.kind,
+            place: self.world.place_of(spec),
+            rust_path: RustPath {
+                krate: self.crates[self.world.modules[item.module].krate].clone(),
+                path,
+                reach,
+                kube_core: attribute.kube_core,
+                serde_json: attribute.serde_json,
+            },
+            storage: attribute.storage,
+            crd,
+        }
+    }
+
+    /// The path to a struct by which most code can name it: through the module that declares it, or another that
+    /// shows it again.
+    fn find(&self, root: ItemId) -> Option<(Reach, Vec<String>)> {
+        let world = self.world;
+        let (module, name) = (world.items[root].module, &world.items[root].name);
+        let krate = world.modules[module].krate;
+        let path = |module: ModuleId| [self.parts(module), vec![raw(name)]].concat();
+        let public = |it: &ModuleId| self.open[*it] && self.shows(*it, root);
+        let others = || {
+            let all = (0..world.modules.len()).filter(move |it| *it != module);
+            all.filter(move |it| world.modules[*it].krate == krate && self.may_name(*it, name))
+        };
+        if public(&module) {
+            return Some((Reach::Public, path(module)));
+        }
+        // Only libraries are named from other crates.
+        if world.crates[krate].target == Target::Library
+            && let Some(found) = others().filter(public).find(|it| self.names(*it, root))
+        {
+            return Some((Reach::Public, path(found)));
+        }
+        let top = *world.roots.get(&world.crates[krate].root)?;
+        let mut all = std::iter::once(module).chain(others().filter(|it| self.names(*it, root)));
+        let found = all.find(|it| self.sees(top, *it, root))?;
+        Some((Reach::Crate, path(found)))
+    }
+
+    /// The names of the modules from the crate's root to this one.
+    fn parts(&self, module: ModuleId) -> Vec<String> {
+        self.world.modules[module].path.split("::").skip(1).map(raw).collect()
+    }
+
+    /// Whether a module has this name, or shows all names of another module.
+    fn may_name(&self, module: ModuleId, name: &str) -> bool {
+        let module = &self.world.modules[module];
+        module.types.contains_key(name) || !module.globs.is_empty()
+    }
+
+    /// Whether an item's name leads to it in a module.
+    fn names(&self, module: ModuleId, root: ItemId) -> bool {
+        self.leads(module, &[], root)
+    }
+
+    /// Whether the root module of a crate can name an item through a module.
+    fn sees(&self, top: ModuleId, module: ModuleId, root: ItemId) -> bool {
+        let parts = self.world.modules[module].path.split("::").skip(1);
+        let parts: Vec<&str> = ["crate"].into_iter().chain(parts).collect();
+        self.leads(top, &parts, root)
+    }
+
+    fn leads(&self, from: ModuleId, through: &[&str], root: ItemId) -> bool {
+        let item = &self.world.items[root];
+        let parts = through.iter().map(|it| (*it).to_owned()).chain([item.name.clone()]).collect();
+        let path = Path { global: false, parts, span: item.span };
+        self.world.resolve(from, &path, Space::Types) == Ok(Named::Item(root))
+    }
+
+    /// Whether a module shows an item to other crates: its own `pub` item, or by a `pub use`.
+    fn shows(&self, module: ModuleId, root: ItemId) -> bool {
+        let item = &self.world.items[root];
+        if item.module == module {
+            return is_public(&item.vis);
+        }
+        let here = &self.world.modules[module];
+        let mut named = here.types.get(&item.name).into_iter().flatten();
+        let imported = |it: &Item| matches!(it.kind, ItemKind::Use(_)) && is_public(&it.vis);
+        named.any(|it| imported(&self.world.items[*it]))
+            || here.globs.iter().any(|it| is_public(&it.vis))
+    }
+}
+
+fn is_public(vis: &syn::Visibility) -> bool {
+    matches!(vis, syn::Visibility::Public(_))
 }
 
 /// A name as code writes it: a keyword needs `r#`.

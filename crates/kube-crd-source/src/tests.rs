@@ -1,12 +1,16 @@
-mod crates;
 mod constructs;
+mod crates;
+mod face;
 mod generics;
 mod kubernetes;
+mod wrong;
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
 use super::*;
-use crate::model::SourcePath;
+use crate::builtin::kubernetes::Kubernetes;
 
 mod hostile;
 mod locked;
@@ -29,10 +33,43 @@ fn files(code: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
     code.iter().map(|(path, text)| (SourcePath::fixed(path), (*text).to_owned())).collect()
 }
 
+/// What a project in a map declares.
+fn read_map(files: &BTreeMap<SourcePath, String>) -> Reading {
+    let mut files = files.clone();
+    // What is locked is nothing that these tests are about, unless they say so.
+    files
+        .entry(SourcePath::fixed("Cargo.lock"))
+        .or_insert_with(|| "[[package]]\nname = \"other\"\nversion = \"1.0.0\"\n".to_owned());
+    crate::stack::with_room(|| read(&files, &Options::default()))
+}
+
+/// The CRDs that were read.
+fn crds(reading: &Reading) -> Vec<&CustomResourceDefinition> {
+    reading.kinds.iter().filter_map(|it| it.crd.as_ref().ok()).collect()
+}
+
+/// The schema of a CRD of one version.
+fn schema_of(crd: &CustomResourceDefinition) -> serde_json::Value {
+    let schema = crd.spec.versions[0].schema.as_ref();
+    let schema = schema.and_then(|it| it.open_api_v3_schema.as_ref());
+    schema.map(|it| serde_json::to_value(it).expect("a schema is plain data")).unwrap_or_default()
+}
+
+/// Everything that is wrong, whatever it is wrong with.
+fn all_problems(reading: &Reading) -> Vec<Problem> {
+    let own = reading.kinds.iter().filter_map(|it| it.crd.as_ref().err()).flatten();
+    let mut res: Vec<Problem> =
+        own.chain(&reading.problems).chain(&reading.unexplored).cloned().collect();
+    res.sort();
+    res.dedup();
+    res
+}
+
 fn problems(files: &BTreeMap<SourcePath, String>) -> Vec<String> {
-    let (resources, problems) = read(files);
+    let reading = read_map(files);
+    let problems = all_problems(&reading);
     if problems.is_empty() {
-        assert!(!resources.is_empty(), "nothing was read, and nothing said");
+        assert!(!crds(&reading).is_empty(), "nothing was read, and nothing said");
     }
     problems.iter().map(ToString::to_string).collect()
 }
@@ -177,12 +214,12 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[schemars(schema_with = \"f\")] a: i32,",
         "",
-        "src/main.rs:5:26: `f` is no function that is read, in a schema that is written by hand (`Kind` → `spec.a`)",
+        "src/main.rs:5:26: `f` is not found (`Kind` → `spec.a`)",
     );
     check(
         "#[schemars(transform = f)] a: i32,",
         "",
-        "src/main.rs:5:24: `f` is no function that is read, in a schema that is written by hand (`Kind` → `spec.a`)",
+        "src/main.rs:5:24: the transform `f` is not evaluated (`Kind` → `spec.a`)",
     );
     check(
         "#[schemars(length(min = 1), length(max = 2))] a: String,",
@@ -202,7 +239,7 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[schemars(range(min = 3000000000))] a: i64,",
         "",
-        "src/main.rs:5:24: `3000000000` does not fit in `i32` (`Kind` → `spec`)",
+        "src/main.rs:5:24: unsupported expression `3000000000` in an attribute: it does not fit in `i32` (`Kind` → `spec`)",
     );
     check(
         "#[serde(renam = \"b\")] a: i32,",
@@ -348,13 +385,12 @@ fn names_that_no_api_server_takes_are_refused_at_their_places() {
 #[test]
 fn a_file_that_does_not_parse_is_told_and_the_rest_is_read() {
     let good = format!("mod bad; mod gone;\n{HEAD}{SPEC}\n{KIND} {{ a: i32 }}");
-    let (resources, problems) =
-        read(&files(&[("src/main.rs", &good), ("src/bad.rs", "pub struct {\n")]));
-    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let reading = read_map(&files(&[("src/main.rs", &good), ("src/bad.rs", "pub struct {\n")]));
+    let problems: Vec<String> = reading.unexplored.iter().map(ToString::to_string).collect();
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(problems[0].starts_with("src/bad.rs:1:12: does not parse"), "{problems:?}");
     assert_eq!(problems[1], "src/main.rs:1:14: module `gone` has no file");
-    assert_eq!(resources.len(), 1);
+    assert_eq!((crds(&reading).len(), reading.problems), (1, vec![]));
 }
 
 #[test]
@@ -372,11 +408,10 @@ fn a_kind_is_named_by_the_way_that_code_can_take() {
         kind("Kept"),
         kind("Hidden"),
     );
+    let reading = read_map(&files(&[("src/lib.rs", &text)]));
+    let paths = reading.kinds.iter().map(|it| &it.rust_path);
     let found: Vec<String> =
-        declared::declared(&World::new(&files(&[("src/lib.rs", &text)]), &mut Vec::new()))
-            .iter()
-            .map(|it| format!("{:?} {} {}", it.reach, it.path.join("::"), it.kube_core))
-            .collect();
+        paths.map(|it| format!("{:?} {} {}", it.reach, it.path.join("::"), it.kube_core)).collect();
     let expected = [
         "Public open::Open crate::core",
         "Public Shown ::kube::core",
@@ -401,4 +436,19 @@ fn names_over_which_serde_panics_are_refused() {
             _ => assert_eq!(found, [""; 0]),
         }
     }
+}
+
+/// The types of a project in a map.
+fn types_of(
+    files: &BTreeMap<SourcePath, String>,
+    kubernetes: Option<Kubernetes>,
+    problems: &mut Vec<Problem>,
+) -> Types {
+    let texts = Texts::new(files);
+    let members = cargo::members(&texts, problems);
+    let options = Options::default();
+    let packages = Packages::new(&texts, &members, &options, problems);
+    let world = world(&packages, &members, &options, problems);
+    let names = Names::new(world, kubernetes.unwrap_or_default());
+    Types::new(names, versions::behaviour(&packages), versions::keeps_order(&packages))
 }

@@ -8,45 +8,34 @@ use serde_json::Value;
 use super::{Asked, Subject};
 use crate::{
     manifests,
-    model::{CustomResource, Declared, Problem, Reach, Storage},
-    source::Reading,
-    terminal,
+    model::{DeclaredKind, Problem, SourcePath, Storage},
+    source::{Reach, Reading},
+    terminal, yaml,
 };
 
 /// Asks the code for every kind that was refused, or for all of them, which must then be as they were read.
 ///
-/// What cannot be compiled, or differs, is among the problems afterwards.
+/// What cannot be compiled, or differs, is among the kinds' problems afterwards.
 pub fn complete(top: &Path, reading: &mut Reading, all: bool) -> anyhow::Result<()> {
-    // What is wrong with no kind in particular may be wrong with each.
-    let general = reading.problems.iter().any(|it| it.way.is_empty());
-    let read = |it: &Declared, reading: &Reading| {
-        reading.operator.resources.iter().any(|resource| resource.place == it.place)
-    };
-    let wanted: Vec<Declared> = (reading.declared.iter())
-        .filter(|it| all || general || it.reach == Reach::Said || !read(it, reading))
-        .cloned()
-        .collect();
-    let mut hidden = Vec::new();
-    let mut crates: BTreeMap<_, Vec<Declared>> = BTreeMap::new();
-    for it in wanted {
-        match it.reach {
-            Reach::Hidden => hidden.push(it),
-            _ => crates.entry(it.root.clone()).or_default().push(it),
+    let named = std::mem::take(&mut reading.named);
+    let mut crates: BTreeMap<SourcePath, Vec<DeclaredKind>> = BTreeMap::new();
+    for it in reading.operator.kinds.iter_mut().filter(|it| all || it.crd.is_err()) {
+        match it.rust_path.reach {
+            Reach::Hidden => it.crd = Err(vec![kept_private(it)]),
+            Reach::Unknown => {}
+            _ => crates.entry(it.rust_path.krate.root.clone()).or_default().push(it.clone()),
         }
     }
-    tell(reading, all, crates.values().flatten().count());
-    // The code has the last word: what was said of the source is only kept where there is no such word.
-    let mut problems: Vec<Problem> = hidden.iter().map(kept_private).collect();
-    let refused = std::mem::take(&mut reading.problems);
-    // Nor can it be asked for kinds that nobody knows the names of.
-    let stays = |it: &Problem| match it.way.first() {
-        Some(kind) => hidden.iter().any(|it| it.name == *kind),
-        None => it.place.path.to_string().ends_with(".rs"),
-    };
-    let (untold, stay): (Vec<Problem>, Vec<Problem>) =
-        refused.into_iter().filter(stays).partition(|it| it.way.is_empty() && told(reading, it));
-    problems.extend(stay);
-    reading.operator.warnings.extend(untold.into_iter().map(|it| Problem {
+    for it in &named {
+        crates.entry(it.rust_path.krate.root.clone()).or_default().push(it.clone());
+    }
+    tell(reading, all, !named.is_empty(), crates.values().flatten().count());
+    // Kinds that nobody knows the names of cannot be asked for.
+    let unexplored = std::mem::take(&mut reading.unexplored);
+    let (answered, stay): (Vec<Problem>, Vec<Problem>) =
+        unexplored.into_iter().partition(|it| has_named_kind(reading, &named, it));
+    reading.unexplored = stay;
+    reading.operator.warnings.extend(answered.into_iter().map(|it| Problem {
         message: format!("{}: of what it makes, only what `--type` names is printed", it.message),
         hint: None,
         ..it
@@ -54,47 +43,34 @@ pub fn complete(top: &Path, reading: &mut Reading, all: bool) -> anyhow::Result<
     for kinds in crates.values() {
         let crds = subject(top, kinds).compile()?;
         for (kind, crd) in kinds.iter().zip(crds) {
-            match crd {
-                Ok(crd) => problems.extend(settle(reading, kind, &crd)?),
-                Err(text) => {
-                    reading.operator.resources.retain(|it| it.place != kind.place);
-                    problems.push(Problem {
-                        place: kind.place.clone(),
-                        message: format!("kube panics over this schema: {text}"),
-                        way: vec![kind.name.clone()],
-                        hint: Some("change the type: kube itself can make no CRD of it".to_owned()),
-                    });
-                }
-            }
+            settle(reading, kind, crd)?;
         }
     }
-    let of = |it: &Problem| it.way.first().cloned();
-    let left: Vec<String> = problems.iter().filter_map(of).collect();
-    reading.refused.retain(|it| it.kind.as_ref().is_some_and(|it| left.contains(it)));
-    reading.operator.resources.sort_by(|one, other| one.place.cmp(&other.place));
-    reading.problems = problems;
+    reading.problems.clear();
+    reading.operator.kinds.sort_by(|one, other| one.place.cmp(&other.place));
     Ok(())
 }
 
 /// Whether a person named kinds of the package that a problem is in.
-fn told(reading: &Reading, problem: &Problem) -> bool {
+fn has_named_kind(reading: &Reading, named: &[DeclaredKind], problem: &Problem) -> bool {
     let path = problem.place.path.to_string();
-    let inside = |it: &&Declared| match it.folder.as_str() {
+    let inside = |folder: &&str| match *folder {
         "" => true,
         folder => path.strip_prefix(folder).is_some_and(|it| it.starts_with('/')),
     };
     // The nearest package has it, where one is in another's folder.
-    let nearest = reading.declared.iter().filter(inside).map(|it| it.folder.len()).max();
-    let mut said = reading.declared.iter().filter(|it| it.reach == Reach::Said).filter(inside);
-    said.any(|it| Some(it.folder.len()) == nearest)
+    let folders = reading.crates.iter().map(|it| it.folder.as_str());
+    let nearest = folders.filter(inside).max_by_key(|it| it.len());
+    named.iter().any(|it| Some(it.rust_path.krate.folder.as_str()) == nearest)
 }
 
 /// Says why cargo is run.
-fn tell(reading: &Reading, all: bool, kinds: usize) {
-    let why = match (&reading.problems[..], all) {
+fn tell(reading: &Reading, all: bool, named: bool, kinds: usize) {
+    let why = match (&reading.all_problems()[..], all) {
         (_, true) => "to check what was read".to_owned(),
         ([], false) if kinds == 0 => return,
-        ([], false) => "because `--type` names it".to_owned(),
+        ([], false) if named => "because `--type` names it".to_owned(),
+        ([], false) => "to check what was read".to_owned(),
         ([first, rest @ ..], false) => match rest.len() {
             0 => format!("because of {first}"),
             more => format!("because of {first}, and {more} more"),
@@ -104,111 +80,99 @@ fn tell(reading: &Reading, all: bool, kinds: usize) {
     terminal::advise(&format!("compiling {kinds}, {why}\n"));
 }
 
-fn kept_private(kind: &Declared) -> Problem {
-    Problem {
-        place: kind.place.clone(),
-        message: format!(
-            "`{}` is private to a module, so that no other code can ask it for its CRD",
-            kind.name
-        ),
-        way: vec![kind.name.clone()],
-        hint: Some("make its module `pub(crate)`, or re-export the kind above it".to_owned()),
-    }
+fn kept_private(kind: &DeclaredKind) -> Problem {
+    let message = format!(
+        "`{}` is private to a module, so that no other code can ask it for its CRD",
+        kind.name
+    );
+    problem_of(kind, message)
+        .with_hint("make its module `pub(crate)`, or re-export the kind above it")
+}
+
+fn problem_of(kind: &DeclaredKind, message: String) -> Problem {
+    let field_path = vec![kind.name.clone()];
+    Problem { field_path, ..Problem::new(kind.place.clone(), message) }
 }
 
 /// Kinds of one crate, as they are asked for.
-fn subject(top: &Path, kinds: &[Declared]) -> Subject {
-    let first = &kinds[0];
-    let folder = if first.folder.is_empty() { top.to_owned() } else { top.join(&first.folder) };
-    let below = match first.folder.as_str() {
+fn subject(top: &Path, kinds: &[DeclaredKind]) -> Subject {
+    let krate = &kinds[0].rust_path.krate;
+    let folder = if krate.folder.is_empty() { top.to_owned() } else { top.join(&krate.folder) };
+    let below = match krate.folder.as_str() {
         "" => 0,
         folder => folder.len() + 1,
     };
-    let asked = |it: &Declared| Asked {
-        path: it.path.clone(),
-        public: it.reach == Reach::Public,
-        crates: (it.reach != Reach::Said).then(|| (it.kube_core.clone(), it.serde_json.clone())),
+    let asked = |it: &DeclaredKind| Asked {
+        path: it.rust_path.path.clone(),
+        public: it.rust_path.reach == Reach::Public,
+        crates: (it.rust_path.reach != Reach::Unknown)
+            .then(|| (it.rust_path.kube_core.clone(), it.rust_path.serde_json.clone())),
     };
     Subject {
         folder,
         top: top.to_owned(),
-        features: first.features.clone(),
-        krate: first.krate.clone(),
-        root: first.root.as_str().get(below..).unwrap_or_default().to_owned(),
-        target: first.target,
+        features: krate.features.clone(),
+        krate: krate.name.clone(),
+        root: krate.root.as_str().get(below..).unwrap_or_default().to_owned(),
+        target: krate.target,
         kinds: kinds.iter().map(asked).collect(),
     }
 }
 
 /// Takes what the code printed; says so where the source was read otherwise.
-fn settle(reading: &mut Reading, kind: &Declared, crd: &Value) -> anyhow::Result<Option<Problem>> {
-    let read = reading.operator.resources.iter().find(|it| it.place == kind.place);
-    if let Some(read) = read.filter(|_| kind.reach != Reach::Said) {
-        let found = manifests::crd_of(read);
-        if found == *crd {
-            return Ok(None);
-        }
-        let (at, read, compiled) = difference(String::new(), &found, crd);
-        return Ok(Some(Problem {
-            place: kind.place.clone(),
-            message: format!(
-                "`{}` is read otherwise than it compiles: at `{at}`, {read} was read, and {compiled} is compiled",
+fn settle(
+    reading: &mut Reading,
+    kind: &DeclaredKind,
+    printed: Result<Value, String>,
+) -> anyhow::Result<()> {
+    let found = match (printed, &kind.crd) {
+        (Err(text), _) => Err(problem_of(kind, format!("kube panics over this schema: {text}"))
+            .with_hint("change the type: kube itself can make no CRD of it")),
+        (Ok(printed), Ok(read)) => match yaml::to_value(read) {
+            read if read == printed => return Ok(()),
+            read => Err(disagreement(kind, &read, &printed)),
+        },
+        (Ok(printed), Err(_)) => Ok(manifests::parse(&printed).with_context(|| {
+            format!(
+                "`crd()` of `{}` gives no CRD of one version whose names an API server takes",
                 kind.name
-            ),
-            way: vec![kind.name.clone()],
-            hint: Some("this is a fault of operator-rs: please report it with the type".to_owned()),
-        }));
-    }
-    let resource = manifests::resource_of(crd, kind.storage, &kind.place).with_context(|| {
-        format!(
-            "`crd()` of `{}` gives no CRD of one version whose names an API server takes",
-            kind.name
-        )
-    })?;
-    let storage = match kind.reach {
-        Reach::Said => stored(reading, &resource, crd),
-        _ => resource.storage,
+            )
+        })?),
     };
-    reading.operator.resources.push(CustomResource { storage, ..resource });
-    Ok(None)
+    let crd = found.map_err(|it| vec![it]);
+    let is_same = |it: &&mut DeclaredKind| it.place == kind.place && it.rust_path == kind.rust_path;
+    if let Some(it) = reading.operator.kinds.iter_mut().find(is_same) {
+        it.crd = crd;
+        return Ok(());
+    }
+    let mut kind = DeclaredKind { crd, ..kind.clone() };
+    if let Ok(crd) = &kind.crd {
+        kind.group = Some(crd.spec.group.clone());
+        kind.kind = Some(crd.spec.names.kind.clone());
+        kind.version = Some(crd.spec.versions[0].name.clone());
+        kind.storage = stored(reading, &kind, crd.spec.versions[0].storage);
+    }
+    reading.operator.kinds.push(kind);
+    Ok(())
+}
+
+fn disagreement(kind: &DeclaredKind, read: &Value, compiled: &Value) -> Problem {
+    let (at, read, compiled) = yaml::difference(read, compiled);
+    let message = format!(
+        "`{}` is read otherwise than it compiles: at `{at}`, {read} was read, and {compiled} is compiled",
+        kind.name
+    );
+    problem_of(kind, message)
+        .with_hint("this is a fault of operator-rs: please report it with the type")
 }
 
 /// Whether a version that a person names is the stored one: `crd()` of each says so where the source is silent,
 /// and it is of the first one that is named then.
-fn stored(reading: &Reading, it: &CustomResource, crd: &Value) -> Storage {
-    let same = |other: &&CustomResource| other.group == it.group && other.kind == it.kind;
-    let mut others = reading.operator.resources.iter().filter(same);
-    let printed = crd.pointer("/spec/versions/0/storage") == Some(&Value::Bool(true));
+fn stored(reading: &Reading, kind: &DeclaredKind, printed: bool) -> Storage {
+    let same = |it: &&DeclaredKind| it.group == kind.group && it.kind == kind.kind;
+    let mut others = reading.operator.kinds.iter().filter(same);
     match printed && others.all(|it| it.storage == Storage::No) {
         true => Storage::Unsaid,
         false => Storage::No,
-    }
-}
-
-/// The first place where two values differ, and what is there in each.
-fn difference(at: String, one: &Value, other: &Value) -> (String, String, String) {
-    let nothing = || "nothing".to_owned();
-    let step = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
-    match (one, other) {
-        (Value::Object(left), Value::Object(right)) => {
-            for key in left.keys().chain(right.keys()) {
-                match (left.get(key), right.get(key)) {
-                    (Some(one), Some(other)) if one == other => {}
-                    (Some(one), Some(other)) => return difference(step(key), one, other),
-                    (Some(one), None) => return (step(key), one.to_string(), nothing()),
-                    (None, Some(other)) => return (step(key), nothing(), other.to_string()),
-                    (None, None) => {}
-                }
-            }
-            (at, nothing(), nothing())
-        }
-        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
-            let found = left.iter().zip(right).enumerate().find(|(_, (one, other))| one != other);
-            match found {
-                Some((index, (one, other))) => difference(format!("{at}[{index}]"), one, other),
-                None => (at, nothing(), nothing()),
-            }
-        }
-        _ => (at, one.to_string(), other.to_string()),
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     cluster::{Content, How, Limit, Told},
     commands::{derive, proxies::proxies, reach, rendered},
     disk::Root,
-    kustomize,
+    kustomize, manifests,
     model::{Operator, Project, ProjectPath},
     plan::{Overlay, Tree},
     yaml::{self, Value, json},
@@ -120,9 +120,9 @@ impl Stage {
 
     /// The resource of a kind of this project.
     pub fn plural(&self, group: &str, kind: &str) -> Option<String> {
-        let mut all = self.operator.resources.iter();
-        let found = all.find(|it| it.group.as_str() == group && it.kind.to_string() == kind);
-        found.map(|it| it.plural.to_string())
+        let mut all = manifests::versions(&self.operator);
+        let found = all.find(|it| it.group() == group && it.kind() == kind);
+        found.map(|it| it.plural().to_owned())
     }
 }
 

@@ -107,7 +107,11 @@ impl Kustomization {
 
 fn problem(path: &ProjectPath, mark: Mark, message: String, hint: Option<&str>) -> Problem {
     let place = Place { path: path.clone().into(), line: mark.line, column: mark.column };
-    Problem { way: Vec::new(), place, message, hint: hint.map(str::to_owned) }
+    let problem = Problem::new(place, message);
+    match hint {
+        Some(hint) => problem.with_hint(hint),
+        None => problem,
+    }
 }
 
 /// What a text is not, with its place in the file.

@@ -3,14 +3,15 @@
 //! Rules are those of apiextensions-apiserver 0.36. None of them changes a CRD.
 
 mod cel;
+mod empty_lists;
 mod formats;
 mod size;
 mod structural;
 
 pub use size::shorten;
 
-use crate::manifests::Manifest;
-use crate::model::{CustomResource, Operator, Problem};
+use crate::manifests::{Manifest, Version, versions};
+use crate::model::{Operator, Problem};
 use crate::yaml::Value;
 
 /// A fault in a schema: where, as `spec.size`, and what.
@@ -22,30 +23,26 @@ struct Fault {
 
 /// Everything to warn of, in the order of the kinds' places.
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
-    let mut res: Vec<Problem> = operator.resources.iter().flat_map(of_resource).collect();
+    let mut res: Vec<Problem> = versions(operator).flat_map(|it| of_version(&it)).collect();
     res.extend(size::lints(operator, crds));
+    res.extend(empty_lists::lints(operator));
     res.sort();
     res
 }
 
-fn of_resource(resource: &CustomResource) -> Vec<Problem> {
-    let Some(schema) = &resource.schema else { return Vec::new() };
-    let mut faults = structural::faults(&schema.0);
-    faults.extend(formats::faults(&schema.0));
+fn of_version(version: &Version<'_>) -> Vec<Problem> {
+    let Some(schema) = version.schema() else { return Vec::new() };
+    let mut faults = structural::faults(&schema);
+    faults.extend(formats::faults(&schema));
     // Rules are looked at by the API server where the schema itself is in order.
-    faults.extend(cel::faults(&schema.0));
-    let told = |it: Fault| {
+    faults.extend(cel::faults(&schema));
+    let describe = |it: Fault| {
         let Fault { at, message, hint } = it;
         let at = if at.is_empty() { "the resource itself".to_owned() } else { format!("`{at}`") };
-        let (kind, version) = (&resource.kind, &resource.version);
-        Problem {
-            place: resource.place.clone(),
-            message: format!("{kind} {version}: {at} {message}"),
-            way: Vec::new(),
-            hint: Some(hint.to_owned()),
-        }
+        let message = format!("{} {}: {at} {message}", version.kind(), version.name());
+        Problem::new(version.place().clone(), message).with_hint(hint)
     };
-    faults.into_iter().map(told).collect()
+    faults.into_iter().map(describe).collect()
 }
 
 /// Where a value stands, one step further down.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::manifests::{Manifest, crd};
+use crate::manifests::{Manifest, versions};
 use crate::model::{Operator, Problem};
 use crate::yaml::Value;
 
@@ -11,9 +11,9 @@ use crate::yaml::Value;
 const LIMIT: usize = 256 * 1024;
 
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
-    let places: BTreeMap<_, _> = crd::kinds(operator)
+    let places: BTreeMap<_, _> = versions::kinds(operator)
         .into_iter()
-        .map(|(key, versions)| (key, versions[0].place.clone()))
+        .map(|(key, versions)| (key, versions[0].place().clone()))
         .collect();
     let mut res = Vec::new();
     for manifest in crds {
@@ -25,10 +25,7 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
             let names = &crd["spec"]["names"]["kind"];
             let kind = names.as_str().unwrap_or_default();
             let group = crd["spec"]["group"].as_str().unwrap_or_default();
-            let place = places
-                .iter()
-                .find(|((one, name), _)| one.as_str() == group && name.to_string() == kind);
-            let Some((_, place)) = place else { continue };
+            let Some(place) = places.get(&(group, kind)) else { continue };
             let mut bare = crd.clone();
             let saved = shorten(&mut bare, 0);
             let message = format!(
@@ -37,12 +34,7 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
                 (bytes - saved.min(bytes)).div_ceil(1024)
             );
             let hint = "shorten descriptions with `--max-description-length`, or apply it with `--server-side`";
-            res.push(Problem {
-                place: place.clone(),
-                message,
-                way: Vec::new(),
-                hint: Some(hint.to_owned()),
-            });
+            res.push(Problem::new(place.clone(), message).with_hint(hint));
         }
     }
     res

@@ -37,15 +37,6 @@ pub struct Inner {
     pub x: i32,
 }
 
-macro_rules! plain {
-    ($($name:ident)*) => {
-        $(
-            #[derive(Serialize, Deserialize, Clone, Debug)]
-            pub struct $name(serde_json::Value);
-        )*
-    };
-}
-
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Port(serde_json::Value);
 #[derive(Serialize, Deserialize, Clone, Debug)]
@@ -66,7 +57,8 @@ pub struct Inlined(serde_json::Value);
 pub struct Flat {
     pub more: i32,
 }
-plain! { Mapped }
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub struct Mapped(serde_json::Value);
 
 const LOWEST: u16 = 1;
 const KIND: &str = "integer";

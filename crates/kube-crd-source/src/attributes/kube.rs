@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
-    CustomResourceColumnDefinition, SelectableField,
+    CustomResourceColumnDefinition, CustomResourceSubresourceScale, SelectableField,
 };
 use syn::{Attribute, DeriveInput, Expr, Lit, Meta, spanned::Spanned as _};
 
 use super::{error, list, metas, name_of, once, value};
-use crate::model::{Deprecation, PrintColumn, Scale, Storage};
+use crate::attributes::summary::Storage;
 use crate::versions::KubeDerive;
 
 #[derive(Default)]
@@ -26,9 +26,9 @@ pub struct Kube {
     pub status: Option<syn::Path>,
     pub categories: Vec<String>,
     pub shortnames: Vec<String>,
-    pub columns: Vec<PrintColumn>,
+    pub columns: Vec<CustomResourceColumnDefinition>,
     pub selectable: Vec<String>,
-    pub scale: Option<Scale>,
+    pub scale: Option<CustomResourceSubresourceScale>,
     pub annotations: BTreeMap<String, String>,
     pub labels: BTreeMap<String, String>,
     pub validations: Vec<Expr>,
@@ -38,6 +38,11 @@ pub struct Kube {
     pub deprecated: Option<Deprecation>,
     /// What `attr` puts on the struct that kube makes.
     pub attrs: Vec<Meta>,
+}
+
+/// `#[kube(deprecated)]`, with what it warns of.
+pub struct Deprecation {
+    pub warning: Option<String>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -56,22 +61,6 @@ impl Kube {
             Some(false) => Storage::No,
         }
     }
-}
-
-/// The name of the struct that `#[derive(CustomResource)]` makes, as far as the attributes tell it: that derive
-/// alone reads `#[kube(…)]`, by whatever name it was imported.
-pub fn root_name(input: &DeriveInput) -> Option<syn::Ident> {
-    let mut kind = None;
-    for meta in metas(&input.attrs, "kube").ok()? {
-        let name = name_of(&meta);
-        if name == "root" || (name == "kind" && kind.is_none()) {
-            kind = Some(super::string(&meta).ok()?);
-            if name == "root" {
-                break;
-            }
-        }
-    }
-    kind?.parse().ok()
 }
 
 /// Reads `#[kube(…)]`. Every item that is malformed is told.
@@ -270,7 +259,7 @@ fn pair(meta: &Meta, into: &mut BTreeMap<String, String>) -> syn::Result<()> {
     }
 }
 
-fn column(meta: &Meta) -> syn::Result<PrintColumn> {
+fn column(meta: &Meta) -> syn::Result<CustomResourceColumnDefinition> {
     if let Meta::NameValue(_) = meta {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -283,7 +272,14 @@ fn column(meta: &Meta) -> syn::Result<PrintColumn> {
             type_: String,
         }
         let Column { description, format, json_path, name, priority, type_ } = json(meta)?;
-        return Ok(PrintColumn { name, type_, json_path, description, format, priority });
+        return Ok(CustomResourceColumnDefinition {
+            name,
+            type_,
+            json_path,
+            description,
+            format,
+            priority,
+        });
     }
     let (mut name, mut type_, mut path) = (None, None, None);
     let (mut description, mut format, mut priority) = (None, None, None);
@@ -300,31 +296,24 @@ fn column(meta: &Meta) -> syn::Result<PrintColumn> {
         }
     }
     match (name, type_, path) {
-        (Some(name), Some(type_), Some(json_path)) => {
-            Ok(PrintColumn { name, type_, json_path, description, format, priority })
-        }
+        (Some(name), Some(type_), Some(json_path)) => Ok(CustomResourceColumnDefinition {
+            name,
+            type_,
+            json_path,
+            description,
+            format,
+            priority,
+        }),
         _ => error(meta.span(), "`printcolumn` needs `name`, `type_` and `json_path`"),
     }
 }
 
 /// JSON that `crd()` itself reads when it runs, between the brackets of a list.
-fn older_columns(meta: &Meta) -> syn::Result<Vec<PrintColumn>> {
+fn older_columns(meta: &Meta) -> syn::Result<Vec<CustomResourceColumnDefinition>> {
     let text = super::string(meta)?;
-    let found: Vec<CustomResourceColumnDefinition> =
-        serde_json::from_str(&format!("[ {} ]", text.value())).map_err(|it| {
-            syn::Error::new(text.span(), format!("kube panics: valid printer column json: {it}"))
-        })?;
-    Ok(found
-        .into_iter()
-        .map(|it| PrintColumn {
-            name: it.name,
-            type_: it.type_,
-            json_path: it.json_path,
-            description: it.description,
-            format: it.format,
-            priority: it.priority,
-        })
-        .collect())
+    serde_json::from_str(&format!("[ {} ]", text.value())).map_err(|it| {
+        syn::Error::new(text.span(), format!("kube panics: valid printer column json: {it}"))
+    })
 }
 
 /// A path; kube wrote it into JSON as it stood there, before it built the CRD itself.
@@ -352,7 +341,7 @@ fn priority_(meta: &Meta) -> syn::Result<i32> {
     number.map_or_else(|| error(meta.span(), "`priority` is a number"), Ok)
 }
 
-fn scale(meta: &Meta) -> syn::Result<Scale> {
+fn scale(meta: &Meta) -> syn::Result<CustomResourceSubresourceScale> {
     if let Meta::NameValue(_) = meta {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -362,7 +351,7 @@ fn scale(meta: &Meta) -> syn::Result<Scale> {
             status_replicas_path: String,
         }
         let it: Paths = json(meta)?;
-        return Ok(Scale {
+        return Ok(CustomResourceSubresourceScale {
             spec_replicas_path: it.spec_replicas_path,
             status_replicas_path: it.status_replicas_path,
             label_selector_path: it.label_selector_path,
@@ -380,7 +369,11 @@ fn scale(meta: &Meta) -> syn::Result<Scale> {
     }
     match (spec, status) {
         (Some(spec_replicas_path), Some(status_replicas_path)) => {
-            Ok(Scale { spec_replicas_path, status_replicas_path, label_selector_path: selector })
+            Ok(CustomResourceSubresourceScale {
+                spec_replicas_path,
+                status_replicas_path,
+                label_selector_path: selector,
+            })
         }
         _ => error(meta.span(), "`scale` needs `spec_replicas_path` and `status_replicas_path`"),
     }

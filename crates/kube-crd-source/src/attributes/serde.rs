@@ -8,7 +8,7 @@ use serde_derive_internals::{Ctxt, Derive, ast};
 use syn::{Attribute, Data, DeriveInput, parse::Parser as _, spanned::Spanned as _};
 
 use super::{Entry, entries, error};
-use crate::panics;
+use crate::text::panics;
 
 /// What schemars hands to serde's reader.
 pub const SHARED: &[&str] = &[

@@ -5,9 +5,9 @@ use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned as _};
 
 use super::{alone, error, metas, name_of, once, value};
 use crate::names::{Named, Space};
-use crate::types::text;
+use crate::text::text;
+use crate::tree::Path;
 use crate::values::{Values, peel};
-use crate::world::Path;
 
 #[derive(Default)]
 pub struct Said {

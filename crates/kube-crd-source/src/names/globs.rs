@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::world::{ItemId, ModuleId, World};
-use super::reach::Reach;
-use super::{Found, Miss, Named};
+use super::{Doubt, Found, Miss, Named, Names};
+use crate::tree::{ItemId, ModuleId, Reach};
 
 /// One glob: its module, and which of the module's it is.
 pub type GlobId = (ModuleId, usize);
@@ -34,7 +33,7 @@ pub enum Leads {
     Enum(ItemId),
     Foreign(String),
     /// Nowhere for certain, and why it may bring a name.
-    Lost(String),
+    Lost(Doubt),
 }
 
 impl Leads {
@@ -45,7 +44,7 @@ impl Leads {
             Ok(Named::Foreign(path)) => Self::Foreign(path),
             Ok(Named::Member(..)) | Err(Miss::Nothing | Miss::Lost) => {
                 let path = path.join("::");
-                Self::Lost(format!("`use {path}::*` is not found, and may bring it"))
+                Self::Lost(format!("`use {path}::*` is not found, and may bring it").into())
             }
             Err(Miss::Doubt(why) | Miss::Perhaps(why)) => Self::Lost(why),
         }
@@ -53,7 +52,7 @@ impl Leads {
 }
 
 impl Globs {
-    pub fn new(world: &World, targets: BTreeMap<GlobId, Leads>) -> Self {
+    pub fn new(world: &Names, targets: BTreeMap<GlobId, Leads>) -> Self {
         let mut all = vec![Vec::new(); world.modules.len()];
         for (id, to) in &targets {
             if let Leads::Module(of) = to {

@@ -5,11 +5,12 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::foreign;
-use super::super::world::{ItemId, Kind, ModuleId, World};
-use super::brought::Cache;
+use super::calls::{self, Effect};
+use super::glob_names::Cache;
 use super::globs::{GlobId, Globs, Leads};
-use super::{Found, Miss, Named, Names, SPACES, Space};
+use super::{Doubt, Found, Lookup, Miss, Named, Names, SPACES, Space};
+use crate::builtin::names as foreign;
+use crate::tree::{ItemId, Kind, ModuleId};
 
 /// How often globs are looked at anew, and how often an import is, on average.
 const ENOUGH: usize = 100;
@@ -25,8 +26,8 @@ pub enum Target {
     /// To something that is in another space.
     Absent,
     Is(Named),
-    Doubt(String),
-    Perhaps(String),
+    Doubt(Doubt),
+    Perhaps(Doubt),
 }
 
 /// What an import depends on.
@@ -55,6 +56,8 @@ pub struct Imports {
     /// Modules with macros in them, and those that do not parse.
     pub macros: Vec<ModuleId>,
     pub broken: Vec<ModuleId>,
+    /// What the calls of each module may bring about.
+    pub effects: BTreeMap<ModuleId, Vec<Effect>>,
     pub cache: RefCell<Cache>,
     /// What was read since this was last emptied; nothing once all is solved.
     reads: RefCell<Option<BTreeSet<Read>>>,
@@ -71,8 +74,9 @@ impl Imports {
         }
     }
 
-    pub fn solve(world: &World) -> Self {
-        let mut res = Self { globs: Globs::new(world, BTreeMap::new()), ..Self::default() };
+    pub fn solve(world: &Names) -> Self {
+        let globs = Globs::new(world, BTreeMap::new());
+        let mut res = Self { globs, effects: calls::effects(world), ..Self::default() };
         let (mut uses, mut globs) = (BTreeSet::new(), BTreeSet::new());
         let mut same: BTreeMap<(ModuleId, &str), usize> = BTreeMap::new();
         for (id, item) in world.items.iter().enumerate() {
@@ -106,7 +110,7 @@ impl Imports {
         res
     }
 
-    fn settle(&mut self, world: &World, mut uses: BTreeSet<ItemId>, mut globs: BTreeSet<GlobId>) {
+    fn settle(&mut self, world: &Names, mut uses: BTreeSet<ItemId>, mut globs: BTreeSet<GlobId>) {
         let mut readers: BTreeMap<Read, BTreeSet<Reader>> = BTreeMap::new();
         let mut left = ENOUGH * (100 + uses.len());
         for _ in 0..ENOUGH {
@@ -159,16 +163,16 @@ impl Imports {
         }
     }
 
-    fn glob(&self, world: &World, (module, index): GlobId) -> Leads {
+    fn glob(&self, world: &Names, (module, index): GlobId) -> Leads {
         let path = &world.modules[module].globs[index].path;
-        let names = Names { world, imports: self };
+        let names = Lookup { world, imports: self };
         Leads::new(names.path(module, path, Space::Types, None), &path.parts)
     }
 
-    fn import(&self, world: &World, id: ItemId) -> [Target; 3] {
+    fn import(&self, world: &Names, id: ItemId) -> [Target; 3] {
         let item = &world.items[id];
         let Kind::Use(path) = &item.kind else { return SPACES.map(|_| Target::Lost) };
-        let names = Names { world, imports: self };
+        let names = Lookup { world, imports: self };
         let Some((last, front)) = path.parts.split_last() else {
             return SPACES.map(|_| Target::Lost);
         };
@@ -180,10 +184,7 @@ impl Imports {
                 Err(miss) => SPACES.map(|_| Err(miss.clone())),
             }
         };
-        let is_macro = || {
-            let modules = self.macros.iter().map(|it| &world.modules[*it]);
-            modules.flat_map(|it| &it.macros).any(|it| it.defines(last))
-        };
+        let is_macro = || world.rules.iter().any(|it| it.name == *last);
         let nowhere = found.iter().all(|it| matches!(it, Err(Miss::Nothing | Miss::Lost)));
         let none = if nowhere && !is_macro() { Target::Lost } else { Target::Absent };
         let mut targets = found.map(|found| match found {
@@ -200,22 +201,6 @@ impl Imports {
             targets[1] = Target::Absent;
         }
         targets
-    }
-}
-
-impl Imports {
-    /// Modules from elsewhere of which everything is imported, each as it is written too.
-    pub fn foreign_globs<'a>(
-        &'a self,
-        world: &'a World,
-    ) -> impl Iterator<Item = (&'a str, String)> + 'a {
-        self.globs.targets.iter().filter_map(|((module, index), leads)| match leads {
-            Leads::Foreign(path) => {
-                let written = &world.modules[*module].globs[*index].path;
-                Some((path.as_str(), written.parts.join("::")))
-            }
-            _ => None,
-        })
     }
 }
 

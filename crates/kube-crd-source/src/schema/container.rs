@@ -9,9 +9,9 @@ use crate::attributes::schemars::{self as said, Common, On, With};
 use crate::attributes::validation::Validation;
 use crate::attributes::x_kube::{self, Merge};
 use crate::attributes::{error, serde};
-use crate::model::Problem;
+use crate::text::Problem;
+use crate::text::plain;
 use crate::values::Values;
-use crate::world::plain;
 
 pub struct Container {
     /// What schemars calls it; a text with `{T}` in it where parameters are in the name.

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 
 use super::container::{Container, Fallback, Shape, Tag, Variant};
 use super::{Reader, This};
-use crate::builtin::Answers as _;
 
 impl Reader {
     pub(super) fn enum_(

@@ -8,8 +8,9 @@ use syn::{DeriveInput, GenericArgument, Type as Syntax, WherePredicate};
 
 use crate::attributes::{error, schemars::With};
 use crate::names::{Named, Space};
-use crate::types::{Scope, Type};
-use crate::world::{ModuleId, Path, World, plain};
+use crate::text::plain;
+use crate::tree::{ModuleId, Path};
+use crate::types::{Scope, Type, Types};
 
 #[derive(Default)]
 pub struct Parameters {
@@ -62,7 +63,7 @@ impl Parameters {
         of: &ast::Container<'_>,
         rename: Option<&syn::LitStr>,
         stands: impl Fn(&syn::Field) -> syn::Result<Option<With>>,
-        world: &World,
+        world: &Types,
         module: ModuleId,
     ) -> syn::Result<Self> {
         let mut res = Self::default();
@@ -124,7 +125,7 @@ impl Parameters {
         &mut self,
         name: &str,
         bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>,
-        world: &World,
+        world: &Types,
         module: ModuleId,
     ) {
         for bound in bounds {
@@ -214,7 +215,7 @@ impl Parameters {
     }
 
     /// Whether the derived impl knows how to write the default of a field of this type.
-    pub fn writes(&self, ty: &Syntax, world: &World, module: ModuleId) -> Writes {
+    pub fn writes(&self, ty: &Syntax, world: &Types, module: ModuleId) -> Writes {
         let mentioned = self.mentioned(ty);
         if mentioned.is_subset(&self.known) {
             return Writes::Yes;
@@ -224,7 +225,7 @@ impl Parameters {
     }
 
     /// Whether only types of std stand around the parameters: those are `Serialize` if what is in them is.
-    fn only_std(&self, ty: &Syntax, world: &World, module: ModuleId) -> bool {
+    fn only_std(&self, ty: &Syntax, world: &Types, module: ModuleId) -> bool {
         if self.mentioned(ty).is_empty() {
             return true;
         }

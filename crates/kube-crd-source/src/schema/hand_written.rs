@@ -7,8 +7,9 @@ use std::rc::Rc;
 use schemars::{Schema, SchemaGenerator};
 
 use super::Reader;
-use crate::builtin::{Answers as _, Dyn, standing_for};
-use crate::model::Problem;
+use super::standing::standing_for;
+use crate::builtin::Dyn;
+use crate::text::Problem;
 use crate::types::{Function, Scope, Type};
 use crate::values::{Evaluated, Evaluator, JsonSchemaImpl, Schemas};
 
@@ -114,7 +115,7 @@ impl Reader {
         };
         let named = match path {
             syn::Expr::Path(it) if it.qself.is_none() => {
-                let path = crate::world::Path::from(&it.path);
+                let path = crate::tree::Path::from(&it.path);
                 self.world.resolve(scope.module, &path, Space::Values).ok()
             }
             _ => None,
@@ -133,7 +134,7 @@ impl Reader {
 
     fn transform_problem(&self, scope: &Scope, expr: &syn::Expr) -> Problem {
         let span = syn::spanned::Spanned::span(expr);
-        let message = format!("the transform `{}` is not evaluated", crate::types::text(expr));
+        let message = format!("the transform `{}` is not evaluated", crate::text::text(expr));
         let hint = "write the schema with `schema_with`, or compile: `--compile`";
         self.world.problem(scope.module, span, message, hint)
     }

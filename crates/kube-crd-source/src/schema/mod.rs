@@ -3,12 +3,16 @@
 //! Only the types that a resource reaches are looked at. What one of them cannot be read for is told at its
 //! place, with the way that led there.
 
+mod api_names;
 pub mod container;
+mod definition;
 mod enums;
 mod generics;
 mod hand_written;
+mod older;
 mod repr;
 mod resource;
+mod standing;
 mod structs;
 
 use std::cell::{Cell, RefCell};
@@ -18,35 +22,37 @@ use std::rc::Rc;
 use schemars::{Schema, SchemaGenerator};
 use serde_derive_internals::Derive;
 
-pub use resource::resources;
+pub use resource::{Crd, kinds};
 
-use super::attributes::schemars::{Common, With};
-use super::attributes::serde;
-use super::builtin::kubernetes::Model;
-use super::builtin::{Answers, Builtin, Dyn, standing_for};
-use super::derives::Derived;
-use super::types::{Function, Scope, Type};
-use super::values::{Budget, JsonSchemaImpl, Values};
-use super::versions::older;
-use super::world::{ItemId, ModuleId, World};
-use crate::model::{Place, Problem, SourcePath};
+use crate::attributes::schemars::{Common, With};
+use crate::attributes::serde;
+use crate::builtin::kubernetes::Model;
+use crate::builtin::{Builtin, Dyn};
+use crate::text::{Place, Problem, SourcePath, text};
+use crate::tree::{ItemId, ModuleId};
+use crate::types::derives::Derived;
+use crate::types::{Function, Scope, Type, Types};
+use crate::values::{Budget, JsonSchemaImpl, Values};
 use container::Container;
+use standing::standing_for;
 
-/// What was read before; nothing where it could not be.
-type Known<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
+/// What was read before, or why it could not be.
+type Known<K, T> = RefCell<BTreeMap<K, Result<Rc<T>, Problem>>>;
+
+/// What was read before; nothing where there is nothing to read.
+type Found<K, T> = RefCell<BTreeMap<K, Option<Rc<T>>>>;
 
 /// Answers for the types of a project.
 pub struct Reader {
-    pub world: Rc<World>,
+    pub world: Rc<Types>,
     /// What all evaluations may use.
     pub budget: Budget,
     containers: Known<(ItemId, bool), Container>,
-    own: Known<Type, This>,
+    own: RefCell<BTreeMap<Type, Rc<This>>>,
     /// The types whose schema is written by hand.
-    by_hand: Known<Type, JsonSchemaImpl>,
-    problems: RefCell<Vec<Problem>>,
-    /// What the problems of this resource count, told now or before.
-    refused: Cell<usize>,
+    by_hand: Found<Type, JsonSchemaImpl>,
+    /// The problems of this resource: one for each place, whichever ways lead there.
+    problems: RefCell<BTreeMap<Place, Problem>>,
     warnings: RefCell<Vec<Problem>>,
     /// The references in this resource that were told of.
     references: RefCell<BTreeSet<String>>,
@@ -79,7 +85,7 @@ pub struct This {
 }
 
 impl Reader {
-    pub fn new(world: Rc<World>) -> Self {
+    pub fn new(world: Rc<Types>) -> Self {
         Self {
             world,
             budget: Budget::default(),
@@ -87,7 +93,6 @@ impl Reader {
             own: RefCell::default(),
             by_hand: RefCell::default(),
             problems: RefCell::default(),
-            refused: Cell::new(0),
             warnings: RefCell::default(),
             references: RefCell::default(),
             named: Cell::new(false),
@@ -110,29 +115,20 @@ impl Reader {
 
     /// The same, of the type of this name that could not be read there.
     fn refuse_at(&self, problem: Problem, name: Option<String>) {
-        let item = self.open.borrow().iter().rev().find_map(|it| *it);
-        self.refuse_in(item, problem, name);
-    }
-
-    fn refuse_in(&self, item: Option<ItemId>, problem: Problem, name: Option<String>) {
-        self.world.want_what_was_met();
-        self.refused.set(self.refused.get() + 1);
-        self.problems.borrow_mut().push(self.on_the_way(item, problem, name));
-    }
-
-    fn on_the_way(
-        &self,
-        item: Option<ItemId>,
-        mut problem: Problem,
-        name: Option<String>,
-    ) -> Problem {
-        if let Some(call) = item.and_then(|it| self.world.made_by(it)) {
-            problem.message = format!("{}, in what {call} makes", problem.message);
+        self.world.need_values();
+        let problem = self.on_the_way(problem, name);
+        let mut problems = self.problems.borrow_mut();
+        match problems.get(&problem.place) {
+            Some(known) if *known <= problem => {}
+            _ => drop(problems.insert(problem.place.clone(), problem)),
         }
+    }
+
+    fn on_the_way(&self, mut problem: Problem, name: Option<String>) -> Problem {
         if let Some((kind, fields)) = self.way.borrow().split_first() {
-            problem.way = vec![kind.clone()];
-            problem.way.extend((!fields.is_empty()).then(|| fields.join(".")));
-            problem.way.extend(name.filter(|_| !fields.is_empty()));
+            problem.field_path = vec![kind.clone()];
+            problem.field_path.extend((!fields.is_empty()).then(|| fields.join(".")));
+            problem.field_path.extend(name.filter(|_| !fields.is_empty()));
         }
         problem
     }
@@ -142,7 +138,6 @@ impl Reader {
         if !self.named.get() {
             return;
         }
-        let item = self.open.borrow().iter().rev().find_map(|it| *it);
         let mut found = BTreeSet::new();
         references(schema.as_value(), &mut found);
         let mut told = self.references.borrow_mut();
@@ -154,7 +149,7 @@ impl Reader {
                 let hint =
                     "end the recursion with a type that takes any value, e.g. `serde_json::Value`";
                 let problem = self.world.problem(module, span, message, hint);
-                self.warnings.borrow_mut().push(self.on_the_way(item, problem, None));
+                self.warnings.borrow_mut().push(self.on_the_way(problem, None));
             }
         }
     }
@@ -185,7 +180,7 @@ impl Reader {
                 Some(found)
             }
             Err(problem) => {
-                self.refuse_at(problem, Some(super::types::text(ty)));
+                self.refuse_at(problem, Some(text(ty)));
                 None
             }
         }
@@ -194,22 +189,19 @@ impl Reader {
     /// What is known of a type of the project; none where it cannot be read.
     fn container(&self, id: ItemId, root: bool) -> Option<Rc<Container>> {
         let known = self.containers.borrow().get(&(id, root)).cloned();
-        if let Some(found) = known {
-            if found.is_none() {
-                self.refused.set(self.refused.get() + 1);
-            }
-            return found;
-        }
-        let read = if root { self.read_root(id) } else { self.read_data(id) };
-        let found = match read {
-            Ok(it) => Some(Rc::new(it)),
+        let found = known.unwrap_or_else(|| {
+            let read = if root { self.read_root(id) } else { self.read_data(id) }.map(Rc::new);
+            self.containers.borrow_mut().insert((id, root), read.clone());
+            read
+        });
+        match found {
+            Ok(container) => Some(container),
+            // Each kind that reaches it has this problem.
             Err(problem) => {
-                self.refuse_in(Some(id), problem, Some(self.world.items[id].name.clone()));
+                self.refuse_at(problem, Some(self.world.items[id].name.clone()));
                 None
             }
-        };
-        self.containers.borrow_mut().insert((id, root), found.clone());
-        found
+        }
     }
 
     fn read_data(&self, id: ItemId) -> Result<Container, Problem> {
@@ -273,8 +265,8 @@ impl Reader {
             }
         };
         let known = self.own.borrow().get(ty).cloned();
-        if let Some(Some(known)) = known {
-            return Some(known);
+        if known.is_some() {
+            return known;
         }
         let container = self.container(id, root)?;
         let scope = self.world.scope(ty);
@@ -283,7 +275,7 @@ impl Reader {
             this.forward = Some(self.type_(&this, forward)?);
         }
         let this = Rc::new(this);
-        self.own.borrow_mut().insert(ty.clone(), Some(this.clone()));
+        self.own.borrow_mut().insert(ty.clone(), this.clone());
         Some(this)
     }
 }
@@ -328,8 +320,7 @@ impl Reader {
             With::Type(ty) => self.type_(this, ty),
             With::Function(path) => {
                 let module = &self.world.modules[this.scope.module].path;
-                let id =
-                    format!("_SchemarsSchemaWithFunction/{module}/{}", super::types::text(&**path));
+                let id = format!("_SchemarsSchemaWithFunction/{module}/{}", text(&**path));
                 Some(Rc::new(Type::Function(Rc::new(Function {
                     path: syn::ExprPath { attrs: Vec::new(), qself: None, path: (**path).clone() },
                     id,
@@ -365,7 +356,7 @@ impl Reader {
     }
 }
 
-impl Answers for Reader {
+impl Reader {
     fn inline(&self, ty: &Type) -> bool {
         self.deeper(ty, || match self.see(ty) {
             Seen::Foreign(it, arguments) => standing_for(arguments, || (it.inline)()),
@@ -472,7 +463,7 @@ impl Reader {
                 self.refuse(Problem {
                     place: Place { path: file, line: 1, column: 1 },
                     message: self.world.kubernetes.broken(model, path),
-                    way: Vec::new(),
+                    field_path: Vec::new(),
                     hint: Some("bring its source anew with `cargo fetch`".to_owned()),
                 });
                 Schema::default()

@@ -4,8 +4,8 @@ use serde_json::Value;
 use syn::spanned::Spanned as _;
 
 use crate::attributes::error;
-use crate::model::Problem;
-use crate::types::text;
+use crate::text::Problem;
+use crate::text::text;
 use crate::values::{Int, Values};
 
 /// The number of each variant, in the type that `#[repr(…)]` names.

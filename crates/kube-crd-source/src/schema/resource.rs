@@ -3,105 +3,99 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, JSONSchemaProps,
+};
 use quote::{format_ident, quote_spanned};
 use schemars::generate::SchemaSettings;
-use syn::punctuated::Punctuated;
 
 use super::Reader;
+use super::api_names::{check_group, check_kind, check_label};
 use super::container::{self, Container};
-use crate::api_names::{check_group, check_kind, check_label};
+use super::definition::definition;
+use super::standing::{answering, standing_for};
 use crate::attributes::kube::{self, Kube, Mode};
+use crate::attributes::summary::Summary;
 use crate::attributes::x_kube;
-use crate::builtin::{Dyn, answering, standing_for};
-use crate::cfg::Cfg;
-use crate::derives::Derived;
-use crate::files::UNTOLD;
-use crate::model::{CustomResource, KindName, Problem, Schema, Storage};
-use crate::panics;
-use crate::types::Type;
-use crate::versions::KubeDerive;
-use crate::world::{ItemId, Kind as ItemKind, World};
+use crate::builtin::Dyn;
+use crate::cargo::cfg::{self, Cfg};
+use crate::text::Problem;
+use crate::text::panics;
+use crate::tree::UNTOLD;
+use crate::tree::{ItemId, Kind as ItemKind};
+use crate::types::derives::Derived;
+use crate::types::{Type, Types};
+
+/// The CRD of one version of a kind, or every reason why it is not known.
+pub type Crd = Result<CustomResourceDefinition, Vec<Problem>>;
 
 /// What the selected crates declare.
 #[derive(Default)]
 pub struct Read {
-    pub resources: Vec<CustomResource>,
-    pub problems: Vec<Problem>,
+    /// The structs that declare kinds.
+    pub kinds: Vec<(ItemId, Crd)>,
     pub warnings: Vec<Problem>,
-    /// Every kind that is declared, with its group.
-    pub kinds: BTreeSet<KindName>,
-    /// Those that could not be read in all of their versions.
-    pub refused: BTreeSet<KindName>,
-    /// A type of k8s-openapi was met.
-    pub kubernetes: bool,
+    /// Macros that may declare more kinds.
+    pub unexplored: Vec<Problem>,
 }
 
-/// Macros that are not opened, and may make custom resources of which nothing else tells.
-fn made_elsewhere(world: &World) -> Vec<Problem> {
+/// Macros that are not expanded and may declare kinds.
+fn unexplored(world: &Types) -> Vec<Problem> {
     let mut res = Vec::new();
-    for (id, module) in world.modules.iter().enumerate() {
-        if !world.is_wanted(id) {
+    for id in 0..world.modules.len() {
+        if !world.is_selected(id) {
             continue;
         }
-        for it in &module.macros {
-            let Some(name) = it.maker() else { continue };
-            let message = format!("`{name}` may make custom resources, and cannot be read");
+        for it in world.calls_that_may_declare_kinds(id) {
+            let message = format!("`{}` may declare kinds here, and is not expanded", it.text());
             res.push(world.problem(id, it.span, message, UNTOLD));
         }
     }
     res
 }
 
-/// Every custom resource of the project that can be read, and what cannot.
-pub fn resources(world: &Rc<World>) -> Read {
+/// Every kind that is declared, with its CRD or what is in the way of it. `kubernetes` is in the way of every kind
+/// that has a type of k8s-openapi in it.
+pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>) -> Read {
     let reader = Rc::new(Reader::new(world.clone()));
-    let mut res = Read::default();
+    let mut res = Read { unexplored: unexplored(world), ..Read::default() };
     let mut seen = BTreeSet::new();
     for (id, item) in world.items.iter().enumerate() {
         let ItemKind::Data(input) = &item.kind else { continue };
-        // A file that two crates share is read for the first.
         if !kube::is_on(&input.attrs) && !has_cfg_attr(input) {
             continue;
         }
-        if !world.is_wanted(item.module) || !seen.insert(world.place_of(id)) {
+        // A file that two crates share is read for the first.
+        if !world.is_selected(item.module) || !seen.insert(world.place_of(id)) {
             continue;
         }
-        let said = said(input, &item.name);
-        let way: Vec<String> = said.kind.clone().into_iter().collect();
-        match answering(reader.clone(), || reader.resource(id)) {
-            Ok(Declared::Nothing) => {}
-            Ok(Declared::Refused) => {
-                res.refused.insert(said.clone());
-                res.kinds.insert(said);
-            }
-            Ok(Declared::Read(found)) => {
-                res.kinds.insert(said);
-                res.resources.push(*found);
-            }
-            Err(problems) => {
-                let named = |it: Problem| match it.way.is_empty() {
-                    true => Problem { way: way.clone(), ..it },
-                    false => it,
-                };
-                reader.problems.borrow_mut().extend(problems.into_iter().map(named));
-                res.refused.insert(said.clone());
-                res.kinds.insert(said);
-            }
-        }
+        let found = answering(reader.clone(), || reader.resource(id));
         reader.way.borrow_mut().clear();
+        let mut problems: Vec<Problem> = reader.problems.take().into_values().collect();
+        let met = reader.kubernetes.take();
+        let crd = match found {
+            Ok(Declared::Nothing) => continue,
+            Ok(Declared::Refused) => None,
+            Ok(Declared::Read(crd)) => Some(*crd),
+            Err(more) => {
+                let kind = Summary::of(world, id).kind;
+                problems.extend(more.into_iter().map(|it| match it.field_path.is_empty() {
+                    true => Problem { field_path: kind.clone().into_iter().collect(), ..it },
+                    false => it,
+                }));
+                None
+            }
+        };
+        problems.extend(kubernetes.filter(|_| met).cloned());
+        problems.sort();
+        let crd = crd.filter(|_| problems.is_empty()).ok_or(problems);
+        res.kinds.push((id, crd));
     }
-    reader.problems.borrow_mut().extend(made_elsewhere(world));
-    res.resources.sort_by(|one, other| one.place.cmp(&other.place));
+    res.kinds.sort_by_cached_key(|(id, _)| world.place_of(*id));
     // One place, told once, whichever ways lead there.
-    let once = |mut it: Vec<Problem>| {
-        it.sort();
-        it.dedup_by(|one, other| one.place == other.place);
-        it
-    };
-    res.problems = once(reader.problems.take());
-    res.warnings = once(reader.warnings.take());
-    res.kubernetes = reader.kubernetes.get();
+    res.warnings = reader.warnings.take();
+    res.warnings.sort();
+    res.warnings.dedup_by(|one, other| one.place == other.place);
     res
 }
 
@@ -109,32 +103,9 @@ pub fn resources(world: &Rc<World>) -> Read {
 enum Declared {
     /// No custom resource.
     Nothing,
-    Read(Box<CustomResource>),
-    /// Why is told already.
+    Read(Box<CustomResourceDefinition>),
+    /// Why is among the reader's problems.
     Refused,
-}
-
-/// The group and the kind that `#[kube(…)]` seems to say, also where the rest of it cannot be read.
-fn said(input: &syn::DeriveInput, name: &str) -> KindName {
-    let text = |name: &str| {
-        input.attrs.iter().filter(|it| it.path().is_ident("kube")).find_map(|attr| {
-            let metas = attr
-                .parse_args_with(Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated)
-                .ok()?;
-            metas.into_iter().find_map(|it| match it {
-                syn::Meta::NameValue(syn::MetaNameValue {
-                    path,
-                    value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }),
-                    ..
-                }) if path.is_ident(name) => Some(it.value()),
-                _ => None,
-            })
-        })
-    };
-    let (group, kind) = (text("group"), text("kind"));
-    // What cannot be told by its kind is told by its struct.
-    let unnamed = kind.is_none().then(|| name.to_owned());
-    KindName { group, kind, unnamed }
 }
 
 fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
@@ -142,6 +113,16 @@ fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
 }
 
 impl Reader {
+    /// Whether a type has `#[kube(…)]`, or may have it. Its fields are of no matter here.
+    fn has_kube_attribute(&self, id: ItemId) -> bool {
+        let item = &self.world.items[id];
+        let ItemKind::Data(input) = &item.kind else { return false };
+        let Ok(settled) = cfg::settle(&input.attrs, self.world.features(item.module)) else {
+            return true;
+        };
+        kube::is_on(&settled.attrs) || settled.doubtful.iter().any(|it| it.path().is_ident("kube"))
+    }
+
     fn resource(&self, id: ItemId) -> Result<Declared, Vec<Problem>> {
         let world = &*self.world;
         let item = &world.items[id];
@@ -153,7 +134,7 @@ impl Reader {
             return Err(one(world.problem(item.module, item.span, message, hint)));
         }
         match world.derived(id, "kube::CustomResource").map_err(one)? {
-            Derived::No if kube::is_on(&world.settled(id).map_err(one)?.attrs) => {
+            Derived::No if self.has_kube_attribute(id) => {
                 let message = format!(
                     "`{}` has `#[kube(…)]`, and no derive that is known to be kube's `CustomResource`",
                     item.name
@@ -215,14 +196,12 @@ impl Reader {
                 }
             }
         };
-        let place = world.place_of(id);
-        let behaviour = self.world.behaviour.kube;
-        Ok(Declared::Read(Box::new(described(behaviour, kube, names, schema, place))))
+        let crd = definition(self.world.behaviour.kube, kube, names, schema);
+        Ok(Declared::Read(Box::new(crd)))
     }
 
     /// The schema of the whole resource, through every step that kube's `crd()` takes.
-    fn root_schema(&self, id: ItemId) -> Option<Schema> {
-        self.refused.set(0);
+    fn root_schema(&self, id: ItemId) -> Option<JSONSchemaProps> {
         self.made.set(0);
         self.lost.set(false);
         self.named.set(false);
@@ -243,7 +222,7 @@ impl Reader {
         })
         .flatten();
         self.way.borrow_mut().truncate(1);
-        if 0 < self.refused.get() {
+        if !self.problems.borrow().is_empty() {
             return None;
         }
         let item = &self.world.items[id];
@@ -252,17 +231,14 @@ impl Reader {
             self.refuse(self.world.problem(item.module, item.span, message, hint));
             None
         };
-        let props = match made {
-            Ok(Ok(props)) => props,
-            Ok(Err(error)) => {
-                return refuse(format!(
-                    "kube panics over this schema: {}: {error:?}",
-                    self.world.behaviour.kube.expectation()
-                ));
-            }
-            Err(text) => return refuse(format!("kube panics over this schema: {text}")),
-        };
-        Some(Schema(serde_json::to_value(&props).expect("a schema is plain data")))
+        match made {
+            Ok(Ok(props)) => Some(props),
+            Ok(Err(error)) => refuse(format!(
+                "kube panics over this schema: {}: {error:?}",
+                self.world.behaviour.kube.expectation()
+            )),
+            Err(text) => refuse(format!("kube panics over this schema: {text}")),
+        }
     }
 
     /// Whether a resource says that its schema is written by hand.
@@ -359,9 +335,9 @@ fn named(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Span> {
 }
 
 /// What a resource is called.
-struct Names {
-    plural: String,
-    singular: String,
+pub struct Names {
+    pub plural: String,
+    pub singular: String,
 }
 
 const NAMES: &str = "the API server takes no other names, e.g. `cache.example.com`, `v1`, `Memcached`, `memcacheds`";
@@ -385,39 +361,6 @@ impl Names {
             list.iter().try_for_each(|it| check(check_label, name, it))?;
         }
         Ok(Self { plural, singular })
-    }
-}
-
-fn described(
-    behaviour: KubeDerive,
-    kube: Kube,
-    names: Names,
-    schema: Option<Schema>,
-    place: crate::model::Place,
-) -> CustomResource {
-    let storage: Storage = kube.storage();
-    let Names { plural, singular } = names;
-    CustomResource {
-        group: kube.group,
-        version: kube.version,
-        kind: kube.kind,
-        plural,
-        singular,
-        shortnames: kube.shortnames,
-        categories: kube.categories,
-        namespaced: kube.namespaced,
-        labels: kube.labels,
-        annotations: kube.annotations,
-        served: kube.served.unwrap_or(true),
-        storage,
-        deprecated: kube.deprecated,
-        columns: kube.columns,
-        selectable: kube.selectable,
-        status: kube.status.is_some(),
-        scale: kube.scale,
-        schema,
-        empty: behaviour.empty,
-        place,
     }
 }
 

@@ -8,12 +8,13 @@ use serde_json::{Map, Value};
 
 use super::container::{Container, Data, Fallback, Field, Shape};
 use super::generics::Writes;
+use super::older;
+use super::standing::standing_for;
 use super::{Reader, This};
 use crate::attributes::x_kube::Merge;
-use crate::builtin::{Answers as _, Dyn, standing_for};
+use crate::builtin::Dyn;
 use crate::types::Type;
 use crate::values::{Evaluator, FieldDefault};
-use crate::versions::older;
 
 impl Reader {
     pub(super) fn container_schema(&self, this: &This, generator: &mut SchemaGenerator) -> Schema {

@@ -48,12 +48,11 @@ fn read_case(text: &str) -> (Vec<String>, BTreeSet<Construct>) {
     let files = files(&[("Cargo.toml", MANIFEST), ("src/main.rs", text)]);
     crate::stack::with_room(move || {
         let mut problems = Vec::new();
-        let mut world = World::new(&files, &mut problems);
-        world.kubernetes = kubernetes();
+        let types = Rc::new(types_of(&files, Some(kubernetes()), &mut problems));
         record::take();
-        let read = schema::resources(&Rc::new(world));
-        assert_eq!(read.resources.len() + read.problems.len().min(1), 1);
-        problems.extend(read.problems);
+        let kinds = schema::kinds(&types, None).kinds;
+        assert_eq!(kinds.len(), 1, "a case has one kind");
+        problems.extend(kinds.into_iter().filter_map(|(_, crd)| crd.err()).flatten());
         (problems.iter().map(ToString::to_string).collect(), record::take())
     })
 }

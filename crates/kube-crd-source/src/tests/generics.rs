@@ -4,8 +4,8 @@ use super::*;
 
 /// The warnings of a spec that is read.
 fn warnings(body: &str, beside: &str) -> Vec<String> {
-    let reading = read_all(&spec(body, beside));
-    assert_eq!(reading.problems, []);
+    let reading = read_map(&spec(body, beside));
+    assert_eq!(all_problems(&reading), []);
     reading.warnings.iter().map(ToString::to_string).collect()
 }
 

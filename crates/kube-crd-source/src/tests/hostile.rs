@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{files, read};
+use super::{files, read_map};
 
 /// Real kinds, to be spoilt.
 const CORPUS: &[(&str, &str)] = &[
@@ -117,7 +117,7 @@ fn nothing_that_is_spoilt_makes_the_reader_panic() {
             spoilt = spoil(&spoilt, &mut numbers);
         }
         let code = files(&[("src/main.rs", &spoilt)]);
-        let found = catch_unwind(AssertUnwindSafe(|| read(&code)));
+        let found = catch_unwind(AssertUnwindSafe(|| read_map(&code)));
         assert!(found.is_ok(), "it panics over {name}:\n{spoilt}");
     }
 }

@@ -2,9 +2,6 @@
 
 use super::packages::{DERIVE, field, lock, manifest};
 use super::*;
-use crate::library::Texts;
-use crate::packages::Packages;
-use crate::{versions, workspace};
 
 /// Two versions of kube, and `other` that depends on one of them.
 fn two_kubes(members: &[(&str, &str)], other: &str) -> BTreeMap<SourcePath, String> {
@@ -75,12 +72,13 @@ fn two_kubes(members: &[(&str, &str)], other: &str) -> BTreeMap<SourcePath, Stri
 fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     let version = |files: &BTreeMap<SourcePath, String>, wanted: &[&str]| {
         let texts = Texts::new(files);
-        let members = workspace::members(&texts, &mut Vec::new());
+        let members = cargo::members(&texts, &mut Vec::new());
         let packages = wanted.iter().map(|it| (*it).to_owned()).collect();
-        let request = Request { packages, ..Request::default() };
-        let packages = Packages::new(&texts, &members, &request, &mut Vec::new());
-        let reading = crate::workspace(files, &request);
-        let problems: Vec<String> = reading.problems.iter().map(|it| it.told("")).collect();
+        let options = Options { packages, ..Options::default() };
+        let packages = Packages::new(&texts, &members, &options, &mut Vec::new());
+        let reading = read(files, &options);
+        let problems: Vec<String> =
+            all_problems(&reading).iter().map(|it| it.describe("")).collect();
         (versions::behaviour(&packages).kube.version, problems)
     };
     for (own, other) in [("3.1.0", "5.0.0"), ("5.0.0", "3.1.0")] {
@@ -128,33 +126,6 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     );
     assert_eq!(version(&both, &["a"]), ("3.1.0", vec![]));
     assert_eq!(version(&both, &["b"]), ("5.0.0", vec![]));
-}
-
-#[test]
-fn what_cargo_tells_code_of_its_package_is_known_unless_a_build_script_says_otherwise() {
-    let body = "fn f() -> String { concat!(env!(\"CARGO_PKG_NAME\"), \" \", env!(\"CARGO_PKG_VERSION\")).into() }";
-    let code = format!("{HEAD}{SPEC}\n{KIND} {{ #[serde(default = \"f\")] a: String }}\n{body}");
-    let manifest = |more: &str| {
-        let text =
-            manifest("a-b", "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n");
-        text.replace("[dependencies]", &format!("{more}[dependencies]"))
-    };
-    let lock = lock(&[(".a-b", "1.0.0", &[])]);
-    let field = |manifest: &str, script: &str| {
-        field(&files(&[
-            ("Cargo.toml", manifest),
-            ("Cargo.lock", &lock),
-            ("src/lib.rs", &code),
-            ("build.rs", script),
-        ]))
-    };
-    let wanted = Ok(serde_json::json!({ "type": "string", "default": "a-b 1.0.0" }));
-    assert_eq!(field(&manifest(""), "fn main() {}"), wanted);
-    let script = "fn main() { println!(\"cargo:rustc-env=CARGO_PKG_VERSION=2\"); }";
-    let refused = "src/lib.rs:5:57: `env!(\"CARGO_PKG_VERSION\")` takes what is outside of the code: build.rs may say it otherwise (`Kind` → `spec.a`)";
-    assert_eq!(field(&manifest(""), script), Err(vec![refused.to_owned()]));
-    assert_eq!(field(&manifest("build = false\n"), script), wanted);
-    assert_eq!(field(&manifest("build = \"other.rs\"\n"), script), wanted);
 }
 
 /// A project of the package `a`, with this said in its Cargo.toml, and files beside it.
@@ -219,9 +190,9 @@ fn a_target_is_read_where_the_features_that_it_requires_are_on() {
         package_a(rest, &[("src/bin/one.rs", &spec("One")), ("src/bin/two.rs", &spec("Two"))]);
     let kinds = |features: &[&str]| {
         let features = features.iter().map(|it| (*it).to_owned()).collect();
-        let reading = crate::workspace(&files, &Request { features, ..Request::default() });
-        assert!(reading.problems.is_empty(), "{:#?}", reading.problems);
-        let kinds: Vec<String> = reading.resources.iter().map(|it| it.kind.to_string()).collect();
+        let reading = read(&files, &Options { features, ..Options::default() });
+        assert_eq!(all_problems(&reading), []);
+        let kinds: Vec<&str> = reading.kinds.iter().filter_map(|it| it.kind.as_deref()).collect();
         kinds.join(" ")
     };
     assert_eq!(kinds(&[]), "Two");

@@ -1,14 +1,13 @@
 //! Which files modules are in, and what a `cfg` makes of them.
 
 use super::super::names::Space;
-use super::super::world::World;
-use super::{files, names::look};
+use super::{files, names::look, problems, spec, types_of};
 
 /// Reads these files; each of the paths must be an item, of the crate's root as of everything.
 #[track_caller]
 fn check(code: &[(&str, &str)], paths: &[(&str, &str)], told: &[&str]) {
     let mut problems = Vec::new();
-    let world = World::new(&files(code), &mut problems);
+    let world = types_of(&files(code), None, &mut problems);
     for (path, expected) in paths {
         assert_eq!(look(&world, "project", path, Space::Types), *expected, "{path}");
     }
@@ -142,5 +141,18 @@ fn what_is_defined_twice_is_one_thing_once_its_cfg_is_settled() {
         )],
         &[("a::U", "project::a::U"), ("a::T", "nothing"), ("V", "project::a::U"), ("W", "nothing")],
         &[],
+    );
+}
+
+#[test]
+fn a_struct_that_is_no_kind_withholds_none() {
+    let beside = "#[cfg_attr(feature = \"x\", derive(Debug))] struct Config { #[cfg(debug_assertions)] t: bool }";
+    assert_eq!(problems(&spec("a: i32,", beside)), Vec::<String>::new());
+    let beside = "#[cfg_attr(debug_assertions, kube(a))] #[derive(Debug)] struct Config;";
+    assert_eq!(
+        problems(&spec("a: i32,", beside)),
+        [
+            "src/main.rs:7:64: `Config` has `#[kube(…)]`, and no derive that is known to be kube's `CustomResource`"
+        ]
     );
 }

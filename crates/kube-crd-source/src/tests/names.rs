@@ -1,11 +1,12 @@
 //! What names lead to, and when they lead nowhere for certain.
 
 use super::super::names::{Miss, Named, Space};
-use super::super::world::{Path, World};
-use super::files;
+use super::{files, types_of};
+use crate::tree::Path;
+use crate::types::Types;
 
 /// What `path` is in a module: where it stands, or why it is not known.
-pub fn look(world: &World, module: &str, path: &str, space: Space) -> String {
+pub fn look(world: &Types, module: &str, path: &str, space: Space) -> String {
     let module = world.modules.iter().position(|it| it.path == module).unwrap();
     let path = Path::from(&syn::parse_str::<syn::Path>(path).unwrap());
     let item = |id: usize| {
@@ -19,14 +20,14 @@ pub fn look(world: &World, module: &str, path: &str, space: Space) -> String {
         Ok(Named::Member(id, name)) => format!("{}::{name}", item(id)),
         Err(Miss::Nothing) => "nothing".to_owned(),
         Err(Miss::Lost) => "lost".to_owned(),
-        Err(Miss::Perhaps(why) | Miss::Doubt(why)) => why,
+        Err(Miss::Perhaps(why) | Miss::Doubt(why)) => why.to_string(),
     }
 }
 
 #[track_caller]
 fn check(code: &str, paths: &[(&str, &str)]) {
     let mut problems = Vec::new();
-    let world = World::new(&files(&[("src/main.rs", code)]), &mut problems);
+    let world = types_of(&files(&[("src/main.rs", code)]), None, &mut problems);
     for (path, expected) in paths {
         let (module, path) = path.split_once(' ').unwrap_or(("project", path));
         assert_eq!(look(&world, module, path, Space::Types), *expected, "{path} in {code}");
@@ -205,11 +206,12 @@ fn crates_are_known_by_the_names_they_are_given() {
 
 #[test]
 fn a_derive_leaves_its_name_to_a_type() {
-    let world = World::new(
+    let world = types_of(
         &files(&[(
             "src/main.rs",
             "use kube::CustomResource; mod a { pub struct CustomResource; } use a::*;",
         )]),
+        None,
         &mut Vec::new(),
     );
     assert_eq!(
@@ -276,7 +278,7 @@ fn what_a_file_that_does_not_parse_may_define_is_doubted() {
         ),
         ("src/bad.rs", "struct {"),
     ]);
-    let world = World::new(&code, &mut Vec::new());
+    let world = types_of(&code, None, &mut Vec::new());
     let doubt = "src/bad.rs does not parse, and may define it";
     for (module, path) in [
         ("project", "String"),

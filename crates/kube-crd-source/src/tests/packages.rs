@@ -1,9 +1,6 @@
 //! Packages: which of them a name leads into, at what version, with which features.
 
 use super::*;
-use crate::library::Texts;
-use crate::packages::Packages;
-use crate::workspace;
 
 /// A lock file of packages, each with what it depends on, from a registry unless its name starts with `.`.
 pub fn lock(packages: &[(&str, &str, &[&str])]) -> String {
@@ -56,14 +53,14 @@ fn project(beside: &[(&str, &str)]) -> BTreeMap<SourcePath, String> {
 
 /// The schema of `spec.a`, or the problems.
 pub fn field(files: &BTreeMap<SourcePath, String>) -> Result<serde_json::Value, Vec<String>> {
-    let (resources, problems) = read(files);
-    match problems.is_empty() {
-        true => {
-            let schema = &resources[0].schema.as_ref().expect("it has one").0;
-            let field = schema.pointer("/properties/spec/properties/a");
-            Ok(field.cloned().unwrap_or_default())
+    let reading = read_map(files);
+    let problems = all_problems(&reading);
+    match (&problems[..], &crds(&reading)[..]) {
+        ([], [crd, ..]) => {
+            let field = schema_of(crd).pointer("/properties/spec/properties/a").cloned();
+            Ok(field.unwrap_or_default())
         }
-        false => Err(problems.iter().map(ToString::to_string).collect()),
+        _ => Err(problems.iter().map(ToString::to_string).collect()),
     }
 }
 
@@ -135,7 +132,7 @@ const ABSENT: &str = "absent";
 
 /// The features of the package `it`, as `on; maybe`.
 #[track_caller]
-fn features(root: &str, it: &str, more: &[(&str, &str)], request: &Request, expected: &str) {
+fn features(root: &str, it: &str, more: &[(&str, &str)], options: &Options, expected: &str) {
     let mut files = files(&[
         ("Cargo.toml", &manifest("root", root)),
         ("src/lib.rs", ""),
@@ -159,8 +156,8 @@ fn features(root: &str, it: &str, more: &[(&str, &str)], request: &Request, expe
     }
     let texts = Texts::new(&files);
     let mut problems = Vec::new();
-    let members = workspace::members(&texts, &mut problems);
-    let packages = Packages::new(&texts, &members, request, &mut problems);
+    let members = cargo::members(&texts, &mut problems);
+    let packages = Packages::new(&texts, &members, options, &mut problems);
     let found = packages.features(packages.meant("it")[0]);
     let list =
         |it: &std::collections::BTreeSet<String>| it.iter().cloned().collect::<Vec<_>>().join(" ");
@@ -171,7 +168,7 @@ fn features(root: &str, it: &str, more: &[(&str, &str)], request: &Request, expe
 #[test]
 fn features_are_on_as_cargo_has_them() {
     let it = "[features]\ndefault = [\"a\"]\na = [\"b\"]\nb = []\nc = []\n";
-    let check = |root: &str, expected: &str| features(root, it, &[], &Request::default(), expected);
+    let check = |root: &str, expected: &str| features(root, it, &[], &Options::default(), expected);
     check("[dependencies]\nit = \"1\"\n", "a b default; ");
     check("[dependencies]\nit = { version = \"1\", default-features = false }\n", "; ");
     check(
@@ -197,8 +194,8 @@ fn features_turn_on_dependencies_and_their_features() {
     let root = "[features]\nx = [\"it/a\"]\ny = [\"dep:it\"]\nz = [\"it?/b\"]\n[dependencies]\nit = { version = \"1\", optional = true }\n";
     let check = |on: &[&str], expected: &str| {
         let on = on.iter().map(|it| (*it).to_owned()).collect();
-        let request = Request { features: on, ..Request::default() };
-        features(root, it, &[], &request, expected);
+        let options = Options { features: on, ..Options::default() };
+        features(root, it, &[], &options, expected);
     };
     check(&[], "; ");
     check(&["x"], "a; ");
@@ -208,7 +205,7 @@ fn features_turn_on_dependencies_and_their_features() {
     check(&["y", "z"], "b; ");
     check(&["root/x", "z"], "a b; ");
     check(&["it/b"], "b; ");
-    let all = Request { all_features: true, ..Request::default() };
+    let all = Options { all_features: true, ..Options::default() };
     features(root, it, &[], &all, "a b; ");
 }
 
@@ -217,18 +214,18 @@ fn another_package_may_turn_features_on() {
     let it = "[features]\na = []\n";
     let root = "[dependencies]\nit = { version = \"1\" }\nmid = \"1\"\n";
     let mid = manifest("mid", "[dependencies]\nit = { version = \"1\", features = [\"a\"] }\n");
-    let request = Request::default();
-    features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", &mid)], &request, "a; ");
-    features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", "")], &request, "; ");
+    let options = Options::default();
+    features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", &mid)], &options, "a; ");
+    features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", "")], &options, "; ");
     let macros = format!("{mid}[lib]\nproc-macro = true\n");
-    features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", &macros)], &request, "; ");
+    features(root, it, &[("cargo/mid-1.0.0/Cargo.toml", &macros)], &options, "; ");
     // What is asked of a package is known without its source; what that turns on is not.
     let absent = [("cargo/it-1.0.0/Cargo.toml", ABSENT), ("cargo/mid-1.0.0/Cargo.toml", &mid)];
-    features(root, it, &absent, &request, "a; ");
+    features(root, it, &absent, &options, "a; ");
     // What the first resolver puts together, later ones keep apart.
     let build = "[build-dependencies]\nit = { version = \"1\", features = [\"a\"] }\n[dependencies]\nmid = \"1\"\n";
-    features(&format!("resolver = \"1\"\n{build}"), it, &[], &request, "a; ");
-    features(&format!("resolver = \"2\"\n{build}"), it, &[], &request, "; ");
+    features(&format!("resolver = \"1\"\n{build}"), it, &[], &options, "a; ");
+    features(&format!("resolver = \"2\"\n{build}"), it, &[], &options, "; ");
 }
 
 #[test]
@@ -260,12 +257,11 @@ fn kinds_of_a_crate_that_names_only_lead_into_are_not_of_the_project() {
         ("cargo/types-1.2.0/Cargo.toml", &types),
         ("cargo/types-1.2.0/src/lib.rs", &code),
     ]);
-    let types = ["operator::api::Made", "types::Other", "Made", "operator::Of<u8>"];
-    let types = types.map(str::to_owned).into();
-    let request = Request { declared: true, types, ..Request::default() };
-    let reading = crate::stack::with_room(|| workspace(&files, &request));
-    assert_eq!(reading.problems, []);
-    let declared = reading.declared.iter().map(|it| format!("{} {}", it.krate, it.path.join("::")));
-    assert_eq!(declared.collect::<Vec<_>>(), ["operator Kind", "operator api::Made"]);
-    assert_eq!(reading.unknown_types, ["types::Other", "Made", "operator::Of<u8>"]);
+    let reading = read_map(&files);
+    assert_eq!(all_problems(&reading), []);
+    let paths = reading.kinds.iter().map(|it| &it.rust_path);
+    let paths = paths.map(|it| format!("{} {}", it.krate.name, it.path.join("::")));
+    assert_eq!(paths.collect::<Vec<_>>(), ["operator Kind"]);
+    let crates: Vec<&str> = reading.crates.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(crates, ["operator"]);
 }

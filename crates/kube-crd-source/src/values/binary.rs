@@ -8,7 +8,7 @@ use super::target::Target;
 use super::ty::{Int, Ty};
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
-use crate::world::Kind;
+use crate::tree::Kind;
 
 impl Evaluator<'_> {
     pub fn binary(&self, frame: &Frame, at: &Expr, it: &ExprBinary, expected: &Ty) -> Eval<Value> {

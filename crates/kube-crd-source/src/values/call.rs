@@ -13,8 +13,9 @@ use super::target::Target;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame, Stop};
+use crate::text::plain;
+use crate::tree::Kind;
 use crate::types::{Scope, Type};
-use crate::world::{Kind, plain};
 
 /// What a function is called with.
 pub enum Arguments<'x> {
@@ -85,12 +86,14 @@ impl<'a> Evaluator<'a> {
                     self.run(frame, path, function, arguments)
                 }
                 None if name == "default" && arguments.len() == 0 => {
+                    self.check_trait_function(frame, path, "default")?;
                     self.accept(Construct::TypeDefault);
                     self.default_of(frame, path, &Ty::of(&ty))
                 }
                 None => self.unsupported(frame, path),
             },
             Target::Parameter(ty, name) if name == "default" && arguments.len() == 0 => {
+                self.check_trait_function(frame, path, "default")?;
                 self.accept(Construct::TypeDefault);
                 self.default_of(frame, path, &Ty::of(&ty))
             }
@@ -113,6 +116,14 @@ impl<'a> Evaluator<'a> {
                 self.foreign_default(frame, path, &name, of, expected)
             }
             _ => self.unsupported(frame, path),
+        }
+    }
+
+    /// Refuses a function of a trait by its name alone, where a trait of the project has one, too.
+    pub fn check_trait_function(&self, frame: &Frame, at: &ExprPath, name: &str) -> Eval<()> {
+        match self.is_of_own_trait(name) {
+            true => self.refuse(frame, at, format!("a trait of the project has a `{name}`, too")),
+            false => Ok(()),
         }
     }
 

@@ -8,8 +8,9 @@ use super::ty::Ty;
 use super::value::{Data, JsonKind, Value, is_list};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::builtin;
+use crate::text::plain;
+use crate::tree::ItemId;
 use crate::types::Type;
-use crate::world::{ItemId, plain};
 
 impl Evaluator<'_> {
     /// `<T>::default()`, where a function that the type has by itself comes before the trait's.

@@ -7,7 +7,7 @@ use super::syntax::peel;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
-use crate::types::text;
+use crate::text::text;
 
 impl Evaluator<'_> {
     pub fn format(

@@ -7,8 +7,8 @@ use syn::Expr;
 
 use super::ty::Ty;
 use super::value::Value;
+use crate::tree::ModuleId;
 use crate::types::Scope;
-use crate::world::ModuleId;
 
 #[derive(Clone)]
 pub struct Frame {

@@ -9,12 +9,14 @@ use super::construct::Construct;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame, Stop};
-use crate::cfg::{self, Cfg};
-use crate::derives::Derived;
-use crate::model::Problem;
+use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Named, Space};
+use crate::text::Problem;
+use crate::text::plain;
+use crate::tree::{Impl, ItemId, Kind, Path};
+use crate::types::Types;
+use crate::types::derives::Derived;
 use crate::types::{Scope, Type};
-use crate::world::{Impl, ItemId, Kind, Path, World, plain};
 
 /// A function of the project, and what the parameters in its code stand for.
 pub struct Function<'a> {
@@ -78,6 +80,9 @@ impl<'a> Evaluator<'a> {
                 }
                 found = Some((scope_of(imp, bound, of), it));
             }
+        }
+        if let Some(call) = world.macro_that_may_write(item, name).filter(|_| found.is_none()) {
+            return self.refuse(frame, at, format!("{call} may write `{name}`, and is not expanded"));
         }
         Ok(found)
     }
@@ -295,12 +300,7 @@ fn scope_of(imp: &Impl, mut bound: BTreeMap<String, Rc<Type>>, of: &Rc<Type>) ->
     Scope { module: imp.module, parameters: Rc::new(bound) }
 }
 
-impl World {
-    /// The item of the struct that `#[derive(CustomResource)]` makes of a struct.
-    pub fn root_of(&self, spec: ItemId) -> Option<ItemId> {
-        self.items.iter().position(|it| matches!(it.kind, Kind::Root(of) if of == spec))
-    }
-
+impl Types {
     /// The `impl JsonSchema` of a type that is written by hand; none where there is none.
     pub fn json_schema_impl(&self, ty: &Type) -> Result<Option<JsonSchemaImpl>, Problem> {
         let (item, arguments) = match ty {
@@ -346,6 +346,9 @@ impl World {
         let is_sure = settled.is_ok_and(|it| it.cfg == Cfg::Yes && it.doubtful.is_empty());
         if !is_sure || self.modules[imp.module].cfg == Cfg::Depends {
             return refuse("depends on a `cfg` that the source does not settle");
+        }
+        if imp.syntax.items.iter().any(|it| matches!(it, ImplItem::Macro(_))) {
+            return refuse("calls a macro, which is not expanded");
         }
         if !imp.syntax.attrs.iter().all(|it| inert.iter().any(|name| it.path().is_ident(name))) {
             return refuse("has attributes that may change it");

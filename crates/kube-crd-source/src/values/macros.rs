@@ -7,9 +7,9 @@ use super::construct::Construct;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
-use crate::cfg::{self, Cfg};
+use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Miss, Named, Space};
-use crate::world::Path;
+use crate::tree::Path;
 
 type Arguments = Punctuated<Expr, Token![,]>;
 
@@ -72,7 +72,7 @@ impl Evaluator<'_> {
         let module = frame.scope.module;
         let path = Path::from(path);
         let last = path.parts.last()?.clone();
-        if self.world.may_be_ours(module, &path) {
+        if self.world.may_be_own_macro(module, &path) {
             return None;
         }
         match self.world.resolve(module, &path, Space::Macros) {

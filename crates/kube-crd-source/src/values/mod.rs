@@ -46,6 +46,7 @@ mod foreign;
 mod format;
 mod frame;
 mod impls;
+mod included;
 mod json;
 mod kubernetes;
 mod literal;
@@ -68,9 +69,10 @@ use quote::ToTokens;
 use serde_json::Value as Json;
 use syn::{Expr, spanned::Spanned as _};
 
-use crate::model::Problem;
-use crate::types::text;
-use crate::world::{ModuleId, World};
+use crate::text::text;
+use crate::text::{Place, Problem, SourcePath};
+use crate::tree::ModuleId;
+use crate::types::Types;
 pub use budget::Budget;
 use budget::Meter;
 use construct::Construct;
@@ -85,7 +87,7 @@ use value::Value;
 
 /// Evaluates the code of one place.
 pub struct Evaluator<'a> {
-    pub world: &'a World,
+    pub world: &'a Types,
     budget: &'a Budget,
     meter: Meter,
     /// Answers for the schemas of types, in code that makes one.
@@ -116,7 +118,7 @@ const HINT: &str = "write the value itself, or compile: `--compile`";
 const TYPE_HINT: &str = "say the type, with a suffix (`1_u8`) or an annotation (`let x: u8 = …`), or compile: `--compile`";
 
 impl<'a> Evaluator<'a> {
-    pub fn new(world: &'a World, budget: &'a Budget, context: &'static str) -> Self {
+    pub fn new(world: &'a Types, budget: &'a Budget, context: &'static str) -> Self {
         let meter = Meter::default();
         Self { world, budget, meter, schemas: None, context }
     }
@@ -130,15 +132,10 @@ impl<'a> Evaluator<'a> {
         found.map_err(|stop| match stop {
             Stop::Problem(it) | Stop::Untyped(it) | Stop::Unwritten(it) => it,
             // Only code outside of a function returns to nobody, and that does not compile.
-            Stop::Return(_) => Box::new(Problem {
-                way: Vec::new(),
-                place: crate::world::place(
-                    &crate::model::SourcePath::fixed("src"),
-                    Span::call_site(),
-                ),
-                message: "`return` stands outside of a function".to_owned(),
-                hint: None,
-            }),
+            Stop::Return(_) => Box::new(Problem::new(
+                Place::start(SourcePath::fixed("src")),
+                "`return` stands outside of a function",
+            )),
         })
     }
 
@@ -202,7 +199,7 @@ impl<'a> Evaluator<'a> {
 /// Evaluates what attributes have in them, in one module.
 #[derive(Clone, Copy)]
 pub struct Values<'a> {
-    pub world: &'a World,
+    pub world: &'a Types,
     pub budget: &'a Budget,
     pub module: ModuleId,
 }
@@ -220,7 +217,7 @@ impl Values<'_> {
     pub fn doc(&self, expr: &Expr) -> syn::Result<String> {
         match peel(expr) {
             Expr::Macro(it) if it.mac.path.is_ident("include_str") => {
-                self.world.outside(self.module, &it.mac)
+                included::included_text(self.world, self.module, &it.mac)
             }
             expr => self.text(expr),
         }

@@ -10,8 +10,9 @@ use super::ty::Ty;
 use super::value::{Data, Value};
 use super::{Eval, Evaluator, Frame};
 use crate::names::{Miss, Named, Space};
+use crate::text::plain;
+use crate::tree::{Kind, Path};
 use crate::types::Type;
-use crate::world::{Kind, Path, plain};
 
 impl Evaluator<'_> {
     pub fn match_arms(&self, frame: &Frame, it: &ExprMatch, expected: &Ty) -> Eval<Value> {
@@ -255,7 +256,7 @@ impl Evaluator<'_> {
 }
 
 /// Whether a value is of an enum.
-fn is_of(data: &Data, id: crate::world::ItemId) -> bool {
+fn is_of(data: &Data, id: crate::tree::ItemId) -> bool {
     matches!(*data.ty, Type::Data(it, _) if it == id)
 }
 

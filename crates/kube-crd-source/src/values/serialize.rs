@@ -10,10 +10,10 @@ use super::ty::Ty;
 use super::value::{Data, Value, is_list};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::attributes::serde;
-use crate::derives::{Derived, derives};
 use crate::names::{Named, Space};
+use crate::tree::{ItemId, Path};
 use crate::types::Type;
-use crate::world::Path;
+use crate::types::derives::{Derived, derives};
 
 /// Whether values of a type can be written.
 pub enum Writes {
@@ -121,17 +121,16 @@ impl Evaluator<'_> {
             it.segments.last().is_some_and(|it| QUIET.iter().any(|name| it.ident == name))
         };
         let quiet = input.attrs.iter().flat_map(|it| derives(&it.meta)).all(|it| is_quiet(&it));
-        match quiet && !self.may_be_implemented(&item.name, "Serialize") {
+        match quiet && !self.may_be_implemented(*id, "Serialize") {
             true => Ok(Writes::No),
             false => Ok(Writes::Unknown(item.name.clone())),
         }
     }
 
     /// Whether a macro, or an `impl` for all types, may implement a trait for a type.
-    fn may_be_implemented(&self, name: &str, trait_: &str) -> bool {
-        let by_macro =
-            self.world.modules.iter().flat_map(|it| &it.macros).any(|it| it.may_be_for(name));
-        let of_trait = |it: &&crate::world::Impl| {
+    fn may_be_implemented(&self, id: ItemId, trait_: &str) -> bool {
+        let by_macro = self.world.macro_that_may_write(id, "serialize").is_some();
+        let of_trait = |it: &&crate::tree::Impl| {
             let Some((path, _)) = &it.syntax.trait_ else { return false };
             let last = path.segments.last().is_some_and(|it| it.ident == trait_);
             last || match self.world.resolve(it.module, &Path::from(path), Space::Types) {
@@ -139,7 +138,7 @@ impl Evaluator<'_> {
                 _ => false,
             }
         };
-        let is_for_any = |it: &crate::world::Impl| match &*it.syntax.self_ty {
+        let is_for_any = |it: &crate::tree::Impl| match &*it.syntax.self_ty {
             syn::Type::Path(ty) => {
                 let named = self.world.resolve(it.module, &Path::from(&ty.path), Space::Types);
                 let is_parameter = ty.path.get_ident().is_some_and(|ident| {

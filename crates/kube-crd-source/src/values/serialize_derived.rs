@@ -7,8 +7,8 @@ use super::syntax::member;
 use super::value::{Data, Value};
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::attributes::serde;
+use crate::text::plain;
 use crate::types::Type;
-use crate::world::plain;
 
 /// What a variant that is tagged within holds.
 enum Held {

@@ -3,14 +3,7 @@
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, Expr};
 
-/// An expression without parentheses around it.
-pub fn peel(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Paren(it) if it.attrs.is_empty() => peel(&it.expr),
-        Expr::Group(it) => peel(&it.expr),
-        expr => expr,
-    }
-}
+pub use crate::text::peel;
 
 pub fn comma_separated(tokens: TokenStream) -> Vec<TokenStream> {
     let mut res = vec![Vec::new()];
@@ -56,7 +49,7 @@ pub fn attributes(expr: &Expr) -> &[Attribute] {
 /// The name or number of a field.
 pub fn member(member: &syn::Member) -> String {
     match member {
-        syn::Member::Named(it) => crate::world::plain(it),
+        syn::Member::Named(it) => crate::text::plain(it),
         syn::Member::Unnamed(it) => it.index.to_string(),
     }
 }

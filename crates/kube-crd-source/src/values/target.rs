@@ -6,8 +6,10 @@ use syn::{ExprPath, PathArguments, spanned::Spanned as _};
 
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::names::{Miss, Named, Space};
-use crate::types::{Type, text};
-use crate::world::{ItemId, Kind, Path, plain};
+use crate::text::plain;
+use crate::text::text;
+use crate::tree::{ItemId, Kind, Path};
+use crate::types::Type;
 
 pub enum Target {
     Local(String),
@@ -61,7 +63,7 @@ impl Evaluator<'_> {
                 Err(Stop::Problem(self.problem(frame, path.span(), message, "import it by name")))
             }
             Err(Miss::Doubt(why) | Miss::Perhaps(why)) => {
-                self.world.want_globs(&why);
+                self.world.need_for(&why);
                 let message = format!("`{}` cannot be resolved with certainty: {why}", text(path));
                 Err(Stop::Problem(self.problem(frame, path.span(), message, "import it by name")))
             }

@@ -7,8 +7,9 @@ use syn::spanned::Spanned as _;
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::builtin::crates;
 use crate::names::{Named, Space};
+use crate::text::plain;
+use crate::tree::{Kind, Path};
 use crate::types::Type;
-use crate::world::{Kind, Path, plain};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ty {

@@ -2,13 +2,12 @@
 //! would print may differ.
 
 mod behaviour;
-pub mod older;
 mod rewriting;
 #[cfg(test)]
 mod tests;
 
-use super::packages::{PackageId, Packages};
-use crate::model::Problem;
+use crate::cargo::{PackageId, Packages};
+use crate::text::Problem;
 pub use behaviour::{Behaviour, KubeDerive};
 
 /// What the versions that are locked do; where nothing is, what the newest do.
@@ -45,7 +44,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
     let mut res = Vec::new();
     let mut refuse = |id: PackageId, message: String, hint: String| {
         let place = packages.place(id);
-        res.push(Problem { way: Vec::new(), place, message, hint: Some(hint) });
+        res.push(Problem { field_path: Vec::new(), place, message, hint: Some(hint) });
     };
     for (name, oldest, newest) in behaviour::known() {
         let candidates = candidates(packages, name, oldest);

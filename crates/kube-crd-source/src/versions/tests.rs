@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::model::SourcePath;
-use crate::{Request, library::Texts};
+use crate::cargo::Options;
+use crate::text::SourcePath;
+use crate::text::sources::Texts;
 
 fn check(lock: &str, expected: &[&str]) {
     let found: Vec<String> = locked(lock, super::check).iter().map(ToString::to_string).collect();
@@ -20,8 +21,8 @@ fn of(lock: &str) -> Behaviour {
 /// What is found of the packages of a lock file, with no Cargo.toml beside it.
 fn locked<T>(lock: &str, find: fn(&Packages<'_>) -> T) -> T {
     let files = BTreeMap::from([(SourcePath::fixed("Cargo.lock"), lock.to_owned())]);
-    let (texts, request) = (Texts::new(&files), Request::default());
-    find(&Packages::new(&texts, &BTreeMap::new(), &request, &mut Vec::new()))
+    let (texts, options) = (Texts::new(&files), Options::default());
+    find(&Packages::new(&texts, &BTreeMap::new(), &options, &mut Vec::new()))
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::{
     commands::{Mode, derive, generate::moved::refuse_module, project},
     disk::Root,
     hint::Hint as _,
+    manifests,
     model::{Domain, GroupName, GroupPrefix, Image, Kind, Plural, Project, RustPath, Version},
     plan::{Plan, Tree},
     scaffold, terminal,
@@ -186,25 +187,28 @@ impl Args {
         let operator = (!place.kin.is_empty()).then(|| derive::operator(tree));
         let kin = operator
             .iter()
-            .flat_map(|it| &it.resources)
-            .find(|it| it.group.as_str() == group && it.kind == place.kind);
+            .flat_map(manifests::versions)
+            .find(|it| it.group() == group && it.kind() == place.kind.to_string());
         let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
         let Some(kin) = kin else {
             return Ok(asked.iter().map(|it| format!("shortname = {it:?}")).collect());
         };
-        if !asked.is_empty() && asked != kin.shortnames {
-            return Err(anyhow::format_err!("{} has other short names in {}", place.kind, kin.version))
+        let (names, metadata) = (&kin.crd.spec.names, &kin.crd.metadata);
+        let list = |it: &Option<Vec<String>>| it.clone().unwrap_or_default();
+        let (shortnames, categories) = (list(&names.short_names), list(&names.categories));
+        if !asked.is_empty() && asked != shortnames {
+            return Err(anyhow::format_err!("{} has other short names in {}", place.kind, kin.name()))
                 .hint("all versions of a kind share them: leave `--shortname` out, or change it there first");
         }
-        let singular =
-            (kin.singular != kin.kind.lower()).then(|| format!("singular = {:?}", kin.singular));
-        let lists = [("shortname", &kin.shortnames), ("category", &kin.categories)];
+        let singular = names.singular.as_ref().filter(|it| **it != place.kind.lower());
+        let singular = singular.map(|it| format!("singular = {it:?}"));
+        let lists = [("shortname", &shortnames), ("category", &categories)];
         let words = lists
             .into_iter()
             .flat_map(|(key, list)| list.iter().map(move |it| format!("{key} = {it:?}")));
-        let maps = [("label", &kin.labels), ("annotation", &kin.annotations)];
+        let maps = [("label", &metadata.labels), ("annotation", &metadata.annotations)];
         let pairs = maps.into_iter().flat_map(|(key, map)| {
-            map.iter().map(move |it| format!("{key}({:?}, {:?})", it.0, it.1))
+            map.iter().flatten().map(move |it| format!("{key}({:?}, {:?})", it.0, it.1))
         });
         Ok(singular.into_iter().chain(words).chain(pairs).collect())
     }

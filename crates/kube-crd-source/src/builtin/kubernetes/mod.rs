@@ -13,12 +13,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::text::sources::ReadFile;
 use modules::Modules;
 pub use schema::Template;
 pub use structure::{Field, Structure};
-
-/// Gives the text of a file of the crate, by its path there, e.g. `src/lib.rs`.
-pub type ReadFile = Rc<dyn Fn(&str) -> Option<String>>;
 
 /// The types of k8s-openapi that a project has.
 #[derive(Default)]

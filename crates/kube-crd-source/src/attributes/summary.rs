@@ -1,0 +1,85 @@
+//! `#[kube(…)]` of a kind that may be malformed: what of it can be read all the same.
+
+use syn::{Attribute, Meta};
+
+use crate::cargo::cfg::{self, Features};
+use crate::text::text as text_of;
+use crate::tree::{ItemId, Kind, World};
+
+/// What `#[kube(storage = …)]` says; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    Unsaid,
+    Yes,
+    No,
+}
+
+/// What `#[kube(…)]` says, as far as it can be read. kube's derive may refuse the rest of it.
+pub struct Summary {
+    pub group: Option<String>,
+    pub version: Option<String>,
+    pub kind: Option<String>,
+    /// The struct that kube generates, where it is not called as the kind.
+    pub root: Option<String>,
+    pub storage: Storage,
+    pub kube_core: String,
+    pub serde_json: String,
+}
+
+impl Summary {
+    /// What `#[kube(…)]` on a struct says.
+    pub fn of(world: &World, id: ItemId) -> Self {
+        let item = &world.items[id];
+        let attrs = match &item.kind {
+            Kind::Data(input) => &input.attrs[..],
+            _ => &[],
+        };
+        Self::read(attrs, world.features(item.module))
+    }
+
+    fn read(attrs: &[Attribute], features: &Features) -> Self {
+        let mut res = Self {
+            group: None,
+            version: None,
+            kind: None,
+            root: None,
+            storage: Storage::Unsaid,
+            kube_core: "::kube::core".to_owned(),
+            serde_json: "::serde_json".to_owned(),
+        };
+        let attrs = cfg::settle(attrs, features).map_or_else(|_| attrs.to_vec(), |it| it.attrs);
+        let each = |it: &Attribute| super::metas(std::slice::from_ref(it), "kube").ok();
+        for meta in attrs.iter().filter_map(each).flatten() {
+            res.take(&meta);
+        }
+        res
+    }
+
+    fn take(&mut self, meta: &Meta) {
+        let text = || super::string(meta).ok().map(|it| it.value());
+        match super::name_of(meta).as_str() {
+            "group" => self.group = text(),
+            "version" => self.version = text(),
+            "kind" => self.kind = text(),
+            "root" => self.root = text(),
+            "storage" => {
+                self.storage = match super::kube::flag(meta) {
+                    Ok(true) => Storage::Yes,
+                    Ok(false) => Storage::No,
+                    Err(_) => Storage::Unsaid,
+                }
+            }
+            "crates" => {
+                for it in super::list(meta).unwrap_or_default() {
+                    let Ok(path) = super::kube::path(&it) else { continue };
+                    match super::name_of(&it).as_str() {
+                        "kube_core" => self.kube_core = text_of(&path),
+                        "serde_json" => self.serde_json = text_of(&path),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

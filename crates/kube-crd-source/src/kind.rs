@@ -1,0 +1,76 @@
+//! A declared kind: what its attribute says, how code names its struct, and its CRD.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+pub use crate::attributes::summary::Storage;
+pub use crate::cargo::Target;
+use crate::text::{Place, Problem, SourcePath};
+
+/// One version of a kind, as `#[derive(CustomResource)]` declares it.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// The struct that kube's derive generates; the struct that carries `#[kube(…)]`, where that attribute cannot
+    /// be read far enough.
+    pub name: String,
+    /// What `#[kube(…)]` says, as far as it can be read.
+    pub group: Option<String>,
+    pub version: Option<String>,
+    pub kind: Option<String>,
+    /// Where the struct with `#[kube(…)]` is.
+    pub place: Place,
+    pub rust_path: RustPath,
+    pub storage: Storage,
+    /// The CRD of this one version, equal to what `crd()` of the generated struct returns; or every reason why
+    /// that is not known.
+    pub crd: Result<CustomResourceDefinition, Vec<Problem>>,
+}
+
+impl Kind {
+    /// Whether both may be versions of one kind: their groups and kinds are equal, as far as they are known.
+    pub fn may_be_version_of(&self, other: &Self) -> bool {
+        let agree = |one: &Option<String>, other: &Option<String>| match (one, other) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        };
+        agree(&self.group, &other.group) && agree(&self.kind, &other.kind)
+    }
+}
+
+/// How code names the struct that kube's derive generates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RustPath {
+    pub krate: Crate,
+    /// The path from the crate's root, with `r#` where a name is a keyword: `["v1", "Backup"]`.
+    pub path: Vec<String>,
+    pub reach: Reach,
+    /// The paths by which the code knows kube's core and serde_json, as `#[kube(crates(…))]` says.
+    pub kube_core: String,
+    pub serde_json: String,
+}
+
+/// One crate that is read for kinds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crate {
+    /// The name that code knows it by.
+    pub name: String,
+    /// The folder of its package, seen from the workspace's; empty at the top.
+    pub folder: String,
+    pub root: SourcePath,
+    pub target: Target,
+    /// The features of its package that are on, and those of dependencies (`a/b`) that [`Options`](crate::Options)
+    /// turns on.
+    pub features: Vec<String>,
+}
+
+/// From where a struct can be named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// From other crates.
+    Public,
+    /// From the root of its own crate.
+    Crate,
+    /// From some modules of its crate only.
+    Hidden,
+    /// Not known: `#[kube(…)]` cannot be read, or a `cfg` that the source does not settle is on it.
+    Unknown,
+}

@@ -1,0 +1,14 @@
+//! Files → crates → modules → items: everything that has a name, before any name is looked up.
+
+pub mod attribute_macros;
+mod files;
+mod folder;
+pub mod macros;
+mod reach;
+mod selection;
+mod world;
+
+pub use files::{UNTOLD, load};
+pub use macros::{Call, Rules, RulesId};
+pub use reach::Reach;
+pub use world::{Impl, Item, ItemId, Kind, ModuleId, Path, World};

@@ -1,0 +1,134 @@
+//! `--check`: whether committed files hold the CRDs that the source declares, however they are written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Context as _;
+
+use super::{FILE, FOLDER};
+use crate::{
+    disk::Root,
+    hint::Hint as _,
+    manifests::Manifest,
+    model::ProjectPath,
+    plan::{self, Tree},
+    yaml::{self, Value},
+};
+
+/// Committed files, and the CRDs that should be in them.
+pub struct Committed<'a> {
+    pub root: &'a Root,
+    /// The only file, seen from the root; none where every file at its top counts.
+    pub file: Option<ProjectPath>,
+    /// What stands before each path where it is shown.
+    pub shown_in: String,
+    pub crds: &'a [Manifest],
+    /// Whether `crds` are all kinds of the workspace, so that others are left over.
+    pub whole: bool,
+}
+
+/// A CRD in a committed file.
+struct Found {
+    path: ProjectPath,
+    crd: Value,
+    /// `generate crds` has written the file.
+    ours: bool,
+}
+
+impl Committed<'_> {
+    /// Fails where a CRD is missing, differs, or is left over.
+    pub fn require_current(&self) -> anyhow::Result<()> {
+        let found = self.find()?;
+        let mut lines = BTreeSet::new();
+        let mut hand_written = false;
+        for crd in self.crds.iter().flat_map(|it| &it.objects) {
+            let name = name(crd);
+            let Some(there) = found.get(name) else {
+                lines.insert(format!("missing: {name}"));
+                continue;
+            };
+            for it in there.iter().filter(|it| it.crd != *crd) {
+                let (at, committed, declared) = yaml::difference(&it.crd, crd);
+                let (folder, path) = (&self.shown_in, &it.path);
+                lines.insert(format!(
+                    "stale: {name} in {folder}{path}: at `{at}`, {committed} is committed, and {declared} is declared"
+                ));
+                hand_written |= !it.ours;
+            }
+        }
+        for (name, it) in found.iter().flat_map(|(name, all)| all.iter().map(move |it| (name, it)))
+        {
+            if self.is_left_over(name, it) {
+                let (folder, path) = (&self.shown_in, &it.path);
+                lines.insert(format!("left over: {name} in {folder}{path}: no kind declares it"));
+                hand_written |= !it.ours;
+            }
+        }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let list: String = lines.iter().map(|it| format!("\n  {it}")).collect();
+        let error = Err(anyhow::format_err!("the committed CRDs are out of date:{list}"));
+        match hand_written {
+            false => error.hint("run the command without `--check`"),
+            true => error.hint(
+                "put what `operator-rs generate crds` prints into these files; or delete them, and let the command write its own without `--check`",
+            ),
+        }
+    }
+
+    /// Whether a CRD is one of this workspace's, and no kind declares it any more: this command has written it, or
+    /// its group is one of ours.
+    fn is_left_over(&self, name: &str, it: &Found) -> bool {
+        let mut declared = self.crds.iter().flat_map(|it| &it.objects);
+        let group = |it: &Value| it["spec"]["group"].clone();
+        let is_ours = it.ours || declared.clone().any(|crd| group(crd) == group(&it.crd));
+        self.whole && is_ours && declared.all(|crd| self::name(crd) != name)
+    }
+
+    fn find(&self) -> anyhow::Result<BTreeMap<String, Vec<Found>>> {
+        let mut res: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+        for path in self.paths()? {
+            let Some(text) = self.root.read(&path)? else { continue };
+            if !text.contains("CustomResourceDefinition") {
+                continue;
+            }
+            let documents = yaml::documents(&text);
+            let documents =
+                documents.with_context(|| format!("reading {}{path}", self.shown_in))?;
+            let ours = [FOLDER, FILE].iter().any(|by| plan::is_ours(&path, &text, by));
+            let objects = documents.into_iter().flat_map(objects);
+            for crd in objects.filter(|it| it["kind"] == "CustomResourceDefinition") {
+                let name = name(&crd).to_owned();
+                res.entry(name).or_default().push(Found { path: path.clone(), crd, ours });
+            }
+        }
+        Ok(res)
+    }
+
+    fn paths(&self) -> anyhow::Result<Vec<ProjectPath>> {
+        if let Some(file) = &self.file {
+            return Ok(vec![file.clone()]);
+        }
+        let names = self.root.names("")?;
+        let paths = names.iter().filter_map(|it| it.parse::<ProjectPath>().ok());
+        Ok(paths.filter(|it| ["yaml", "yml", "json"].contains(&it.extension())).collect())
+    }
+}
+
+/// The objects of a document: itself, or those in a list.
+fn objects(document: Value) -> Vec<Value> {
+    match document {
+        Value::Array(all) => all,
+        Value::Object(mut list) if list.get("kind").is_some_and(|it| it == "List") => {
+            match list.remove("items") {
+                Some(Value::Array(all)) => all,
+                _ => Vec::new(),
+            }
+        }
+        one => vec![one],
+    }
+}
+
+fn name(crd: &Value) -> &str {
+    crd["metadata"]["name"].as_str().unwrap_or_default()
+}

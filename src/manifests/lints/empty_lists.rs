@@ -1,0 +1,39 @@
+//! Empty lists, which kube prints before 4.2 and an API server drops: tools that compare a CRD with the server's
+//! see a difference for ever.
+
+use std::collections::BTreeSet;
+
+use crate::manifests::{Version, versions};
+use crate::model::{Operator, Problem};
+
+/// One warning for all kinds, at the place of the first.
+pub fn lints(operator: &Operator) -> Option<Problem> {
+    let found: Vec<_> =
+        versions(operator).map(|it| (it, lists(&it))).filter(|it| !it.1.is_empty()).collect();
+    let (first, _) = found.first()?;
+    let kinds: BTreeSet<&str> = found.iter().map(|(it, _)| it.kind()).collect();
+    let of = match kinds.len() {
+        1 => first.kind().to_owned(),
+        more => format!("{} and {} more", first.kind(), more - 1),
+    };
+    let lists: BTreeSet<&str> = found.iter().flat_map(|it| it.1.iter().copied()).collect();
+    let lists: Vec<String> = lists.into_iter().map(|it| format!("`{it}: []`")).collect();
+    let message = format!(
+        "{of}: kube before 4.2 prints {}, which API servers drop: Argo CD shows the CRD as out of sync for ever",
+        lists.join(", ")
+    );
+    let hint = "depend on kube 4.2 or newer, or list these fields in `ignoreDifferences` of the Argo CD Application";
+    Some(Problem::new(first.place().clone(), message).with_hint(hint))
+}
+
+/// The lists of a version that are empty.
+fn lists(version: &Version<'_>) -> Vec<&'static str> {
+    let names = &version.crd.spec.names;
+    let columns = &version.own.additional_printer_columns;
+    let all = [
+        ("additionalPrinterColumns", columns.as_ref().is_some_and(Vec::is_empty)),
+        ("categories", names.categories.as_ref().is_some_and(Vec::is_empty)),
+        ("shortNames", names.short_names.as_ref().is_some_and(Vec::is_empty)),
+    ];
+    all.into_iter().filter(|it| it.1).map(|it| it.0).collect()
+}

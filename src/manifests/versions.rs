@@ -1,0 +1,202 @@
+//! The versions of a kind: which of them is stored, and what they must have in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, CustomResourceDefinitionVersion,
+};
+use kube_core::Version as Priority;
+
+use crate::model::{DeclaredKind, Operator, Place, Problem, Storage};
+use crate::yaml::{self, Value};
+
+/// One version of a kind: its CRD, and the kind as the source declares it.
+#[derive(Clone, Copy)]
+pub struct Version<'a> {
+    pub declared: &'a DeclaredKind,
+    pub crd: &'a CustomResourceDefinition,
+    pub own: &'a CustomResourceDefinitionVersion,
+}
+
+impl<'a> Version<'a> {
+    pub fn name(&self) -> &'a str {
+        &self.own.name
+    }
+
+    pub fn kind(&self) -> &'a str {
+        &self.crd.spec.names.kind
+    }
+
+    pub fn plural(&self) -> &'a str {
+        &self.crd.spec.names.plural
+    }
+
+    pub fn group(&self) -> &'a str {
+        &self.crd.spec.group
+    }
+
+    pub fn place(&self) -> &'a Place {
+        &self.declared.place
+    }
+
+    /// Its `openAPIV3Schema`; none where the source says `schema = "disabled"`.
+    pub fn schema(&self) -> Option<Value> {
+        let schema = self.own.schema.as_ref()?.open_api_v3_schema.as_ref()?;
+        Some(yaml::to_value(schema))
+    }
+}
+
+/// Every version of every kind whose CRD is known, by place.
+pub fn versions(operator: &Operator) -> impl Iterator<Item = Version<'_>> {
+    operator.kinds.iter().filter_map(|declared| {
+        let crd = declared.crd.as_ref().ok()?;
+        let own = crd.spec.versions.first()?;
+        Some(Version { declared, crd, own })
+    })
+}
+
+/// Every kind, by group and name, with its versions from the lowest to the highest priority.
+pub fn kinds(operator: &Operator) -> BTreeMap<(&str, &str), Vec<Version<'_>>> {
+    let mut res: BTreeMap<_, Vec<Version<'_>>> = BTreeMap::new();
+    for it in versions(operator) {
+        res.entry((it.group(), it.kind())).or_default().push(it);
+    }
+    for versions in res.values_mut() {
+        versions.sort_by(|one, other| {
+            let priority = |it: &Version<'_>| Priority::parse(it.name()).priority();
+            priority(one).cmp(&priority(other)).then_with(|| one.place().cmp(other.place()))
+        });
+    }
+    res
+}
+
+/// The version that is stored: the only one that may be, or the only one that says so.
+pub fn stored<'a>(versions: &[Version<'a>]) -> Result<Version<'a>, Problem> {
+    let with = |storage: Storage| -> Vec<Version<'a>> {
+        versions.iter().copied().filter(|it| it.declared.storage == storage).collect()
+    };
+    let (yes, unsaid) = (with(Storage::Yes), with(Storage::Unsaid));
+    let refuse = |at: &Version<'_>, message: String, hint: &str| {
+        Err(Problem::new(at.place().clone(), message).with_hint(hint))
+    };
+    let list = |all: &[Version<'_>]| {
+        let each = all.iter().map(|it| format!("{} ({})", it.name(), it.place()));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    match (&yes[..], &unsaid[..]) {
+        ([one], _) | ([], [one]) => Ok(*one),
+        ([first, ..], _) => refuse(
+            first,
+            format!("`{}` has more than one version to store: {}", first.kind(), list(&yes)),
+            "leave `storage = true` on one, and write `storage = false` on the others",
+        ),
+        ([], [first, ..]) => refuse(
+            first,
+            format!("`{}` does not say which version is stored: {}", first.kind(), list(&unsaid)),
+            "write `storage = true` in `#[kube(…)]` of one, and `storage = false` in the others",
+        ),
+        ([], []) => refuse(
+            &versions[0],
+            format!("`{}` has no version to store: {}", versions[0].kind(), list(versions)),
+            "write `storage = true` in `#[kube(…)]` of one",
+        ),
+    }
+}
+
+/// Versions that several structs declare.
+pub fn duplicates(versions: &[Version<'_>]) -> Vec<Problem> {
+    let pairs = versions.iter().zip(versions.iter().skip(1));
+    let same = pairs.filter(|(one, other)| one.name() == other.name());
+    let refuse = |(first, other): (&Version<'_>, &Version<'_>)| {
+        let (kind, name) = (other.kind(), other.name());
+        let message = format!("`{kind}` {name} is there twice: also at {}", first.place());
+        Problem::new(other.place().clone(), message).with_hint(
+            "rename one or give it another version; `generate crds` can be asked for one package or module (`-p`, `--module`)",
+        )
+    };
+    same.map(refuse).collect()
+}
+
+/// What the versions of a kind must have in common, and have not.
+pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
+    let Some((first, others)) = versions.split_first() else { return Vec::new() };
+    let mut res = Vec::new();
+    for other in others {
+        let (one, two) = (&first.crd.spec, &other.crd.spec);
+        let (mine, theirs) = (&first.crd.metadata, &other.crd.metadata);
+        let differences = [
+            ("scopes", one.scope != two.scope),
+            ("plurals", one.names.plural != two.names.plural),
+            ("singulars", one.names.singular != two.names.singular),
+            ("short names", one.names.short_names != two.names.short_names),
+            ("categories", one.names.categories != two.names.categories),
+            ("labels", mine.labels != theirs.labels),
+            ("annotations", mine.annotations != theirs.annotations),
+        ];
+        for (what, _) in differences.into_iter().filter(|it| it.1) {
+            let message = format!(
+                "{what} of `{}` differ between {} and {} ({})",
+                first.kind(),
+                other.name(),
+                first.name(),
+                first.place()
+            );
+            let problem = Problem::new(other.place().clone(), message);
+            res.push(
+                problem.with_hint("all versions of a kind share them: state the same in each"),
+            );
+        }
+    }
+    res
+}
+
+/// Fields that an object loses when it is read in another version and written back.
+pub fn losses(versions: &[Version<'_>]) -> Vec<String> {
+    // Nothing is lost where there is one version only.
+    let [first, _, ..] = versions else { return Vec::new() };
+    let kind = first.kind();
+    let fields = |it: &Version<'_>| {
+        let mut res = BTreeSet::new();
+        if let Some(schema) = it.schema() {
+            paths(&schema, "", &mut res);
+        }
+        res
+    };
+    let served: Vec<_> = versions.iter().map(|it| (it.name(), fields(it))).collect();
+    let mut res = Vec::new();
+    for (from, has) in &served {
+        for (to, knows) in &served {
+            // What is in a field that is lost need not be named.
+            let lost = |it: &&String| {
+                let outer = it.rsplit_once('.').map(|(outer, _)| outer);
+                !knows.contains(*it) && outer.is_none_or(|it| knows.contains(it))
+            };
+            let lost: Vec<String> = has.iter().filter(lost).map(|it| format!("`{it}`")).collect();
+            if from != to && !lost.is_empty() {
+                res.push(format!(
+                    "`{kind}`: {} written as {from} and read as {to} is lost: the versions have no conversion",
+                    lost.join(", ")
+                ));
+            }
+        }
+    }
+    res
+}
+
+/// The paths of all fields of a schema.
+fn paths(schema: &Value, at: &str, into: &mut BTreeSet<String>) {
+    let Some(schema) = schema.as_object() else { return };
+    for (name, inner) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+        paths(inner, &path, into);
+        into.insert(path);
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(inner) = schema.get(key) {
+            paths(inner, at, into);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
