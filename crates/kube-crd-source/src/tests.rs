@@ -254,12 +254,12 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[doc = include_str!(\"a\")] a: i32,",
         "",
-        "src/main.rs:5:9: `include_str!(\"a\")` takes what is outside of the code: there is no src/a (`Kind` → `spec`)",
+        "src/main.rs:5:9: `include_str!(\"a\")` is not read: there is no src/a (`Kind` → `spec`)",
     );
     check(
         "#[doc = include_str!(\"../../a\")] a: i32,",
         "",
-        "src/main.rs:5:9: `include_str!(\"../../a\")` takes what is outside of the code: ../a is outside of the project (`Kind` → `spec`)",
+        "src/main.rs:5:9: `include_str!(\"../../a\")` is not read: ../a is outside of the project (`Kind` → `spec`)",
     );
     check(
         "#[schemars(extend(\"a\" = f(1)))] a: i32,",

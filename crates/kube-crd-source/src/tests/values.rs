@@ -39,7 +39,7 @@ fn what_is_not_on_the_list_is_refused_at_its_place() {
     one("loop {}", "loop{}", "");
     let inside = "an item inside a function is not evaluated; move it to the module";
     one("use m::g; g()", "use m::g;", inside);
-    one("const A: &str = \"a\"; A.to_owned()", "const A: &str=\"a\";", inside);
+    one("const A: &str = \"a\"; A.to_owned()", "const A:&str=\"a\";", inside);
 }
 
 #[test]
@@ -113,10 +113,7 @@ fn code_that_a_condition_may_take_away_is_refused() {
         ("fn f() -> i32 { #[cfg(unix)] { return 1; } 2 }", "7:17"),
         ("fn f() -> i32 { #[cfg(unix)] let a = 1; 2 }", "7:17"),
         ("fn f() -> i32 { match 1 { #[cfg(unix)] 1 => 2, _ => 3 } }", "7:27"),
-        (
-            "fn f() -> i32 { In::A } struct In; impl In { #[cfg(unix)] const A: i32 = 1; }",
-            "7:46",
-        ),
+        ("fn f() -> i32 { In::A } struct In; impl In { #[cfg(unix)] const A: i32 = 1; }", "7:46"),
         (
             "fn f() -> i32 { In::a() } struct In; impl In { #[cfg(unix)] fn a() -> i32 { 1 } }",
             "7:48",

@@ -90,7 +90,12 @@ fn order_and_laziness_are_refused() {
         "fn inner() -> i32 { 5 } inner()",
         "use self::deep::LIMIT; LIMIT",
     ] {
-        refused("i32", &format!("const LIMIT: i32 = 9; mod deep {{ pub const LIMIT: i32 = 1; }} fn f() -> i32 {{ {body} }}"));
+        refused(
+            "i32",
+            &format!(
+                "const LIMIT: i32 = 9; mod deep {{ pub const LIMIT: i32 = 1; }} fn f() -> i32 {{ {body} }}"
+            ),
+        );
     }
     let drop = "struct Bomb; impl Drop for Bomb { fn drop(&mut self) { panic!() } } ";
     refused("i32", &format!("{drop} fn f() -> i32 {{ let _bomb = Bomb; 1 }}"));
@@ -108,25 +113,55 @@ fn what_a_trait_gives_is_refused() {
     refused("P", &format!("{cloned} fn f() -> P {{ P {{ x: 1 }}.clone() }}"));
     refused("Vec<P>", &format!("{cloned} fn f() -> Vec<P> {{ vec![P {{ x: 1 }}].clone() }}"));
     refused("Vec<P>", &format!("{cloned} fn f() -> Vec<P> {{ vec![P {{ x: 1 }}; 2] }}"));
-    refused("Option<P>", &format!("{cloned} fn f() -> Option<P> {{ let p = Some(P {{ x: 1 }}); p.clone() }}"));
+    refused(
+        "Option<P>",
+        &format!("{cloned} fn f() -> Option<P> {{ let p = Some(P {{ x: 1 }}); p.clone() }}"),
+    );
     let inherent = "$T struct P { x: u8 } impl P { fn clone(&self) -> P { P { x: 7 } } fn into(self) -> P { P { x: 8 } } } ";
     refused("P", &format!("{inherent} fn f() -> P {{ P {{ x: 1 }}.clone() }}"));
     refused("P", &format!("{inherent} fn f() -> P {{ P {{ x: 1 }}.into() }}"));
     let equal = "struct P { x: u8 } impl PartialEq for P { fn eq(&self, _: &P) -> bool { true } fn ne(&self, _: &P) -> bool { true } } #[derive(PartialEq)] struct Q(Vec<P>); ";
     refused("bool", &format!("{equal} fn f() -> bool {{ P {{ x: 1 }} != P {{ x: 1 }} }}"));
-    refused("bool", &format!("{equal} fn f() -> bool {{ Q(vec![P {{ x: 1 }}]) == Q(vec![P {{ x: 2 }}]) }}"));
+    refused(
+        "bool",
+        &format!("{equal} fn f() -> bool {{ Q(vec![P {{ x: 1 }}]) == Q(vec![P {{ x: 2 }}]) }}"),
+    );
     let deref = "struct P(u8); impl std::ops::Deref for P { type Target = u8; fn deref(&self) -> &u8 { &7 } } ";
     refused("u8", &format!("{deref} fn f() -> u8 {{ *P(1) }}"));
     refused("u8", &format!("{deref} fn f() -> u8 {{ let p = Box::new(P(1)); **p }}"));
     let preset = "trait Preset { fn default() -> Self; } impl Preset for P { fn default() -> P { P { x: 7 } } } $T #[derive(Default)] struct P { x: u8 } ";
-    refused("P", &format!("{preset} fn g<T: Preset>() -> T {{ T::default() }} fn f() -> P {{ g::<P>() }}"));
-    refused("P", "#[derive(Default)] $T struct P { x: u8 } type Other = P; impl Other { fn default() -> P { P { x: 7 } } } fn f() -> P { panic!() }");
-    refused("String", "trait Shout { fn to_string(&self) -> String; } impl<T> Shout for T { fn to_string(&self) -> String { String::new() } } fn f() -> String { \"a\".to_string() }");
-    refused("String", "struct P; impl std::fmt::Display for P { fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result { f.write_str(\"p\") } } fn f() -> String { P.to_string() }");
-    refused("String", "struct P; impl From<P> for String { fn from(_: P) -> String { \"p\".into() } } fn f() -> String { P.into() }");
-    refused("P", "$T struct P(u8); impl From<u8> for P { fn from(x: u8) -> P { P(x + 1) } } fn f() -> P { 1_u8.into() }");
-    refused("P", "$T struct P(u8); impl std::str::FromStr for P { type Err = (); fn from_str(_: &str) -> Result<P, ()> { Ok(P(7)) } } fn f() -> P { \"1\".parse().unwrap() }");
-    refused("P", "#[derive(JsonSchema, Deserialize, Clone, Debug)] struct P(u8); impl Serialize for P { fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> { s.serialize_u8(7) } } fn f() -> P { P(1) }");
+    refused(
+        "P",
+        &format!("{preset} fn g<T: Preset>() -> T {{ T::default() }} fn f() -> P {{ g::<P>() }}"),
+    );
+    refused(
+        "P",
+        "#[derive(Default)] $T struct P { x: u8 } type Other = P; impl Other { fn default() -> P { P { x: 7 } } } fn f() -> P { panic!() }",
+    );
+    refused(
+        "String",
+        "trait Shout { fn to_string(&self) -> String; } impl<T> Shout for T { fn to_string(&self) -> String { String::new() } } fn f() -> String { \"a\".to_string() }",
+    );
+    refused(
+        "String",
+        "struct P; impl std::fmt::Display for P { fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result { f.write_str(\"p\") } } fn f() -> String { P.to_string() }",
+    );
+    refused(
+        "String",
+        "struct P; impl From<P> for String { fn from(_: P) -> String { \"p\".into() } } fn f() -> String { P.into() }",
+    );
+    refused(
+        "P",
+        "$T struct P(u8); impl From<u8> for P { fn from(x: u8) -> P { P(x + 1) } } fn f() -> P { 1_u8.into() }",
+    );
+    refused(
+        "P",
+        "$T struct P(u8); impl std::str::FromStr for P { type Err = (); fn from_str(_: &str) -> Result<P, ()> { Ok(P(7)) } } fn f() -> P { \"1\".parse().unwrap() }",
+    );
+    refused(
+        "P",
+        "#[derive(JsonSchema, Deserialize, Clone, Debug)] struct P(u8); impl Serialize for P { fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> { s.serialize_u8(7) } } fn f() -> P { P(1) }",
+    );
 }
 
 #[test]
@@ -134,8 +169,14 @@ fn numbers_are_of_one_type() {
     refused("f64", "fn f() -> f64 { let x = 0.1; let _y: f32 = x; f64::from(x) }");
     refused("i64", "fn f() -> i64 { let x = 3_000_000_000; x as i64 }");
     refused("i64", "fn f() -> i64 { let x = 2_000_000_000 + 2_000_000_000; x as i64 }");
-    refused("serde_json::Value", "fn f() -> serde_json::Value { serde_json::json!(2_000_000_000 + 2_000_000_000) }");
-    refused("serde_json::Value", "fn f() -> serde_json::Value { let x = 0.1; g(x); serde_json::json!(x) } fn g(_: f32) {}");
+    refused(
+        "serde_json::Value",
+        "fn f() -> serde_json::Value { serde_json::json!(2_000_000_000 + 2_000_000_000) }",
+    );
+    refused(
+        "serde_json::Value",
+        "fn f() -> serde_json::Value { let x = 0.1; g(x); serde_json::json!(x) } fn g(_: f32) {}",
+    );
     refused("i128", "fn f() -> i128 { -1i32 as u128 as i128 }");
     refused("i32", "fn f() -> i32 { i32::MIN % -1 }");
     refused("i32", "fn f() -> i32 { -LOW } const LOW: i32 = i32::MIN;");
@@ -146,8 +187,16 @@ fn numbers_are_of_one_type() {
     refused("String", "fn f() -> String { format!(\"{:.2}\", true) }");
     refused("String", "fn f() -> String { format!(\"{}\", 0.1) }");
     refused("String", "fn f() -> String { format!(\"{0}-{0}\", 1) }");
-    right("f32", "fn f() -> f32 { 1.000_000_178_813_934_326_171_874_99 }", json!(1.000_000_119_209_289_6));
-    right("f32", "const RATIO: f32 = 0.1; fn f() -> f32 { RATIO }", json!(0.100_000_001_490_116_12));
+    right(
+        "f32",
+        "fn f() -> f32 { 1.000_000_178_813_934_326_171_874_99 }",
+        json!(1.000_000_119_209_289_6),
+    );
+    right(
+        "f32",
+        "const RATIO: f32 = 0.1; fn f() -> f32 { RATIO }",
+        json!(0.100_000_001_490_116_12),
+    );
     right("f64", "fn f() -> f64 { 0.1_f32 as f64 }", json!(0.100_000_001_490_116_12));
 }
 
@@ -156,11 +205,15 @@ fn hand_written_schemas_are_evaluated_as_all_else() {
     let limit = "const LIMIT: i32 = 5; const KEY: &str = \"key\"; const RATIO: f32 = 0.1;";
     let text = |body: &str| made(body, limit).map(|it| it["description"].clone());
     assert_eq!(
-        text("schemars::json_schema!({ \"description\": match 3 { LIMIT => \"five\", 3 => \"three\", _ => \"other\" } })"),
+        text(
+            "schemars::json_schema!({ \"description\": match 3 { LIMIT => \"five\", 3 => \"three\", _ => \"other\" } })"
+        ),
         Ok("three".into())
     );
     assert_eq!(
-        text("schemars::json_schema!({ \"description\": if let Some(KEY) = Some(\"other\") { \"key\" } else { \"none\" } })"),
+        text(
+            "schemars::json_schema!({ \"description\": if let Some(KEY) = Some(\"other\") { \"key\" } else { \"none\" } })"
+        ),
         Ok("none".into())
     );
     let found = made("schemars::json_schema!({ \"type\": \"number\", \"maximum\": RATIO })", limit);
@@ -197,8 +250,11 @@ fn what_grows_without_end_is_refused() {
     for body in [
         doubled("serde_json::json!(1)", "serde_json::json!([j.clone(), j])"),
         doubled("serde_json::json!(1)", "serde_json::json!({ \"a\": j, \"b\": j })"),
-        doubled("vec![serde_json::Value::Null]", "vec![serde_json::json!(j), serde_json::json!(j)]")
-            .replace("; j", "; serde_json::json!(j)"),
+        doubled(
+            "vec![serde_json::Value::Null]",
+            "vec![serde_json::json!(j), serde_json::json!(j)]",
+        )
+        .replace("; j", "; serde_json::json!(j)"),
     ] {
         refused("serde_json::Value", &format!("fn f() -> serde_json::Value {{ {body} }}"));
     }
@@ -206,12 +262,14 @@ fn what_grows_without_end_is_refused() {
     refused("String", &format!("fn f() -> String {{ {text} }}"));
     let point = "#[derive(Clone, Serialize)] struct P(Option<Box<P>>, Option<Box<P>>); ";
     let body = doubled("P(None, None)", "P(Some(Box::new(j.clone())), Some(Box::new(j)))");
-    refused("serde_json::Value", &format!("{point} fn f() -> serde_json::Value {{ {body}; serde_json::json!(j) }}"));
+    refused(
+        "serde_json::Value",
+        &format!("{point} fn f() -> serde_json::Value {{ {body}; serde_json::json!(j) }}"),
+    );
     refused("u8", "fn f() -> u8 { g() } fn g() -> u8 { f() }");
     refused("u8", "const A: u8 = B; const B: u8 = A; fn f() -> u8 { A }");
-    let calls: String = (0..60)
-        .map(|it| format!("fn g{it}() -> u64 {{ g{0}() + g{0}() }} ", it + 1))
-        .collect();
+    let calls: String =
+        (0..60).map(|it| format!("fn g{it}() -> u64 {{ g{0}() + g{0}() }} ", it + 1)).collect();
     refused("u64", &format!("{calls} fn g60() -> u64 {{ 1 }} fn f() -> u64 {{ g0() }}"));
     let list = format!("const LIST: &[u8] = &[{}];", "1,".repeat(90_000));
     refused("u8", &format!("{list} fn f() -> u8 {{ LIST[0] + LIST[1] }}"));
@@ -252,14 +310,20 @@ fn faults_of_public_repositories_stay_mended() {
         field(body, code).map(|it| it.get("default").cloned().unwrap_or_default())
     };
     assert_eq!(
-        skip("fn is_default(value: &bool) -> bool { #[cfg(feature = \"gen\")] { let _ = value; false } #[cfg(not(feature = \"gen\"))] { value == &bool::default() } }"),
+        skip(
+            "fn is_default(value: &bool) -> bool { #[cfg(feature = \"gen\")] { let _ = value; false } #[cfg(not(feature = \"gen\"))] { value == &bool::default() } }"
+        ),
         none
     );
     assert_eq!(
-        skip("fn is_default<T: Default + PartialEq>(value: &T) -> bool { #[cfg(not(feature = \"gen\"))] { let _ = value; false } #[cfg(feature = \"gen\")] { value == &T::default() } }"),
+        skip(
+            "fn is_default<T: Default + PartialEq>(value: &T) -> bool { #[cfg(not(feature = \"gen\"))] { let _ = value; false } #[cfg(feature = \"gen\")] { value == &T::default() } }"
+        ),
         Ok(json!(false))
     );
-    let unsettled = skip("fn is_default(_: &bool) -> bool { #[cfg(unix)] { false } #[cfg(not(unix))] { true } }");
+    let unsettled = skip(
+        "fn is_default(_: &bool) -> bool { #[cfg(unix)] { false } #[cfg(not(unix))] { true } }",
+    );
     assert!(unsettled.is_err(), "{unsettled:?}");
     // The function of a type goes before that of any trait.
     let empty = "trait Empty { fn is_empty(&self) -> bool; } impl<T> Empty for Vec<T> { fn is_empty(&self) -> bool { false } }";

@@ -173,10 +173,15 @@ impl<'a> Evaluator<'a> {
         }
         let outer = there.clone();
         for (index, input) in signature.inputs.iter().enumerate() {
-            let (name, ty) = match input {
-                syn::FnArg::Receiver(it) if it.mutability.is_none() => {
+            let (name, ty, is_reference) = match input {
+                syn::FnArg::Receiver(it) => {
+                    let is_borrowed = match &it.kind {
+                        syn::ReceiverKind::Value if it.mutability.is_none() => false,
+                        syn::ReceiverKind::Reference(_, _, None) => true,
+                        _ => return self.unsupported(&outer, it),
+                    };
                     match outer.scope.parameters.get("Self") {
-                        Some(ty) => (Some("self".to_owned()), Ty::of(ty)),
+                        Some(ty) => (Some("self".to_owned()), Ty::of(ty), is_borrowed),
                         None => return self.unsupported(frame, at),
                     }
                 }
@@ -192,7 +197,9 @@ impl<'a> Evaluator<'a> {
                         syn::Pat::Wild(_) => None,
                         pat => return self.unsupported(&outer, pat),
                     };
-                    (name, self.ty(&outer, &it.ty)?)
+                    let is_reference = matches!(&*it.ty, syn::Type::Reference(of)
+                        if !matches!(&*of.elem, syn::Type::Reference(_)));
+                    (name, self.ty(&outer, &it.ty)?, is_reference)
                 }
                 input => return self.unsupported(&outer, input),
             };
@@ -206,6 +213,9 @@ impl<'a> Evaluator<'a> {
             }
             if let Some(name) = name {
                 there = self.bind(&there, at, name, ty, false, Bound::Value(value))?;
+                if is_reference {
+                    there = there.with_reference();
+                }
             }
         }
         Ok(there)

@@ -82,7 +82,11 @@ impl<'a> Evaluator<'a> {
             }
         }
         if let Some(call) = world.macro_that_may_write(item, name).filter(|_| found.is_none()) {
-            return self.refuse(frame, at, format!("{call} may write `{name}`, and is not expanded"));
+            return self.refuse(
+                frame,
+                at,
+                format!("{call} may write `{name}`, and is not expanded"),
+            );
         }
         Ok(found)
     }
