@@ -14,23 +14,23 @@ pub fn generate(operator: &Operator) -> Generated {
     let mut res = Generated::default();
     let mut plurals: BTreeMap<(&str, &str), Version<'_>> = BTreeMap::new();
     for versions in versions::kinds(operator).into_values() {
+        let first = versions[0];
         let mut problems = versions::duplicates(&versions);
         // Which of them is stored is not known before.
         if problems.is_empty() {
             problems = versions::disagreements(&versions);
-            let first = versions[0];
             let other = plurals.insert((first.group(), first.plural()), first);
             problems.extend(other.map(|it| same_plural(&first, &it)));
-            match merge(&versions) {
-                Ok(manifest) if problems.is_empty() => res.manifests.push(manifest),
-                Ok(_) => {}
-                Err(problem) => problems.push(problem),
+            problems.extend(versions::stored(&versions).err());
+        }
+        match merge(&versions) {
+            _ if !problems.is_empty() => res.problems.extend(problems),
+            Err(problem) => res.problems.push(problem),
+            Ok(manifest) => {
+                res.manifests.push(manifest);
+                res.warnings.extend(versions::losses(&versions));
             }
         }
-        if problems.is_empty() {
-            res.warnings.extend(versions::losses(&versions));
-        }
-        res.problems.extend(problems);
     }
     res
 }

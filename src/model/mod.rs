@@ -20,7 +20,8 @@ pub use dns::{
 pub use image::Image;
 pub use kind::Kind;
 pub use kube_crd_source::{
-    Kind as DeclaredKind, Place, Problem, SourcePath, Storage, Target, below,
+    Crate, Kind as DeclaredKind, Place, Problem, Reach, RustPath as KindPath, SourcePath, Storage,
+    Target, below,
 };
 pub use operator::*;
 pub use path::ProjectPath;

@@ -1,4 +1,4 @@
-use kube_crd_source::{Kind as DeclaredKind, Problem};
+use super::{DeclaredKind, Problem};
 
 /// What the source says the operator is. Knows nothing of Rust syntax, nor of YAML.
 #[derive(Clone, Debug, Default)]

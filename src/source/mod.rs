@@ -9,12 +9,10 @@ mod named;
 use std::collections::BTreeSet;
 
 pub use kinds::BuiltInKind;
-pub use kube_crd_source::{
-    Crate, Kind as DeclaredKind, Lock, Locked, Options, Reach, ReadFile, RustPath, Sources,
-};
+pub use kube_crd_source::{Lock, Locked, Options, ReadFile, Sources};
 pub use named::named;
 
-use crate::model::{Operator, Problem, below};
+use crate::model::{Crate, DeclaredKind, Operator, Problem, below};
 
 /// What a workspace says, and what of it could not be read.
 #[derive(Debug, Default)]

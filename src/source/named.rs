@@ -1,7 +1,6 @@
 //! Kinds that a person names, as the source says nothing of them.
 
-use super::{Crate, DeclaredKind, Reach, RustPath};
-use crate::model::{Place, Storage, Target};
+use crate::model::{Crate, DeclaredKind, KindPath, Place, Reach, Storage, Target};
 
 /// The kind at a path that begins with the name of a crate: `my_crate::v1::Memcached`. Nothing where no crate is
 /// called so.
@@ -20,7 +19,7 @@ pub fn named(path: &str, crates: &[Crate]) -> Option<DeclaredKind> {
         version: None,
         kind: None,
         place: Place::start(krate.root.clone()),
-        rust_path: RustPath {
+        rust_path: KindPath {
             krate: krate.clone(),
             path: inner.iter().chain([name]).map(|it| (*it).to_owned()).collect(),
             reach: Reach::Unknown,

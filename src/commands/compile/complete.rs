@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{Asked, Subject};
 use crate::{
     manifests,
-    model::{DeclaredKind, Problem, SourcePath, Storage},
-    source::{Reach, Reading},
+    model::{DeclaredKind, Problem, Reach, SourcePath, Storage},
+    source::Reading,
     terminal, yaml,
 };
 

@@ -1,8 +1,6 @@
-use kube_crd_source::{Crate, Reach, RustPath, Target};
-
 use super::*;
 use crate::manifests::{Generated, crd};
-use crate::model::SourcePath;
+use crate::model::{Crate, KindPath, Reach, SourcePath, Target};
 use crate::yaml::{Map, json};
 
 fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
@@ -36,7 +34,7 @@ fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
         version: None,
         kind: None,
         place: Place::start(root),
-        rust_path: RustPath {
+        rust_path: KindPath {
             krate,
             path: vec!["Cache".to_owned()],
             reach: Reach::Public,

@@ -4,7 +4,6 @@
 
 pub mod kube;
 pub mod schemars;
-pub mod serde;
 pub mod summary;
 pub mod validation;
 pub mod x_kube;

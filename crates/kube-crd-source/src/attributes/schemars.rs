@@ -6,6 +6,7 @@ use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _}
 
 use super::validation::{self, Of, Validation};
 use super::{Entry, alone, entries, error, name_of, once, string, value};
+use crate::types::serde;
 use crate::values::Values;
 
 /// What a container, a variant and a field have in common.
@@ -92,7 +93,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
                 res.common.transforms.push(expr.clone());
             }
             "_unstable_ref_variants" => return refuse(&meta, "is not read"),
-            name if super::serde::SHARED.contains(&name) => {}
+            name if serde::SHARED.contains(&name) => {}
             _ if on == On::Field
                 && validation::item(&mut res.validation, &meta, Of::Schemars, values)? => {}
             _ => {

@@ -65,6 +65,8 @@ pub struct Effect {
     pub names: Option<BTreeSet<String>>,
     /// Every word of its arguments and of the macros that it runs.
     words: BTreeSet<String>,
+    /// Every macro that it runs is read.
+    is_known: bool,
     /// It writes, or is given, kube's derive.
     may_declare_kinds: bool,
 }
@@ -78,7 +80,7 @@ impl Effect {
     /// name from anywhere.
     fn may_write(&self, ty: &str, function: &str) -> bool {
         let is_written = || self.words.contains("impl") && self.words.contains(function);
-        self.words.contains(ty) && (self.names.is_none() || is_written())
+        self.words.contains(ty) && (!self.is_known || is_written())
     }
 }
 
@@ -138,7 +140,8 @@ impl<'a> Calls<'a> {
         // Attributes are reported where they stand.
         let may_declare_kinds =
             !quiet && !call.is_attribute && self.derives.iter().any(|it| words.contains(*it));
-        Effect { names, words, may_declare_kinds }
+        let is_known = names.is_some() && !call.is_attribute;
+        Effect { names, words, is_known, may_declare_kinds }
     }
 
     /// The names that a call may declare, and all words of what it runs.

@@ -5,12 +5,13 @@ use serde_derive_internals::{Derive, ast, attr};
 use syn::{DeriveInput, spanned::Spanned as _};
 
 use super::generics::Parameters;
+use crate::attributes::error;
 use crate::attributes::schemars::{self as said, Common, On, With};
 use crate::attributes::validation::Validation;
 use crate::attributes::x_kube::{self, Merge};
-use crate::attributes::{error, serde};
 use crate::text::Problem;
 use crate::text::plain;
+use crate::types::serde;
 use crate::values::Values;
 
 pub struct Container {

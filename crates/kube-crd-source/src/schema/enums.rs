@@ -22,7 +22,7 @@ impl Reader {
         }
         let mut schemas = Vec::new();
         for variant in variants.iter().filter(|it| !it.skipped) {
-            let schema = self.step(&variant.name, || match &container.tag {
+            let schema = self.in_field(&variant.name, || match &container.tag {
                 Tag::Internal(tag) if !variant.untagged => {
                     self.internal(this, variant, tag, container.deny, generator)
                 }
@@ -62,7 +62,7 @@ impl Reader {
             schemas.push(Value::Object(plain));
         }
         for variant in others.iter().filter(kept) {
-            let schema = self.step(&variant.name, || {
+            let schema = self.in_field(&variant.name, || {
                 if variant.untagged {
                     return self.untagged(this, variant, deny, true, generator);
                 }
@@ -91,7 +91,7 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match (&variant.with, &variant.shape) {
-            (Some(with), _) => match self.stands(this, with) {
+            (Some(with), _) => match self.replacement(this, with) {
                 Some(ty) => self.schema(&ty, generator),
                 None => Schema::default(),
             },
@@ -155,7 +155,7 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match &variant.with {
-            Some(with) => match self.stands(this, with) {
+            Some(with) => match self.replacement(this, with) {
                 Some(ty) => self.subschema(&ty, generator),
                 None => Schema::default(),
             },

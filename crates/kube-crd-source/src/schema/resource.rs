@@ -70,9 +70,9 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>) -> Read {
             continue;
         }
         let found = answering(reader.clone(), || reader.resource(id));
-        reader.way.borrow_mut().clear();
+        reader.field_path.borrow_mut().clear();
         let mut problems: Vec<Problem> = reader.problems.take().into_values().collect();
-        let met = reader.kubernetes.take();
+        let met = reader.uses_kubernetes.take();
         let crd = match found {
             Ok(Declared::Nothing) => continue,
             Ok(Declared::Refused) => None,
@@ -171,7 +171,7 @@ impl Reader {
         };
         let kube = kube::read(&input, self.world.behaviour.kube)
             .map_err(|all| all.into_iter().map(told).collect::<Vec<_>>())?;
-        self.way.borrow_mut().push(kube.kind.clone());
+        self.field_path.borrow_mut().push(kube.kind.clone());
         let names = Names::read(&kube).map_err(|(name, message)| {
             let span = named(&input, name).unwrap_or(item.span);
             vec![world.problem(item.module, span, message, NAMES)]
@@ -202,9 +202,9 @@ impl Reader {
 
     /// The schema of the whole resource, through every step that kube's `crd()` takes.
     fn root_schema(&self, id: ItemId) -> Option<JSONSchemaProps> {
-        self.made.set(0);
-        self.lost.set(false);
-        self.named.set(false);
+        self.visits.set(0);
+        self.gave_up.set(false);
+        self.uses_names.set(false);
         self.references.borrow_mut().clear();
         let ty = Rc::new(Type::Root(id));
         let made = panics::caught(|| {
@@ -221,7 +221,7 @@ impl Reader {
             })
         })
         .flatten();
-        self.way.borrow_mut().truncate(1);
+        self.field_path.borrow_mut().truncate(1);
         if !self.problems.borrow().is_empty() {
             return None;
         }

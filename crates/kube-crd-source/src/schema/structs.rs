@@ -21,7 +21,7 @@ impl Reader {
         let container = &*this.container;
         let mut inside = None;
         let stands = match (&container.with, &container.from) {
-            (Some(with), _) => Some(self.stands(this, with)),
+            (Some(with), _) => Some(self.replacement(this, with)),
             (None, Some(from)) if container.transparent_field().is_none() => {
                 Some(self.type_(this, from))
             }
@@ -197,7 +197,7 @@ impl Reader {
         if field.skip_deserializing {
             return;
         }
-        self.step(&field.name, || {
+        self.in_field(&field.name, || {
             let default = self.default(this, field, whole);
             let inner = self.field(this, field, default, false, generator);
             let has_default =
@@ -213,7 +213,7 @@ impl Reader {
 
     fn field_type(&self, this: &This, field: &Field) -> Option<Rc<Type>> {
         match &field.with {
-            Some(with) => self.stands(this, with),
+            Some(with) => self.replacement(this, with),
             None => self.type_(this, &field.ty),
         }
     }

@@ -2,8 +2,9 @@
 
 pub mod attribute_macros;
 mod files;
-mod folder;
+mod items;
 pub mod macros;
+mod modules;
 mod reach;
 mod selection;
 mod world;

@@ -31,8 +31,6 @@ pub struct World {
     pub absent: BTreeMap<String, String>,
     /// Files that code includes as texts; none where there is no such file.
     pub included: BTreeMap<SourcePath, Option<Rc<str>>>,
-    /// The files, by what their spans call them.
-    sources: BTreeMap<String, SourcePath>,
 }
 
 pub struct Module {
@@ -75,8 +73,7 @@ pub enum Kind {
     ExternCrate(String),
     /// What `#[derive(CustomResource)]` makes of the struct beside it.
     Root(ItemId),
-    /// A union: has a name, is no type that we read.
-    Other(&'static str),
+    Union,
 }
 
 #[derive(Clone, Debug)]
@@ -119,12 +116,6 @@ impl World {
         id
     }
 
-    pub(super) fn add_source(&mut self, syntax: &syn::File, file: &SourcePath) {
-        use syn::spanned::Spanned as _;
-        let first = syntax.items.first().map(|it| it.span().file());
-        self.sources.extend(first.map(|it| (it, file.clone())));
-    }
-
     pub fn features(&self, module: ModuleId) -> &Features {
         &self.crates[self.modules[module].krate].features
     }
@@ -134,9 +125,9 @@ impl World {
         self.items.iter().position(|it| matches!(it.kind, Kind::Root(of) if of == spec))
     }
 
-    /// The place of a span in code of a module. What is included is in another file than the module.
+    /// The place of a span in the code of a module.
     pub fn place(&self, module: ModuleId, span: Span) -> Place {
-        place(self.sources.get(&span.file()).unwrap_or(&self.modules[module].file), span)
+        place(&self.modules[module].file, span)
     }
 
     /// The place of an item's name.

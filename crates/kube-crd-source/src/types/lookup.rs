@@ -244,7 +244,7 @@ impl Types {
                 found
             }
             Kind::Trait(_) => return Err(refuse("is a trait, which has no schema")),
-            Kind::Other(what) => return Err(refuse(&format!("is {what}, which has no schema"))),
+            Kind::Union => return Err(refuse("is a union, which has no schema")),
             _ => return Err(refuse("is no type")),
         };
         match found.fits(&mut { MOST_TYPES }) {

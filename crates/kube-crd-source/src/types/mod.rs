@@ -4,6 +4,7 @@ mod attribute_macros;
 mod constants;
 pub mod derives;
 mod lookup;
+pub mod serde;
 mod type_;
 
 use std::cell::{Cell, RefCell};

@@ -105,15 +105,8 @@ impl<'a> Evaluator<'a> {
                 let ty = self.ty(frame, &ty)?;
                 self.default_of(frame, path, &ty)
             }
-            Target::Foreign(name, _) if name == "std::default::Default::default" => {
-                self.accept(Construct::TraitDefault);
-                match expected.is_known() {
-                    true => self.default_of(frame, path, expected),
-                    false => self.untyped(frame, path),
-                }
-            }
-            Target::Foreign(name, of) if arguments.len() == 0 && name.ends_with("::default") => {
-                self.foreign_default(frame, path, &name, of, expected)
+            Target::Foreign(name, of) if arguments.len() == 0 => {
+                self.foreign_call_of_none(frame, path, &name, of, expected)
             }
             _ => self.unsupported(frame, path),
         }

@@ -9,11 +9,11 @@ use super::construct::Construct;
 use super::ty::Ty;
 use super::value::{Data, Value, is_list};
 use super::{Eval, Evaluator, Frame, Stop};
-use crate::attributes::serde;
 use crate::names::{Named, Space};
 use crate::tree::{ItemId, Path};
 use crate::types::Type;
 use crate::types::derives::{Derived, derives};
+use crate::types::serde;
 
 /// Whether values of a type can be written.
 pub enum Writes {

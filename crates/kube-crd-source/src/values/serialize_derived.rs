@@ -6,9 +6,9 @@ use serde_json::{Map, Value as Json};
 use super::syntax::member;
 use super::value::{Data, Value};
 use super::{Eval, Evaluator, Frame, Stop};
-use crate::attributes::serde;
 use crate::text::plain;
 use crate::types::Type;
+use crate::types::serde;
 
 /// What a variant that is tagged within holds.
 enum Held {

@@ -7,7 +7,7 @@ use quote::quote;
 use serde_derive_internals::{Ctxt, Derive, ast};
 use syn::{Attribute, Data, DeriveInput, parse::Parser as _, spanned::Spanned as _};
 
-use super::{Entry, entries, error};
+use crate::text::meta::{Entry, entries, error};
 use crate::text::panics;
 
 /// What schemars hands to serde's reader.
