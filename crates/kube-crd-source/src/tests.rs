@@ -3,6 +3,7 @@ mod crates;
 mod face;
 mod generics;
 mod kubernetes;
+mod wrong;
 
 use std::collections::BTreeMap;
 
@@ -209,12 +210,12 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[schemars(schema_with = \"f\")] a: i32,",
         "",
-        "src/main.rs:5:26: `f` is no function that is read, in a schema that is written by hand (`Kind` → `spec.a`)",
+        "src/main.rs:5:26: `f` is not found (`Kind` → `spec.a`)",
     );
     check(
         "#[schemars(transform = f)] a: i32,",
         "",
-        "src/main.rs:5:24: `f` is no function that is read, in a schema that is written by hand (`Kind` → `spec.a`)",
+        "src/main.rs:5:24: the transform `f` is not evaluated (`Kind` → `spec.a`)",
     );
     check(
         "#[schemars(length(min = 1), length(max = 2))] a: String,",
@@ -234,7 +235,7 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[schemars(range(min = 3000000000))] a: i64,",
         "",
-        "src/main.rs:5:24: `3000000000` does not fit in `i32` (`Kind` → `spec`)",
+        "src/main.rs:5:24: unsupported expression `3000000000` in an attribute: it does not fit in `i32` (`Kind` → `spec`)",
     );
     check(
         "#[serde(renam = \"b\")] a: i32,",
@@ -249,12 +250,12 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[doc = include_str!(\"a\")] a: i32,",
         "",
-        "src/main.rs:5:9: `include_str!(\"a\")` takes what is outside of the code: there is no src/a (`Kind` → `spec`)",
+        "src/main.rs:5:9: `include_str!(\"a\")` is not read: there is no src/a (`Kind` → `spec`)",
     );
     check(
         "#[doc = include_str!(\"../../a\")] a: i32,",
         "",
-        "src/main.rs:5:9: `include_str!(\"../../a\")` takes what is outside of the code: ../a is outside of the project (`Kind` → `spec`)",
+        "src/main.rs:5:9: `include_str!(\"../../a\")` is not read: ../a is outside of the project (`Kind` → `spec`)",
     );
     check(
         "#[schemars(extend(\"a\" = f(1)))] a: i32,",

@@ -145,6 +145,9 @@ pub fn canonical(module: &str, name: &str) -> String {
 /// Derives and traits that code imports and that we know by name.
 pub const TRAITS: &[&str] = &[
     "schemars::JsonSchema",
+    "schemars::Schema",
+    "schemars::SchemaGenerator",
+    "serde_json::Map",
     "serde::Serialize",
     "serde::Deserialize",
     "kube::CustomResource",
