@@ -5,6 +5,21 @@
 //! Given the text of every Rust file, of Cargo.toml and Cargo.lock; never touches a disk, never runs cargo.
 //! What kube's `crd()` would print is given exactly, or refused with its place. Of the crates that decide
 //! what is printed, the run-time half is called; only what their derives do at compile time is done here.
+//!
+//! Each folder sees only those before it (`tests/layers.rs` checks that):
+//!
+//! | folder | from → to |
+//! |---|---|
+//! | `text` | files → text and syntax; places, problems |
+//! | `builtin` | types of std, k8s-openapi and other crates, by their paths |
+//! | `cargo` | Cargo.toml and Cargo.lock → packages, crates, features, `cfg` |
+//! | `versions` | locked versions → what kube and schemars do at those |
+//! | `tree` | syntax → modules and items, as plain data (`World`) |
+//! | `names` | paths → items |
+//! | `types` | syntax → types; derives |
+//! | `values` | expressions → values |
+//! | `attributes` | `#[kube(…)]`, `#[schemars(…)]` and their like → data |
+//! | `schema` | types → schemas → CRDs |
 
 mod attributes;
 mod builtin;

@@ -179,7 +179,7 @@ fn names_that_something_unseen_may_define_are_refused() {
     check(
         "a: In,",
         "#[derive(other::JsonSchema)] struct In;",
-        "src/main.rs:7:10: `other::JsonSchema` cannot be told to be `schemars::JsonSchema` (`Kind` → `spec.a`)",
+        "src/main.rs:7:10: `other::JsonSchema` is not certain to be `schemars::JsonSchema` (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -308,11 +308,11 @@ fn kube_attributes_are_read_with_care() {
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"serde_as\"")),
-        "src/main.rs:3:63: `serde_as` may change the schema, and is not read yet"
+        "src/main.rs:3:63: `serde_as` may change the schema, and is not supported"
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"cfg_attr(any, doc = \\\"x\\\")\"")),
-        "src/main.rs:3:63: `cfg_attr(any, doc = \"x\")` may change the schema, and is not read yet"
+        "src/main.rs:3:63: `cfg_attr(any, doc = \"x\")` may change the schema, and is not supported"
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"serde(default)\"")),

@@ -72,8 +72,8 @@ pub fn read(input: &DeriveInput, known: KubeDerive) -> Result<Kube, Vec<syn::Err
         metas.iter().filter_map(|it| item(&mut res, &mut seen, it, known).err()).collect();
     for (name, value) in [("group", &seen.group), ("version", &seen.version), ("kind", &seen.kind)]
     {
-        let said = metas.iter().any(|it| it.path().is_ident(name));
-        if value.is_none() && !said {
+        let is_given = metas.iter().any(|it| it.path().is_ident(name));
+        if value.is_none() && !is_given {
             errors.push(syn::Error::new(
                 input.ident.span(),
                 format!("`#[kube({name} = …)]` is missing"),
@@ -222,7 +222,7 @@ fn attr(meta: &Meta) -> syn::Result<Option<Meta>> {
         let name = name_of(&attr);
         return error(text.span(), format!("kube takes no `{name}` in `attr`"));
     }
-    error(text.span(), format!("`{}` may change the schema, and is not read yet", text.value()))
+    error(text.span(), format!("`{}` may change the schema, and is not supported", text.value()))
 }
 
 /// Whether no schema depends on an attribute, with a condition or without.

@@ -26,8 +26,8 @@ impl Common {
     pub fn is_default(&self) -> bool {
         let Self { documented, title, description, deprecated, examples, extensions, transforms } =
             self;
-        let said = *documented || title.is_some() || description.is_some() || *deprecated;
-        !said && examples.is_empty() && extensions.is_empty() && transforms.is_empty()
+        let is_set = *documented || title.is_some() || description.is_some() || *deprecated;
+        !is_set && examples.is_empty() && extensions.is_empty() && transforms.is_empty()
     }
 }
 
@@ -92,7 +92,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
                 }
                 res.common.transforms.push(expr.clone());
             }
-            "_unstable_ref_variants" => return refuse(&meta, "is not read"),
+            "_unstable_ref_variants" => return refuse(&meta, "is not supported"),
             name if serde::SHARED.contains(&name) => {}
             _ if on == On::Field
                 && validation::item(&mut res.validation, &meta, Of::Schemars, values)? => {}

@@ -202,13 +202,13 @@ fn given(meta: &Meta, of: Of, unquoted: bool) -> syn::Result<syn::Expr> {
 }
 
 fn regex(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
-    let (wanted, other) =
+    let (expected, other) =
         if of == Of::Validate { ("path", "pattern") } else { ("pattern", "path") };
     let mut res = None;
     for inner in metas(meta, of)? {
         match name_of(&inner).as_str() {
-            it if it == wanted && res.is_some() => of.again(&inner)?,
-            it if it == wanted => res = Some(given(&inner, of, of == Of::Validate)?),
+            it if it == expected && res.is_some() => of.again(&inner)?,
+            it if it == expected => res = Some(given(&inner, of, of == Of::Validate)?),
             it if it == other => {
                 let message =
                     format!("`{other}` is not supported in `{}(regex(...))` attribute", of.name());
@@ -221,7 +221,7 @@ fn regex(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
             _ => {}
         }
     }
-    let message = format!("`{}(regex(...))` attribute requires `{wanted} = ...`", of.name());
+    let message = format!("`{}(regex(...))` attribute requires `{expected} = ...`", of.name());
     res.map_or_else(|| error(meta.span(), message), Ok)
 }
 
@@ -260,14 +260,16 @@ fn contains(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
 fn bounds(meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<Bounds> {
     let mut res = Bounds::default();
     for inner in metas(meta, of)? {
-        let said = |slot: &Option<Value>| slot.is_some();
+        let is_set = |slot: &Option<Value>| slot.is_some();
         let name = name_of(&inner);
         let others: &[(&str, bool)] = match name.as_str() {
-            "min" => &[("min", said(&res.min)), ("equal", said(&res.equal))],
-            "max" => &[("max", said(&res.max)), ("equal", said(&res.equal))],
-            "equal" => {
-                &[("min", said(&res.min)), ("max", said(&res.max)), ("equal", said(&res.equal))]
-            }
+            "min" => &[("min", is_set(&res.min)), ("equal", is_set(&res.equal))],
+            "max" => &[("max", is_set(&res.max)), ("equal", is_set(&res.equal))],
+            "equal" => &[
+                ("min", is_set(&res.min)),
+                ("max", is_set(&res.max)),
+                ("equal", is_set(&res.equal)),
+            ],
             unknown => {
                 let outer = name_of(meta);
                 let message = format!("unknown item in schemars {outer} attribute: `{unknown}`");
@@ -275,7 +277,7 @@ fn bounds(meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<Bounds> {
                 continue;
             }
         };
-        match others.iter().find(|(_, said)| *said) {
+        match others.iter().find(|(_, is_set)| *is_set) {
             Some((other, _)) if *other == name => of.again(&inner)?,
             Some((other, _)) => of.beside(&inner, other)?,
             None => {

@@ -165,7 +165,9 @@ fn reason(expr: &Expr, values: &Values<'_>) -> syn::Result<Reason> {
 fn boolean(expr: &Expr) -> syn::Result<bool> {
     match peel(expr) {
         Expr::Lit(syn::ExprLit { lit: Lit::Bool(it), .. }) => Ok(it.value),
-        _ => error(expr.span(), format!("`{}` is computed, which is not read yet", text(expr))),
+        _ => {
+            error(expr.span(), format!("`{}` is computed, which is not supported here", text(expr)))
+        }
     }
 }
 

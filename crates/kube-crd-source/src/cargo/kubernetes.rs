@@ -36,7 +36,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
     if 1 < all.len() {
         return refuse(
             format!(
-                "`k8s-openapi` is locked in {} versions, and it is not said which one is meant",
+                "`k8s-openapi` is locked in {} versions, and which one the code means is not certain",
                 all.len()
             ),
             &packages.choice_hint("k8s-openapi"),

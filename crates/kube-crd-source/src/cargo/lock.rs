@@ -65,7 +65,7 @@ impl Lock {
             } else if let (Some(it), Some(open)) = (value("source"), &mut open) {
                 open.source = Some(it.to_owned());
             } else if line.starts_with("replace = ") {
-                return Err((index + 1, "`[replace]` is not read: use `[patch]`"));
+                return Err((index + 1, "`[replace]` is not supported: use `[patch]`"));
             } else if line == "dependencies = [" {
                 list = true;
             }

@@ -273,7 +273,8 @@ impl<'a> Packages<'a> {
                 let there = &self.all[*id];
                 let version = there.version.as_ref().zip(it.version.as_ref());
                 let git = there.source.as_ref().is_some_and(|it| it.starts_with("git+"));
-                version.is_none_or(|(version, wanted)| wanted.matches(version)) && git == it.git
+                version.is_none_or(|(version, requirement)| requirement.matches(version))
+                    && git == it.git
             };
             found.retain(fits);
         }

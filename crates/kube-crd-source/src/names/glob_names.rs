@@ -169,9 +169,9 @@ impl Lookup<'_> {
                 bring(*id, it);
             }
         }
-        let written = self.imports.by_name.get(name).into_iter().flatten();
+        let modules = self.imports.by_name.get(name).into_iter().flatten();
         let unseen = self.imports.macros.iter().chain(&self.imports.broken);
-        for module in written.chain(unseen).filter(|it| !globs.importers[**it].is_empty()) {
+        for module in modules.chain(unseen).filter(|it| !globs.importers[**it].is_empty()) {
             for binding in self.here(*module, name, space).into_iter().flatten() {
                 self.pass_on(*module, &binding, &mut res);
             }
@@ -180,8 +180,8 @@ impl Lookup<'_> {
     }
 
     fn is_own(&self, module: ModuleId, name: &str, space: Space) -> bool {
-        let written = self.imports.by_name.get(name);
-        written.is_some_and(|it| it.binary_search(&module).is_ok())
+        let modules = self.imports.by_name.get(name);
+        modules.is_some_and(|it| it.binary_search(&module).is_ok())
             && !self.own_bindings(module, name, space, None).is_empty()
     }
 

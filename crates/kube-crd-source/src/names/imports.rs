@@ -33,7 +33,7 @@ pub enum ImportTarget {
 /// What an import depends on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Read {
-    /// What is written in a module under a name.
+    /// What a module itself declares under a name.
     At(ModuleId, String),
     /// What globs import under a name.
     Globs(String),
@@ -51,7 +51,7 @@ pub struct Imports {
     pub entangled: bool,
     targets: BTreeMap<ItemId, [ImportTarget; 3]>,
     pub globs: Globs,
-    /// The modules in which a name is written.
+    /// The modules that declare a name themselves.
     pub by_name: BTreeMap<String, Vec<ModuleId>>,
     /// Modules with macros in them, and those that do not parse.
     pub macros: Vec<ModuleId>,

@@ -1,4 +1,4 @@
-//! What is written in a module: its items, its imports, and what its macros may make.
+//! What a module itself declares: its items, its imports, and what its macros may declare.
 
 use super::imports::ImportTarget;
 use super::{Lookup, Miss, Named, Resolution, Space};
@@ -90,7 +90,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// What may define a name that is not written in a module.
+    /// Why a module may declare a name without a visible item.
     pub fn why_hidden(&self, module: ModuleId, name: &str) -> Option<String> {
         let here = &self.world.modules[module];
         if let Some(why) = &here.broken {

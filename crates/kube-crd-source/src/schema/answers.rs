@@ -141,7 +141,7 @@ impl Reader {
     pub(super) fn full_id(&self, this: &This) -> String {
         let Container { name, parameters, .. } = &*this.container;
         let module = &self.world.modules[this.scope.module].path;
-        let told: Vec<String> = parameters
+        let arguments: Vec<String> = parameters
             .constants
             .iter()
             .chain(&parameters.relevant)
@@ -151,9 +151,9 @@ impl Reader {
                 ty => self.id(ty),
             })
             .collect();
-        match told.is_empty() {
+        match arguments.is_empty() {
             true => format!("{module}::{name}"),
-            false => format!("{module}::{name}<{}>", told.concat()),
+            false => format!("{module}::{name}<{}>", arguments.concat()),
         }
     }
 

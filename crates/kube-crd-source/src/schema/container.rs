@@ -6,7 +6,7 @@ use syn::{DeriveInput, spanned::Spanned as _};
 
 use super::generics::Parameters;
 use crate::attributes::error;
-use crate::attributes::schemars::{self as said, Common, On, With};
+use crate::attributes::schemars::{self as schemars_attributes, Common, On, With};
 use crate::attributes::validation::Validation;
 use crate::attributes::x_kube::{self, Merge};
 use crate::text::Problem;
@@ -127,11 +127,11 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
     } else {
         stray_rules(&input)?;
     }
-    let own = said::read(&input.attrs, On::Container, values)?;
+    let own = schemars_attributes::read(&input.attrs, On::Container, values)?;
     let rules = if kube { x_kube::container(&input.attrs, values)? } else { Vec::new() };
     serde::read(&input, Derive::Deserialize, |it| -> syn::Result<Container> {
         if let Some(remote) = it.attrs.remote() {
-            return error(remote.span(), "`remote` is not read yet");
+            return error(remote.span(), "`remote` is not supported");
         }
         if kube && !matches!(it.attrs.default(), attr::Default::None) {
             return error(
@@ -153,7 +153,7 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
             &input,
             it,
             rename,
-            |field| said::stands_for(&field.attrs),
+            |field| schemars_attributes::stands_for(&field.attrs),
             values.world,
             values.module,
         )?;
@@ -231,7 +231,7 @@ fn shape(style: ast::Style, fields: &[ast::Field<'_>], values: &Values<'_>) -> s
 }
 
 fn variant(it: &ast::Variant<'_>, values: &Values<'_>) -> syn::Result<Variant> {
-    let own = said::read(&it.original.attrs, On::Variant, values)?;
+    let own = schemars_attributes::read(&it.original.attrs, On::Variant, values)?;
     Ok(Variant {
         name: it.attrs.name().deserialize_name().value.clone(),
         shape: shape(it.style, &it.fields, values)?,
@@ -243,7 +243,7 @@ fn variant(it: &ast::Variant<'_>, values: &Values<'_>) -> syn::Result<Variant> {
 }
 
 fn field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
-    let own = said::read(&it.original.attrs, On::Field, values)?;
+    let own = schemars_attributes::read(&it.original.attrs, On::Field, values)?;
     let kube = x_kube::field(&it.original.attrs, values)?;
     Ok(Field {
         member: match &it.member {

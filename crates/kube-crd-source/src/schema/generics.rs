@@ -96,7 +96,7 @@ impl Parameters {
             };
             res.relevant.extend(mentioned);
             if field.attrs.de_bound().is_some() && !res.all.is_empty() {
-                return error(input.ident.span(), "`bound` on a field is not read");
+                return error(input.ident.span(), "`bound` on a field is not supported");
             }
         }
         if of.attrs.de_bound().is_some() && !res.all.is_empty() {

@@ -51,7 +51,7 @@ pub struct Reader {
     pub budget: Budget,
     containers: Known<(ItemId, bool), Container>,
     own: RefCell<BTreeMap<Type, Rc<This>>>,
-    /// The types whose schema is written by hand.
+    /// The types with a hand-written schema.
     by_hand: Found<Type, JsonSchemaImpl>,
     /// The problems of this resource: one for each place, whichever ways lead there.
     problems: RefCell<BTreeMap<Place, Problem>>,

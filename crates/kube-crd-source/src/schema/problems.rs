@@ -52,9 +52,9 @@ impl Reader {
         }
         let mut found = BTreeSet::new();
         references(schema.as_value(), &mut found);
-        let mut told = self.references.borrow_mut();
+        let mut known = self.references.borrow_mut();
         for reference in found {
-            if told.insert(reference.clone()) {
+            if known.insert(reference.clone()) {
                 let message = format!(
                     "a type contains itself here: the CRD has `\"$ref\": \"{reference}\"`, which no API server accepts"
                 );

@@ -248,7 +248,7 @@ impl Reader {
         }
     }
 
-    /// Whether the schema of a kind is written by hand.
+    /// Whether a kind has a hand-written schema.
     pub(super) fn is_manual(&self, id: ItemId) -> bool {
         let Ok(input) = self.world.settle(id) else { return false };
         kube::read(&input, self.world.behaviour.kube).is_ok_and(|it| it.mode == Mode::Manual)

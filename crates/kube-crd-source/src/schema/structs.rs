@@ -79,7 +79,8 @@ impl Reader {
             let plain =
                 container.with.is_none() && container.from.is_none() && !container.transparent;
             if !plain {
-                let message = "a rule on a field of a type that stands for another is not read";
+                let message =
+                    "a rule on a field of a type that forwards to another is not supported";
                 let hint = "put the rule on the field's own type";
                 self.refuse(self.world.problem(module, field.span, message, hint));
                 continue;

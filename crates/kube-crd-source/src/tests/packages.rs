@@ -243,7 +243,7 @@ fn a_lock_file_that_is_malformed_is_told_with_its_line() {
     );
     check(
         "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nreplace = \"b\"\n",
-        "Cargo.lock:4:1: `[replace]` is not read: use `[patch]`",
+        "Cargo.lock:4:1: `[replace]` is not supported: use `[patch]`",
     );
 }
 

@@ -199,6 +199,6 @@ fn a_folder_that_cannot_be_listed_is_told_and_not_taken_for_an_empty_one() {
     let texts = Texts::new(&broken);
     let found: Vec<String> = texts.below("src").iter().map(ToString::to_string).collect();
     assert_eq!(found, ["src/a.rs", "src/c/d.rs"]);
-    let told: Vec<String> = texts.problems.borrow().iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["src/locked:1:1: no leave"]);
+    let problems: Vec<String> = texts.problems.borrow().iter().map(ToString::to_string).collect();
+    assert_eq!(problems, ["src/locked:1:1: no leave"]);
 }

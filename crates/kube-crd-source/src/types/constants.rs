@@ -81,7 +81,7 @@ impl Types {
                 }
                 self.constant_at(&Scope::from(item.module), &constant.expr, ty, depth + 1)
             }
-            _ => refuse("is computed, which is not read in a type"),
+            _ => refuse("is computed, which is not supported in a type"),
         }
     }
 }

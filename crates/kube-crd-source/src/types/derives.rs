@@ -115,7 +115,7 @@ impl Types {
                         Err(Miss::Doubt(why)) => self.need_for(why),
                         _ => {}
                     }
-                    let message = format!("`{}` cannot be told to be `{path}`", text(&it));
+                    let message = format!("`{}` is not certain to be `{path}`", text(&it));
                     let hint = format!("import it by name: `use {path};`");
                     return Err(self.problem(item.module, it.span(), message, &hint));
                 }

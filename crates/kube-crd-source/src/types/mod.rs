@@ -1,4 +1,4 @@
-//! Rust types as written → [`Type`]: which type of the project, or which of another crate, with what in it.
+//! Types in code → [`Type`]: which type of the project, or which of another crate, with what in it.
 
 mod attribute_macros;
 mod constants;

@@ -56,7 +56,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
         };
         if let ([first, _, ..], true) = (&candidates[..], name.starts_with("kube")) {
             let message = format!(
-                "`{name}` is locked in {} versions, and it is not said which one writes the CRDs",
+                "`{name}` is locked in {} versions, and which one writes the CRDs is not certain",
                 candidates.len()
             );
             refuse(*first, message, packages.choice_hint(asked));
@@ -72,7 +72,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
                 // Known.
             } else if before(&version, oldest) {
                 let message = format!(
-                    "`{name}` {version} is locked, and what is older than {oldest} is not read"
+                    "`{name}` {version} is locked, and versions before {oldest} are not supported"
                 );
                 let hint = format!("depend on `{asked}` {oldest} or newer");
                 refuse(id, message, hint);

@@ -85,9 +85,9 @@ impl Transform for Structural {
         if let Some(array) = &mut read.array {
             array.unique_items = None;
         }
-        let written = serde_json::to_value(read).and_then(serde_json::from_value);
-        if let Ok(written) = written {
-            *schema = written;
+        let result = serde_json::to_value(read).and_then(serde_json::from_value);
+        if let Ok(value) = result {
+            *schema = value;
         }
     }
 }
