@@ -1,6 +1,6 @@
 //! What a kind is called: by its attribute, and by the path of the struct kube generates.
 //!
-//! Looks at names only. What kube's derive would make of a struct is not asked here.
+//! Looks at names only, and not at what kube's derive generates.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl<'a> Namer<'a> {
             None => attribute.root.as_ref().or(attribute.kind.as_ref()).unwrap_or(&item.name),
         }
         .clone();
-        let derived = self.world.derived(spec, "kube::CustomResource");
+        let derived = self.world.derives_trait(spec, "kube::CustomResource");
         let module = &self.world.modules[item.module];
         let modules = module.path.split("::").skip(1).map(str::to_owned);
         Kind {

@@ -283,6 +283,10 @@ impl Author {
             }
             _ => {
                 let back = self.made(module, &ty, 2).filter(|_| matches!(&ty, Ty::Leaf(_)));
+                if back.is_some() {
+                    // How it is written is code of the project, which is not evaluated.
+                    self.defs.last_mut().expect("it was registered").shapes.clear();
+                }
                 let into = back.as_ref().map_or(String::new(), |_| format!(", into = \"{shown}\""));
                 res += &format!("#[serde(from = \"{shown}\"{into})]\n");
                 let back = back.map_or(String::new(), |it| {

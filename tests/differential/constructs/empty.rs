@@ -5,6 +5,10 @@
 )]
 #[kube(group = "constructs.example.com", version = "v1", kind = "Case")]
 pub struct CaseSpec {
+    #[serde(default = "String::new")]
+    pub by_path: String,
+    #[serde(default = "Vec::<i32>::new")]
+    pub list_by_path: Vec<i32>,
     #[serde(default = "text")]
     pub text: String,
     #[serde(default = "list")]

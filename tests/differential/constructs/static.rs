@@ -8,16 +8,16 @@ pub struct CaseSpec {
     #[serde(default = "first")]
     pub first: String,
     #[serde(default = "list")]
-    pub list: Vec<&'static str>,
+    pub list: Vec<u8>,
 }
 
 fn first() -> String {
     FIRST.to_owned()
 }
 
-fn list() -> Vec<&'static str> {
+fn list() -> Vec<u8> {
     LIST.to_vec()
 }
 
 static FIRST: &str = "first";
-static LIST: [&str; 2] = ["a", "b"];
+static LIST: [u8; 2] = [1, 255];

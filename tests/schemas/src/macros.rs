@@ -37,7 +37,7 @@ thread_local! {
     static COUNT: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
 
-const TEXT: &str = concat!("text ", 1, stringify!(more));
+const TEXT: &str = concat!("text ", 1, "more");
 
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
@@ -48,12 +48,12 @@ pub enum Level {
 
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
 pub struct Inner {
-    #[doc = concat!(" The ", stringify!(field), '.', 1, -2, 0x10, 1.50, true)]
+    #[doc = concat!(" The ", "field", '.', 1, 0x10, true)]
     pub concat: i32,
     /// First.
     #[doc = concat!(concat!("last"))]
     pub lines: i32,
-    #[schemars(description = concat!("of ", stringify!(a)), title = "A word")]
+    #[schemars(description = concat!("of ", "a"), title = "A word")]
     pub described: i32,
     #[schemars(description = TEXT)]
     pub by_constant: i32,

@@ -7,17 +7,14 @@ mod defaults;
 mod differences;
 mod docs;
 mod enums;
-mod evaluated;
-mod generics;
 mod foreign;
+mod generics;
 mod kubernetes;
 mod later;
 mod literals;
-mod local;
 mod macros;
 mod modules;
 mod names;
-mod outside;
 mod resources;
 mod rules;
 mod scalars;
@@ -42,7 +39,6 @@ fn main() {
             })*)*
         };
     }
-    use evaluated::{numbers, texts, types};
     crds! {
         composed: Flat FlatMap FlatEnum Newtypes Stands Aliases Denied Extended Kept Renamed;
         conditions: Conditional;

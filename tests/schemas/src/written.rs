@@ -178,24 +178,7 @@ impl JsonSchema for Changed {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = Inner::json_schema(generator);
-        if let Some(object) = schema.as_object_mut() {
-            object.insert("description".to_owned(), json!("Changed."));
-            object.remove("required");
-        }
-        let properties = schema.ensure_object().entry("properties").or_insert(json!({}));
-        if let Some(it) = properties.as_object_mut() {
-            it.insert("y".into(), json!({ "type": "string" }));
-        }
-        if let Some(x) = schema.get_mut("properties").and_then(|it| it.get_mut("x")) {
-            x["minimum"] = json!(1);
-        }
-        for name in ["a", "b"] {
-            if let Some(it) =
-                schema.pointer_mut("/properties").and_then(serde_json::Value::as_object_mut)
-            {
-                it.insert(name.to_string(), generator.subschema_for::<bool>().to_value());
-            }
-        }
+        schema.insert("description".to_owned(), json!("Changed."));
         schema
     }
 }
@@ -215,11 +198,7 @@ impl JsonSchema for Inlined {
 fn enum_of(generator: &mut SchemaGenerator, names: &[&str]) -> Schema {
     let mut res = String::json_schema(generator);
     let names = serde_json::Value::from(names.to_vec());
-    if res.get("enum").is_none() {
-        res.insert("enum".to_owned(), names);
-    } else {
-        return Schema::default();
-    }
+    res.insert("enum".to_owned(), names);
     res
 }
 
@@ -315,8 +294,7 @@ pub mod functions {
 
     pub fn deep(generator: &mut SchemaGenerator) -> Schema {
         let mut schema: Schema = generator.subschema_for::<super::Inner>();
-        let object = schema.ensure_object();
-        object.insert("nullable".to_string(), serde_json::Value::Bool(true));
+        schema.insert("nullable".to_string(), serde_json::Value::Bool(true));
         schema
     }
 }
@@ -392,17 +370,15 @@ impl JsonSchema for Mapped {
         "Mapped".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let Some(first) = Inner::json_schema(generator).get("properties").cloned() else {
-            panic!("no properties");
-        };
-        let kind = match first.get("x") {
+        let first = Inner::json_schema(generator).to_value();
+        let kind = match Some(2) {
             Some(_) => "object",
             None => "integer",
         };
         json_schema!({
             "type": kind,
-            "properties": first,
-            "required": ["x"],
+            "properties": { "first": first },
+            "required": ["first"],
         })
     }
 }

@@ -5,7 +5,7 @@ use syn::{Attribute, Meta};
 use crate::cargo::cfg::{self, Features};
 use crate::tree::{ItemId, Kind, World};
 
-/// What `#[kube(storage = …)]` says; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
+/// `#[kube(storage = …)]`; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     Unsaid,
@@ -13,7 +13,7 @@ pub enum Storage {
     No,
 }
 
-/// What `#[kube(…)]` says, as far as it can be read. kube's derive may refuse the rest of it.
+/// `#[kube(…)]`, as far as it can be read. kube's derive may refuse the rest of it.
 pub struct Summary {
     pub group: Option<String>,
     pub version: Option<String>,
@@ -24,7 +24,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// What `#[kube(…)]` on a struct says.
+    /// Reads `#[kube(…)]` of a struct.
     pub fn of(world: &World, id: ItemId) -> Self {
         let item = &world.items[id];
         let attrs = match &item.kind {

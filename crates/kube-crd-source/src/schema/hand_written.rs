@@ -1,4 +1,4 @@
-//! Schemas that are written by hand: `impl JsonSchema for Type`, and functions that `schema_with` names. The
+//! Hand-written schemas: `impl JsonSchema for Type`, and functions that `schema_with` names. The
 //! evaluator evaluates them; for the schemas of other types it asks back here.
 
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ struct Asking<'a> {
 impl Asking<'_> {
     fn with<T>(&self, f: impl FnOnce(&mut SchemaGenerator) -> T) -> Option<T> {
         let mut generator = self.generator.as_ref()?.try_borrow_mut().ok()?;
-        Some(f(&mut **generator))
+        Some(f(&mut generator))
     }
 }
 
@@ -51,7 +51,7 @@ impl Schemas for Asking<'_> {
 }
 
 impl Reader {
-    /// What a function of a hand-written impl gives; none where the impl leaves it out.
+    /// Evaluates a function of a hand-written impl; none where the impl lacks it.
     fn evaluate(
         &self,
         of: &JsonSchemaImpl,

@@ -48,11 +48,11 @@ fn read_case(text: &str) -> (Vec<String>, BTreeSet<Construct>) {
     let files = files(&[("Cargo.toml", MANIFEST), ("src/main.rs", text)]);
     crate::stack::with_room(move || {
         let mut problems = Vec::new();
-        let types = types_of(&files, Some(kubernetes()), &mut problems);
+        let types = Rc::new(types_of(&files, Some(kubernetes()), &mut problems));
         record::take();
-        let read = schema::kinds(&Rc::new(types), None);
-        assert_eq!(read.kinds.len(), 1);
-        problems.extend(read.kinds.into_iter().filter_map(|it| it.1.err()).flatten());
+        let kinds = schema::kinds(&types, None, schema::Read::default()).kinds;
+        assert_eq!(kinds.len(), 1, "a case has one kind");
+        problems.extend(kinds.into_iter().filter_map(|(_, crd)| crd.err()).flatten());
         (problems.iter().map(ToString::to_string).collect(), record::take())
     })
 }

@@ -106,9 +106,7 @@ fn attributes_of_derives_are_told_from_attribute_macros() {
     let found = problems(&files(&[("Cargo.toml", manifest), ("src/main.rs", &text)]));
     assert!(found.iter().all(|it| it.contains("Cargo.lock")), "{found:?}");
     let refused = |name: &str| {
-        vec![format!(
-            "src/main.rs:7:1: `#[{name}]` may change the type that it stands on (`Kind` → `spec.a`)"
-        )]
+        vec![format!("src/main.rs:7:1: `#[{name}]` may change its type (`Kind` → `spec.a`)")]
     };
     assert_eq!(read("#[theirs] $T struct In {}"), refused("theirs"));
     assert_eq!(

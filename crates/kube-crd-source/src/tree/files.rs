@@ -8,8 +8,8 @@ use crate::cargo::{Krate, cfg};
 use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, syntax, text};
 
-/// How to get at kinds that only a macro knows.
-pub const UNTOLD: &str =
+/// The hint for kinds that only a macro declares.
+pub const COMPILE_HINT: &str =
     "write the kinds out, or find them in the compiled code: `operator-rs generate crds --compile`";
 
 /// Reads more crates into a world.
@@ -37,7 +37,7 @@ pub struct Files<'a> {
     pub macros: Vec<(String, RulesId)>,
 }
 
-/// Where items stand.
+/// A place of items.
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
     pub module: ModuleId,
@@ -57,7 +57,7 @@ impl Files<'_> {
     pub fn report_kinds(&mut self, place: Place, attr: &syn::Attribute) {
         let name = text(attr.path());
         let message = format!("`#[{name}]` may declare kinds here, and is not expanded");
-        self.report(place, message, Some(UNTOLD));
+        self.report(place, message, Some(COMPILE_HINT));
     }
 
     /// Reads the file of a module.
@@ -108,13 +108,13 @@ impl Files<'_> {
                 (attr, attr.map(syn::spanned::Spanned::span))
             }
             syn::Item::Struct(it) => {
-                let makes = |it: &&syn::Attribute| attribute_macros::makes_versions(it);
+                let makes = |it: &&syn::Attribute| attribute_macros::is_versioned(it);
                 (attrs.iter().find(makes), Some(it.ident.span()))
             }
             _ => return,
         };
         if let (Some(attr), Some(span)) = (attr, span)
-            && attribute_macros::may_make_kinds(item)
+            && attribute_macros::may_declare_kinds_of(item)
         {
             self.report_kinds(world.place(module, span), attr);
         }

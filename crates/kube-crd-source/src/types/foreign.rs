@@ -29,7 +29,7 @@ impl Types {
         arguments.truncate(crates::arguments_that_count(name));
         let arguments = arguments.iter().map(|it| match it {
             syn::GenericArgument::Type(it) => self.type_at(scope, it, depth),
-            _ => Err(refuse("takes what is not read", WAY_OUT)),
+            _ => Err(refuse("has an unsupported generic argument", WAY_OUT)),
         });
         let arguments: Vec<Rc<Type>> = arguments.collect::<Result<_, _>>()?;
         if let Some(found) = self.kubernetes.find(name) {
@@ -44,7 +44,7 @@ impl Types {
         match (builtin::find(&name), Type::foreign(&name, arguments)) {
             (_, Some(ty)) => Ok(ty),
             (Some((_, it)), None) => {
-                Err(refuse(&format!("has {count} types in it, not {}", it.arguments), WAY_OUT))
+                Err(refuse(&format!("has {count} type arguments, not {}", it.arguments), WAY_OUT))
             }
             (None, None) => {
                 self.need(&name);
@@ -58,15 +58,13 @@ impl Types {
     fn unknown(&self, name: String) -> (String, &'static str) {
         if crates::TWOFOLD.contains(&name.as_str()) {
             return (
-                format!("is `{name}`, which may be of two types in JSON: no CRD can say that"),
-                "say what it is with `#[schemars(with = \"String\")]` on the field",
+                format!("is `{name}`, which has two JSON types: no CRD can describe that"),
+                "choose one with `#[schemars(with = \"String\")]` on the field",
             );
         }
         let word = name.split("::").next().unwrap_or(&name);
         match self.absent.get(word) {
-            Some(why) => {
-                (why.clone(), "run `cargo fetch`, which brings the source of what is locked")
-            }
+            Some(why) => (why.clone(), "run `cargo fetch`, which downloads what is locked"),
             None => (
                 format!("is `{name}`, whose schema is not known"),
                 "use a type of this project, of std or of k8s-openapi",
@@ -87,7 +85,7 @@ impl Types {
             ),
             NoType::Unread { file, what } => (
                 format!("is `{name}`, but k8s-openapi's {file} cannot be read: {what}"),
-                "bring the crate's source with `cargo fetch`",
+                "run `cargo fetch`, which downloads the crate's source",
             ),
         };
         self.problem(module, path.span(), format!("`{}` {what}", text(path)), hint)

@@ -1,4 +1,4 @@
-//! Looks up what a type is that stands in code.
+//! Resolves types in code.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::tree::{ItemId, Kind, ModuleId, Path};
 pub(super) const WAY_OUT: &str = "write the type out, or use one whose schema can be read";
 
 impl Types {
-    /// What a type is where parameters stand for others.
+    /// Resolves a type, with arguments for the parameters in it.
     pub fn type_in(&self, scope: &Scope, ty: &syn::Type) -> Result<Rc<Type>, Problem> {
         self.type_steps.set(0);
         self.type_at(scope, ty, Depth::default())
@@ -32,7 +32,7 @@ impl Types {
             return Err(refuse("is an alias that leads to itself"));
         }
         if MOST_NESTED < depth.nested {
-            let message = "a type is nested too deep to be read";
+            let message = "a type is nested too deep";
             return Err(match depth.aliases {
                 0..20 => self.problem(scope.module, ty.span(), message, WAY_OUT),
                 _ => refuse("is an alias that leads to itself"),
@@ -40,7 +40,7 @@ impl Types {
         }
         self.type_steps.set(self.type_steps.get() + 1);
         if MOST_TYPES < self.type_steps.get() {
-            return Err(refuse("has too many types in it to be read"));
+            return Err(refuse("nests too many types"));
         }
         let depth = Depth { nested: depth.nested + 1, ..depth };
         let foreign = |path: &str, arguments| {
@@ -65,10 +65,10 @@ impl Types {
             }
             syn::Type::Macro(_) => Err(refuse("is a macro, which is not expanded")),
             syn::Type::Path(it) if it.qself.is_some() => {
-                Err(refuse("is a type of a trait, which is not read"))
+                Err(refuse("is an associated type, which is not supported"))
             }
             syn::Type::Path(it) => self.path_type(scope, ty, &it.path, depth),
-            _ => Err(refuse("is a kind of type that is not read")),
+            _ => Err(refuse("is an unsupported type")),
         }
     }
 
@@ -83,27 +83,27 @@ impl Types {
             Err(self.problem(scope.module, path.span(), format!("`{}` {what}", text(path)), hint))
         };
         let Some(arguments) = arguments_of(path) else {
-            return refuse("is a kind of type that is not read", WAY_OUT);
+            return refuse("is an unsupported type", WAY_OUT);
         };
         if let Some(first) = path.segments.first()
             && path.leading_colon.is_none()
             && let Some(parameter) = scope.parameters.get(&plain(&first.ident))
         {
             return match (path.segments.len(), &**parameter) {
-                (1, Type::Constant(_)) => refuse("is a number, and no type", WAY_OUT),
+                (1, Type::Constant(_)) => refuse("is a `const` parameter, not a type", WAY_OUT),
                 (1, _) => Ok(parameter.clone()),
-                _ => refuse("is a type of a trait, which is not read", WAY_OUT),
+                _ => refuse("is an associated type, which is not supported", WAY_OUT),
             };
         }
         if path.is_ident("Self") {
-            return refuse("names the type it stands in", "write the type's name");
+            return refuse("is not supported in a type", "write the type's name");
         }
         match self.resolve(scope.module, &Path::from(path), Space::Types) {
             Ok(Named::Item(id)) => self.item_type(scope, ty, id, &arguments, depth),
             Ok(Named::Foreign(name)) => self.foreign_type(scope, path, &name, arguments, depth),
             Ok(Named::Module(_)) => refuse("is a module", ""),
-            Ok(Named::Member(..)) => refuse("is no type by itself", WAY_OUT),
-            Err(Miss::Nothing | Miss::Lost) => {
+            Ok(Named::Member(..)) => refuse("is not a type", WAY_OUT),
+            Err(Miss::Nothing | Miss::Unreachable) => {
                 refuse("is not found", "define it, or import it by name")
             }
             Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => {
@@ -112,7 +112,7 @@ impl Types {
                 match self.is_absent(&doubt) {
                     true => refuse(
                         &format!("{what}, and its source is not on this machine"),
-                        "run `cargo fetch`, which brings the source of what is locked, or import the type by its name",
+                        "run `cargo fetch`, which downloads what is locked, or import the type by its name",
                     ),
                     false => refuse(&what, "import the type by its name"),
                 }
@@ -163,11 +163,11 @@ impl Types {
         };
         match found.fits(&mut { MOST_TYPES }) {
             true => Ok(found),
-            false => Err(refuse("has too many types in it to be read")),
+            false => Err(refuse("nests too many types")),
         }
     }
 
-    /// What each parameter of a definition stands for: what is given, then its own defaults.
+    /// The argument of each parameter of a definition, or its default.
     fn bound(
         &self,
         scope: &Scope,
@@ -191,7 +191,7 @@ impl Types {
                 }
                 (syn::GenericParam::Type(it), None) => match &it.default {
                     Some((_, default)) => (&it.ident, self.type_at(&res, default, depth)?),
-                    None => return refuse(&format!("does not say what its `{}` is", it.ident)),
+                    None => return refuse(&format!("lacks an argument for `{}`", it.ident)),
                 },
                 (syn::GenericParam::Const(it), given) => {
                     let (scope, value) = match (given, &it.default) {
@@ -204,18 +204,18 @@ impl Types {
                         }
                         (None, Some((_, default))) => (&res, default.clone()),
                         _ => {
-                            return refuse(&format!("does not say what its `{}` is", it.ident));
+                            return refuse(&format!("lacks an argument for `{}`", it.ident));
                         }
                     };
                     let found = self.constant(scope, &value, &text(&it.ty))?;
                     (&it.ident, Rc::new(Type::Constant(found)))
                 }
-                _ => return refuse("takes what is not read"),
+                _ => return refuse("has an unsupported generic argument"),
             };
             Rc::make_mut(&mut res.parameters).insert(plain(name), found);
         }
         match given.next() {
-            Some(_) => refuse("has more types in it than it takes"),
+            Some(_) => refuse("has too many generic arguments"),
             None => Ok(Rc::unwrap_or_clone(res.parameters)),
         }
     }
@@ -232,7 +232,7 @@ const MOST_ALIASES: u8 = 64;
 const MOST_NESTED: u8 = 96;
 const MOST_TYPES: usize = 10_000;
 
-/// The parameters that stand for types and numbers.
+/// The names of type and `const` parameters.
 pub fn names(generics: &syn::Generics) -> impl Iterator<Item = String> {
     generics.params.iter().filter_map(|it| match it {
         syn::GenericParam::Type(it) => Some(plain(&it.ident)),

@@ -92,6 +92,10 @@ impl Evaluator<'_> {
             // A later use may tell the type; then it is as if the expression stood there.
             Err(Stop::Untyped(_)) if ident.mutability.is_none() && !frame.has_mutable() => {
                 self.accept(Construct::Let);
+                // What panics does so whether it is used or not.
+                if let Err(Stop::Problem(problem)) = self.eval(frame, &init.expr, &Ty::Any) {
+                    return Err(Stop::Problem(problem));
+                }
                 let bound = Bound::Later(init.expr.clone(), frame.clone());
                 return self.bind(frame, pat, name, Ty::Unknown, false, bound);
             }

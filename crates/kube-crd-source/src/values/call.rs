@@ -86,12 +86,14 @@ impl<'a> Evaluator<'a> {
                     self.run(frame, path, function, arguments)
                 }
                 None if name == "default" && arguments.len() == 0 => {
+                    self.check_trait_function(frame, path, "default")?;
                     self.accept(Construct::TypeDefault);
                     self.default_of(frame, path, &Ty::of(&ty))
                 }
                 None => self.unsupported(frame, path),
             },
             Target::Parameter(ty, name) if name == "default" && arguments.len() == 0 => {
+                self.check_trait_function(frame, path, "default")?;
                 self.accept(Construct::TypeDefault);
                 self.default_of(frame, path, &Ty::of(&ty))
             }
@@ -103,17 +105,18 @@ impl<'a> Evaluator<'a> {
                 let ty = self.ty(frame, &ty)?;
                 self.default_of(frame, path, &ty)
             }
-            Target::Foreign(name, _) if name == "std::default::Default::default" => {
-                self.accept(Construct::TraitDefault);
-                match expected.is_known() {
-                    true => self.default_of(frame, path, expected),
-                    false => self.untyped(frame, path),
-                }
-            }
-            Target::Foreign(name, of) if arguments.len() == 0 && name.ends_with("::default") => {
-                self.foreign_default(frame, path, &name, of, expected)
+            Target::Foreign(name, of) if arguments.len() == 0 => {
+                self.foreign_call_of_none(frame, path, &name, of, expected)
             }
             _ => self.unsupported(frame, path),
+        }
+    }
+
+    /// Refuses a function of a trait by its name alone, where a trait of the project has one, too.
+    pub fn check_trait_function(&self, frame: &Frame, at: &ExprPath, name: &str) -> Eval<()> {
+        match self.is_of_own_trait(name) {
+            true => self.refuse(frame, at, format!("a trait of the project has a `{name}`, too")),
+            false => Ok(()),
         }
     }
 
@@ -163,10 +166,15 @@ impl<'a> Evaluator<'a> {
         }
         let outer = there.clone();
         for (index, input) in signature.inputs.iter().enumerate() {
-            let (name, ty) = match input {
-                syn::FnArg::Receiver(it) if it.mutability.is_none() => {
+            let (name, ty, is_reference) = match input {
+                syn::FnArg::Receiver(it) => {
+                    let is_borrowed = match &it.kind {
+                        syn::ReceiverKind::Value if it.mutability.is_none() => false,
+                        syn::ReceiverKind::Reference(_, _, None) => true,
+                        _ => return self.unsupported(&outer, it),
+                    };
                     match outer.scope.parameters.get("Self") {
-                        Some(ty) => (Some("self".to_owned()), Ty::of(ty)),
+                        Some(ty) => (Some("self".to_owned()), Ty::of(ty), is_borrowed),
                         None => return self.unsupported(frame, at),
                     }
                 }
@@ -182,7 +190,9 @@ impl<'a> Evaluator<'a> {
                         syn::Pat::Wild(_) => None,
                         pat => return self.unsupported(&outer, pat),
                     };
-                    (name, self.ty(&outer, &it.ty)?)
+                    let is_reference = matches!(&*it.ty, syn::Type::Reference(of)
+                        if !matches!(&*of.elem, syn::Type::Reference(_)));
+                    (name, self.ty(&outer, &it.ty)?, is_reference)
                 }
                 input => return self.unsupported(&outer, input),
             };
@@ -196,6 +206,9 @@ impl<'a> Evaluator<'a> {
             }
             if let Some(name) = name {
                 there = self.bind(&there, at, name, ty, false, Bound::Value(value))?;
+                if is_reference {
+                    there = there.with_reference();
+                }
             }
         }
         Ok(there)

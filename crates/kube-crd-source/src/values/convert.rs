@@ -16,6 +16,7 @@ impl Evaluator<'_> {
         }
         let from = self.source_type(frame, &it.receiver, expected);
         let value = self.eval(frame, &it.receiver, &from)?;
+        self.check_inherent(frame, it, &value)?;
         let value = self.convert(frame, it, value, expected)?;
         self.accept(Construct::Into);
         Ok(value)

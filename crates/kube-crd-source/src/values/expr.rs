@@ -11,6 +11,7 @@ use super::target::Target;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame, Stop};
+use crate::text::plain;
 
 impl Evaluator<'_> {
     pub fn eval(&self, frame: &Frame, expr: &Expr, expected: &Ty) -> Eval<Value> {
@@ -132,8 +133,8 @@ impl Evaluator<'_> {
                     self.accept(Construct::Dereference);
                     Ok(value)
                 }
-                // A type of the project may have a `Deref` of its own; a variant compared needs none.
-                value @ Value::Data(_) if self.is_reference(frame, &it.expr) => {
+                // A type of the project, or a box, may have a `Deref` of its own; a plain reference has none.
+                value if is_reference(frame, &it.expr) => {
                     self.accept(Construct::Dereference);
                     Ok(value)
                 }
@@ -141,12 +142,6 @@ impl Evaluator<'_> {
             },
             _ => self.unsupported(frame, expr),
         }
-    }
-
-    /// Whether an expression is a local that is certainly a plain reference.
-    fn is_reference(&self, frame: &Frame, expr: &Expr) -> bool {
-        matches!(peel(expr), Expr::Path(it) if it.path.is_ident("self")
-            && frame.lookup("self").is_some())
     }
 
     /// A path that is not called.
@@ -205,4 +200,11 @@ impl Evaluator<'_> {
             None => self.unsupported(frame, it),
         }
     }
+}
+
+/// Whether an expression is a local that is certainly a plain reference.
+fn is_reference(frame: &Frame, expr: &Expr) -> bool {
+    let Expr::Path(path) = peel(expr) else { return false };
+    let local = path.path.get_ident().and_then(|it| frame.lookup(&plain(it)));
+    local.is_some_and(|it| it.is_reference)
 }

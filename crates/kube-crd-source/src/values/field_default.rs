@@ -39,8 +39,8 @@ impl Evaluator<'_> {
         let ty = self.ty(frame, of.ty)?;
         let value = self.default_value(frame, of, &ty)?;
         if !value.fits(&ty) {
-            let name = self.name_of(&ty);
-            return self.refuse(frame, of.ty, format!("its default is no value of `{name}`"));
+            let message = format!("the default of `{}` is no `{}`", of.member, self.name_of(&ty));
+            return Err(Stop::Problem(self.problem(frame, of.span, message, super::HINT)));
         }
         if let Some(path) = of.skip_if {
             let whole = self.schema_type(frame, of.ty)?;

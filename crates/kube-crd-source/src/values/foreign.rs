@@ -57,7 +57,10 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let (front, name) = path.rsplit_once("::").unwrap_or(("", path));
         match (it.args.len(), it.args.first()) {
-            (0, _) => self.foreign_call_of_none(frame, it, front, name, of, expected),
+            (0, _) => match &*it.func {
+                Expr::Path(at) => self.foreign_call_of_none(frame, at, path, of, expected),
+                _ => self.unsupported(frame, it),
+            },
             (1, Some(argument)) => {
                 self.foreign_call_of_one(frame, it, argument, (front, name), expected)
             }
@@ -65,24 +68,19 @@ impl Evaluator<'_> {
         }
     }
 
-    fn foreign_call_of_none(
+    /// `String::new`, `Vec::default`: what takes no argument.
+    pub fn foreign_call_of_none(
         &self,
         frame: &Frame,
-        it: &ExprCall,
-        front: &str,
-        name: &str,
+        at: &ExprPath,
+        path: &str,
         of: Option<syn::Type>,
         expected: &Ty,
     ) -> Eval<Value> {
+        let (front, name) = path.rsplit_once("::").unwrap_or(("", path));
         let found = match (front, name) {
-            (_, "default") => {
-                let path = format!("{front}::default");
-                return match &*it.func {
-                    Expr::Path(at) => self.foreign_default(frame, at, &path, of, expected),
-                    _ => self.unsupported(frame, it),
-                };
-            }
-            ("std::string::String" | "str", "new") => Some(Value::text("")),
+            (_, "default") => return self.foreign_default(frame, at, path, of, expected),
+            ("std::string::String", "new") => Some(Value::text("")),
             ("serde_json::Map", "new") => Some(Value::Json(JsonKind::Map, Rc::new(json!({})))),
             ("std::path::PathBuf", "new") => Some(Value::foreign(front, "".into())),
             (path, "new") if is_list(path) => Some(Value::List(Rc::new([]))),
@@ -94,7 +92,7 @@ impl Evaluator<'_> {
                 self.accept(Construct::Empty);
                 Ok(value)
             }
-            None => self.unsupported(frame, it),
+            None => self.unsupported(frame, at),
         }
     }
 

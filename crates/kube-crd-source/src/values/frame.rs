@@ -24,6 +24,8 @@ pub struct Local {
     name: String,
     pub ty: Ty,
     pub is_mutable: bool,
+    /// It is declared as a plain reference, of which `*` is what it leads to.
+    pub is_reference: bool,
     bound: RefCell<Bound>,
     before: Option<Rc<Self>>,
     count: usize,
@@ -52,8 +54,17 @@ impl Frame {
     pub fn with(&self, name: String, ty: Ty, is_mutable: bool, bound: Bound) -> Option<Self> {
         let count = self.locals.as_ref().map_or(0, |it| it.count) + 1;
         let bound = RefCell::new(bound);
-        let local = Local { name, ty, is_mutable, bound, before: self.locals.clone(), count };
+        let before = self.locals.clone();
+        let local = Local { name, ty, is_mutable, is_reference: false, bound, before, count };
         (count <= MOST).then(|| Self { locals: Some(Rc::new(local)), ..self.clone() })
+    }
+
+    /// The same code, its newest local declared as a plain reference.
+    pub fn with_reference(mut self) -> Self {
+        if let Some(local) = self.locals.as_mut().and_then(Rc::get_mut) {
+            local.is_reference = true;
+        }
+        self
     }
 
     pub fn lookup(&self, name: &str) -> Option<&Local> {

@@ -5,7 +5,7 @@ use syn::{Expr, Lit};
 use super::construct::Construct;
 use super::ty::{Int, Ty};
 use super::value::Value;
-use super::{Eval, Evaluator, Frame};
+use super::{Eval, Evaluator, Frame, Stop};
 
 impl Evaluator<'_> {
     /// A literal, negated where `-` stands before it: `-128` is an `i8`, and `128` is none.
@@ -32,7 +32,11 @@ impl Evaluator<'_> {
                     (Ty::Int(of), _) | (_, Some(of)) => {
                         self.integer(frame, at, it, is_negative, of)
                     }
-                    (Ty::Any, _) => self.integer(frame, at, it, is_negative, Int::I32),
+                    (Ty::Any, _) => match self.integer(frame, at, it, is_negative, Int::I32) {
+                        // Another use of it may say a longer type.
+                        Err(Stop::Problem(problem)) => Err(Stop::Untyped(problem)),
+                        found => found,
+                    },
                     (Ty::Unknown, _) => self.untyped(frame, at),
                     _ => self.refuse(frame, at, "it is no number of the type that is expected"),
                 }

@@ -27,6 +27,7 @@ impl Evaluator<'_> {
             ("subschema_for", 0) => self.subschema_for(frame, it),
             ("clone", 0) => {
                 let value = self.receiver(frame, it, expected)?;
+                self.check_inherent(frame, it, &value)?;
                 self.clones(frame, it, &value)?;
                 self.accept(Construct::Clone);
                 Ok(value)
@@ -47,6 +48,20 @@ impl Evaluator<'_> {
             _ => expected.clone(),
         };
         self.eval(frame, &it.receiver, &ty)
+    }
+
+    /// Refuses a method that a type of the project has by itself, and that goes before a trait's.
+    pub fn check_inherent(&self, frame: &Frame, it: &ExprMethodCall, value: &Value) -> Eval<()> {
+        let Value::Data(data) = value else { return Ok(()) };
+        match self.own_function(frame, it, &data.ty, &plain(&it.method))? {
+            Some(_) => self.refuse(frame, it, "a method of the project is not evaluated"),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a trait of the project has a function of this name, for whatever types.
+    pub fn is_of_own_trait(&self, name: &str) -> bool {
+        self.world.items.iter().any(|it| declares(it, name))
     }
 
     /// Methods without arguments that a value has by itself.
@@ -160,17 +175,9 @@ impl Evaluator<'_> {
 
     /// Whether a trait of the project gives a method of this name to a type that is not the project's.
     fn is_given_by_trait(&self, name: &str) -> bool {
-        let gives = |it: &crate::tree::Item| match &it.kind {
-            Kind::Trait(it) => it.items.iter().any(|it| match it {
-                syn::TraitItem::Fn(it) => plain(&it.sig.ident) == name,
-                syn::TraitItem::Macro(_) => true,
-                _ => false,
-            }),
-            _ => false,
-        };
         let world = self.world;
         let traits: Vec<usize> =
-            (0..world.items.len()).filter(|it| gives(&world.items[*it])).collect();
+            (0..world.items.len()).filter(|it| declares(&world.items[*it], name)).collect();
         !traits.is_empty() && world.impls.iter().any(|it| self.extends_others(it, &traits))
     }
 
@@ -197,6 +204,18 @@ impl Evaluator<'_> {
             }
             _ => true,
         }
+    }
+}
+
+/// Whether an item is a trait with a function of this name, or with a macro that may write one.
+fn declares(item: &crate::tree::Item, name: &str) -> bool {
+    match &item.kind {
+        Kind::Trait(it) => it.items.iter().any(|it| match it {
+            syn::TraitItem::Fn(it) => plain(&it.sig.ident) == name,
+            syn::TraitItem::Macro(_) => true,
+            _ => false,
+        }),
+        _ => false,
     }
 }
 

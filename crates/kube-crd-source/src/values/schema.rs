@@ -53,12 +53,14 @@ impl Evaluator<'_> {
                 if self.own_function(frame, path, &ty, &name)?.is_some() {
                     return Ok(None);
                 }
+                self.check_trait_function(frame, path, &name)?;
             }
             Ok(Target::Trait(_, name, _)) if name != "schemars::JsonSchema" => return Ok(None),
             Ok(Target::Item(_) | Target::Variant(..) | Target::Local(_) | Target::Own) => {
                 return Ok(None);
             }
-            Ok(_) | Err(_) => {}
+            Ok(Target::Trait(..)) => {}
+            Ok(_) | Err(_) => self.check_trait_function(frame, path, &name)?,
         }
         let Some(schemas) = self.schemas else { return self.unsupported(frame, it) };
         let ty = self.schema_type(frame, &of)?;

@@ -174,6 +174,7 @@ impl Evaluator<'_> {
         };
         match &input.data {
             syn::Data::Struct(it) if matches!(it.fields, syn::Fields::Unit) => {
+                self.fields(frame, at, ty, None)?;
                 self.accept(Construct::StructLiteral);
                 let data = Data { ty: ty.clone(), variant: None, fields: Vec::new() };
                 Ok(Value::Data(Rc::new(data)))
@@ -214,8 +215,11 @@ impl Evaluator<'_> {
         variant: Option<&str>,
     ) -> Eval<Fields> {
         let Type::Data(id, _) = **ty else { return self.unsupported(frame, at) };
-        let input = self.world.settled(id).map_err(Stop::from)?;
+        let input = self.world.settle(id).map_err(Stop::from)?;
         self.spend(frame, at, 8)?;
+        if self.has_impl(id, "std::ops::Drop")? {
+            return self.refuse(frame, at, "its `Drop` is not evaluated");
+        }
         let fields = match (input.data, variant) {
             (syn::Data::Struct(it), None) => it.fields,
             (syn::Data::Enum(it), Some(name)) => {

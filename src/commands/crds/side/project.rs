@@ -15,15 +15,15 @@ use super::{
 };
 use crate::{
     commands::{
-        derive::{refusal, unread},
-        workspace::{self, Sources, Workspace},
+        refusal::{refusal, unread},
+        workspace::{self, TreeSources, Workspace},
     },
     compatibility::Crd,
     disk,
     hint::Hint as _,
     manifests::{self, Wishes},
     model::below,
-    source::{self, Library, Request},
+    source::{self, Options, Sources},
     terminal,
 };
 
@@ -41,9 +41,9 @@ impl Project {
     /// The kinds of the working tree.
     pub fn working_tree(&self) -> anyhow::Result<(Crds, Places)> {
         let workspace = Workspace::find(&self.dir, self.manifest.as_deref())?;
-        let request = self.request(workspace.member.clone());
+        let options = self.options(workspace.member.clone());
         let root = self.place_of(workspace.root.real());
-        read(&Sources::new(&workspace.root), &request, &root, "the working tree", None)
+        read(&TreeSources::new(&workspace.root), &options, &root, "the working tree", None)
     }
 
     /// The kinds at a revision.
@@ -53,9 +53,9 @@ impl Project {
         let tree = Rc::new(repository.at(revision)?);
         let at = || format!("reading the source at {revision}");
         let (root, member) = root_of(&tree, &repository.prefix).with_context(at)?;
-        let request = self.request(member);
+        let options = self.options(member);
         let library = Revision::new(Rc::clone(&tree), &root, &folder);
-        let read = read(&library, &request, &root, revision, Some(revision));
+        let read = read(&library, &options, &root, revision, Some(revision));
         read.hint(way_out(&tree, &root, revision))
     }
 
@@ -98,18 +98,15 @@ impl Project {
         Repository::of(folder).map(|it| it.prefix).unwrap_or_default()
     }
 
-    fn request(&self, member: Option<String>) -> Request {
+    fn options(&self, member: Option<String>) -> Options {
         let packages = match member {
             Some(member) if self.packages.is_empty() => vec![member],
             _ => self.packages.clone(),
         };
-        Request {
+        Options {
             packages,
             modules: Vec::new(),
             examples: false,
-            rules: false,
-            declared: false,
-            types: Vec::new(),
             features: self.features.clone(),
             all_features: self.all_features,
             no_default_features: self.no_default_features,
@@ -148,14 +145,14 @@ fn root_of(tree: &Tree, folder: &str) -> anyhow::Result<(String, Option<String>)
 
 /// Reads the kinds, with the place of each; refuses where one cannot be read exactly.
 fn read(
-    library: &dyn Library,
-    request: &Request,
+    from: &dyn Sources,
+    options: &Options,
     root: &str,
     label: &str,
     revision: Option<&str>,
 ) -> anyhow::Result<(Crds, Places)> {
-    let reading = source::workspace(library, request);
-    for it in request.packages.iter().filter(|it| !reading.members.contains(*it)) {
+    let reading = source::read(from, options);
+    for it in options.packages.iter().filter(|it| !reading.members.contains(*it)) {
         terminal::warn(&format!("{label} has no package `{it}`"));
     }
     for it in &reading.unknown_features {
@@ -163,7 +160,7 @@ fn read(
     }
     let operator = reading.whole();
     let generated = manifests::crds(&operator, &Wishes::default());
-    let problems: Vec<_> = reading.problems.iter().chain(&generated.problems).cloned().collect();
+    let problems = [reading.all_problems(), generated.problems].concat();
     if !problems.is_empty() {
         return Err(refusal(&format!("{} at {label}", unread(&reading)), &problems));
     }
@@ -173,8 +170,10 @@ fn read(
         crds.insert(crd.name.clone(), crd);
     }
     let mut places = Places { revision: revision.map(str::to_owned), ..Places::default() };
-    for it in &operator.resources {
-        let key = (format!("{}.{}", it.plural, it.group), it.version.to_string());
+    for it in &operator.kinds {
+        let Ok(crd) = &it.crd else { continue };
+        let Some(version) = &it.version else { continue };
+        let key = (crd.metadata.name.clone().unwrap_or_default(), version.clone());
         let path = below(root, it.place.path.as_str());
         places.versions.insert(key, Place::new(&path, it.place.line, it.place.column));
     }

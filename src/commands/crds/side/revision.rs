@@ -15,7 +15,7 @@ use crate::{
     commands::cargo::Cargo,
     disk,
     model::{SourcePath, below},
-    source::{Library, Locked, ReadFile},
+    source::{Locked, ReadFile, Sources},
 };
 
 pub struct Revision {
@@ -53,7 +53,7 @@ impl Revision {
     }
 }
 
-impl Library for Revision {
+impl Sources for Revision {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
         let text = match self.shelved(path.as_str()) {
             Some(path) => disk::text_if_any(&path)?,
@@ -77,7 +77,7 @@ impl Library for Revision {
         }
     }
 
-    fn package(&self, locked: &Locked) -> Option<String> {
+    fn package_folder(&self, locked: &Locked) -> Option<String> {
         let found = self.cargo.find(locked)?;
         let mut name = found.name;
         // A folder of the project may have the same name.
@@ -89,7 +89,7 @@ impl Library for Revision {
         Some(folder)
     }
 
-    fn shelf(&self, folder: &str) -> ReadFile {
+    fn file_reader(&self, folder: &str) -> ReadFile {
         if let Some(folder) = self.shelved(folder) {
             return Rc::new(move |path| disk::text_if_any(&folder.join(path)).ok().flatten());
         }
