@@ -105,7 +105,6 @@ pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
 }
 
 /// All variables of the environment that are text, by their names.
-#[expect(clippy::disallowed_methods, reason = "this is the room that looks at the environment")]
 pub fn variables() -> BTreeMap<String, String> {
     let text = |it: OsString| it.into_string().ok();
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()

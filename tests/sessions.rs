@@ -28,6 +28,7 @@ macro_rules! pages {
 
 pages! {
     bundle
+    compiled
     crds_diff
     crds_in_ci
     first_operator
@@ -128,7 +129,8 @@ fn play(page: &str, dir: &Path) -> String {
 /// What bash says to a command. As at a terminal, `cd` lasts until the page's end.
 fn answer(command: &str, dir: &mut PathBuf) -> String {
     let mut path = Path::new(support::BINARY).parent().unwrap().as_os_str().to_owned();
-    path.push(":/usr/bin:/bin");
+    path.push(":/usr/bin:/bin:");
+    path.push(Path::new(env!("CARGO")).parent().unwrap());
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
         "place-{}",
         std::thread::current().name().unwrap_or("page").replace(':', "-")
@@ -136,8 +138,14 @@ fn answer(command: &str, dir: &mut PathBuf) -> String {
     let output = support::command("bash", dir)
         .args(["-c", &format!("trap 'pwd -P >\"$PLACE\"' EXIT; {command}")])
         .envs([("PATH", path.as_os_str()), ("PLACE", place.as_os_str())])
-        // Projects that earlier versions have made.
+        // Projects that earlier versions have made, and one whose lock has what kinds need.
         .env("EARLIER", support::home().join("tests/earlier"))
+        .env("SCHEMAS", support::home().join("tests/schemas"))
+        // What a page compiles is compiled where other tests do so.
+        .env_remove("CARGO")
+        .env("CARGO_TARGET_DIR", support::generated_target())
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("CARGO_INCREMENTAL", "0")
         .output()
         .expect("there is bash");
     *dir = fs::read_to_string(&place).unwrap().trim_end_matches('\n').into();

@@ -113,7 +113,14 @@ pub fn source(
     };
     let is_on_disk = !changes.iter().any(|it| is_code(&it.path));
     let top = disk::real(tree.dir().unwrap_or(Path::new(".")))?;
-    let compile = Compile { top: &top, flags: how.flags, all: how.all, modules: &[], is_on_disk };
+    let compile = Compile {
+        top: &top,
+        flags: how.flags,
+        all: how.all,
+        modules: &[],
+        keeps_going: false,
+        is_on_disk,
+    };
     if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, &how.wishes, &compile)
     {
         // Where a file is in the way, that is what to tell: the rest follows from it.

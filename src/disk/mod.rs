@@ -36,7 +36,7 @@ pub fn piped(path: &Path) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("reading `{}`", path.display()))
 }
 
-/// All of a file that a program has just written, however long.
+/// All of a file that a program has written, however long. A change of it is no reason to run again.
 pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("reading `{}`", path.display()))
 }

@@ -120,6 +120,7 @@ fn what_a_crd_would_lose_is_refused() {
         Err("has \"sweet\" at `spec.versions[0].flavour`, which this operator-rs does not know"
             .to_owned())
     );
-    let other = yaml::json!({ "spec": {} });
-    assert!(parse(&other).unwrap_err().starts_with("is no CRD: "));
+    let none = yaml::json!({ "spec": {} });
+    assert_eq!(parse(&none), Err("has 0 versions, where kube has one".to_owned()));
+    assert!(parse(&yaml::json!("text")).unwrap_err().starts_with("is no CRD: "));
 }

@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Stdio,
 };
 
 use serde_json::Value;
@@ -145,4 +146,18 @@ fn rustup_home() -> PathBuf {
 fn home(name: &str, folder: &str) -> PathBuf {
     let own = std::env::var_os("HOME").unwrap_or_default();
     std::env::var_os(name).map_or_else(|| Path::new(&own).join(folder), PathBuf::from)
+}
+
+#[test]
+fn of_two_runs_at_once_the_second_takes_the_answer_of_the_first() {
+    let project = unreadable();
+    let run = || {
+        let mut command = project.command(&["--compile"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let both = [run(), run()].map(|it| it.wait_with_output().unwrap());
+    let text: String = both.iter().map(support::said).collect();
+    assert!(both.iter().all(|it| it.status.success()), "{text}");
+    assert_eq!(both[0].stdout, both[1].stdout);
+    assert_eq!(text.matches("Finished `dev`").count(), 1, "{text}");
 }

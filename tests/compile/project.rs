@@ -24,7 +24,7 @@ const MANIFEST: &str = "[package]\nname = \"asked\"\nversion = \"0.1.0\"\neditio
 k8s-openapi = { version = \"0.29\", features = [\"v1_33\", \"schemars\"] }
 kube = { version = \"5\", default-features = false, features = [\"derive\"] }
 schemars = \"1\"
-serde = { version = \"1\", features = [\"derive\", \"rc\"] }
+serde = { version = \"1\", features = [\"derive\"] }
 serde_json = \"1\"
 ";
 

@@ -37,12 +37,12 @@ impl Answer {
     /// The kinds, where the answer is ours and everything that went in is the same now.
     pub fn read(subject: &Subject, workshop: &Path) -> Option<Vec<Compiled>> {
         let path = workshop.join(FILE);
-        let expected = disk::text_if_any(&digest_file(&path)?).ok()??;
-        let text = disk::text_if_any(&path).ok()??;
-        if disk::digest(text.as_bytes()) != expected.trim() {
+        let expected = disk::bytes(&digest_file(&path)?).ok()?;
+        let text = disk::bytes(&path).ok()?;
+        if disk::digest(&text).as_bytes() != expected.trim_ascii() {
             return None;
         }
-        let answer: Self = serde_json::from_str(&text).ok()?;
+        let answer: Self = serde_json::from_slice(&text).ok()?;
         answer.inputs.is_current(subject).then_some(answer.kinds)
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     messages::{Artifact, Built},
-    subject::{SUBJECT, Subject},
+    subject::Subject,
     toolchain,
 };
 use crate::{disk, process, terminal};
@@ -84,7 +84,7 @@ impl Inputs {
 
     /// The same with what cargo says that it has built.
     pub fn with(mut self, subject: &Subject, workshop: &Path, built: &Built) -> Self {
-        let shadow = workshop.join(SUBJECT);
+        let shadow = workshop.join(subject.program());
         let real = |path: &Path| match path.strip_prefix(&shadow) {
             Ok(below) => subject.folder.join(below),
             Err(_) => path.to_owned(),
@@ -196,14 +196,12 @@ impl DepInfo {
         let mut paths: Vec<PathBuf> =
             names.iter().map(|it| file.with_file_name(format!("{it}.d"))).collect();
         // That of a build script has another name than the script.
-        let beside = file.parent()?;
-        let inner = disk::names(beside).ok()?;
         if stem.starts_with("build-script") {
-            paths =
-                inner.iter().filter(|it| it.ends_with(".d")).map(|it| beside.join(it)).collect();
+            paths = disk::files_below(file.parent()?, MOST_FILES)?;
+            paths.retain(|it| it.extension().is_some_and(|it| it == "d"));
         }
-        let text = paths.iter().find_map(|it| disk::text_if_any(it).ok().flatten())?;
-        Some(Self::read(&text, workshop))
+        let text = paths.iter().find_map(|it| disk::bytes(it).ok())?;
+        Some(Self::read(&String::from_utf8(text).ok()?, workshop))
     }
 
     fn read(text: &str, workshop: &Path) -> Self {
@@ -251,7 +249,8 @@ struct Rerun {
 impl Rerun {
     /// `output` is the file of what it printed, and `folder` that of its package.
     fn of(output: &Path, folder: &Path) -> Self {
-        let text = disk::text_if_any(output).ok().flatten().unwrap_or_default();
+        let text = disk::bytes(output).ok().and_then(|it| String::from_utf8(it).ok());
+        let text = text.unwrap_or_default();
         let mut res = Self::default();
         for line in text.lines() {
             let Some(line) = line.strip_prefix("cargo:") else { continue };

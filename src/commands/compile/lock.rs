@@ -90,14 +90,18 @@ fn packages_are_added_to_a_lock() {
     let own = dependencies(text, "it", "0.1.0").expect("it is there");
     assert_eq!(own, ["kube-core 5.0.0", "it 0.1.0"]);
     let added = Added { name: "more".to_owned(), version: "1.0.0".to_owned(), dependencies: own };
-    let lock = with(text, &[added]).expect("it is added");
-    let lock = read(&lock).expect("it is as cargo writes it");
-    let names = |list: Vec<&Locked>| {
-        let each = list.iter().map(|it| format!("{} {}", it.name, it.version));
-        each.collect::<Vec<_>>()
-    };
-    let core = below(&lock, "more", "kube-core");
-    assert_eq!(names(core.clone()), ["kube-core 5.0.0"]);
+    let lock: Table = with(text, &[added]).expect("it is added").parse().expect("toml");
+    let mut expected: Table = text.parse().expect("toml");
+    let more: Table =
+        "name = \"more\"\nversion = \"1.0.0\"\ndependencies = [\"kube-core 5.0.0\", \"it 0.1.0\"]"
+            .parse()
+            .expect("toml");
+    expected["package"].as_array_mut().expect("a list").push(more.into());
+    assert_eq!(lock, expected);
+
+    let lock = read(text).expect("it is as cargo writes it");
+    let core = below(&lock, "it", "kube-core");
+    assert_eq!(core.iter().map(|it| it.version.to_string()).collect::<Vec<_>>(), ["5.0.0"]);
     let kubernetes = direct(&lock, core[0], "k8s-openapi").expect("it depends on it");
-    assert_eq!(names(vec![kubernetes]), ["k8s-openapi 0.29.0"]);
+    assert_eq!(kubernetes.version.to_string(), "0.29.0");
 }

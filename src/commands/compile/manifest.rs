@@ -124,7 +124,10 @@ pub fn program(package: &Package<'_>, program: &Program<'_>) -> anyhow::Result<S
         ("path".to_owned(), "operator-rs-crds.rs".into()),
     ]);
     manifest.insert("bin".to_owned(), Value::Array(vec![bin.into()]));
-    let lib = Table::from_iter([("path".to_owned(), LIBRARY.into())]);
+    let lib = Table::from_iter([
+        ("name".to_owned(), format!("{}_lib", program.name.replace('-', "_")).into()),
+        ("path".to_owned(), LIBRARY.into()),
+    ]);
     manifest.insert("lib".to_owned(), lib.into());
     manifest.insert("dependencies".to_owned(), dependencies.into());
     let resolver = package.workspace.get("workspace").and_then(|it| it.get("resolver"));

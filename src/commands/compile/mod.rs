@@ -48,6 +48,8 @@ pub struct Compile<'a> {
     pub all: bool,
     /// The modules whose kinds are wanted; all where it is empty.
     pub modules: &'a [String],
+    /// Whether what can be read counts where the code does not compile.
+    pub keeps_going: bool,
     /// Whether the source is the same on the disk as where it was read.
     pub is_on_disk: bool,
 }
@@ -65,15 +67,15 @@ pub enum Completion {
 /// Where it is not, the reading says how to allow it.
 pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<Completion> {
     let crates = join::crates(compile, reading);
-    if crates.is_empty() || compile.flags.is_some_and(|it| it.no_compile) {
+    let is_locked = compile.top.join("Cargo.lock").is_file();
+    if crates.is_empty() || !is_locked || compile.flags.is_some_and(|it| it.no_compile) {
         return Ok(Completion::Now);
     }
     let subjects: Vec<Subject> = crates.iter().map(|it| Subject::new(compile.top, it)).collect();
     let known = |it: &Subject| it.known().filter(|_| compile.is_on_disk);
     let mut known: Vec<Option<Vec<Compiled>>> = subjects.iter().map(known).collect();
-    let missing: Vec<Crate> = (crates.iter().zip(&known))
-        .filter_map(|(krate, known)| known.is_none().then(|| krate.clone()))
-        .collect();
+    let missing = crates.iter().zip(&known).filter(|it| it.1.is_none());
+    let missing: Vec<Crate> = missing.map(|it| it.0.clone()).collect();
     if !missing.is_empty() {
         let purpose = join::purpose(compile, reading, &missing);
         if !toolchain::has_cargo() {
@@ -91,9 +93,14 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
         }
         terminal::advise(&format!("compiling {purpose}\n"));
     }
-    for (subject, known) in subjects.iter().zip(&mut known) {
-        if known.is_none() {
-            *known = Some(subject.compile()?);
+    for (subject, known) in subjects.iter().zip(&mut known).filter(|it| it.1.is_none()) {
+        match subject.compile() {
+            Ok(kinds) => *known = Some(kinds),
+            Err(error) if compile.keeps_going => {
+                terminal::warn(&format!("{error:#}"));
+                return Ok(Completion::Now);
+            }
+            Err(error) => return Err(error),
         }
     }
     let answers = crates.into_iter().zip(known.into_iter().flatten()).collect();

@@ -158,8 +158,10 @@ impl Subject {
         Ok(target_folder(&self.top)?.join("operator-rs").join(self.program()))
     }
 
-    /// A name of its own for each crate of each project.
-    fn program(&self) -> String {
+    /// A name of its own for each crate of each project. The folder of a crate that is built once more has it, too:
+    /// several projects may share a target folder, where cargo tells crates of one name apart by their path in the
+    /// workspace only.
+    pub fn program(&self) -> String {
         let mut hasher = DefaultHasher::new();
         (&self.folder, &self.root).hash(&mut hasher);
         format!("{}-crds-{:08x}", self.krate, hasher.finish() as u32)
@@ -182,7 +184,7 @@ impl Subject {
         };
         let (kubernetes, json) = (need(manifest::KUBERNETES)?, need("serde_json")?);
         let shadow = self.shadow(package);
-        let folder = workshop.root.real().join(SUBJECT);
+        let folder = workshop.root.real().join(&workshop.program);
         let (subject, version, features) = match &shadow {
             Some(it) => (folder.as_path(), it.version(package), it.features()),
             None => (self.folder.as_path(), package.version(), self.features.clone()),
@@ -241,9 +243,10 @@ impl Subject {
         package: &Package<'_>,
     ) -> anyhow::Result<Throwaway> {
         let mut res = Throwaway::default();
+        let within = self.program();
         let root = disk::text(&self.folder.join(&self.root))?;
-        res.files.insert(format!("{SUBJECT}/Cargo.toml"), shadow.manifest(package)?);
-        res.files.insert(format!("{SUBJECT}/{}", self.root), shadow.root(&root));
+        res.files.insert(format!("{within}/Cargo.toml"), shadow.manifest(package)?);
+        res.files.insert(format!("{within}/{}", self.root), shadow.root(&root));
         // Each folder on the way to the root file is one of ours; everything beside that way is linked.
         let parts: Vec<&str> = self.root.split('/').collect();
         for (depth, part) in parts.iter().enumerate() {
@@ -254,7 +257,7 @@ impl Subject {
                     depth == 0 && ["Cargo.toml", "Cargo.lock", "target", ".git"].contains(&name);
                 if name != *part && !ours {
                     let path = format!("{above}{name}");
-                    res.links.insert(format!("{SUBJECT}/{path}"), self.folder.join(path));
+                    res.links.insert(format!("{within}/{path}"), self.folder.join(path));
                 }
             }
         }
@@ -299,7 +302,7 @@ impl Subject {
 
     /// The functions that print, as the compiled crate has them.
     fn symbols(&self, workshop: &Workshop, built: &Built) -> anyhow::Result<Vec<symbols::Symbol>> {
-        let folder = workshop.root.real().join(SUBJECT);
+        let folder = workshop.root.real().join(&workshop.program);
         let folders = [&self.folder, &folder];
         let is = |it: &&messages::Artifact| {
             it.is_local()
@@ -315,9 +318,6 @@ impl Subject {
         symbols::kinds(&disk::bytes(library)?, &self.krate)
     }
 }
-
-/// Where in the throwaway workspace a crate is that is built once more.
-pub const SUBJECT: &str = "subject";
 
 impl Workshop {
     /// What a command of cargo prints; an error where it fails, when cargo has said why.

@@ -70,10 +70,11 @@ fn functions_are_known_by_their_symbols() {
     check(&legacy.replace("3crd17h", "8crd_name17h"), None);
     check(&legacy.replace("kube_core", "mine_core"), None);
     check(&legacy.replace("asked..a", "other..a"), None);
-    let apart = "_ZN5asked1a1_79_$LT$impl$u20$kube_core..crd..v1..CustomResourceExt$u20$for$u20$asked..a..Kind$GT$3crd17h4b6df49601abe6c8E";
-    check(apart, Some("a::Kind"));
-    // As `-C symbol-mangling-version=v0` has it.
-    let new =
-        "_RNvXNtCs1234_5asked1aNtB2_4KindNtNtNtCs5678_9kube_core3crd2v117CustomResourceExt3crd";
+    let apart = "_ZN5asked1b78_$LT$impl$u20$kube_core..crd..v1..CustomResourceExt$u20$for$u20$asked..Far$GT$3crd17ha5e015d82ff46344E";
+    check(apart, Some("Far"));
+    // As `-C symbol-mangling-version=v0` has them.
+    let new = "_RNvXNtCs8Ic30kwCOEl_5asked1aNtB2_4KindNtNtNtCscefyzkWfJMk_9kube_core3crd2v117CustomResourceExt3crd";
     check(new, Some("a::Kind"));
+    let inner = "_RNvXNvNvNtCs8Ic30kwCOEl_5asked1b1f1__NtB4_5InnerNtNtNtCscefyzkWfJMk_9kube_core3crd2v117CustomResourceExt3crd";
+    check(inner, Some("b::f::Inner"));
 }

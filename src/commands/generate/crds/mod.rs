@@ -159,6 +159,7 @@ impl Args {
                 flags: Some(self.compile),
                 all: self.compile.compile && self.mode.check,
                 modules: &self.module,
+                keeps_going: self.keep_going,
                 is_on_disk: true,
             },
             &mut reading,
