@@ -8,6 +8,7 @@ use crate::attributes::summary::Summary;
 use crate::cargo::cfg::Cfg;
 use crate::kind::{Crate, Kind, RustPath};
 use crate::schema::Crd;
+use crate::text::FieldPlaces;
 use crate::tree::{ItemId, Kind as ItemKind};
 use crate::types::Types;
 use crate::types::derives::Derived;
@@ -34,7 +35,7 @@ impl<'a> Namer<'a> {
     }
 
     /// The kind that a struct with `#[kube(…)]` declares.
-    pub fn kind(&self, spec: ItemId, crd: Crd) -> Kind {
+    pub fn kind(&self, spec: ItemId, crd: Crd, field_places: FieldPlaces) -> Kind {
         let item = &self.world.items[spec];
         let attribute = Summary::of(self.world, spec);
         let root = self.roots.get(&spec).copied();
@@ -61,6 +62,7 @@ impl<'a> Namer<'a> {
                 && matches!(derived, Ok(Derived::Yes)),
             storage: attribute.storage,
             crd,
+            field_places,
         }
     }
 }

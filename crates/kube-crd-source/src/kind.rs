@@ -4,7 +4,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 
 pub use crate::attributes::summary::Storage;
 pub use crate::cargo::Target;
-use crate::text::{Place, Problem, SourcePath};
+use crate::text::{FieldPlaces, Place, Problem, SourcePath};
 
 /// One version of a kind, as `#[derive(CustomResource)]` declares it.
 #[derive(Clone, Debug)]
@@ -26,6 +26,9 @@ pub struct Kind {
     /// The CRD of this one version, equal to what `crd()` of the generated struct returns; or every reason why
     /// that is not known.
     pub crd: Result<CustomResourceDefinition, Vec<Problem>>,
+    /// Where the fields of the CRD are declared, by their names from the root of the schema: `["spec", "replicas"]`.
+    /// Lists and maps add no name of their own. Empty where the CRD is not read.
+    pub field_places: FieldPlaces,
 }
 
 impl Kind {

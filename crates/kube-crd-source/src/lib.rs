@@ -44,7 +44,7 @@ use std::rc::Rc;
 pub use cargo::{Lock, Options};
 pub use kind::{Crate, Kind, RustPath, Storage, Target};
 pub use text::sources::{Locked, ReadFile, Sources};
-pub use text::{NotASourcePath, Place, Problem, SourcePath, below, stack};
+pub use text::{FieldPlaces, NotASourcePath, Place, Problem, SourcePath, below, stack};
 
 use cargo::{Manifest, Packages};
 use declared::Namer;
@@ -116,8 +116,12 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     }
     let crates = crates_of(&types, &packages);
     let namer = Namer::new(&types, &crates);
-    let kinds = found.kinds.into_iter().map(|(id, crd)| namer.kind(id, withheld(crd, &problems)));
-    let kinds: Vec<Kind> = kinds.collect();
+    let mut places = found.field_places;
+    let kind = |(id, crd)| {
+        let places = places.remove(&id).unwrap_or_default();
+        namer.kind(id, withheld(crd, &problems), places)
+    };
+    let kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();
     let mut warnings = found.warnings;
     if problems.is_empty() {
         warnings.extend(unified::warnings(from, options, &packages, &kinds));

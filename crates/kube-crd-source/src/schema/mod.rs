@@ -29,7 +29,7 @@ pub use resource::{Crd, Read, kinds};
 use crate::attributes::schemars::With;
 use crate::builtin::kubernetes::Model;
 use crate::builtin::{Builtin, Dyn};
-use crate::text::{Place, Problem, text};
+use crate::text::{FieldPlaces, Place, Problem, text};
 use crate::tree::{ItemId, ModuleId};
 use crate::types::derives::Derived;
 use crate::types::serde;
@@ -64,6 +64,8 @@ pub struct Reader {
     uses_kubernetes: Cell<bool>,
     /// The path of the current field: the kind, then fields.
     field_path: RefCell<Vec<String>>,
+    /// Where the fields of this resource are declared.
+    field_places: RefCell<FieldPlaces>,
     /// The types that we are inside of; nothing for those of other crates.
     inside: RefCell<Vec<Option<ItemId>>>,
     /// How often a type was gone into for this resource.
@@ -97,6 +99,7 @@ impl Reader {
             uses_names: Cell::new(false),
             uses_kubernetes: Cell::new(false),
             field_path: RefCell::default(),
+            field_places: RefCell::default(),
             inside: RefCell::default(),
             visits: Cell::new(0),
             gave_up: Cell::new(false),

@@ -65,6 +65,13 @@ impl Reader {
         }
     }
 
+    /// Notes where the field is declared that we are in. Where several types declare it, the first one counts.
+    pub(super) fn note_place(&self, module: ModuleId, span: proc_macro2::Span) {
+        let path = self.field_path.borrow().iter().skip(1).cloned().collect();
+        let mut places = self.field_places.borrow_mut();
+        places.entry(path).or_insert_with(|| self.world.place(module, span));
+    }
+
     /// Runs `f` with one more field in the path.
     pub(super) fn in_field<T>(&self, name: &str, f: impl FnOnce() -> T) -> T {
         struct Back<'a>(&'a Reader);

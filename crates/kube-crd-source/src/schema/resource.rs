@@ -19,8 +19,8 @@ use crate::attributes::summary::Summary;
 use crate::attributes::x_kube;
 use crate::builtin::Dyn;
 use crate::cargo::cfg::{self, Cfg};
-use crate::text::Problem;
 use crate::text::panics;
+use crate::text::{FieldPlaces, Problem};
 use crate::tree::COMPILE_HINT;
 use crate::tree::{ItemId, Kind as ItemKind};
 use crate::types::derives::Derived;
@@ -34,6 +34,8 @@ pub type Crd = Result<CustomResourceDefinition, Vec<Problem>>;
 pub struct Read {
     /// The structs that declare kinds.
     pub kinds: Vec<(ItemId, Crd)>,
+    /// Where their fields are declared.
+    pub field_places: BTreeMap<ItemId, FieldPlaces>,
     pub warnings: Vec<Problem>,
     /// Macros that may declare more kinds.
     pub unexplored: Vec<Problem>,
@@ -60,7 +62,11 @@ fn unexplored(world: &Types) -> Vec<Problem> {
 pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> Read {
     let reader = Rc::new(Reader::new(world.clone()));
     let mut known: BTreeMap<ItemId, Crd> = earlier.kinds.into_iter().collect();
-    let mut res = Read { unexplored: unexplored(world), ..Read::default() };
+    let mut res = Read {
+        unexplored: unexplored(world),
+        field_places: earlier.field_places,
+        ..Read::default()
+    };
     let mut seen = BTreeSet::new();
     for (id, item) in world.items.iter().enumerate() {
         let ItemKind::Data(input) = &item.kind else { continue };
@@ -77,6 +83,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         }
         let found = answering(reader.clone(), || reader.resource(id));
         reader.field_path.borrow_mut().clear();
+        let field_places = reader.field_places.take();
         let mut problems: Vec<Problem> = reader.problems.take().into_values().collect();
         let uses_kubernetes = reader.uses_kubernetes.take();
         let crd = match found {
@@ -95,6 +102,9 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
         problems.extend(kubernetes.filter(|_| uses_kubernetes).cloned());
         problems.sort();
         let crd = crd.filter(|_| problems.is_empty()).ok_or(problems);
+        if crd.is_ok() {
+            res.field_places.insert(id, field_places);
+        }
         res.kinds.push((id, crd));
     }
     res.kinds.sort_by_cached_key(|(id, _)| world.place_of(*id));

@@ -199,6 +199,7 @@ impl Reader {
             return;
         }
         self.in_field(&field.name, || {
+            self.note_place(this.scope.module, field.span);
             let default = self.default(this, field, whole);
             let inner = self.field(this, field, default, false, generator);
             let has_default =

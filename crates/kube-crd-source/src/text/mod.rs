@@ -9,6 +9,6 @@ pub mod stack;
 pub mod syntax;
 mod tokens;
 
-pub use problem::{Place, Problem};
+pub use problem::{FieldPlaces, Place, Problem};
 pub use source_path::{NotASourcePath, SourcePath, below, is_inside};
 pub use tokens::{peel, plain, text};

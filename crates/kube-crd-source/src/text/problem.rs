@@ -1,5 +1,7 @@
 //! Places in files, and problems at them.
 
+use std::collections::BTreeMap;
+
 use super::SourcePath;
 
 /// A place in a file: line and column count from 1.
@@ -23,6 +25,9 @@ impl std::fmt::Display for Place {
         write!(f, "{path}:{line}:{column}")
     }
 }
+
+/// Places of fields, by the names that lead to each.
+pub type FieldPlaces = BTreeMap<Vec<String>, Place>;
 
 /// What cannot be read: where, why, and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

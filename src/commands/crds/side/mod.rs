@@ -109,9 +109,46 @@ pub struct Places {
     /// The revision that they are of; none of files on disk.
     revision: Option<String>,
     /// By CRD and version, in Rust source.
-    versions: BTreeMap<(String, String), Place>,
+    versions: BTreeMap<(String, String), Declaration>,
     /// By CRD, in a file of CRDs.
     documents: BTreeMap<String, (String, Node)>,
+}
+
+/// Where Rust source declares one version of a kind.
+pub struct Declaration {
+    of_kind: Place,
+    /// Its fields, by the names that lead to each.
+    fields: BTreeMap<Vec<String>, Place>,
+}
+
+impl Declaration {
+    /// The place of the field that a path of crdify's (`^.spec.ports.items.name`) is about, or of what comes nearest
+    /// around it.
+    fn locate(&self, path: Option<&str>) -> &Place {
+        let (mut names, mut found) = (Vec::new(), &self.of_kind);
+        let mut rest = path.unwrap_or_default().trim_start_matches("^");
+        while let Some(tail) = rest.strip_prefix('.') {
+            let below = self
+                .fields
+                .iter()
+                .filter(|(it, _)| it.len() == names.len() + 1 && it.starts_with(&names));
+            let is_next = |name: &str| {
+                let rest = tail.strip_prefix(name)?;
+                (rest.is_empty() || rest.starts_with('.')).then_some(rest)
+            };
+            let next = below.filter_map(|(it, place)| Some((it, place, is_next(it.last()?)?)));
+            // Of `a` and `a.b`, the longer name is the one that a path means.
+            match next.max_by_key(|it| it.0.last().map_or(0, String::len)) {
+                Some((path, place, after)) => {
+                    names.clone_from(path);
+                    (found, rest) = (place, after);
+                }
+                // `items` and the like.
+                None => rest = tail.find('.').map_or("", |it| &tail[it..]),
+            }
+        }
+        found
+    }
 }
 
 impl Side {
@@ -132,6 +169,6 @@ impl Places {
         }
         let of_crd = || self.versions.iter().find(|it| it.0.0 == *crd).map(|it| it.1);
         let exact = version.and_then(|it| self.versions.get(&(crd.clone(), it.to_owned())));
-        exact.or_else(of_crd).cloned()
+        exact.or_else(of_crd).map(|it| it.locate(field.as_deref()).clone())
     }
 }

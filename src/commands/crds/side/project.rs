@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    Crds, Place, Places,
+    Crds, Declaration, Place, Places,
     files::{self, Files},
     revision::Revision,
     tree::{Repository, Tree},
@@ -175,7 +175,13 @@ fn read(
         let Some(version) = &it.version else { continue };
         let key = (crd.metadata.name.clone().unwrap_or_default(), version.clone());
         let path = below(root, it.place.path.as_str());
-        places.versions.insert(key, Place::new(&path, it.place.line, it.place.column));
+        let of_kind = Place::new(&path, it.place.line, it.place.column);
+        let field = |(names, place): (&Vec<String>, &crate::model::Place)| {
+            let path = below(root, place.path.as_str());
+            (names.clone(), Place::new(&path, place.line, place.column))
+        };
+        let fields = it.field_places.iter().map(field).collect();
+        places.versions.insert(key, Declaration { of_kind, fields });
     }
     Ok((crds, places))
 }
