@@ -22,7 +22,7 @@ struct Asking<'a> {
 impl Asking<'_> {
     fn with<T>(&self, f: impl FnOnce(&mut SchemaGenerator) -> T) -> Option<T> {
         let mut generator = self.generator.as_ref()?.try_borrow_mut().ok()?;
-        Some(f(&mut **generator))
+        Some(f(&mut generator))
     }
 }
 

@@ -48,6 +48,7 @@ mod frame;
 mod impls;
 mod included;
 mod json;
+mod json_schema_impl;
 mod kubernetes;
 mod literal;
 mod macros;
@@ -59,9 +60,8 @@ mod serialize_derived;
 mod structure;
 mod syntax;
 mod target;
-#[cfg(test)]
-mod tests;
 mod ty;
+mod type_of;
 mod value;
 
 use proc_macro2::{Span, TokenStream};
@@ -78,7 +78,7 @@ use budget::Meter;
 use construct::Construct;
 pub use field_default::FieldDefault;
 pub use frame::Frame;
-pub use impls::JsonSchemaImpl;
+pub use json_schema_impl::JsonSchemaImpl;
 pub use schema::{Evaluated, Schemas};
 use syntax::comma_separated;
 pub use syntax::peel;

@@ -8,7 +8,8 @@ use syn::{Expr, ExprCall, ExprMethodCall, ExprPath};
 
 use super::call::Arguments;
 use super::construct::Construct;
-use super::impls::{Function, JsonSchemaImpl};
+use super::impls::Function;
+use super::json_schema_impl::JsonSchemaImpl;
 use super::target::{Target, type_before};
 use super::ty::Ty;
 use super::value::{JsonKind, Value};
