@@ -12,7 +12,7 @@ use super::{Eval, Evaluator, Frame, Stop};
 use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Named, Space};
 use crate::text::plain;
-use crate::tree::{Impl, ItemId, Kind, Path};
+use crate::tree::{Impl, ItemId, Path};
 use crate::types::derives::Derived;
 use crate::types::{Scope, Type};
 
@@ -43,10 +43,8 @@ impl<'a> Evaluator<'a> {
         };
         let mut found = None;
         let world = self.world;
-        for imp in world.impls.iter().filter(|it| it.syntax.trait_.is_none()) {
-            if !self.is_for(imp, item) {
-                continue;
-            }
+        let all = self.impls_for(item);
+        for imp in all.filter(|it| it.syntax.trait_.is_none()) {
             for it in &imp.syntax.items {
                 let (ident, attrs) = match it {
                     ImplItem::Fn(it) => (&it.sig.ident, &it.attrs),
@@ -189,11 +187,8 @@ impl<'a> Evaluator<'a> {
     fn trait_impls(&self, id: ItemId, trait_: &str) -> Eval<Vec<&'a Impl>> {
         let world = self.world;
         let mut res = Vec::new();
-        for imp in &world.impls {
+        for imp in self.impls_for(id) {
             let Some((path, _)) = &imp.syntax.trait_ else { continue };
-            if !self.is_for(imp, id) {
-                continue;
-            }
             let named = world.resolve(imp.module, &Path::from(path), Space::Types);
             let last = trait_.rsplit("::").next().unwrap_or(trait_);
             match named {
@@ -207,26 +202,10 @@ impl<'a> Evaluator<'a> {
         Ok(res)
     }
 
-    /// Whether an `impl` is for a type, by its own name or by another.
-    fn is_for(&self, imp: &Impl, id: ItemId) -> bool {
+    /// The `impl`s for a type, by its own name or by another.
+    fn impls_for(&self, id: ItemId) -> impl Iterator<Item = &'a Impl> {
         let world = self.world;
-        if world.is_impl_for(imp, id) {
-            return true;
-        }
-        let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
-        let Some(name) = ty.path.segments.last().map(|it| plain(&it.ident)) else { return false };
-        let is_other = |other: &ItemId| match &world.items[*other].kind {
-            Kind::Alias(_) => true,
-            Kind::Use(path) => path.parts.last() != Some(&name),
-            _ => false,
-        };
-        let here = world.modules[imp.module].types.get(&name).into_iter().flatten();
-        { here }.any(is_other)
-            && match world.type_in(&Scope::from(imp.module), &imp.syntax.self_ty) {
-                Ok(it) => matches!(*it, Type::Data(found, _) if found == id),
-                // It may be for any type.
-                Err(_) => true,
-            }
+        self.budget.index(world).impls_for(id, &world.items[id].name).map(|it| &world.impls[it])
     }
 
     fn is_active_impl(&self, imp: &Impl) -> Eval<bool> {

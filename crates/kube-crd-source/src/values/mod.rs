@@ -47,6 +47,7 @@ mod format;
 mod frame;
 mod impls;
 mod included;
+mod index;
 mod json;
 mod json_schema_impl;
 mod kubernetes;
