@@ -5,6 +5,8 @@
 )]
 #[kube(group = "constructs.example.com", version = "v1", kind = "Case")]
 pub struct CaseSpec {
+    #[serde(default = "borrowed")]
+    pub borrowed: std::borrow::Cow<'static, str>,
     #[serde(default = "text")]
     pub text: String,
     #[serde(default = "char")]
@@ -15,6 +17,10 @@ pub struct CaseSpec {
     pub wide: f64,
     #[serde(default = "path")]
     pub path: std::path::PathBuf,
+}
+
+fn borrowed() -> std::borrow::Cow<'static, str> {
+    std::borrow::Cow::from("b")
 }
 
 fn text() -> String {

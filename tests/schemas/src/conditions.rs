@@ -103,7 +103,7 @@ impl Whole {
     const MOST: u8 = 1;
     #[cfg(not(feature = "narrow"))]
     const MOST: u8 = 9;
-    fn most(#[cfg(feature = "narrow")] _: u8, #[cfg(feature = "wide")] less: u8) -> u8 {
+    fn most(less: u8) -> u8 {
         Self::MOST - less
     }
 }

@@ -17,7 +17,7 @@ macro_rules! newtypes {
     ($($name:ident($inner:ty)),* $(,)?) => { $(pub struct $name(pub $inner);)* };
 }
 
-newtypes!(Name(String), Port(u16));
+newtypes!(Name(char), Port(u16));
 
 macro_rules! conversions {
     ($($name:ident),*) => {

@@ -165,6 +165,27 @@ fn what_a_trait_gives_is_refused() {
 }
 
 #[test]
+fn an_impl_by_another_name_counts() {
+    let whole = "#[serde(default)] a: P,";
+    for beside in [
+        "type Other = P; impl Other { fn default() -> P { P { x: 7 } } }",
+        "use P as Other; impl Other { fn default() -> P { P { x: 7 } } }",
+        "impl P { fn default() -> P { P { x: 7 } } }",
+        "mod m { use super::*; impl P { pub fn default() -> P { P { x: 7 } } } }",
+    ] {
+        let code = format!("#[derive(Default)] $T struct P {{ x: u8 }} {beside}");
+        let found = field(whole, &code).map(|it| it["default"].clone());
+        assert_eq!(found, Ok(json!({ "x": 7 })), "{beside}");
+    }
+    let code = "#[derive(Default)] $T struct P { x: u8 } mod m { use other::*; use super::*; impl P { fn default() -> P { P { x: 7 } } } }";
+    let found = field(whole, code);
+    assert!(
+        found.is_err() || found == field(whole, &code.replace("use other::*; ", "")),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn numbers_are_of_one_type() {
     refused("f64", "fn f() -> f64 { let x = 0.1; let _y: f32 = x; f64::from(x) }");
     refused("i64", "fn f() -> i64 { let x = 3_000_000_000; x as i64 }");

@@ -4,11 +4,9 @@ use syn::{BinOp, Expr, ExprBinary};
 
 use super::construct::Construct;
 use super::syntax::peel;
-use super::target::Target;
 use super::ty::{Int, Ty};
 use super::value::Value;
 use super::{Eval, Evaluator, Frame};
-use crate::tree::Kind;
 
 impl Evaluator<'_> {
     pub fn binary(&self, frame: &Frame, at: &Expr, it: &ExprBinary, expected: &Ty) -> Eval<Value> {
@@ -48,7 +46,7 @@ impl Evaluator<'_> {
     }
 
     /// The type of both sides: what is expected, or what one side says of itself.
-    fn operand_type(&self, frame: &Frame, it: &ExprBinary, expected: &Ty) -> Ty {
+    pub fn operand_type(&self, frame: &Frame, it: &ExprBinary, expected: &Ty) -> Ty {
         if matches!(expected, Ty::Int(_) | Ty::F32 | Ty::F64) {
             return expected.clone();
         }
@@ -196,57 +194,6 @@ impl Evaluator<'_> {
         };
         self.accept(Construct::Cast);
         Ok(value)
-    }
-
-    /// The type that an expression has by itself; `Unknown` where only its place says it.
-    pub fn type_of(&self, frame: &Frame, expr: &Expr) -> Ty {
-        match peel(expr) {
-            Expr::Lit(it) => match &it.lit {
-                syn::Lit::Int(it) if !it.suffix().is_empty() => Ty::foreign(it.suffix()),
-                syn::Lit::Float(it) if !it.suffix().is_empty() => Ty::foreign(it.suffix()),
-                syn::Lit::Str(_) => Ty::foreign("str"),
-                syn::Lit::Bool(_) => Ty::foreign("bool"),
-                syn::Lit::Char(_) => Ty::foreign("char"),
-                syn::Lit::Byte(_) => Ty::Int(Int::U8),
-                _ => Ty::Unknown,
-            },
-            Expr::Unary(it) => self.type_of(frame, &it.expr),
-            Expr::Reference(it) => self.type_of(frame, &it.expr),
-            Expr::Cast(it) => self.ty(frame, &it.ty).unwrap_or(Ty::Unknown),
-            Expr::Binary(it) => match it.op {
-                BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
-                    self.operand_type(frame, it, &Ty::Unknown)
-                }
-                BinOp::Shl(_) => self.type_of(frame, &it.left),
-                _ => Ty::foreign("bool"),
-            },
-            Expr::Path(path) => match self.target(frame, path) {
-                Ok(Target::Local(name)) => match frame.lookup(&name) {
-                    Some(it) => it.ty.clone(),
-                    None => Ty::Unknown,
-                },
-                Ok(Target::Item(id)) => {
-                    let there = Frame::new(self.world.items[id].module);
-                    match &self.world.items[id].kind {
-                        Kind::Const(it) => self.ty(&there, &it.ty).unwrap_or(Ty::Unknown),
-                        Kind::Static(it) => self.ty(&there, &it.ty).unwrap_or(Ty::Unknown),
-                        _ => Ty::Unknown,
-                    }
-                }
-                Ok(Target::Associated(ty, name)) => self.associated_type(frame, path, &ty, &name),
-                Ok(Target::Foreign(name, _)) => {
-                    self.foreign_constant(&name).map_or(Ty::Unknown, |it| it.ty())
-                }
-                _ => Ty::Unknown,
-            },
-            Expr::Call(it) => self.returned_type(frame, it),
-            Expr::Field(_) => match self.eval(frame, expr, &Ty::Unknown) {
-                Ok(value) => value.ty(),
-                Err(_) => Ty::Unknown,
-            },
-            Expr::MethodCall(it) if it.method == "len" => Ty::Int(Int::Usize),
-            _ => Ty::Unknown,
-        }
     }
 }
 

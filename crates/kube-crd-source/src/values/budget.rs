@@ -1,6 +1,9 @@
 //! How much one reading may evaluate: steps, depth and size, counted in one place.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
+
+use super::index::Index;
+use crate::types::Types;
 
 /// Steps and copied nodes of one evaluation.
 const ONE: usize = 300_000;
@@ -9,10 +12,11 @@ const ALL: usize = 3_000_000;
 /// How deep calls and expressions may be nested.
 const DEPTH: usize = 128;
 
-/// What all evaluations of a reading have used.
+/// What all evaluations of a reading have used, and what they looked up.
 #[derive(Debug, Default)]
 pub struct Budget {
     total: Cell<usize>,
+    index: OnceCell<Index>,
 }
 
 /// What one evaluation has used.
@@ -23,6 +27,10 @@ pub struct Meter {
 }
 
 impl Budget {
+    pub fn index(&self, types: &Types) -> &Index {
+        self.index.get_or_init(|| Index::new(types))
+    }
+
     /// Takes an amount off; says whether it was there.
     pub fn spend(&self, meter: &Meter, amount: usize) -> bool {
         self.total.set(self.total.get().saturating_add(amount));

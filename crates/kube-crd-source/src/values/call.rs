@@ -36,6 +36,13 @@ impl Arguments<'_> {
     }
 }
 
+struct Parameter {
+    name: Option<String>,
+    ty: Ty,
+    /// It is declared as a plain reference.
+    is_reference: bool,
+}
+
 impl<'a> Evaluator<'a> {
     pub fn call(&self, frame: &Frame, it: &ExprCall, expected: &Ty) -> Eval<Value> {
         let Expr::Path(path) = peel(&it.func) else { return self.unsupported(frame, it) };
@@ -166,52 +173,57 @@ impl<'a> Evaluator<'a> {
         }
         let outer = there.clone();
         for (index, input) in signature.inputs.iter().enumerate() {
-            let (name, ty, is_reference) = match input {
-                syn::FnArg::Receiver(it) => {
-                    let is_borrowed = match &it.kind {
-                        syn::ReceiverKind::Value if it.mutability.is_none() => false,
-                        syn::ReceiverKind::Reference(_, _, None) => true,
-                        _ => return self.unsupported(&outer, it),
-                    };
-                    match outer.scope.parameters.get("Self") {
-                        Some(ty) => (Some("self".to_owned()), Ty::of(ty), is_borrowed),
-                        None => return self.unsupported(frame, at),
-                    }
-                }
-                syn::FnArg::Typed(it) if it.attrs.is_empty() => {
-                    let name = match &*it.pat {
-                        syn::Pat::Ident(it)
-                            if it.subpat.is_none()
-                                && it.by_ref.is_none()
-                                && it.mutability.is_none() =>
-                        {
-                            Some(plain(&it.ident))
-                        }
-                        syn::Pat::Wild(_) => None,
-                        pat => return self.unsupported(&outer, pat),
-                    };
-                    let is_reference = matches!(&*it.ty, syn::Type::Reference(of)
-                        if !matches!(&*of.elem, syn::Type::Reference(_)));
-                    (name, self.ty(&outer, &it.ty)?, is_reference)
-                }
-                input => return self.unsupported(&outer, input),
-            };
+            let parameter = self.parameter(&outer, input)?;
             let value = match arguments {
-                Arguments::Exprs(from, it) => self.eval(from, it[index], &ty)?,
+                Arguments::Exprs(from, it) => self.eval(from, it[index], &parameter.ty)?,
                 Arguments::Values(it) => it[index].0.clone(),
                 Arguments::Generator => Value::Generator,
             };
-            if !value.fits(&ty) {
+            if !value.fits(&parameter.ty) {
                 return self.refuse(frame, at, "it is given a value of another type");
             }
-            if let Some(name) = name {
-                there = self.bind(&there, at, name, ty, false, Bound::Value(value))?;
-                if is_reference {
+            if let Some(name) = parameter.name {
+                there = self.bind(&there, at, name, parameter.ty, false, Bound::Value(value))?;
+                if parameter.is_reference {
                     there = there.with_reference();
                 }
             }
         }
         Ok(there)
+    }
+
+    /// One parameter as it is declared.
+    fn parameter(&self, frame: &Frame, input: &syn::FnArg) -> Eval<Parameter> {
+        match input {
+            syn::FnArg::Receiver(it) => {
+                let is_reference = match &it.kind {
+                    syn::ReceiverKind::Value if it.mutability.is_none() => false,
+                    syn::ReceiverKind::Reference(_, _, None) => true,
+                    _ => return self.unsupported(frame, it),
+                };
+                let Some(ty) = frame.scope.parameters.get("Self") else {
+                    return self.unsupported(frame, it);
+                };
+                Ok(Parameter { name: Some("self".to_owned()), ty: Ty::of(ty), is_reference })
+            }
+            syn::FnArg::Typed(it) if it.attrs.is_empty() => {
+                let name = match &*it.pat {
+                    syn::Pat::Ident(it)
+                        if it.subpat.is_none()
+                            && it.by_ref.is_none()
+                            && it.mutability.is_none() =>
+                    {
+                        Some(plain(&it.ident))
+                    }
+                    syn::Pat::Wild(_) => None,
+                    pat => return self.unsupported(frame, pat),
+                };
+                let is_reference = matches!(&*it.ty, syn::Type::Reference(of)
+                    if !matches!(&*of.elem, syn::Type::Reference(_)));
+                Ok(Parameter { name, ty: self.ty(frame, &it.ty)?, is_reference })
+            }
+            input => self.unsupported(frame, input),
+        }
     }
 
     /// What the type parameters of a function stand for: what is said, or what it is given.
@@ -266,28 +278,6 @@ impl<'a> Evaluator<'a> {
         match frame.with(name, ty, is_mutable, bound) {
             Some(frame) => Ok(frame),
             None => self.refuse(frame, at, "there are too many locals"),
-        }
-    }
-
-    /// What a call returns, where its function says it.
-    pub fn returned_type(&self, frame: &Frame, it: &ExprCall) -> Ty {
-        let Expr::Path(path) = peel(&it.func) else { return Ty::Unknown };
-        let (there, output) = match self.target(frame, path) {
-            Ok(Target::Item(id)) => match &self.world.items[id].kind {
-                Kind::Fn(it) => (Frame::new(self.world.items[id].module), &it.sig.output),
-                _ => return Ty::Unknown,
-            },
-            Ok(Target::Associated(ty, name)) => match self.own_function(frame, path, &ty, &name) {
-                Ok(Some(it)) => (Frame::of(it.scope), &it.signature.output),
-                Ok(None) if name == "default" => return Ty::of(&ty),
-                _ => return Ty::Unknown,
-            },
-            Ok(Target::Parameter(ty, name)) if name == "default" => return Ty::of(&ty),
-            _ => return Ty::Unknown,
-        };
-        match output {
-            syn::ReturnType::Type(_, ty) => self.ty(&there, ty).unwrap_or(Ty::Unknown),
-            syn::ReturnType::Default => Ty::Tuple(Vec::new()),
         }
     }
 }

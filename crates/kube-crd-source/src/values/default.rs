@@ -113,9 +113,7 @@ impl Evaluator<'_> {
             "serde_json::Value" => Value::json(serde_json::Value::Null),
             "serde_json::Map" => Value::Json(JsonKind::Map, Rc::new(serde_json::json!({}))),
             "schemars::Schema" => Value::Json(JsonKind::Schema, Rc::new(serde_json::json!({}))),
-            path if is_list(path) || path == "std::collections::BinaryHeap" => {
-                Value::List(Rc::new([]))
-            }
+            path if is_list(path) => Value::List(Rc::new([])),
             path => match empty(path) {
                 Some(value) => value,
                 None => match self.world.kubernetes.default_of(path) {
@@ -136,9 +134,10 @@ pub fn empty(path: &str) -> Option<Value> {
         "std::collections::BTreeMap" | "std::collections::HashMap" | "indexmap::IndexMap" => {
             Some(Value::Map(Rc::new([])))
         }
-        "std::collections::BTreeSet" | "std::collections::HashSet" | "indexmap::IndexSet" => {
-            Some(Value::Set(Rc::new([])))
-        }
+        "std::collections::BTreeSet"
+        | "std::collections::HashSet"
+        | "std::collections::BinaryHeap"
+        | "indexmap::IndexSet" => Some(Value::Set(Rc::new([]))),
         _ => None,
     }
 }

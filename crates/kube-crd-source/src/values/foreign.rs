@@ -104,18 +104,6 @@ impl Evaluator<'_> {
         (front, name): (&str, &str),
         expected: &Ty,
     ) -> Eval<Value> {
-        let text = || -> Eval<Rc<str>> {
-            match self.eval(frame, argument, &Ty::foreign("str"))? {
-                Value::Text(it) => Ok(it),
-                _ => self.unsupported(frame, argument),
-            }
-        };
-        let number = |of: Int| -> Eval<i128> {
-            match self.eval(frame, argument, &Ty::Int(of))? {
-                Value::Int(it, _) => Ok(it),
-                _ => self.unsupported(frame, argument),
-            }
-        };
         let (construct, value) = match (front, name) {
             ("std::option::Option", "Some") => {
                 let value = self.eval(frame, argument, &expected.inside(0))?;
@@ -125,53 +113,73 @@ impl Evaluator<'_> {
                 "std::boxed::Box" | "std::rc::Rc" | "std::sync::Arc" | "std::borrow::Cow",
                 "new" | "Borrowed" | "Owned",
             ) => (Construct::BoxNew, self.eval(frame, argument, expected)?),
-            ("std::borrow::Cow", "from") => (Construct::From, Value::Text(text()?)),
-            ("k8s_openapi::apimachinery::pkg::api::resource", "Quantity") => {
-                (Construct::Quantity, Value::foreign(QUANTITY, (*text()?).into()))
-            }
-            (INT_OR_STRING, "Int") => {
-                let number = i32::try_from(number(Int::I32)?).unwrap_or_default();
-                (Construct::Quantity, Value::foreign(INT_OR_STRING, number.into()))
-            }
-            (INT_OR_STRING, "String") => {
-                (Construct::Quantity, Value::foreign(INT_OR_STRING, (*text()?).into()))
-            }
-            ("std::time::Duration", "from_secs") => {
-                let secs = u64::try_from(number(Int::U64)?).unwrap_or_default();
-                (Construct::Duration, Value::foreign(front, json!({ "secs": secs, "nanos": 0 })))
-            }
-            ("std::time::Duration", "from_millis") => {
-                let millis = u64::try_from(number(Int::U64)?).unwrap_or_default();
-                let json = json!({ "secs": millis / 1000, "nanos": millis % 1000 * 1_000_000 });
-                (Construct::Duration, Value::foreign(front, json))
-            }
-            ("url::Url", "parse") | ("uuid::Uuid", "parse_str") | ("semver::Version", "parse") => {
-                return self.parse(frame, it, &text()?, &Ty::foreign(front));
-            }
             ("serde_json::Value", _) => self.json_value(frame, it, argument, name)?,
             ("serde_json" | "schemars::Schema", _) => {
                 return self.schema_function(frame, it, argument, (front, name), expected);
             }
             (_, "from") => {
-                let to = self.from_type(front, expected);
+                let to = target_of_from(front, expected);
                 let from = self.source_type(frame, argument, &to);
                 let value = self.eval(frame, argument, &from)?;
                 let is_map = front.ends_with("Map");
                 let construct = if is_map { Construct::MapFrom } else { Construct::From };
                 (construct, self.convert(frame, it, value, &to)?)
             }
-            _ => return self.unsupported(frame, it),
+            _ => self.foreign_value(frame, it, argument, (front, name))?,
         };
         self.accept(construct);
         Ok(value)
     }
 
-    /// The type of `T::from(…)`, with what is in it where the place says so.
-    fn from_type(&self, path: &str, expected: &Ty) -> Ty {
-        match expected {
-            Ty::Foreign(of, _) if of == path => expected.clone(),
-            _ => Ty::foreign(path),
+    /// `Quantity(…)`, `Duration::from_secs(…)`, `Url::parse(…)`: types that are made of a text or a number.
+    fn foreign_value(
+        &self,
+        frame: &Frame,
+        it: &ExprCall,
+        argument: &Expr,
+        (front, name): (&str, &str),
+    ) -> Eval<(Construct, Value)> {
+        let ty = match (front, name) {
+            (INT_OR_STRING, "Int") => Ty::Int(Int::I32),
+            ("std::time::Duration", "from_secs" | "from_millis") => Ty::Int(Int::U64),
+            _ => Ty::foreign("str"),
+        };
+        let is_quantity = format!("{front}::{name}") == QUANTITY;
+        let is_text = is_quantity
+            || matches!(
+                (front, name),
+                (INT_OR_STRING, "String")
+                    | ("url::Url" | "semver::Version", "parse")
+                    | ("uuid::Uuid", "parse_str")
+            );
+        if !is_text && !matches!(ty, Ty::Int(_)) {
+            return self.unsupported(frame, it);
         }
+        Ok(match (self.eval(frame, argument, &ty)?, name) {
+            (Value::Text(text), _) if is_quantity => {
+                (Construct::Quantity, Value::foreign(QUANTITY, (*text).into()))
+            }
+            (Value::Text(text), "String") => {
+                (Construct::Quantity, Value::foreign(front, (*text).into()))
+            }
+            (Value::Text(text), _) => {
+                (Construct::Parse, self.parse(frame, it, &text, &Ty::foreign(front))?)
+            }
+            (Value::Int(number, _), "Int") => {
+                let number = i64::try_from(number).unwrap_or_default();
+                (Construct::Quantity, Value::foreign(front, number.into()))
+            }
+            (Value::Int(number, _), name) => {
+                let number = u64::try_from(number).unwrap_or_default();
+                let (secs, nanos) = match name {
+                    "from_secs" => (number, 0),
+                    _ => (number / 1000, number % 1000 * 1_000_000),
+                };
+                let json = json!({ "secs": secs, "nanos": nanos });
+                (Construct::Duration, Value::foreign(front, json))
+            }
+            _ => return self.unsupported(frame, it),
+        })
     }
 
     /// `Vec::default()`, `ObjectMeta::default()`.
@@ -235,5 +243,15 @@ impl Evaluator<'_> {
             Value::Bool(it) => Ok(it),
             _ => self.refuse(frame, path, "it gives no `bool`"),
         }
+    }
+}
+
+/// The type of `T::from(…)`, with what is in it where the place says so.
+fn target_of_from(path: &str, expected: &Ty) -> Ty {
+    match expected {
+        Ty::Foreign(of, _) if of == path => expected.clone(),
+        // `Cow::from(…)` is read as what is in it.
+        _ if super::ty::is_transparent(path) => expected.clone(),
+        _ => Ty::foreign(path),
     }
 }

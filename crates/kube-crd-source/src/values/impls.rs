@@ -1,18 +1,18 @@
-//! The functions and constants that `impl`s of the project give a type.
+//! What the `impl`s of the project say of a type: its own functions and constants, `Default`, `JsonSchema`.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use syn::ImplItem;
 
 use super::construct::Construct;
-use super::json_schema_impl::scope_of;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame, Stop};
 use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Named, Space};
 use crate::text::plain;
-use crate::tree::{Impl, ItemId, Kind, Path};
+use crate::tree::{Impl, ItemId, Path};
 use crate::types::derives::Derived;
 use crate::types::{Scope, Type};
 
@@ -43,10 +43,8 @@ impl<'a> Evaluator<'a> {
         };
         let mut found = None;
         let world = self.world;
-        for imp in world.impls.iter().filter(|it| it.syntax.trait_.is_none()) {
-            if !self.is_for(imp, item) {
-                continue;
-            }
+        let all = self.impls_for(item);
+        for imp in all.filter(|it| it.syntax.trait_.is_none()) {
             for it in &imp.syntax.items {
                 let (ident, attrs) = match it {
                     ImplItem::Fn(it) => (&it.sig.ident, &it.attrs),
@@ -166,10 +164,11 @@ impl<'a> Evaluator<'a> {
         let mut found = None;
         for it in &imp.syntax.items {
             match it {
-                ImplItem::Fn(it) if plain(&it.sig.ident) == name => {
-                    if self.is_active(&there, &it.attrs, "a function")? {
-                        found = Some(it);
-                    }
+                ImplItem::Fn(it)
+                    if plain(&it.sig.ident) == name
+                        && self.is_active(&there, &it.attrs, "a function")? =>
+                {
+                    found = Some(it);
                 }
                 ImplItem::Macro(it) => {
                     return self.refuse(&there, &it.mac, "a macro in an `impl` is not expanded");
@@ -188,11 +187,8 @@ impl<'a> Evaluator<'a> {
     fn trait_impls(&self, id: ItemId, trait_: &str) -> Eval<Vec<&'a Impl>> {
         let world = self.world;
         let mut res = Vec::new();
-        for imp in &world.impls {
+        for imp in self.impls_for(id) {
             let Some((path, _)) = &imp.syntax.trait_ else { continue };
-            if !self.is_for(imp, id) {
-                continue;
-            }
             let named = world.resolve(imp.module, &Path::from(path), Space::Types);
             let last = trait_.rsplit("::").next().unwrap_or(trait_);
             match named {
@@ -206,26 +202,10 @@ impl<'a> Evaluator<'a> {
         Ok(res)
     }
 
-    /// Whether an `impl` is for a type, by its own name or by another.
-    fn is_for(&self, imp: &Impl, id: ItemId) -> bool {
+    /// The `impl`s for a type, by its own name or by another.
+    fn impls_for(&self, id: ItemId) -> impl Iterator<Item = &'a Impl> {
         let world = self.world;
-        if world.is_impl_for(imp, id) {
-            return true;
-        }
-        let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
-        let Some(name) = ty.path.segments.last().map(|it| plain(&it.ident)) else { return false };
-        let is_other = |other: &ItemId| match &world.items[*other].kind {
-            Kind::Alias(_) => true,
-            Kind::Use(path) => path.parts.last() != Some(&name),
-            _ => false,
-        };
-        let here = world.modules[imp.module].types.get(&name).into_iter().flatten();
-        { here }.any(is_other)
-            && match world.type_in(&Scope::from(imp.module), &imp.syntax.self_ty) {
-                Ok(it) => matches!(*it, Type::Data(found, _) if found == id),
-                // It may be for any type.
-                Err(_) => true,
-            }
+        self.budget.index(world).impls_for(id, &world.items[id].name).map(|it| &world.impls[it])
     }
 
     fn is_active_impl(&self, imp: &Impl) -> Eval<bool> {
@@ -239,7 +219,7 @@ impl<'a> Evaluator<'a> {
 
     /// Whether a type derives a trait, for certain.
     pub fn derives(&self, id: ItemId, trait_: &str) -> Eval<bool> {
-        self.world.derives_trait(id, trait_).map(|it| it == Derived::Yes).map_err(Stop::from)
+        self.world.derived(id, trait_).map(|it| it == Derived::Yes).map_err(Stop::from)
     }
 
     /// Whether attributes leave code where it is: yes, or a `cfg` takes it away. Any other attribute is refused.
@@ -288,4 +268,9 @@ impl<'a> Evaluator<'a> {
             }
         }
     }
+}
+
+pub fn scope_of(imp: &Impl, mut bound: BTreeMap<String, Rc<Type>>, of: &Rc<Type>) -> Scope {
+    bound.insert("Self".to_owned(), of.clone());
+    Scope { module: imp.module, parameters: Rc::new(bound) }
 }

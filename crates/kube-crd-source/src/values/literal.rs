@@ -18,29 +18,7 @@ impl Evaluator<'_> {
         expected: &Ty,
     ) -> Eval<Value> {
         match literal {
-            Lit::Int(it) => {
-                let suffix = it.suffix();
-                let ty = match suffix {
-                    "" => expected.clone(),
-                    suffix => Ty::foreign(suffix),
-                };
-                match (ty, Int::parse(suffix)) {
-                    // `1f64` is an integer to the lexer.
-                    (Ty::F32 | Ty::F64, _) if !suffix.is_empty() => {
-                        self.float(frame, at, it.base10_digits(), is_negative, &Ty::foreign(suffix))
-                    }
-                    (Ty::Int(of), _) | (_, Some(of)) => {
-                        self.integer(frame, at, it, is_negative, of)
-                    }
-                    (Ty::Any, _) => match self.integer(frame, at, it, is_negative, Int::I32) {
-                        // Another use of it may say a longer type.
-                        Err(Stop::Problem(problem)) => Err(Stop::Untyped(problem)),
-                        found => found,
-                    },
-                    (Ty::Unknown, _) => self.untyped(frame, at),
-                    _ => self.refuse(frame, at, "it is no number of the type that is expected"),
-                }
-            }
+            Lit::Int(it) => self.integer_literal(frame, at, it, is_negative, expected),
             Lit::Float(it) => {
                 let ty = match it.suffix() {
                     "" => expected.clone(),
@@ -68,6 +46,35 @@ impl Evaluator<'_> {
                 Ok(Value::Int(it.value().into(), Int::U8))
             }
             _ => self.unsupported(frame, at),
+        }
+    }
+
+    fn integer_literal(
+        &self,
+        frame: &Frame,
+        at: &Expr,
+        it: &syn::LitInt,
+        is_negative: bool,
+        expected: &Ty,
+    ) -> Eval<Value> {
+        let suffix = it.suffix();
+        let ty = match suffix {
+            "" => expected.clone(),
+            suffix => Ty::foreign(suffix),
+        };
+        match (ty, Int::parse(suffix)) {
+            // `1f64` is an integer to the lexer.
+            (Ty::F32 | Ty::F64, _) if !suffix.is_empty() => {
+                self.float(frame, at, it.base10_digits(), is_negative, &Ty::foreign(suffix))
+            }
+            (Ty::Int(of), _) | (_, Some(of)) => self.integer(frame, at, it, is_negative, of),
+            (Ty::Any, _) => match self.integer(frame, at, it, is_negative, Int::I32) {
+                // Another use of it may say a longer type.
+                Err(Stop::Problem(problem)) => Err(Stop::Untyped(problem)),
+                found => found,
+            },
+            (Ty::Unknown, _) => self.untyped(frame, at),
+            _ => self.refuse(frame, at, "it is no number of the type that is expected"),
         }
     }
 

@@ -61,7 +61,7 @@ impl Evaluator<'_> {
 
     /// Whether a trait of the project has a function of this name, for whatever types.
     pub fn is_of_own_trait(&self, name: &str) -> bool {
-        self.world.items.iter().any(|it| declares(it, name))
+        self.budget.index(self.world).traits_with(name).next().is_some()
     }
 
     /// Methods without arguments that a value has by itself.
@@ -176,8 +176,7 @@ impl Evaluator<'_> {
     /// Whether a trait of the project gives a method of this name to a type that is not the project's.
     fn is_given_by_trait(&self, name: &str) -> bool {
         let world = self.world;
-        let traits: Vec<usize> =
-            (0..world.items.len()).filter(|it| declares(&world.items[*it], name)).collect();
+        let traits: Vec<usize> = self.budget.index(world).traits_with(name).collect();
         !traits.is_empty() && world.impls.iter().any(|it| self.extends_others(it, &traits))
     }
 
@@ -204,18 +203,6 @@ impl Evaluator<'_> {
             }
             _ => true,
         }
-    }
-}
-
-/// Whether an item is a trait with a function of this name, or with a macro that may write one.
-fn declares(item: &crate::tree::Item, name: &str) -> bool {
-    match &item.kind {
-        Kind::Trait(it) => it.items.iter().any(|it| match it {
-            syn::TraitItem::Fn(it) => plain(&it.sig.ident) == name,
-            syn::TraitItem::Macro(_) => true,
-            _ => false,
-        }),
-        _ => false,
     }
 }
 

@@ -47,6 +47,7 @@ mod format;
 mod frame;
 mod impls;
 mod included;
+mod index;
 mod json;
 mod json_schema_impl;
 mod kubernetes;
@@ -60,9 +61,8 @@ mod serialize_derived;
 mod structure;
 mod syntax;
 mod target;
-#[cfg(test)]
-mod tests;
 mod ty;
+mod type_of;
 mod value;
 
 use proc_macro2::{Span, TokenStream};

@@ -63,22 +63,7 @@ impl Evaluator<'_> {
                 }
                 here(false)
             }
-            Pat::Ident(it) if it.subpat.is_none() && it.by_ref.is_none() => {
-                if it.mutability.is_none() && self.is_constant_name(frame, &it.ident)? {
-                    let path = syn::ExprPath {
-                        attrs: Vec::new(),
-                        qself: None,
-                        path: it.ident.clone().into(),
-                    };
-                    return here(self.is_path(frame, &path, value)?);
-                }
-                if it.mutability.is_some() {
-                    return self.unsupported(frame, pat);
-                }
-                let bound = Bound::Value(value.clone());
-                let name = plain(&it.ident);
-                self.bind(frame, pat, name, value.ty(), false, bound).map(Some)
-            }
+            Pat::Ident(it) => self.matches_name(frame, it, value),
             Pat::Path(it) => here(self.is_path(frame, it, value)?),
             Pat::TupleStruct(it) => {
                 let path = syn::ExprPath {
@@ -97,6 +82,25 @@ impl Evaluator<'_> {
             },
             pat => self.unsupported(frame, pat),
         }
+    }
+
+    /// A name alone: a constant that the value must be, or a new local.
+    fn matches_name(
+        &self,
+        frame: &Frame,
+        it: &syn::PatIdent,
+        value: &Value,
+    ) -> Eval<Option<Frame>> {
+        if it.subpat.is_some() || it.by_ref.is_some() || it.mutability.is_some() {
+            return self.unsupported(frame, it);
+        }
+        if self.is_constant_name(frame, &it.ident)? {
+            let path = syn::Path::from(it.ident.clone());
+            let path = syn::ExprPath { attrs: Vec::new(), qself: None, path };
+            return Ok(self.is_path(frame, &path, value)?.then(|| frame.clone()));
+        }
+        let bound = Bound::Value(value.clone());
+        self.bind(frame, it, plain(&it.ident), value.ty(), false, bound).map(Some)
     }
 
     fn matches_all<'x>(

@@ -102,6 +102,11 @@ impl Int {
 const TRANSPARENT: &[&str] =
     &["&", "std::boxed::Box", "std::rc::Rc", "std::sync::Arc", "std::borrow::Cow"];
 
+/// Whether a type is read as what is in it.
+pub fn is_transparent(path: &str) -> bool {
+    TRANSPARENT.contains(&path)
+}
+
 impl Ty {
     pub fn foreign(path: &str) -> Self {
         match (Int::parse(path), path) {
@@ -133,7 +138,7 @@ impl Ty {
             }
             _ => {}
         }
-        if TRANSPARENT.contains(&path) && arguments.len() == 1 {
+        if is_transparent(path) && arguments.len() == 1 {
             return arguments.remove(0);
         }
         if path.starts_with('(') && !arguments.is_empty() {

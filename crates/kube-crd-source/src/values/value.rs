@@ -126,7 +126,9 @@ impl Value {
             }
             Self::Ok(_) => path == "std::result::Result",
             Self::List(items) => is_list(path) && each(items),
-            Self::Set(items) => path.ends_with("Set") && each(items),
+            Self::Set(items) => {
+                (path.ends_with("Set") || path.ends_with("BinaryHeap")) && each(items)
+            }
             Self::Map(items) => match inside {
                 [key, value] => {
                     path.ends_with("Map") && items.iter().all(|(k, v)| k.fits(key) && v.fits(value))
