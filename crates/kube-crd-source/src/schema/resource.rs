@@ -115,8 +115,17 @@ enum Outcome {
     Refused,
 }
 
+/// Whether `#[kube(…)]` may be on a struct under a condition. Without it, kube's derive does not compile.
 fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
-    input.attrs.iter().any(|it| it.path().is_ident("cfg_attr"))
+    fn names_kube(tokens: proc_macro2::TokenStream) -> bool {
+        tokens.into_iter().any(|it| match it {
+            proc_macro2::TokenTree::Ident(it) => it == "kube" || it == "r#kube",
+            proc_macro2::TokenTree::Group(it) => names_kube(it.stream()),
+            _ => false,
+        })
+    }
+    let conditions = input.attrs.iter().filter(|it| it.path().is_ident("cfg_attr"));
+    { conditions }.any(|it| it.meta.require_list().is_ok_and(|it| names_kube(it.tokens.clone())))
 }
 
 impl Reader {

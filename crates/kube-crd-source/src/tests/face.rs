@@ -149,3 +149,11 @@ fn a_feature_that_another_member_turns_on_is_named_where_it_changes_a_crd() {
     assert_eq!(warnings("a: i32", wide), [""; 0]);
     assert_eq!(warnings(depends, ""), [""; 0]);
 }
+
+#[test]
+fn a_struct_under_a_condition_that_is_no_kind_is_left_alone() {
+    let beside = "#[cfg_attr(feature = \"x\", derive(Debug))] struct Config { #[cfg(debug_assertions)] t: bool }";
+    let text = format!("{HEAD}{}{beside}", kind("One", "a: i32"));
+    let reading = read_map(&files(&[("src/main.rs", &text)]));
+    assert_eq!(of_each(&reading), [("One", vec![])]);
+}
