@@ -153,7 +153,7 @@ impl Evaluator<'_> {
                 return self.schema_function(frame, it, argument, (front, name), expected);
             }
             (_, "from") => {
-                let to = self.from_type(front, expected);
+                let to = self.type_from(front, expected);
                 let from = self.source_type(frame, argument, &to);
                 let value = self.eval(frame, argument, &from)?;
                 let is_map = front.ends_with("Map");
@@ -167,7 +167,7 @@ impl Evaluator<'_> {
     }
 
     /// The type of `T::from(…)`, with what is in it where the place says so.
-    fn from_type(&self, path: &str, expected: &Ty) -> Ty {
+    fn type_from(&self, path: &str, expected: &Ty) -> Ty {
         match expected {
             Ty::Foreign(of, _) if of == path => expected.clone(),
             _ => Ty::foreign(path),

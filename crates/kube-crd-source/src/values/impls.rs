@@ -166,10 +166,11 @@ impl<'a> Evaluator<'a> {
         let mut found = None;
         for it in &imp.syntax.items {
             match it {
-                ImplItem::Fn(it) if plain(&it.sig.ident) == name => {
-                    if self.is_active(&there, &it.attrs, "a function")? {
-                        found = Some(it);
-                    }
+                ImplItem::Fn(it)
+                    if plain(&it.sig.ident) == name
+                        && self.is_active(&there, &it.attrs, "a function")? =>
+                {
+                    found = Some(it);
                 }
                 ImplItem::Macro(it) => {
                     return self.refuse(&there, &it.mac, "a macro in an `impl` is not expanded");
