@@ -20,6 +20,9 @@ fn what_a_macro_may_declare_is_refused() {
     hidden("macro_rules! make { () => { other::any!(); } } make!();");
     hidden("macro_rules! make { () => { use other::In; } } make!();");
     hidden(
+        "macro_rules! make { () => { struct In; } } #[cfg(unix)] macro_rules! make { () => {} } make!();",
+    );
+    hidden(
         "macro_rules! make { ($n:ident) => { inner!($n); } } macro_rules! inner { ($n:ident) => { struct $n; } } make!(In);",
     );
     // Not yet defined where it is called.

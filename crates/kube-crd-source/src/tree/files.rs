@@ -33,8 +33,8 @@ pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: 
 pub struct Files<'a> {
     pub texts: &'a Texts<'a>,
     problems: &'a mut Vec<Problem>,
-    /// The `macro_rules!` above, in the order of the text.
-    pub macros: Vec<(String, RulesId)>,
+    /// The `macro_rules!` above, in the order of the text; without an id where a `cfg` leaves it in doubt.
+    pub macros: Vec<(String, Option<RulesId>)>,
 }
 
 /// A place of items.

@@ -54,23 +54,26 @@ impl Files<'_> {
             Syntax::Macro(it) if it.mac.path.is_ident("include") => {
                 self.refuse_include(world, module, &it);
             }
-            Syntax::Macro(it) => self.read_macro(world, module, &it),
+            Syntax::Macro(it) => self.read_macro(world, Declaring { module, cfg }, &it),
             item => declare(world, Declaring { module, cfg }, item),
         }
         Ok(())
     }
 
     /// A macro at the place of an item: a definition, or a call.
-    fn read_macro(&mut self, world: &mut World, module: ModuleId, it: &syn::ItemMacro) {
+    fn read_macro(&mut self, world: &mut World, here: Declaring, it: &syn::ItemMacro) {
+        let Declaring { module, cfg } = here;
         let krate = world.modules[module].krate;
         if let Some(rules) = Rules::new(it, module, krate) {
-            self.macros.push((rules.name.clone(), world.rules.len()));
+            // One that may not be there leaves in doubt which of its name is called.
+            let id = (cfg == Cfg::Yes).then_some(world.rules.len());
+            self.macros.push((rules.name.clone(), id));
             world.rules.push(rules);
             return;
         }
         let name = it.mac.path.get_ident().map(plain);
         let above = self.macros.iter().rev().find(|(it, _)| Some(it) == name.as_ref());
-        world.modules[module].macros.push(Call::new(it, above.map(|it| it.1)));
+        world.modules[module].macros.push(Call::new(it, above.and_then(|it| it.1)));
     }
 
     /// `include!(…)` at the place of an item: the file is not read, and may declare anything.
