@@ -54,8 +54,8 @@ pub struct Args {
     /// Kinds of example targets too
     #[arg(long)]
     examples: bool,
-    /// Write a file for each CRD into this folder, and remove those of kinds that are gone. With `--check`, compare
-    /// with the CRDs in its files, whatever they are called and whoever wrote them
+    /// Write a file for each CRD into this folder and, where all members are read, remove those of kinds that are
+    /// gone. With `--check`, compare with the CRDs in its files, whatever they are called and whoever wrote them
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Write all CRDs into this file, as YAML documents. With `--check`, compare with the CRDs in it
