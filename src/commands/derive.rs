@@ -11,7 +11,6 @@ use super::{
     workspace::TreeSources,
 };
 use crate::{
-    disk,
     hint::{Hint as _, hinted},
     manifests::{self, Wishes},
     model::{Operator, Project, ProjectName, ProjectPath, Resource},
@@ -112,9 +111,9 @@ pub fn source(
         !list && (path.extension() == "rs" || ["Cargo.toml", "Cargo.lock"].contains(&path.name()))
     };
     let is_on_disk = !changes.iter().any(|it| is_code(&it.path));
-    let top = disk::real(tree.dir().unwrap_or(Path::new(".")))?;
+    let top = tree.dir().unwrap_or(Path::new("."));
     let compile = Compile {
-        top: &top,
+        top,
         flags: how.flags,
         all: how.all,
         modules: &[],

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Compile, state};
+use super::{Flags, state};
 use crate::{disk, terminal};
 
 /// What a person allows.
@@ -16,15 +16,15 @@ pub enum Consent {
 }
 
 /// What the flags say, or an earlier answer, or a person at the terminal now.
-pub fn ask(compile: &Compile<'_>, purpose: &str) -> anyhow::Result<Consent> {
-    if compile.flags.is_some_and(|it| it.compile) {
+pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Consent> {
+    if flags.is_some_and(|it| it.compile) {
         return Ok(Consent::Yes);
     }
-    let flag = match compile.flags {
+    let flag = match flags {
         Some(_) => "give `--compile`",
         None => "run `operator-rs manifests --compile` first",
     };
-    let file = file(compile.top);
+    let file = file(top);
     let earlier = file.as_ref().and_then(|it| disk::text_if_any(it).ok()?);
     match (earlier.as_deref().map(str::lines).and_then(|mut it| it.next()), &file) {
         (Some("yes"), _) => return Ok(Consent::Yes),
@@ -49,7 +49,7 @@ pub fn ask(compile: &Compile<'_>, purpose: &str) -> anyhow::Result<Consent> {
         anyhow::bail!("interrupted; nothing was written");
     };
     if let Some(file) = &file {
-        keep(file, compile.top, answer);
+        keep(file, top, answer);
     }
     Ok(match answer {
         true => Consent::Yes,

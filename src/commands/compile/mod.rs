@@ -22,7 +22,7 @@ mod toolchain;
 use std::path::Path;
 
 use self::{answer::Compiled, consent::Consent, subject::Subject};
-use crate::{model::Crate, source::Reading, terminal};
+use crate::{disk, model::Crate, source::Reading, terminal};
 
 /// Whether the code may be compiled where the source cannot be read
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -71,7 +71,8 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
     if crates.is_empty() || !is_locked || compile.flags.is_some_and(|it| it.no_compile) {
         return Ok(Completion::Now);
     }
-    let subjects: Vec<Subject> = crates.iter().map(|it| Subject::new(compile.top, it)).collect();
+    let top = &disk::real(compile.top)?;
+    let subjects: Vec<Subject> = crates.iter().map(|it| Subject::new(top, it)).collect();
     let known = |it: &Subject| it.known().filter(|_| compile.is_on_disk);
     let mut known: Vec<Option<Vec<Compiled>>> = subjects.iter().map(known).collect();
     let missing = crates.iter().zip(&known).filter(|it| it.1.is_none());
@@ -84,7 +85,7 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
             reading.hint = Some(hint.to_owned());
             return Ok(Completion::Now);
         }
-        if let Consent::No(hint) = consent::ask(compile, &purpose)? {
+        if let Consent::No(hint) = consent::ask(compile.flags, top, &purpose)? {
             reading.hint = Some(hint);
             return Ok(Completion::Now);
         }

@@ -2,6 +2,13 @@
 //!
 //! Each kind has one function `<path as kube_core::…::CustomResourceExt>::crd`. The compiler exports the methods of
 //! every trait implementation of a library, also those of private types and of types that a macro makes.
+//!
+//! Why symbols: they are there on stable, in both manglings, and after every macro and `cfg`. Expanding the crate
+//! (`-Zunpretty`) and rustdoc's JSON are unstable, rustdoc's `trait.impl` files and the list of implementors in an error
+//! are no interface, and none of these leads to what is private. A function that is found so can be linked by its
+//! symbol: the program has the same compiler and the same k8s-openapi, which `subject` checks, so the types are the same.
+//!
+//! A kind whose struct is generic has no symbol before somebody uses it; kube's derive makes none.
 
 use std::collections::BTreeMap;
 

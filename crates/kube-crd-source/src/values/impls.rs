@@ -219,7 +219,7 @@ impl<'a> Evaluator<'a> {
 
     /// Whether a type derives a trait, for certain.
     pub fn derives(&self, id: ItemId, trait_: &str) -> Eval<bool> {
-        self.world.derived(id, trait_).map(|it| it == Derived::Yes).map_err(Stop::from)
+        self.world.derives_trait(id, trait_).map(|it| it == Derived::Yes).map_err(Stop::from)
     }
 
     /// Whether attributes leave code where it is: yes, or a `cfg` takes it away. Any other attribute is refused.
