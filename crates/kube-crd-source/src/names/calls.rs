@@ -178,6 +178,10 @@ impl<'a> Calls<'a> {
             forwards |= body.forwards;
             known &= !body.is_open;
             for path in &body.calls {
+                // Below its definition, a macro's name is that of the macro.
+                if call.rules.is_some() && path.len() == 1 && path.last() == call.path.last() {
+                    continue;
+                }
                 let path: Vec<&str> = path.iter().map(String::as_str).collect();
                 match self.definitions(*module, &path) {
                     Some(found) => open.extend(found.into_iter().filter(|it| reached.insert(*it))),

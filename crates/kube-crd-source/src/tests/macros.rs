@@ -47,6 +47,9 @@ fn what_a_macro_cannot_declare_is_read() {
     read(
         "mod m { macro_rules! make { () => { struct Other; } } pub(crate) use make; } m::make!();",
     );
+    read(
+        "use other::*; macro_rules! make { ($n:ident) => { struct $n; }; ($n:ident, $($r:ident),+) => { make!($n); make!($($r),+); } } make!(Other, More);",
+    );
     read("thread_local! { static OTHER: u8 = 1; }");
     read("use std::thread_local; thread_local! { static OTHER: u8 = 1; }");
 }
