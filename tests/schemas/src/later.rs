@@ -6,10 +6,7 @@ use kube::{CustomResource, CustomResource as Resource, KubeSchema};
 use schemars::JsonSchema;
 use schemars::JsonSchema as Described;
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::num::{NonZeroI8, NonZeroU16};
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 pub mod round {
     // Two modules that show each other's names.

@@ -52,20 +52,15 @@ fn main() {
         kubernetes: Small Pods Workloads Policies;
         later: Told Within FlatRuled ByHand;
         literals: Literals;
-        local: Local;
         macros: Beside;
         modules: Named Holder;
         names: Camel Kebab Shouting Pascal EnumNames Skips Overrides;
-        outside: Outside;
         resources: Everything ScaleJson ScaleLost Unschemed Proxy Mesh RootedRoot Sprawled Attributed Split;
         rules: Ruled Merged RootRuled RootCel Nested;
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;
         scopes: Scoped Ring Direct;
         written: ByHand Functions Manual Helped;
         validation: Ranges Lengths Patterns Inners Extensions Transforms OthersAttributes Attributed;
-        numbers: Numbers;
-        texts: Texts;
-        types: Types Wholly;
     }
     // From the lowest version to the highest.
     let versions = vec![
