@@ -1,6 +1,6 @@
 //! What a kind is called: by its attribute, and by the paths that lead code to the struct kube generates.
 //!
-//! Looks at names only. What kube's derive would make of a struct is not asked here.
+//! Looks at names only, and not at what kube's derive generates.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ impl<'a> Namer<'a> {
             }
         }
         let mut open: Vec<bool> = Vec::new();
-        // A module comes behind the one that it is in.
+        // A module is listed after the one around it.
         for (id, module) in world.modules.iter().enumerate() {
             open.push(module.parent.is_none_or(|it| public[id] && open[it]));
         }
@@ -53,7 +53,7 @@ impl<'a> Namer<'a> {
             Some(root) => &self.world.items[root].name,
             None => attribute.root.as_ref().or(attribute.kind.as_ref()).unwrap_or(&item.name),
         };
-        let derived = self.world.derived(spec, "kube::CustomResource");
+        let derived = self.world.derives_trait(spec, "kube::CustomResource");
         let sure = item.cfg == Cfg::Yes && matches!(derived, Ok(Derived::Yes));
         let own = || [self.parts(item.module), vec![raw(name)]].concat();
         let (reach, path) = match root.filter(|_| sure) {

@@ -1,4 +1,4 @@
-//! A declared kind: what its attribute says, how code names its struct, and its CRD.
+//! A declared kind: its attribute, how code names its struct, and its CRD.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
@@ -12,7 +12,7 @@ pub struct Kind {
     /// The struct that kube's derive generates; the struct that carries `#[kube(…)]`, where that attribute cannot
     /// be read far enough.
     pub name: String,
-    /// What `#[kube(…)]` says, as far as it can be read.
+    /// From `#[kube(…)]`, as far as it can be read.
     pub group: Option<String>,
     pub version: Option<String>,
     pub kind: Option<String>,

@@ -5,6 +5,21 @@
 //! Given the text of every Rust file, of Cargo.toml and Cargo.lock; never touches a disk, never runs cargo.
 //! What kube's `crd()` would print is given exactly, or refused with its place. Of the crates that decide
 //! what is printed, the run-time half is called; only what their derives do at compile time is done here.
+//!
+//! Each folder sees only those before it (`tests/layers.rs` checks that):
+//!
+//! | folder | from → to |
+//! |---|---|
+//! | `text` | files → text and syntax; places, problems |
+//! | `builtin` | types of std, k8s-openapi and other crates, by their paths |
+//! | `cargo` | Cargo.toml and Cargo.lock → packages, crates, features, `cfg` |
+//! | `versions` | locked versions → what kube and schemars do at those |
+//! | `tree` | syntax → modules and items, as plain data (`World`) |
+//! | `names` | paths → items |
+//! | `types` | syntax → types; derives |
+//! | `values` | expressions → values |
+//! | `attributes` | `#[kube(…)]`, `#[schemars(…)]` and their like → data |
+//! | `schema` | types → schemas → CRDs |
 
 mod attributes;
 mod builtin;
@@ -79,10 +94,11 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let (behaviour, keeps_order) =
         (versions::behaviour(&packages), versions::keeps_order(&packages));
     let mut types = Rc::new(Types::new(names, behaviour, keeps_order));
-    let mut found = schema::kinds(&types, kubernetes.problem.as_ref());
+    let problem = kubernetes.problem.as_ref();
+    let mut found = schema::kinds(&types, problem, schema::Read::default());
     // Each time around at least one package more is read, of those that are locked.
     while Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages)) {
-        found = schema::kinds(&types, kubernetes.problem.as_ref());
+        found = schema::kinds(&types, problem, found);
     }
     unexplored.retain(|it| is_selected(&types, it));
     unexplored.append(&mut found.unexplored);
@@ -98,7 +114,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         list.sort();
         list.dedup();
     }
-    let crates = shown(&types, &packages);
+    let crates = crates_of(&types, &packages);
     let namer = Namer::new(&types, &crates);
     let kinds = found.kinds.into_iter().map(|(id, crd)| namer.kind(id, withheld(crd, &problems)));
     let kinds: Vec<Kind> = kinds.collect();
@@ -166,7 +182,7 @@ fn unlocked(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -
 }
 
 /// The crates of a world as callers see them.
-fn shown(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
+fn crates_of(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
     let each = world.crates.iter().map(|it| Crate {
         name: it.name.clone(),
         folder: it.folder.clone(),
@@ -185,7 +201,7 @@ pub fn rust_files(from: &dyn Sources, folder: &str) -> (Vec<(SourcePath, Rc<str>
         let before = texts.problems.borrow().len();
         match texts.get(&path) {
             Some(text) => files.push((path, text)),
-            None if before == texts.problems.borrow().len() => texts.gone(path),
+            None if before == texts.problems.borrow().len() => texts.report_missing(path),
             None => {}
         }
     }

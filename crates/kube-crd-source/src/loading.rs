@@ -1,10 +1,10 @@
-//! Reads packages from elsewhere, as names lead into them.
+//! Reads packages from elsewhere, when names lead into them.
 
 use crate::cargo::{self, Extern, Packages};
 use crate::tree::{self, World};
 use crate::types::Types;
 
-/// Reads what was asked for since this was called last; says whether any more is known now.
+/// Reads what was needed since the last call; true where more is known now.
 pub fn load(types: &mut Types, packages: &Packages<'_>) -> bool {
     let mut more = false;
     let needs = types.take_needs();
@@ -26,7 +26,7 @@ pub fn load(types: &mut Types, packages: &Packages<'_>) -> bool {
 fn name_library(types: &mut Types, packages: &Packages<'_>, krate: usize, name: String) -> bool {
     let id = types.crates[krate].id;
     let Some(found) = id.and_then(|it| packages.by_library(it, &name)) else { return false };
-    let word = packages.foreign(found);
+    let word = packages.crate_word(found);
     let here = types.crates.iter().find(|it| it.word.as_ref() == Some(&word));
     let leads = match here {
         Some(it) => Extern::Here(it.root.clone()),
@@ -39,7 +39,7 @@ fn name_library(types: &mut Types, packages: &Packages<'_>, krate: usize, name: 
 fn load_crate(types: &mut Types, packages: &Packages<'_>, word: String) -> bool {
     let is_known = types.absent.contains_key(&word)
         || types.crates.iter().any(|it| it.word.as_ref() == Some(&word));
-    let Some(id) = packages.by_foreign(&word).filter(|_| !is_known) else { return false };
+    let Some(id) = packages.by_crate_word(&word).filter(|_| !is_known) else { return false };
     match cargo::library(packages, id) {
         Some(krate) if !packages.is_macros(id) => {
             add_crate(types.world_mut(), packages, krate, &word);

@@ -119,7 +119,7 @@ fn types_that_cannot_be_read_are_refused_with_the_way_to_them() {
     check(
         "a: <In as Has>::It,",
         "$T struct In;",
-        "src/main.rs:5:4: `<In as Has>::It` is a type of a trait, which is not read (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `<In as Has>::It` is an associated type, which is not supported (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -146,11 +146,7 @@ fn types_that_cannot_be_read_are_refused_with_the_way_to_them() {
         "",
         "src/main.rs:5:10: `N` is no constant that can be read (`Kind` → `spec.a`)",
     );
-    check(
-        "a: fn(),",
-        "",
-        "src/main.rs:5:4: `fn()` is a kind of type that is not read (`Kind` → `spec.a`)",
-    );
+    check("a: fn(),", "", "src/main.rs:5:4: `fn()` is an unsupported type (`Kind` → `spec.a`)");
 }
 
 #[test]
@@ -158,12 +154,12 @@ fn names_that_something_unseen_may_define_are_refused() {
     check(
         "a: String,",
         "use other::prelude::*;",
-        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use other::prelude::*` is not found, and may bring it (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use other::prelude::*` is not found, and may import it (`Kind` → `spec.a`)",
     );
     check(
         "a: String,",
         "use kube::elsewhere::*;",
-        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use kube::elsewhere::*` may bring another `String` (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use kube::elsewhere::*` may import another `String` (`Kind` → `spec.a`)",
     );
     check(
         "a: i32,",
@@ -173,7 +169,7 @@ fn names_that_something_unseen_may_define_are_refused() {
     check(
         "a: In,",
         "mod one { #[derive(Clone)] pub struct In; } mod two { pub struct In; } use one::*; use two::*;",
-        "src/main.rs:5:4: `In` cannot be resolved with certainty: more than one `use …::*` in src/main.rs brings it (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `In` cannot be resolved with certainty: more than one `use …::*` in src/main.rs imports it (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -183,7 +179,7 @@ fn names_that_something_unseen_may_define_are_refused() {
     check(
         "a: In,",
         "#[derive(other::JsonSchema)] struct In;",
-        "src/main.rs:7:10: `other::JsonSchema` cannot be told to be `schemars::JsonSchema` (`Kind` → `spec.a`)",
+        "src/main.rs:7:10: `other::JsonSchema` is not certain to be `schemars::JsonSchema` (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -197,17 +193,17 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "a: In,",
         "#[serde_with::serde_as]\n$T struct In;",
-        "src/main.rs:7:1: `#[serde_with::serde_as]` may change the type that it stands on (`Kind` → `spec.a`)",
+        "src/main.rs:7:1: `#[serde_with::serde_as]` may change its type (`Kind` → `spec.a`)",
     );
     check(
         "#[cfg(unix)] a: i32,",
         "",
-        "src/main.rs:5:1: whether this is there depends on a `cfg` that the source does not settle",
+        "src/main.rs:5:1: whether this exists depends on a `cfg` that the source does not settle",
     );
     check(
         "#[cfg_attr(unix, serde(default))] a: i32,",
         "",
-        "src/main.rs:5:18: whether `serde` holds here depends on a `cfg_attr` that the source does not settle",
+        "src/main.rs:5:18: whether `serde` applies here depends on a `cfg_attr` that the source does not settle",
     );
     let at = |what: &str| format!("src/main.rs:5:12: {what} (`Kind` → `spec`)");
     check("#[schemars(rangee(min = 1))] a: i32,", "", &at("unknown schemars attribute `rangee`"));
@@ -305,18 +301,18 @@ fn kube_attributes_are_read_with_care() {
         kube(&format!("{all}, grup = \"a\"")),
         "src/main.rs:3:56: unknown kube attribute `grup`"
     );
-    assert_eq!(kube(&format!("{all}, kind = \"B\"")), "src/main.rs:3:56: `kind` is there twice");
+    assert_eq!(kube(&format!("{all}, kind = \"B\"")), "src/main.rs:3:56: `kind` is repeated");
     assert_eq!(
         kube(&format!("{all}, plural = PLURAL")),
         "src/main.rs:3:65: `plural` needs a string in quotes"
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"serde_as\"")),
-        "src/main.rs:3:63: `serde_as` may change the schema, and is not read yet"
+        "src/main.rs:3:63: `serde_as` may change the schema, and is not supported"
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"cfg_attr(any, doc = \\\"x\\\")\"")),
-        "src/main.rs:3:63: `cfg_attr(any, doc = \"x\")` may change the schema, and is not read yet"
+        "src/main.rs:3:63: `cfg_attr(any, doc = \"x\")` may change the schema, and is not supported"
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"serde(default)\"")),

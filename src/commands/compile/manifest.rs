@@ -297,7 +297,7 @@ fn locked(lock: &str) -> anyhow::Result<Lock> {
 
 /// The version of a package that the user's own package comes to, by whatever way, in the fewest steps.
 fn needed<'a>(lock: &'a Lock, from: &str, wanted: &str) -> anyhow::Result<&'a Locked> {
-    let mut queue = lock.named(from).to_vec();
+    let mut queue = lock.versions_of(from).to_vec();
     let mut seen: BTreeSet<usize> = queue.iter().copied().collect();
     let mut at = 0;
     while let Some(index) = queue.get(at).copied() {
@@ -306,7 +306,7 @@ fn needed<'a>(lock: &'a Lock, from: &str, wanted: &str) -> anyhow::Result<&'a Lo
         if it.name == wanted {
             return Ok(it);
         }
-        queue.extend(lock.below(index).filter(|it| seen.insert(*it)));
+        queue.extend(lock.dependencies_of(index).filter(|it| seen.insert(*it)));
     }
     anyhow::bail!("Cargo.lock has no `{wanted}` among what `{from}` depends on")
 }

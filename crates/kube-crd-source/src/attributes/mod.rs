@@ -1,4 +1,4 @@
-//! What attributes say. Each file reads one crate's: serde's (by serde's own reader), schemars', kube's, x_kube's.
+//! Attributes. Each file reads one crate's: schemars', kube's, x_kube's, garde's and validator's.
 //!
 //! What is unknown or malformed is a problem at its place, as the derive would have it.
 

@@ -6,7 +6,7 @@ use crate::cargo::cfg::{self, Features};
 use crate::text::text as text_of;
 use crate::tree::{ItemId, Kind, World};
 
-/// What `#[kube(storage = …)]` says; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
+/// `#[kube(storage = …)]`; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     Unsaid,
@@ -14,7 +14,7 @@ pub enum Storage {
     No,
 }
 
-/// What `#[kube(…)]` says, as far as it can be read. kube's derive may refuse the rest of it.
+/// `#[kube(…)]`, as far as it can be read. kube's derive may refuse the rest of it.
 pub struct Summary {
     pub group: Option<String>,
     pub version: Option<String>,
@@ -27,7 +27,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// What `#[kube(…)]` on a struct says.
+    /// Reads `#[kube(…)]` of a struct.
     pub fn of(world: &World, id: ItemId) -> Self {
         let item = &world.items[id];
         let attrs = match &item.kind {

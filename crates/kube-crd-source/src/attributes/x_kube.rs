@@ -165,11 +165,13 @@ fn reason(expr: &Expr, values: &Values<'_>) -> syn::Result<Reason> {
 fn boolean(expr: &Expr) -> syn::Result<bool> {
     match peel(expr) {
         Expr::Lit(syn::ExprLit { lit: Lit::Bool(it), .. }) => Ok(it.value),
-        _ => error(expr.span(), format!("`{}` is computed, which is not read yet", text(expr))),
+        _ => {
+            error(expr.span(), format!("`{}` is computed, which is not supported here", text(expr)))
+        }
     }
 }
 
-/// A string, with or without a call that makes a `String` of it.
+/// A string literal, with or without a conversion to `String`.
 fn string(expr: &Expr, values: &Values<'_>) -> syn::Result<String> {
     match peel(expr) {
         Expr::MethodCall(it)

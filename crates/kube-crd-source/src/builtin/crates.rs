@@ -65,7 +65,7 @@ pub fn add(table: &mut Table) {
     }
 }
 
-/// How many of a type's arguments have a say in its schema: the rest are zones, hashers, sizes.
+/// How many of a type's arguments its schema depends on: the rest are zones, hashers, sizes.
 pub fn arguments_that_count(path: &str) -> usize {
     match path {
         "chrono::DateTime" | "arrayvec::ArrayString" => 0,
@@ -75,6 +75,6 @@ pub fn arguments_that_count(path: &str) -> usize {
     }
 }
 
-/// Types that schemars gives several types at once, over which kube panics.
+/// Types whose schema has several JSON types, on which kube panics.
 pub const TWOFOLD: &[&str] =
     &["bytes::Bytes", "bytes::BytesMut", "bigdecimal::BigDecimal", "rust_decimal::Decimal"];

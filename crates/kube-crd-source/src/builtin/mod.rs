@@ -1,6 +1,6 @@
 //! Types of other crates, each with the functions of its real `JsonSchema`.
 //!
-//! A generic type is linked over [`Dyn`], a type whose answers are looked up when they are asked for; so what
+//! A generic type is linked over [`Dyn`], a type whose answers are looked up at run time; so what
 //! schemars does for `Option`, `Vec` or a map is done by schemars.
 
 pub mod crates;

@@ -1,4 +1,4 @@
-//! Names that come from outside the project, each by one path, whichever way it was reached.
+//! Names that come from outside the project, each by one path, however it is imported.
 
 use super::kubernetes::{Kubernetes, Miss};
 
@@ -106,7 +106,7 @@ const CHRONO: &[&str] = &[
     "Weekday",
 ];
 
-/// Crates of which tables say all that is known: their source is not read.
+/// Crates that are known by tables only: their source is not read.
 pub fn is_table(name: &str) -> bool {
     const TABLES: &[&str] = &[
         "std",

@@ -1,4 +1,4 @@
-//! What `#[cfg]` and `#[cfg_attr]` say, as far as the source alone can tell: yes, no, or it depends.
+//! `#[cfg]` and `#[cfg_attr]`, as far as the source alone decides them: yes, no, or it depends.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// A feature that a target cannot be built without. One of a dependency's is not told.
+    /// Whether a feature is on. A dependency's feature (`a/b`) is not known.
     pub fn is_on(&self, name: &str) -> Cfg {
         match self.on.contains(name) {
             true => Cfg::Yes,

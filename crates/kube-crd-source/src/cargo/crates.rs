@@ -9,13 +9,13 @@ use crate::text::sources::Texts;
 
 /// One crate: a library, a binary or an example.
 pub struct Krate {
-    /// The name that stands first in `module_path!()`.
+    /// The first name in `module_path!()`.
     pub name: String,
     pub root: SourcePath,
     /// The folder of its package; empty at the top.
     pub folder: String,
     pub target: Target,
-    /// Whether its kinds are wanted.
+    /// Whether its kinds are selected.
     pub selected: bool,
     /// Crates that its code can name, by the name it uses.
     pub externs: BTreeMap<String, Extern>,
@@ -34,14 +34,14 @@ pub struct Krate {
 pub enum Extern {
     /// A library that is read, by its root file.
     Here(SourcePath),
-    /// A package from elsewhere, by the word that [`Packages::foreign`] has for it.
+    /// A package from elsewhere, by the word that [`Packages::crate_word`] has for it.
     Elsewhere(String),
 }
 
-/// What code may name where no Cargo.toml says.
+/// Crates that code may name without a Cargo.toml.
 const USUAL: &[&str] = &["kube", "k8s_openapi", "schemars", "serde", "serde_json", "strum"];
 
-/// The crates that are read whatever names lead to: those whose kinds are wanted, and the libraries of
+/// The crates that are always read: those whose kinds are selected, and the libraries of
 /// members and of packages by path that they may name.
 pub fn crates(packages: &Packages<'_>) -> Vec<Krate> {
     let mut res = Vec::new();
@@ -82,10 +82,10 @@ pub fn show(crates: &mut [Krate], word: &str, root: &SourcePath) {
 pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
     let (name, root) = packages.library(id)?;
     let (externs, features) = (externs(packages, id), packages.features(id));
-    let word = Some(packages.foreign(id));
+    let word = Some(packages.crate_word(id));
     let folder = packages.folder(id).unwrap_or_default().to_owned();
     let (target, selected) = (Target::Library, packages.all[id].root);
-    let old = packages.is_of_2015(id);
+    let old = packages.is_of_edition_2015(id);
     Some(Krate {
         name,
         root,
@@ -133,7 +133,7 @@ fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
                 externs: externs.clone(),
                 features,
                 cfg,
-                old: packages.is_of_2015(id),
+                old: packages.is_of_edition_2015(id),
                 id: Some(id),
                 word: None,
             });
@@ -161,7 +161,7 @@ fn externs(packages: &Packages<'_>, id: PackageId) -> BTreeMap<String, Extern> {
                     _ => package,
                 }
             },
-            |to| packages.foreign(to),
+            |to| packages.crate_word(to),
         );
         res.entry(name).or_insert(Extern::Elsewhere(word));
     }

@@ -1,6 +1,6 @@
-//! Which of the packages that decide what `crd()` prints are meant, where Cargo.lock has a name more than once.
+//! Which versions of kube, schemars and k8s-openapi decide what `crd()` prints, where several are locked.
 //!
-//! The kube that the wanted packages come to first writes their CRDs, with the kube-core, the schemars and the
+//! The kube that is nearest to the selected packages writes their CRDs, with the kube-core, the schemars and the
 //! derives that it depends on itself. Another one that is locked is not what their code means by `kube`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,10 +9,10 @@ use super::cfg::Cfg;
 use super::dependencies::For;
 use super::packages::{PackageId, Packages};
 
-/// A package's name → those that may be meant by it: one, unless it is not said which.
+/// A package's name → its candidates: one, unless that is not certain.
 pub type Deciding = BTreeMap<&'static str, Vec<PackageId>>;
 
-/// The packages that are told apart, each with those that say which of it is meant: of them it is a dependency.
+/// The packages with candidates, each with those whose dependency decides among them.
 const NAMES: &[(&str, &[&str])] = &[
     ("kube", &[]),
     ("kube-core", &["kube"]),
@@ -24,16 +24,16 @@ const NAMES: &[(&str, &[&str])] = &[
 ];
 
 impl Packages<'_> {
-    /// Those that may be meant by a name.
-    pub fn meant(&self, name: &str) -> Vec<PackageId> {
+    /// The packages that a name may mean.
+    pub fn candidates(&self, name: &str) -> Vec<PackageId> {
         let found = self.deciding.get_or_init(|| self.decide());
-        found.get(name).cloned().unwrap_or_else(|| self.lock.named(name).to_vec())
+        found.get(name).cloned().unwrap_or_else(|| self.lock.versions_of(name).to_vec())
     }
 
     fn decide(&self) -> Deciding {
         let mut res = Deciding::new();
         for (name, users) in NAMES {
-            let all = self.lock.named(name);
+            let all = self.lock.versions_of(name);
             if all.len() < 2 {
                 res.insert(name, all.to_vec());
                 continue;
@@ -41,9 +41,9 @@ impl Packages<'_> {
             let users = users.iter().filter_map(|it| res.get(it)).flatten();
             let mut found: Vec<PackageId> = users
                 .filter_map(|it| self.all[*it].locked)
-                .flat_map(|it| self.lock.needed(it, name))
+                .flat_map(|it| self.lock.dependencies_named(it, name))
                 .collect();
-            // Code names its types by itself, and by way of kube: both must be of one version.
+            // Code names its types directly and through kube: both must be of one version.
             if found.is_empty() || *name == "k8s-openapi" {
                 let roots: Vec<_> = self.roots().collect();
                 found.extend(self.nearest(&roots, name));
@@ -75,8 +75,8 @@ impl Packages<'_> {
         Vec::new()
     }
 
-    /// How to say which of several is meant: each wanted package with what it takes.
-    pub fn way_to_one(&self, name: &str) -> String {
+    /// A hint how to choose among several: each selected package with the version that it takes.
+    pub fn choice_hint(&self, name: &str) -> String {
         let takes = |id: PackageId| match self.nearest(&[id], name)[..] {
             [one] => Some(format!("`-p {}` takes {}", self.all[id].name, self.version(one))),
             _ => None,
@@ -97,14 +97,15 @@ impl Packages<'_> {
         self.all[id].source.as_ref().is_some_and(|it| it.starts_with("registry+"))
     }
 
-    /// What a package's code depends on. Of a package from elsewhere Cargo.lock alone is asked.
+    /// The dependencies of a package's code; for a package from elsewhere, by Cargo.lock alone.
     fn code_needs(&self, id: PackageId) -> Vec<PackageId> {
         if let (Some(index), Some(_)) = (self.all[id].locked, &self.all[id].source) {
-            return self.lock.below(index).collect();
+            return self.lock.dependencies_of(index).collect();
         }
         let named = |use_: For| use_ == For::Code || use_ == For::Tests && self.tests;
-        let said = self.dependencies(id).iter();
-        said.filter(|it| named(it.use_) && it.there != Cfg::No)
+        let declared = self.dependencies(id).iter();
+        declared
+            .filter(|it| named(it.use_) && it.there != Cfg::No)
             .filter_map(|it| self.target(id, it))
             .collect()
     }

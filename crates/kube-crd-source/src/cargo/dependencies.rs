@@ -1,4 +1,4 @@
-//! What a Cargo.toml says of dependencies and features, with what it takes over from its workspace.
+//! Dependencies and features of a Cargo.toml, with what they inherit from the workspace.
 
 use std::collections::BTreeMap;
 
@@ -29,9 +29,9 @@ pub struct Dependency {
     pub default_features: bool,
     pub features: Vec<String>,
     pub version: Option<VersionReq>,
-    /// Its folder, seen from that of the Cargo.toml that says so.
+    /// Its folder, relative to that of the Cargo.toml with the path.
     pub path: Option<String>,
-    /// It is said in the workspace's own Cargo.toml.
+    /// It is inherited from the workspace's own Cargo.toml.
     pub inherited: bool,
     pub git: bool,
 }
@@ -68,8 +68,8 @@ fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
         table.and_then(|it| it.get(key).or_else(|| it.get(&old))).and_then(Value::as_bool)
     };
     let inherited = flag(own, "workspace").unwrap_or(false);
-    let said = if inherited { shared.and_then(|it| it.get(key)) } else { Some(value) };
-    let table = said.and_then(Value::as_table);
+    let declared = if inherited { shared.and_then(|it| it.get(key)) } else { Some(value) };
+    let table = declared.and_then(Value::as_table);
     let text = |key: &str| table.and_then(|it| it.get(key)).and_then(Value::as_str);
     let mut features = words(table.and_then(|it| it.get("features")));
     let mut default = flag(table, "default-features").unwrap_or(true);
@@ -77,7 +77,7 @@ fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
         features.extend(words(own.and_then(|it| it.get("features"))));
         default |= flag(own, "default-features").unwrap_or(false);
     }
-    let version = said.and_then(Value::as_str).or_else(|| text("version"));
+    let version = declared.and_then(Value::as_str).or_else(|| text("version"));
     Dependency {
         key: key.to_owned(),
         package: text("package").unwrap_or(key).to_owned(),
@@ -106,8 +106,9 @@ pub fn features(manifest: &Table, dependencies: &[Dependency]) -> BTreeMap<Strin
     let declared = manifest.get("features").and_then(Value::as_table).into_iter().flatten();
     let mut res: BTreeMap<String, Vec<String>> =
         declared.map(|(name, value)| (name.clone(), words(Some(value)))).collect();
-    let said = |name: &str| res.values().flatten().any(|it| it.strip_prefix("dep:") == Some(name));
-    let optional = dependencies.iter().filter(|it| it.optional && !said(&it.key));
+    let is_explicit =
+        |name: &str| res.values().flatten().any(|it| it.strip_prefix("dep:") == Some(name));
+    let optional = dependencies.iter().filter(|it| it.optional && !is_explicit(&it.key));
     let implied: Vec<String> = optional.map(|it| it.key.clone()).collect();
     for name in implied {
         let on = vec![format!("dep:{name}")];

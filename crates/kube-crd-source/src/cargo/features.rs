@@ -6,7 +6,7 @@ use super::dependencies::{Dependency, For};
 use super::packages::{PackageId, Packages};
 use super::{Cfg, Features, Options};
 
-/// One way to build: with what is certain only, or with all that may be.
+/// One resolution: of what is certain only, or of all that may be built.
 pub struct Resolve<'a, 'b> {
     packages: &'a Packages<'b>,
     /// The packages that matter: nothing else is looked at.
@@ -14,7 +14,7 @@ pub struct Resolve<'a, 'b> {
     all: bool,
     features: BTreeMap<PackageId, BTreeSet<String>>,
     built: BTreeSet<PackageId>,
-    /// The dependencies of a package by what it calls them, as far as they were asked for.
+    /// The dependencies of a package by their keys, filled on demand.
     index: BTreeMap<PackageId, BTreeMap<&'a str, Vec<&'a Dependency>>>,
     /// Dependencies that are built, by who needs them and what they call them.
     active: BTreeSet<(PackageId, String)>,
@@ -70,7 +70,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
         };
         for id in roots.iter().copied() {
             res.open.push(Step::Build(id));
-            for feature in packages.asked(id) {
+            for feature in packages.feature_flags(id) {
                 res.open.push(Step::Feature(id, feature));
             }
         }
@@ -86,7 +86,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
                 if !self.among.contains(&id) || !self.built.insert(id) {
                     return;
                 }
-                for it in self.needed(id).filter(|it| !it.optional) {
+                for it in self.dependencies_built(id).filter(|it| !it.optional) {
                     self.open.push(Step::Activate(id, it.key.clone()));
                 }
             }
@@ -96,7 +96,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
                     return;
                 }
                 let late = self.waiting.remove(&(id, key.clone())).unwrap_or_default();
-                for it in self.named(id, &key) {
+                for it in self.dependencies_by_key(id, &key) {
                     let Some(to) = self.packages.target(id, it) else { continue };
                     self.open.push(Step::Build(to));
                     let default = it.default_features.then(|| "default".to_owned());
@@ -111,7 +111,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
         if !self.among.contains(&id) {
             return;
         }
-        // A dependency's feature is asked for by its path.
+        // `dependency/feature`.
         if let Some((key, on)) = name.split_once('/') {
             let (key, weak) = key.strip_suffix('?').map_or((key, false), |it| (it, true));
             let active = self.active.contains(&(id, key.to_owned()));
@@ -123,13 +123,13 @@ impl<'a, 'b> Resolve<'a, 'b> {
             if !weak {
                 self.open.push(Step::Activate(id, key.to_owned()));
                 let declared = self.packages.declared(id);
-                let optional = self.named(id, key).iter().any(|it| it.optional);
+                let optional = self.dependencies_by_key(id, key).iter().any(|it| it.optional);
                 if optional && declared.is_some_and(|it| it.contains_key(key)) {
                     self.open.push(Step::Feature(id, key.to_owned()));
                 }
             }
             let packages = self.packages;
-            let needed = self.named(id, key).into_iter();
+            let needed = self.dependencies_by_key(id, key).into_iter();
             let to: Vec<_> = needed.filter_map(|it| packages.target(id, it)).collect();
             self.open.extend(to.into_iter().map(|to| Step::Feature(to, on.to_owned())));
             return;
@@ -140,7 +140,7 @@ impl<'a, 'b> Resolve<'a, 'b> {
         }
         let packages = self.packages;
         let Some(declared) = packages.declared(id) else {
-            // Of a package that is not on this machine, it is known what is asked of it by name.
+            // Of a package without its source, only features that are named are known.
             let asked = (name != "default").then_some(name);
             self.features.entry(id).or_default().extend(asked);
             return;
@@ -152,10 +152,10 @@ impl<'a, 'b> Resolve<'a, 'b> {
     }
 
     /// Those that a package calls so.
-    fn named(&mut self, id: PackageId, key: &str) -> Vec<&'a Dependency> {
+    fn dependencies_by_key(&mut self, id: PackageId, key: &str) -> Vec<&'a Dependency> {
         if !self.index.contains_key(&id) {
             let mut index: BTreeMap<&str, Vec<&Dependency>> = BTreeMap::new();
-            for it in self.needed(id) {
+            for it in self.dependencies_built(id) {
                 index.entry(&it.key).or_default().push(it);
             }
             self.index.insert(id, index);
@@ -163,8 +163,11 @@ impl<'a, 'b> Resolve<'a, 'b> {
         self.index[&id].get(key).cloned().unwrap_or_default()
     }
 
-    /// The dependencies of a package that are built for its code, where they are asked for.
-    fn needed(&self, id: PackageId) -> impl Iterator<Item = &'a Dependency> + use<'a, 'b> {
+    /// The dependencies of a package that are built for its code.
+    fn dependencies_built(
+        &self,
+        id: PackageId,
+    ) -> impl Iterator<Item = &'a Dependency> + use<'a, 'b> {
         let (packages, all) = (self.packages, self.all);
         // The first resolver takes together whatever may be built.
         let old = packages.old;
@@ -187,8 +190,8 @@ impl<'a, 'b> Resolve<'a, 'b> {
 }
 
 impl Packages<'_> {
-    /// The features of a root that are asked for.
-    pub fn asked(&self, id: PackageId) -> Vec<String> {
+    /// The features of a root that flags turn on.
+    pub fn feature_flags(&self, id: PackageId) -> Vec<String> {
         let Options { features, all_features, no_default_features, .. } = self.options;
         let own = |it: &String| match it.split_once('/') {
             Some((package, feature)) if package == self.all[id].name => feature.to_owned(),
@@ -205,18 +208,18 @@ impl Packages<'_> {
     }
 
     /// What a root of this folder is built with: its features that are on, and those of its dependencies
-    /// (`a/b`) that are asked for.
+    /// (`a/b`) that flags turn on.
     pub fn built_with(&self, folder: &str) -> Vec<String> {
         let Some(id) = self.by_folder.get(folder) else { return Vec::new() };
         let deep = |it: &String| {
             let key = it.split_once('/').map(|(key, _)| key.trim_end_matches('?'));
             key.is_some_and(|key| self.dependencies(*id).iter().any(|it| it.key == key))
         };
-        let asked = self.asked(*id).into_iter().filter(deep);
+        let asked = self.feature_flags(*id).into_iter().filter(deep);
         self.features(*id).on.into_iter().chain(asked).collect()
     }
 
-    /// Features that were asked for and that no root has.
+    /// Features of flags that no root has.
     pub fn unknown_features(&self) -> Vec<String> {
         let known = |name: &String| {
             self.roots().any(|id| {
@@ -235,7 +238,7 @@ impl Packages<'_> {
         if let Some(found) = self.found.borrow().get(&id) {
             return found.clone();
         }
-        let res = self.features_among(id, &self.above(id));
+        let res = self.features_among(id, &self.dependents(id));
         self.found.borrow_mut().insert(id, res.clone());
         res
     }
@@ -255,11 +258,11 @@ impl Packages<'_> {
     }
 
     /// A package and all that depend on it.
-    fn above(&self, id: PackageId) -> BTreeSet<PackageId> {
+    fn dependents(&self, id: PackageId) -> BTreeSet<PackageId> {
         let mut users: BTreeMap<usize, Vec<PackageId>> = BTreeMap::new();
         for (by, package) in self.all.iter().enumerate() {
             match package.locked {
-                Some(index) => self.lock.below(index).for_each(|it| {
+                Some(index) => self.lock.dependencies_of(index).for_each(|it| {
                     users.entry(it).or_default().push(by);
                 }),
                 None => {

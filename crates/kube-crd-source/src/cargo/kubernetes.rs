@@ -8,23 +8,23 @@ use crate::text::Problem;
 /// What is linked here.
 const LINKED: (&str, &str) = ("0.29.0", "v1_33");
 
-/// The types of k8s-openapi, and what is in the way of them.
+/// The types of k8s-openapi, and why they cannot be read.
 #[derive(Default)]
-pub struct Found {
+pub struct KubernetesTypes {
     pub types: Kubernetes,
-    /// Told where a type of k8s-openapi is met.
+    /// Reported for each kind that uses a type of k8s-openapi.
     pub problem: Option<Problem>,
 }
 
-pub fn kubernetes(packages: &Packages<'_>) -> Found {
-    let all = packages.meant("k8s-openapi");
-    let Some(id) = all.first().copied() else { return Found::default() };
+pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
+    let all = packages.candidates("k8s-openapi");
+    let Some(id) = all.first().copied() else { return KubernetesTypes::default() };
     let version = packages.all[id].version.as_ref().map(ToString::to_string).unwrap_or_default();
     let published = packages.all[id]
         .source
         .as_ref()
         .is_some_and(|it| it.starts_with("registry+") || it.starts_with("sparse+"));
-    let refuse = |message: String, hint: &str| Found {
+    let refuse = |message: String, hint: &str| KubernetesTypes {
         types: Kubernetes::Linked,
         problem: Some(Problem {
             place: packages.place(id),
@@ -36,20 +36,20 @@ pub fn kubernetes(packages: &Packages<'_>) -> Found {
     if 1 < all.len() {
         return refuse(
             format!(
-                "`k8s-openapi` is locked in {} versions, and it is not said which one is meant",
+                "`k8s-openapi` is locked in {} versions, and which one the code means is not certain",
                 all.len()
             ),
-            &packages.way_to_one("k8s-openapi"),
+            &packages.choice_hint("k8s-openapi"),
         );
     }
     let chosen = chosen(packages, id);
     let feature = match &chosen[..] {
         [one] if published && (version.as_str(), one.as_str()) == LINKED => {
-            // What linking does not tell is read where the source happens to be there.
+            // The fields of structs are read from the source, where it is at hand.
             let types = packages.folder(id).map_or(Kubernetes::Linked, |folder| {
                 Kubernetes::known(one, packages.texts.sources.file_reader(folder))
             });
-            return Found { types, problem: None };
+            return KubernetesTypes { types, problem: None };
         }
         [one] => one,
         [] => {
@@ -68,19 +68,19 @@ pub fn kubernetes(packages: &Packages<'_>) -> Found {
         }
     };
     match packages.folder(id) {
-        Some(folder) => Found {
+        Some(folder) => KubernetesTypes {
             types: Kubernetes::of(feature, packages.texts.sources.file_reader(folder)),
             problem: None,
         },
         None => refuse(
             format!("the source of `k8s-openapi` {version} is not on this machine"),
-            "run `cargo fetch`, which brings the source of what is locked",
+            "run `cargo fetch`, which downloads what is locked",
         ),
     }
 }
 
 /// The features that choose a version of Kubernetes. Libraries leave that to those who build a program: most
-/// often it stands in a Cargo.toml of the project, and nothing else need be read.
+/// often a Cargo.toml of the project has it, and nothing else need be read.
 fn chosen(packages: &Packages<'_>, id: PackageId) -> Vec<String> {
     let versions = |all: &std::collections::BTreeSet<String>| -> Vec<String> {
         all.iter().filter(|it| it.starts_with("v1_")).cloned().collect()

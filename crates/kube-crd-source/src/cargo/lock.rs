@@ -65,7 +65,7 @@ impl Lock {
             } else if let (Some(it), Some(open)) = (value("source"), &mut open) {
                 open.source = Some(it.to_owned());
             } else if line.starts_with("replace = ") {
-                return Err((index + 1, "`[replace]` is not read: use `[patch]`"));
+                return Err((index + 1, "`[replace]` is not supported: use `[patch]`"));
             } else if line == "dependencies = [" {
                 list = true;
             }
@@ -75,42 +75,42 @@ impl Lock {
     }
 
     /// Every version of a package.
-    pub fn named(&self, name: &str) -> &[usize] {
+    pub fn versions_of(&self, name: &str) -> &[usize] {
         self.by_name.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The packages of this name that a package depends on.
-    pub fn needed(&self, by: usize, name: &str) -> Vec<usize> {
+    pub fn dependencies_named(&self, by: usize, name: &str) -> Vec<usize> {
         let mut res = Vec::new();
-        for said in &self.packages[by].dependencies {
-            let mut words = said.split(' ');
+        for dependency in &self.packages[by].dependencies {
+            let mut words = dependency.split(' ');
             if words.next() == Some(name) {
-                res.extend(self.meant(name, words.next(), words.next()));
+                res.extend(self.candidates(name, words.next(), words.next()));
             }
         }
         res
     }
 
     /// All packages that a package depends on.
-    pub fn below(&self, by: usize) -> impl Iterator<Item = usize> {
-        self.packages[by].dependencies.iter().flat_map(|said| {
-            let mut words = said.split(' ');
+    pub fn dependencies_of(&self, by: usize) -> impl Iterator<Item = usize> {
+        self.packages[by].dependencies.iter().flat_map(|dependency| {
+            let mut words = dependency.split(' ');
             let name = words.next().unwrap_or_default();
-            self.meant(name, words.next(), words.next())
+            self.candidates(name, words.next(), words.next())
         })
     }
 
-    fn meant(&self, name: &str, version: Option<&str>, source: Option<&str>) -> Vec<usize> {
+    fn candidates(&self, name: &str, version: Option<&str>, source: Option<&str>) -> Vec<usize> {
         let source = source.map(|it| it.trim_matches(['(', ')']));
         let is = |it: &&usize| {
             let it = &self.packages[**it];
             version.is_none_or(|version| it.version.to_string() == version)
                 && source.is_none_or(|source| {
                     let own = it.source.as_deref().unwrap_or_default();
-                    // The revision is said once, where the package is.
+                    // Only the package itself names the revision.
                     own == source || own.split('#').next() == Some(source)
                 })
         };
-        self.named(name).iter().filter(is).copied().collect()
+        self.versions_of(name).iter().filter(is).copied().collect()
     }
 }

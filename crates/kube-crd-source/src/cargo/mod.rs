@@ -1,4 +1,4 @@
-//! Cargo's files: which packages and crates a workspace has, with which features, and what `cfg` says of them.
+//! Cargo's files: which packages and crates a workspace has, with which features, and `cfg`.
 //!
 //! Cargo.toml and Cargo.lock are read as files; cargo is never run. `cargo_toml` reads whole manifests into types,
 //! where a few keys are asked for here; `cargo-lock` keeps no lines, which problems name. The larger part, cargo's

@@ -22,18 +22,18 @@ pub type PackageId = usize;
 pub struct Package {
     pub name: String,
     pub version: Option<Version>,
-    /// Where it comes from; none where it is a member, or depended on by its path.
+    /// Its registry or repository; none for members and path dependencies.
     pub source: Option<String>,
     pub(super) locked: Option<usize>,
     folder: OnceCell<Option<String>>,
     declaration: OnceCell<Option<Declaration>>,
     /// A member of the workspace.
     pub member: bool,
-    /// Its kinds are wanted.
+    /// Its kinds are selected.
     pub root: bool,
 }
 
-/// What a Cargo.toml says.
+/// A Cargo.toml, with what it inherits.
 pub(super) struct Declaration {
     manifest: Rc<Manifest>,
     dependencies: Vec<Dependency>,
@@ -134,7 +134,8 @@ impl<'a> Packages<'a> {
             |it: &&usize| self.all[**it].source.is_none() && self.all[**it].folder.get().is_none();
         let version = manifest.table.get("package").and_then(|it| it.get("version"));
         let version = version.and_then(Value::as_str).and_then(|it| it.parse::<Version>().ok());
-        let mut there: Vec<usize> = self.lock.named(name).iter().filter(free).copied().collect();
+        let mut there: Vec<usize> =
+            self.lock.versions_of(name).iter().filter(free).copied().collect();
         if 1 < there.len() {
             there.retain(|it| self.all[*it].version == version);
         }
@@ -165,8 +166,8 @@ impl<'a> Packages<'a> {
         if !manifest.text.contains("workspace") {
             return (folder.to_owned(), None);
         }
-        let said = manifest.table.get("package").and_then(|it| it.get("workspace"));
-        let mut at = match said.and_then(Value::as_str) {
+        let declared = manifest.table.get("package").and_then(|it| it.get("workspace"));
+        let mut at = match declared.and_then(Value::as_str) {
             Some(path) => below(folder, path),
             None if folder.is_empty() || folder.ends_with("..") => return (String::new(), None),
             None => below(folder, ".."),
@@ -186,8 +187,8 @@ impl<'a> Packages<'a> {
 
     /// The folder that a dependency's path is seen from.
     pub(super) fn base(&self, id: PackageId, it: &Dependency) -> &str {
-        let said = self.declaration(id).filter(|_| it.inherited);
-        said.map_or_else(|| self.folder(id).unwrap_or_default(), |it| it.workspace.as_str())
+        let declared = self.declaration(id).filter(|_| it.inherited);
+        declared.map_or_else(|| self.folder(id).unwrap_or_default(), |it| it.workspace.as_str())
     }
 
     /// Where a package's files are; none where they are not on this machine.
@@ -224,15 +225,15 @@ impl<'a> Packages<'a> {
         flag("proc-macro").or(flag("proc_macro")).unwrap_or(false)
     }
 
-    /// What says nothing of an edition is of the first.
-    pub fn is_of_2015(&self, id: PackageId) -> bool {
-        let Some(said) = self.declaration(id) else { return false };
-        let package = said.manifest.table.get("package");
+    /// Whether a package is of edition 2015, which is the default.
+    pub fn is_of_edition_2015(&self, id: PackageId) -> bool {
+        let Some(declared) = self.declaration(id) else { return false };
+        let package = declared.manifest.table.get("package");
         match package.and_then(|it| it.get("edition")) {
             Some(Value::String(it)) => it == "2015",
-            // It is said in the workspace's own Cargo.toml.
+            // It is inherited from the workspace's own Cargo.toml.
             Some(_) => {
-                let root = Manifest::read(self.texts, &said.workspace).ok().flatten();
+                let root = Manifest::read(self.texts, &declared.workspace).ok().flatten();
                 let edition = root.as_ref().and_then(|it| {
                     it.table.get("workspace")?.get("package")?.get("edition")?.as_str()
                 });
@@ -257,22 +258,23 @@ impl<'a> Packages<'a> {
         (0..self.all.len()).filter(|id| self.all[*id].root)
     }
 
-    /// The package that a dependency is; none where Cargo.lock does not say.
+    /// The package of a dependency; none where Cargo.lock does not decide it.
     pub fn target(&self, id: PackageId, it: &Dependency) -> Option<PackageId> {
         let path = it.path.as_ref().map(|path| below(self.base(id, it), path));
         if let Some(found) = path.and_then(|it| self.by_folder.get(&it)) {
             return Some(*found);
         }
         let mut found = match self.all[id].locked {
-            Some(index) => self.lock.needed(index, &it.package),
-            None => self.lock.named(&it.package).to_vec(),
+            Some(index) => self.lock.dependencies_named(index, &it.package),
+            None => self.lock.versions_of(&it.package).to_vec(),
         };
         if 1 < found.len() {
             let fits = |id: &usize| {
                 let there = &self.all[*id];
                 let version = there.version.as_ref().zip(it.version.as_ref());
                 let git = there.source.as_ref().is_some_and(|it| it.starts_with("git+"));
-                version.is_none_or(|(version, wanted)| wanted.matches(version)) && git == it.git
+                version.is_none_or(|(version, requirement)| requirement.matches(version))
+                    && git == it.git
             };
             found.retain(fits);
         }
@@ -296,7 +298,10 @@ impl<'a> Packages<'a> {
 
     /// Whether some version of a package is locked with a dependency of this name.
     pub fn is_locked_with(&self, name: &str, dependency: &str) -> bool {
-        self.lock.named(name).iter().any(|it| !self.lock.needed(*it, dependency).is_empty())
+        self.lock
+            .versions_of(name)
+            .iter()
+            .any(|it| !self.lock.dependencies_named(*it, dependency).is_empty())
     }
 
     pub fn is_locked(&self) -> bool {
@@ -322,8 +327,8 @@ impl Package {
 /// Whether a workspace is for cargo's first resolver.
 fn is_old(root: &Table) -> bool {
     let get = |table: &str, key: &str| root.get(table)?.get(key)?.as_str();
-    let said = get("workspace", "resolver").or(get("package", "resolver"));
-    match (said, root.get("package")) {
+    let declared = get("workspace", "resolver").or(get("package", "resolver"));
+    match (declared, root.get("package")) {
         (Some(resolver), _) => resolver == "1",
         (None, Some(_)) => {
             let edition = get("package", "edition")

@@ -31,7 +31,7 @@ pub fn library(
 }
 
 /// A binary or an example.
-pub struct Found {
+pub struct Program {
     pub name: String,
     pub root: SourcePath,
     /// The features without which it is not built.
@@ -45,7 +45,7 @@ pub fn read(
     manifest: &Table,
     package: &str,
     texts: &Texts<'_>,
-) -> Vec<Found> {
+) -> Vec<Program> {
     let place = |path: &str| -> Option<SourcePath> {
         below(folder, path).parse().ok().filter(|it| texts.contains_key(it))
     };
@@ -61,7 +61,7 @@ pub fn read(
         }
     }
     let auto = manifest.get("package").and_then(|it| it.get(kind.auto)).and_then(Value::as_bool);
-    let mut res: Vec<Found> = Vec::new();
+    let mut res: Vec<Program> = Vec::new();
     for target in manifest.get(kind.key).and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| target.get(key).and_then(Value::as_str);
         let Some(name) = text("name") else { continue };
@@ -70,7 +70,7 @@ pub fn read(
         let required = target.get("required-features").and_then(Value::as_array);
         let required = required.into_iter().flatten().filter_map(Value::as_str);
         let required = required.map(str::to_owned).collect();
-        res.extend(paths.next().map(|root| Found { name: crate_name(name), root, required }));
+        res.extend(paths.next().map(|root| Program { name: crate_name(name), root, required }));
     }
     if auto.unwrap_or(true) {
         for (name, path) in found {
@@ -78,7 +78,7 @@ pub fn read(
             if let Some(root) = place(&path)
                 && res.iter().all(|it| it.root != root && it.name != name)
             {
-                res.push(Found { name, root, required: Vec::new() });
+                res.push(Program { name, root, required: Vec::new() });
             }
         }
     }

@@ -57,9 +57,9 @@ pub fn members(texts: &Texts<'_>, problems: &mut Vec<Problem>) -> BTreeMap<Strin
     let excluded = words(workspace.get("exclude"));
     let shared = workspace.get("dependencies").and_then(Value::as_table).cloned();
     let shared = shared.unwrap_or_default();
-    let mut wanted: Vec<String> = Vec::new();
+    let mut candidates: Vec<String> = Vec::new();
     for pattern in words(workspace.get("members")) {
-        wanted.extend(folders(texts, pattern));
+        candidates.extend(folders(texts, pattern));
     }
     let mut open = vec![(String::new(), root)];
     while let Some((folder, manifest)) = open.pop() {
@@ -71,10 +71,10 @@ pub fn members(texts: &Texts<'_>, problems: &mut Vec<Problem>) -> BTreeMap<Strin
             };
             let path = value.get("path").and_then(Value::as_str);
             // What is outside of the workspace's folder is no member of it.
-            wanted.extend(path.map(|it| below(from, it)).filter(|it| !it.starts_with("..")));
+            candidates.extend(path.map(|it| below(from, it)).filter(|it| !it.starts_with("..")));
         }
         res.insert(folder, Rc::new(manifest));
-        for folder in std::mem::take(&mut wanted) {
+        for folder in std::mem::take(&mut candidates) {
             let is_out = |it: &&str| folder == **it || folder.starts_with(&format!("{it}/"));
             let known = res.contains_key(&folder) || open.iter().any(|it| it.0 == folder);
             if known || excluded.iter().any(is_out) {

@@ -1,6 +1,6 @@
 //! What a call of a macro may declare, without expanding it.
 //!
-//! A call declares only names that stand in its own arguments, in the body of its macro, or in those of the
+//! A call declares only names in its own arguments, in the body of its macro, or in the bodies of the
 //! macros that are called there in turn. Where a macro is not known for certain, it may declare anything.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use crate::tree::{Call, Item, ItemId, Kind, ModuleId, Path, Rules, RulesId, World};
 
-/// Macros of other crates that declare nothing where items stand.
+/// Macros of other crates that declare nothing.
 const QUIET: &[&str] = &[
     "anyhow",
     "assert",
@@ -59,7 +59,7 @@ const CRATES: &[&str] = &[
     "tokio",
 ];
 
-/// What a call may bring about in its module.
+/// What a call may declare and write.
 pub struct Effect {
     /// The names that it may declare; none where that may be any.
     pub names: Option<BTreeSet<String>>,
@@ -67,7 +67,7 @@ pub struct Effect {
     words: BTreeSet<String>,
     /// Every macro that it runs is read.
     is_known: bool,
-    /// It writes, or is given, kube's derive.
+    /// Kube's derive is among the words.
     may_declare_kinds: bool,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Calls<'a> {
     fn names(&self, module: ModuleId, call: &Call) -> (Option<BTreeSet<String>>, BTreeSet<String>) {
         let mut words = call.arguments.words.clone();
         if call.is_attribute {
-            // What it makes has names of its own, not those of the language.
+            // It declares no names of the language.
             let names = words.iter().filter(|it| foreign::prelude(it).is_none()).cloned().collect();
             return (Some(names), words);
         }
@@ -187,13 +187,13 @@ impl<'a> Calls<'a> {
         }
         if forwards {
             known &= !call.arguments.words.contains("use") || !call.arguments.is_open;
-            // Macros hand each other what they were given and what they write themselves.
+            // Macros pass on their arguments and words of their own.
             match reached.len() {
                 1 => names.extend(call.arguments.words.iter().cloned()),
                 _ => names.extend(words.iter().cloned()),
             }
         }
-        // A macro that writes kinds names what their derive makes in quotes.
+        // A macro that writes kinds has the names of their structs in quotes.
         if self.derives.iter().any(|it| words.contains(*it)) {
             names.extend(words.iter().filter(|it| foreign::prelude(it).is_none()).cloned());
         }
@@ -212,7 +212,7 @@ impl<'a> Calls<'a> {
             let item = &self.world.items[*id];
             let Kind::Use(import) = &item.kind else { continue };
             let renamed = import.parts.last().is_none_or(|it| it != name);
-            let Some(first) = import.parts.first().filter(|_| !renamed) else { return None };
+            let first = import.parts.first().filter(|_| !renamed)?;
             if 1 < import.parts.len()
                 && self.is_elsewhere(item.module, first)
                 && !(is_known && CRATES.contains(&first.as_str()))
@@ -233,7 +233,7 @@ impl<'a> Calls<'a> {
                 (is_known && first.is_none_or(|it| CRATES.contains(it))).then_some(found)
             }
             (false, Some(_)) => None,
-            // What brings it may bring a macro of the same name from elsewhere.
+            // The glob may import a macro of the same name from elsewhere.
             (false, None) if front.is_empty() && self.has_foreign_glob(module) => None,
             (false, None) => Some(found),
         }

@@ -1,12 +1,12 @@
-//! What `use …::*` brings, one name at a time, into every module at once.
+//! Names that `use …::*` imports, one name at a time, into every module at once.
 //!
-//! A name starts where it is written and goes on to those who import everything from there, so that rings of
+//! A name starts where it is declared and is passed on to those that import everything from there, so that rings of
 //! globs cost no more than chains, and a name that nobody writes costs nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use super::globs::{GlobId, Leads};
+use super::globs::{GlobId, GlobTarget};
 use super::{Doubt, Lookup, Miss, Named, Space};
 use crate::builtin::names as foreign;
 use crate::cargo::cfg::{self, Cfg};
@@ -19,22 +19,22 @@ const MANY: usize = 8;
 /// How many bindings are kept for another time.
 const KEPT: usize = 100_000;
 
-/// What a glob brings, or why it may bring something.
+/// What a glob imports, or why it may import something.
 #[derive(Clone)]
 pub struct Binding {
     pub what: Result<Named, Doubt>,
     pub reach: Reach,
 }
 
-/// By the module that it is brought into, and handed on from.
-type Brought = BTreeMap<ModuleId, Vec<Binding>>;
+/// By the module that it is imported into, and passed on from.
+type Bindings = BTreeMap<ModuleId, Vec<Binding>>;
 
 type Queue = VecDeque<(ModuleId, Binding)>;
 
-/// What was brought before.
+/// Lookups of before.
 #[derive(Default)]
 pub struct Cache {
-    known: BTreeMap<(String, Space), Rc<Brought>>,
+    known: BTreeMap<(String, Space), Rc<Bindings>>,
     size: usize,
 }
 
@@ -45,17 +45,17 @@ impl Cache {
 }
 
 impl Lookup<'_> {
-    /// All that globs bring into a module under a name.
+    /// All that globs import into a module under a name.
     pub fn glob_bindings(&self, module: ModuleId, name: &str, space: Space) -> Vec<Binding> {
         if self.world.modules[module].globs.is_empty() {
             return Vec::new();
         }
-        let all = self.handed_on(name, space);
+        let all = self.propagate(name, space);
         let mut res = all.get(&module).cloned().unwrap_or_default();
         for index in &self.imports.globs.ends[module] {
             let id = (module, *index);
             match self.imports.globs.targets.get(&id) {
-                Some(Leads::Module(of)) => {
+                Some(GlobTarget::Module(of)) => {
                     let here = self.here(*of, name, space);
                     let handed = all.get(of).into_iter().flatten().cloned();
                     let seen = here.unwrap_or_else(|| handed.collect()).into_iter();
@@ -72,12 +72,12 @@ impl Lookup<'_> {
         res
     }
 
-    fn handed_on(&self, name: &str, space: Space) -> Rc<Brought> {
+    fn propagate(&self, name: &str, space: Space) -> Rc<Bindings> {
         let key = (name.to_owned(), space);
         if let Some(known) = self.imports.cache.borrow().known.get(&key) {
             return known.clone();
         }
-        let mut res = Brought::new();
+        let mut res = Bindings::new();
         let mut size = 0;
         let mut queue = self.sources(name, space);
         while let Some((module, binding)) = queue.pop_front() {
@@ -91,7 +91,7 @@ impl Lookup<'_> {
             let binding = Binding { what, ..binding };
             if let Some(news) = self.note_binding(res.entry(module).or_default(), binding) {
                 size += 1;
-                self.hand_on(module, &news, &mut queue);
+                self.pass_on(module, &news, &mut queue);
             }
         }
         let res = Rc::new(res);
@@ -107,7 +107,7 @@ impl Lookup<'_> {
     /// What of a binding is news to a module.
     fn note_binding(&self, known: &mut Vec<Binding>, mut new: Binding) -> Option<Binding> {
         if MANY <= known.len() && known.iter().all(|it| it.what != new.what) {
-            new.what = Err(Doubt::from("too many `use …::*` bring it".to_owned()));
+            new.what = Err(Doubt::from("too many `use …::*` import it".to_owned()));
         }
         let same = |it: &&mut Binding| match (&it.what, &new.what) {
             (Ok(one), Ok(other)) => one == other,
@@ -121,7 +121,7 @@ impl Lookup<'_> {
         Some(new)
     }
 
-    fn hand_on(&self, module: ModuleId, binding: &Binding, queue: &mut Queue) {
+    fn pass_on(&self, module: ModuleId, binding: &Binding, queue: &mut Queue) {
         for id in &self.imports.globs.importers[module] {
             if self.world.sees(id.0, binding.reach) {
                 queue.push_back((id.0, self.through(*id, binding.clone())));
@@ -151,41 +151,41 @@ impl Lookup<'_> {
             res.push_back((id.0, self.through(id, binding)));
         };
         for (id, item) in &globs.enums {
-            if let Some(it) = self.outside(*id, &Leads::Enum(*item), name, space) {
+            if let Some(it) = self.outside(*id, &GlobTarget::Enum(*item), name, space) {
                 bring(*id, it);
             }
         }
         for (path, ids) in &globs.foreign {
-            let leads = Leads::Foreign(path.clone());
-            // What one of them brings, or may bring, all do.
+            let leads = GlobTarget::Foreign(path.clone());
+            // What one of them imports, or may import, all do.
             for id in ids {
                 let Some(it) = self.outside(*id, &leads, name, space) else { break };
                 bring(*id, it);
             }
         }
-        for id in &globs.lost {
+        for id in &globs.uncertain {
             let leads = globs.targets.get(id);
             if let Some(it) = leads.and_then(|it| self.outside(*id, it, name, space)) {
                 bring(*id, it);
             }
         }
-        let written = self.imports.by_name.get(name).into_iter().flatten();
+        let modules = self.imports.by_name.get(name).into_iter().flatten();
         let unseen = self.imports.macros.iter().chain(&self.imports.broken);
-        for module in written.chain(unseen).filter(|it| !globs.importers[**it].is_empty()) {
+        for module in modules.chain(unseen).filter(|it| !globs.importers[**it].is_empty()) {
             for binding in self.here(*module, name, space).into_iter().flatten() {
-                self.hand_on(*module, &binding, &mut res);
+                self.pass_on(*module, &binding, &mut res);
             }
         }
         res
     }
 
     fn is_own(&self, module: ModuleId, name: &str, space: Space) -> bool {
-        let written = self.imports.by_name.get(name);
-        written.is_some_and(|it| it.binary_search(&module).is_ok())
+        let modules = self.imports.by_name.get(name);
+        modules.is_some_and(|it| it.binary_search(&module).is_ok())
             && !self.own_bindings(module, name, space, None).is_empty()
     }
 
-    /// What is written in a module under a name, or may be; nothing where its globs may bring it.
+    /// What a module itself declares under a name, or may declare; nothing where its globs may import it.
     fn here(&self, module: ModuleId, name: &str, space: Space) -> Option<Vec<Binding>> {
         let file = &self.world.modules[module].file;
         if self.is_own(module, name, space) {
@@ -193,7 +193,7 @@ impl Lookup<'_> {
             let all = all.map(|(found, reach)| {
                 let what = found.map_err(|miss| match miss {
                     Miss::Doubt(why) | Miss::Perhaps(why) => why,
-                    Miss::Nothing | Miss::Lost => {
+                    Miss::Nothing | Miss::Unreachable => {
                         format!("what {file} imports under this name is not found").into()
                     }
                 });
@@ -201,7 +201,7 @@ impl Lookup<'_> {
             });
             return Some(all.collect());
         }
-        let why = self.unseen(module, name)?;
+        let why = self.why_hidden(module, name)?;
         Some(vec![Binding { what: Err(why.into()), reach: Reach::All }])
     }
 
@@ -209,16 +209,16 @@ impl Lookup<'_> {
     fn outside(
         &self,
         (module, index): GlobId,
-        leads: &Leads,
+        leads: &GlobTarget,
         name: &str,
         space: Space,
     ) -> Option<Binding> {
         let what = match leads {
-            Leads::Enum(item) if space != Space::Macros && self.has_variant(*item, name) => {
+            GlobTarget::Enum(item) if space != Space::Macros && self.has_variant(*item, name) => {
                 Ok(Named::Member(*item, name.to_owned()))
             }
-            Leads::Enum(_) | Leads::Module(_) => return None,
-            Leads::Foreign(path) => {
+            GlobTarget::Enum(_) | GlobTarget::Module(_) => return None,
+            GlobTarget::Foreign(path) => {
                 let whole = foreign::canonical(path, name);
                 if foreign::is_known(&self.world.kubernetes, &whole) {
                     Ok(Named::Foreign(whole))
@@ -226,11 +226,11 @@ impl Lookup<'_> {
                     return None;
                 } else {
                     let parts = &self.world.modules[module].globs[index].path.parts;
-                    let why = format!("`use {}::*` may bring another `{name}`", parts.join("::"));
+                    let why = format!("`use {}::*` may import another `{name}`", parts.join("::"));
                     Err(Doubt { why, glob: Some(path.clone()) })
                 }
             }
-            Leads::Lost(why) => Err(why.clone()),
+            GlobTarget::Uncertain(why) => Err(why.clone()),
         };
         Some(Binding { what, reach: Reach::All })
     }

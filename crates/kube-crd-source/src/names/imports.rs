@@ -1,28 +1,28 @@
-//! Where every `use` of the project leads: repeated until nothing changes, which is the meaning that Rust gives it.
+//! The target of every `use`: resolved again until nothing changes, as Rust defines it.
 //!
-//! What was read on the way is noted, so that a change is taken up only where it was read.
+//! What a resolution depends on is noted, so that only its dependents are resolved again after a change.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::calls::{self, Effect};
 use super::glob_names::Cache;
-use super::globs::{GlobId, Globs, Leads};
-use super::{Doubt, Found, Lookup, Miss, Named, Names, SPACES, Space};
+use super::globs::{GlobId, GlobTarget, Globs};
+use super::{Doubt, Lookup, Miss, Named, Names, Resolution, SPACES, Space};
 use crate::builtin::names as foreign;
 use crate::tree::{ItemId, Kind, ModuleId};
 
 /// How often globs are looked at anew, and how often an import is, on average.
 const ENOUGH: usize = 100;
 
-/// How many imports of one name a module may have: one a space, for each way to build it.
+/// How many imports of one name a module may have: one in each space, for each `cfg`.
 const MOST_SAME: usize = 50;
 
 /// Where an import leads, in one space.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum ImportTarget {
     /// Nowhere, in no space.
-    Lost,
+    Nowhere,
     /// To something that is in another space.
     Absent,
     Is(Named),
@@ -33,9 +33,9 @@ pub enum Target {
 /// What an import depends on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Read {
-    /// What is written in a module under a name.
+    /// What a module itself declares under a name.
     At(ModuleId, String),
-    /// What globs bring under a name.
+    /// What globs import under a name.
     Globs(String),
 }
 
@@ -49,14 +49,14 @@ enum Reader {
 pub struct Imports {
     /// They do not come to rest: no name is certain.
     pub entangled: bool,
-    targets: BTreeMap<ItemId, [Target; 3]>,
+    targets: BTreeMap<ItemId, [ImportTarget; 3]>,
     pub globs: Globs,
-    /// The modules in which a name is written.
+    /// The modules that declare a name themselves.
     pub by_name: BTreeMap<String, Vec<ModuleId>>,
     /// Modules with macros in them, and those that do not parse.
     pub macros: Vec<ModuleId>,
     pub broken: Vec<ModuleId>,
-    /// What the calls of each module may bring about.
+    /// The effects of each module's macro calls.
     pub effects: BTreeMap<ModuleId, Vec<Effect>>,
     pub cache: RefCell<Cache>,
     /// What was read since this was last emptied; nothing once all is solved.
@@ -64,8 +64,8 @@ pub struct Imports {
 }
 
 impl Imports {
-    pub fn target(&self, import: ItemId, space: Space) -> &Target {
-        self.targets.get(&import).map_or(&Target::Lost, |it| &it[space as usize])
+    pub fn target(&self, import: ItemId, space: Space) -> &ImportTarget {
+        self.targets.get(&import).map_or(&ImportTarget::Nowhere, |it| &it[space as usize])
     }
 
     pub fn note(&self, read: impl FnOnce() -> Read) {
@@ -163,20 +163,20 @@ impl Imports {
         }
     }
 
-    fn glob(&self, world: &Names, (module, index): GlobId) -> Leads {
+    fn glob(&self, world: &Names, (module, index): GlobId) -> GlobTarget {
         let path = &world.modules[module].globs[index].path;
         let names = Lookup { world, imports: self };
-        Leads::new(names.path(module, path, Space::Types, None), &path.parts)
+        GlobTarget::new(names.path(module, path, Space::Types, None), &path.parts)
     }
 
-    fn import(&self, world: &Names, id: ItemId) -> [Target; 3] {
+    fn import(&self, world: &Names, id: ItemId) -> [ImportTarget; 3] {
         let item = &world.items[id];
-        let Kind::Use(path) = &item.kind else { return SPACES.map(|_| Target::Lost) };
+        let Kind::Use(path) = &item.kind else { return SPACES.map(|_| ImportTarget::Nowhere) };
         let names = Lookup { world, imports: self };
         let Some((last, front)) = path.parts.split_last() else {
-            return SPACES.map(|_| Target::Lost);
+            return SPACES.map(|_| ImportTarget::Nowhere);
         };
-        let found: [Found; 3] = if front.is_empty() {
+        let found: [Resolution; 3] = if front.is_empty() {
             SPACES.map(|space| names.path(item.module, path, space, Some(id)))
         } else {
             match names.front(item.module, path, front, Some(id)) {
@@ -185,20 +185,21 @@ impl Imports {
             }
         };
         let is_macro = || world.rules.iter().any(|it| it.name == *last);
-        let nowhere = found.iter().all(|it| matches!(it, Err(Miss::Nothing | Miss::Lost)));
-        let none = if nowhere && !is_macro() { Target::Lost } else { Target::Absent };
+        let nowhere = found.iter().all(|it| matches!(it, Err(Miss::Nothing | Miss::Unreachable)));
+        let none =
+            if nowhere && !is_macro() { ImportTarget::Nowhere } else { ImportTarget::Absent };
         let mut targets = found.map(|found| match found {
-            Ok(named) => Target::Is(named),
-            Err(Miss::Nothing | Miss::Lost) => none.clone(),
-            Err(Miss::Doubt(why)) => Target::Doubt(why),
-            Err(Miss::Perhaps(why)) => Target::Perhaps(why),
+            Ok(named) => ImportTarget::Is(named),
+            Err(Miss::Nothing | Miss::Unreachable) => none.clone(),
+            Err(Miss::Doubt(why)) => ImportTarget::Doubt(why),
+            Err(Miss::Perhaps(why)) => ImportTarget::Perhaps(why),
         });
         // A derive leaves its name to a type.
-        if let Target::Is(Named::Foreign(path)) = &targets[0]
+        if let ImportTarget::Is(Named::Foreign(path)) = &targets[0]
             && foreign::is_macro(path)
         {
-            targets[0] = Target::Absent;
-            targets[1] = Target::Absent;
+            targets[0] = ImportTarget::Absent;
+            targets[1] = ImportTarget::Absent;
         }
         targets
     }

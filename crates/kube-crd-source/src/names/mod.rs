@@ -1,7 +1,7 @@
 //! What a path names: an item of the project, a type of the language, or something from another crate.
 //!
 //! Imports are solved once, before the first path is looked up. Never guesses: a name that a macro, an unknown
-//! `cfg` or a foreign `use …::*` may stand behind is a [`Miss`].
+//! `cfg` or a foreign `use …::*` may declare is a [`Miss`].
 
 mod calls;
 mod glob_names;
@@ -36,9 +36,9 @@ pub enum Named {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Miss {
     Nothing,
-    /// It is imported or guarded, and what is there cannot be reached: no other thing of this name is meant.
-    Lost,
-    /// Something unseen may bring it.
+    /// It is imported or private, and its target cannot be reached; it names nothing else either.
+    Unreachable,
+    /// Something that is not read may declare it.
     Perhaps(Doubt),
     Doubt(Doubt),
 }
@@ -73,7 +73,7 @@ pub enum Space {
 
 const SPACES: [Space; 3] = [Space::Types, Space::Values, Space::Macros];
 
-type Found = Result<Named, Miss>;
+type Resolution = Result<Named, Miss>;
 
 /// The names of all source that was read.
 pub struct Names {
@@ -108,14 +108,14 @@ impl Names {
         self.imports.get_or_init(|| Imports::solve(self))
     }
 
-    pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Found {
+    pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Resolution {
         let refuse = |why: &str| Err(Miss::Doubt(why.to_owned().into()));
         if self.crates[self.modules[from].krate].old {
-            return refuse("its package is of edition 2015, which is not read");
+            return refuse("its package is of edition 2015, which is not supported");
         }
         let imports = self.imports();
         if imports.entangled {
-            return refuse("the imports around it are too entangled");
+            return refuse("the imports around it are too complex");
         }
         let found = Lookup { world: self, imports }.path(from, path, space, None);
         if let (Ok(Named::Foreign(path)), Space::Values) = (&found, space) {
@@ -128,7 +128,7 @@ impl Names {
     }
 }
 
-/// Names as the imports bring them, as far as those are solved.
+/// Lookups by the imports, as far as those are solved.
 struct Lookup<'a> {
     world: &'a Names,
     imports: &'a Imports,
@@ -136,7 +136,7 @@ struct Lookup<'a> {
 
 impl Lookup<'_> {
     /// `skip` is the import whose own path this is: it does not lead to itself.
-    fn path(&self, from: ModuleId, path: &Path, space: Space, skip: Option<ItemId>) -> Found {
+    fn path(&self, from: ModuleId, path: &Path, space: Space, skip: Option<ItemId>) -> Resolution {
         let Some((last, front)) = path.parts.split_last() else { return Err(Miss::Nothing) };
         if front.is_empty() {
             return self.first(from, path, last, space, skip);
@@ -146,7 +146,13 @@ impl Lookup<'_> {
     }
 
     /// What the path up to its last name leads to.
-    fn front(&self, from: ModuleId, path: &Path, front: &[String], skip: Option<ItemId>) -> Found {
+    fn front(
+        &self,
+        from: ModuleId,
+        path: &Path,
+        front: &[String],
+        skip: Option<ItemId>,
+    ) -> Resolution {
         let Some((first, middle)) = front.split_first() else { return Err(Miss::Nothing) };
         let first = self.first(from, path, first, Space::Types, skip)?;
         middle
@@ -161,7 +167,7 @@ impl Lookup<'_> {
         name: &str,
         space: Space,
         skip: Option<ItemId>,
-    ) -> Found {
+    ) -> Resolution {
         match name {
             "crate" | "self" | "super" => self.module_word(from, name),
             _ if path.global => self.extern_(from, name).ok_or(Miss::Nothing),
@@ -169,7 +175,7 @@ impl Lookup<'_> {
         }
     }
 
-    fn module_word(&self, from: ModuleId, word: &str) -> Found {
+    fn module_word(&self, from: ModuleId, word: &str) -> Resolution {
         let found = match word {
             "self" => Some(from),
             "super" => self.world.modules[from].parent,
@@ -208,9 +214,15 @@ impl Lookup<'_> {
     }
 
     /// A name as code in `from` sees it: the module's own, then crates, the prelude, the language.
-    fn lexical(&self, from: ModuleId, name: &str, space: Space, skip: Option<ItemId>) -> Found {
+    fn lexical(
+        &self,
+        from: ModuleId,
+        name: &str,
+        space: Space,
+        skip: Option<ItemId>,
+    ) -> Resolution {
         let perhaps = match self.inside(from, name, space, from, skip) {
-            // `use anyhow::anyhow` brings a macro, and leaves the crate its name.
+            // `use anyhow::anyhow` imports a macro, and leaves the crate its name.
             Ok(Named::Foreign(path))
                 if space == Space::Types && path == format!("{name}::{name}") =>
             {
@@ -236,7 +248,7 @@ impl Lookup<'_> {
         space: Space,
         from: ModuleId,
         skip: Option<ItemId>,
-    ) -> Found {
+    ) -> Resolution {
         match of {
             Named::Module(module) if matches!(name, "self" | "super") => {
                 self.module_word(*module, name)
@@ -258,8 +270,8 @@ impl Lookup<'_> {
         }
     }
 
-    /// What an alias stands for, through as many as there are; an alias where they come back to themselves.
-    fn behind(&self, alias: ItemId) -> Found {
+    /// The target of an alias, through as many as there are; an alias where they form a ring.
+    fn behind(&self, alias: ItemId) -> Resolution {
         let (mut at, mut seen) = (alias, BTreeSet::new());
         while let Kind::Alias(alias) = &self.world.items[at].kind {
             if !seen.insert(at) {
@@ -285,7 +297,7 @@ impl Lookup<'_> {
         space: Space,
         from: ModuleId,
         skip: Option<ItemId>,
-    ) -> Found {
+    ) -> Resolution {
         self.imports.note(|| Read::At(module, name.to_owned()));
         if let Some(found) = self.own(module, name, space, from, skip) {
             return found;
@@ -302,18 +314,18 @@ impl Lookup<'_> {
                 Err(why) => perhaps = Some(why),
             }
         }
-        let hidden = self.unseen(module, name);
+        let hidden = self.why_hidden(module, name);
         match (&sure[..], hidden.map(Doubt::from).or(perhaps)) {
             ([], None) => Err(Miss::Nothing),
             ([], Some(why)) => Err(Miss::Perhaps(why)),
-            // What a macro defines goes before what a glob brings.
+            // A macro's item shadows one that a glob imports.
             ([_], _) if self.by_macro(module, name).is_some() => {
                 Err(Miss::Doubt(self.by_macro(module, name).unwrap_or_default().into()))
             }
             ([one], _) => Ok(one.clone()),
             _ => {
                 let file = &self.world.modules[module].file;
-                Err(Miss::Doubt(format!("more than one `use …::*` in {file} brings it").into()))
+                Err(Miss::Doubt(format!("more than one `use …::*` in {file} imports it").into()))
             }
         }
     }

@@ -12,7 +12,7 @@ pub struct Needs {
     /// Those that values are of. They are needed where what they are in is refused.
     of_values: BTreeSet<String>,
     pub crates: BTreeSet<String>,
-    /// Names that no crate is known by: the crate with such a path, and the name.
+    /// Names that are no known crate: the crate with such a path, and the name.
     pub unknown: BTreeSet<(usize, String)>,
     /// Files that code includes as texts.
     pub files: BTreeSet<SourcePath>,
@@ -68,7 +68,7 @@ impl Names {
     }
 }
 
-/// The crate of a path, where its source may say more than the tables do.
+/// The crate of a path, unless tables know all of it.
 fn readable(path: &str) -> Option<String> {
     let word = first(path);
     (!is_table(word)).then(|| word.to_owned())

@@ -1,13 +1,13 @@
-//! What is written in a module: its items, its imports, and what its macros may make.
+//! What a module itself declares: its items, its imports, and what its macros may declare.
 
-use super::imports::Target;
-use super::{Found, Lookup, Miss, Named, Space};
+use super::imports::ImportTarget;
+use super::{Lookup, Miss, Named, Resolution, Space};
 use crate::cargo::cfg::Cfg;
 use crate::tree::Reach;
 use crate::tree::{Item, ItemId, Kind, ModuleId};
 
 impl Lookup<'_> {
-    /// What is written in a module by name, items and imports alike; nothing where a glob may bring it.
+    /// What a module itself declares under a name, items and imports alike; nothing where a glob may import it.
     pub fn own(
         &self,
         module: ModuleId,
@@ -15,7 +15,7 @@ impl Lookup<'_> {
         space: Space,
         from: ModuleId,
         skip: Option<ItemId>,
-    ) -> Option<Found> {
+    ) -> Option<Resolution> {
         let (mut sure, mut doubt, mut any) = (Vec::new(), None, false);
         for (found, reach) in self.own_bindings(module, name, space, skip) {
             any = true;
@@ -26,7 +26,7 @@ impl Lookup<'_> {
                 _ => {}
             }
         }
-        // An import of something foreign may be a macro or a function: what is defined here goes first.
+        // An import of something foreign may be a macro or a function: own items are preferred.
         if 1 < sure.len() && sure.iter().any(|it| !matches!(it, Named::Foreign(_))) {
             sure.retain(|it| !matches!(it, Named::Foreign(_)));
         }
@@ -37,7 +37,7 @@ impl Lookup<'_> {
                 let file = &self.world.modules[module].file;
                 Some(Err(Miss::Doubt(format!("{file} defines it more than once").into())))
             }
-            (None, []) => any.then_some(Err(Miss::Lost)),
+            (None, []) => any.then_some(Err(Miss::Unreachable)),
         }
     }
 
@@ -47,11 +47,11 @@ impl Lookup<'_> {
         name: &str,
         space: Space,
         skip: Option<ItemId>,
-    ) -> Vec<(Found, Reach)> {
+    ) -> Vec<(Resolution, Reach)> {
         let here = &self.world.modules[module];
         let names = match space {
             Space::Types => &here.types,
-            // Imports may bring macros, and stand in both.
+            // Imports may be of macros, and are in both.
             Space::Values | Space::Macros => &here.values,
         };
         let mut res = Vec::new();
@@ -71,27 +71,27 @@ impl Lookup<'_> {
     }
 
     /// What an item is in a space; nothing where it is not in there.
-    fn item(&self, id: ItemId, item: &Item, space: Space) -> Option<Found> {
+    fn item(&self, id: ItemId, item: &Item, space: Space) -> Option<Resolution> {
         match &item.kind {
             Kind::Use(_) => match self.imports.target(id, space) {
-                Target::Absent => None,
-                Target::Lost => Some(Err(Miss::Lost)),
-                Target::Is(named) => Some(Ok(named.clone())),
-                Target::Doubt(why) => Some(Err(Miss::Doubt(why.clone()))),
-                Target::Perhaps(why) => Some(Err(Miss::Perhaps(why.clone()))),
+                ImportTarget::Absent => None,
+                ImportTarget::Nowhere => Some(Err(Miss::Unreachable)),
+                ImportTarget::Is(named) => Some(Ok(named.clone())),
+                ImportTarget::Doubt(why) => Some(Err(Miss::Doubt(why.clone()))),
+                ImportTarget::Perhaps(why) => Some(Err(Miss::Perhaps(why.clone()))),
             },
             _ if space == Space::Macros => None,
             Kind::Module(module) => Some(Ok(Named::Module(*module))),
             Kind::ExternCrate(name) if name == "self" => {
                 Some(self.module_word(item.module, "crate"))
             }
-            Kind::ExternCrate(name) => Some(self.krate(item.module, name).ok_or(Miss::Lost)),
+            Kind::ExternCrate(name) => Some(self.krate(item.module, name).ok_or(Miss::Unreachable)),
             _ => Some(Ok(Named::Item(id))),
         }
     }
 
-    /// What may define a name that is not written in a module.
-    pub fn unseen(&self, module: ModuleId, name: &str) -> Option<String> {
+    /// Why a module may declare a name without a visible item.
+    pub fn why_hidden(&self, module: ModuleId, name: &str) -> Option<String> {
         let here = &self.world.modules[module];
         if let Some(why) = &here.broken {
             return Some(format!("{why}, and may define it"));
@@ -106,7 +106,7 @@ impl Lookup<'_> {
         let (call, _) = calls.find(|(_, it)| it.may_declare(name))?;
         let (text, file) = (call.text(), &here.file);
         Some(match &call.unknown {
-            Some(why) => format!("`{text}` in {file} may define it, which cannot be read: {why}"),
+            Some(why) => format!("`{text}` in {file} may define it: {why}"),
             None => format!("`{text}` in {file} may define it"),
         })
     }

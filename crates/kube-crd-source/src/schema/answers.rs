@@ -1,4 +1,4 @@
-//! What schemars asks of a type: its name, its id, its schema.
+//! What schemars needs of a type: its name, its id, its schema.
 
 use std::rc::Rc;
 
@@ -111,7 +111,7 @@ impl Reader {
         })
     }
 
-    /// The schema that the source of k8s-openapi gives a type.
+    /// The schema of a type, from the source of k8s-openapi.
     pub(super) fn of_kubernetes(&self, model: &Model, generator: &mut SchemaGenerator) -> Schema {
         model.schema.schema(generator, &|path, generator| match self.world.kubernetes.find(path) {
             Some(Ok(model)) => self.subschema(&Rc::new(Type::Kubernetes(model)), generator),
@@ -122,7 +122,7 @@ impl Reader {
                     place: Place { path: file, line: 1, column: 1 },
                     message: self.world.kubernetes.broken(model, path),
                     field_path: Vec::new(),
-                    hint: Some("bring its source anew with `cargo fetch`".to_owned()),
+                    hint: Some("run `cargo fetch`, which downloads its source again".to_owned()),
                 });
                 Schema::default()
             }
@@ -137,11 +137,11 @@ impl Reader {
         }
     }
 
-    /// What tells this type from every other: its name, and what its parameters stand for.
+    /// The identity of a type: its name, and its arguments.
     pub(super) fn full_id(&self, this: &This) -> String {
         let Container { name, parameters, .. } = &*this.container;
         let module = &self.world.modules[this.scope.module].path;
-        let told: Vec<String> = parameters
+        let arguments: Vec<String> = parameters
             .constants
             .iter()
             .chain(&parameters.relevant)
@@ -151,13 +151,13 @@ impl Reader {
                 ty => self.id(ty),
             })
             .collect();
-        match told.is_empty() {
+        match arguments.is_empty() {
             true => format!("{module}::{name}"),
-            false => format!("{module}::{name}<{}>", told.concat()),
+            false => format!("{module}::{name}<{}>", arguments.concat()),
         }
     }
 
-    /// Whether this is a map, of a schemars that says less about its keys.
+    /// Whether this is a map, and schemars is older than 1.2.
     pub(super) fn older_map(&self, ty: &Type) -> bool {
         let two = matches!(ty, Type::Foreign { arguments, .. } if arguments.len() == 2);
         two && !self.world.behaviour.schemars.keys && ty.path().ends_with("Map")

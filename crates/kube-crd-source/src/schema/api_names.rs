@@ -1,4 +1,4 @@
-//! The names that an API server takes in a CRD: what it checks, told in plain words.
+//! The names that an API server accepts in a CRD.
 //!
 //! From `ValidateCustomResourceDefinition` of Kubernetes' apiextensions-apiserver.
 

@@ -9,7 +9,7 @@ use crate::attributes::kube::Kube;
 use crate::attributes::summary::Storage;
 use crate::versions::KubeDerive;
 
-/// `schema` is none where the source says `schema = "disabled"`.
+/// `schema` is none for `schema = "disabled"`.
 pub fn definition(
     behaviour: KubeDerive,
     kube: Kube,

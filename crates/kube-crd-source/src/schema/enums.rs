@@ -106,7 +106,7 @@ impl Reader {
         schema
     }
 
-    /// What extends a variant comes last: that of its one field first.
+    /// Extensions of a variant are applied last: those of its one field first.
     fn extend_variant(&self, this: &This, variant: &Variant, schema: &mut Schema) {
         if let (None, Shape::Newtype(field)) = (&variant.with, &variant.shape) {
             self.extend_field(this, field, schema);
@@ -145,7 +145,7 @@ impl Reader {
         schema
     }
 
-    /// What is in a variant. `bare` says that no tag goes around it.
+    /// The content of a variant. `bare`: without a tag around it.
     fn untagged(
         &self,
         this: &This,
@@ -184,7 +184,9 @@ impl Reader {
             Shape::Unit => generator.subschema_for::<()>(),
             Shape::Newtype(field) => self.field(this, field, None, false, generator),
             Shape::Tuple(fields) => self.tuple(this, fields, generator),
-            Shape::Named(fields) => self.named(this, fields, &Fallback::None, deny, generator),
+            Shape::Named(fields) => {
+                self.named_fields(this, fields, &Fallback::None, deny, generator)
+            }
         }
     }
 }

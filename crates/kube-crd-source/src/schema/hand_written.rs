@@ -1,4 +1,4 @@
-//! Schemas that are written by hand: `impl JsonSchema for Type`, and functions that `schema_with` names. The
+//! Hand-written schemas: `impl JsonSchema for Type`, and functions that `schema_with` names. The
 //! evaluator evaluates them; for the schemas of other types it asks back here.
 
 use std::cell::RefCell;
@@ -51,7 +51,7 @@ impl Schemas for Asking<'_> {
 }
 
 impl Reader {
-    /// What a function of a hand-written impl gives; none where the impl leaves it out.
+    /// Evaluates a function of a hand-written impl; none where the impl lacks it.
     fn evaluate(
         &self,
         of: &JsonSchemaImpl,

@@ -1,7 +1,7 @@
 //! The schema of a type, as schemars and kube make it at run time: their own code, called on what was read.
 //!
-//! Only the types that a resource reaches are looked at. What one of them cannot be read for is told at its
-//! place, with the way that led there.
+//! Only the types that a kind reaches are read. What cannot be read is a problem at its
+//! place, with the path of the field.
 
 mod answers;
 mod api_names;
@@ -24,7 +24,7 @@ use std::rc::Rc;
 use schemars::{Schema, SchemaGenerator};
 use serde_derive_internals::Derive;
 
-pub use resource::{Crd, kinds};
+pub use resource::{Crd, Read, kinds};
 
 use crate::attributes::schemars::With;
 use crate::builtin::kubernetes::Model;
@@ -51,18 +51,18 @@ pub struct Reader {
     pub budget: Budget,
     containers: Known<(ItemId, bool), Container>,
     own: RefCell<BTreeMap<Type, Rc<This>>>,
-    /// The types whose schema is written by hand.
+    /// The types with a hand-written schema.
     by_hand: Found<Type, JsonSchemaImpl>,
     /// The problems of this resource: one for each place, whichever ways lead there.
     problems: RefCell<BTreeMap<Place, Problem>>,
     warnings: RefCell<Vec<Problem>>,
-    /// The references in this resource that were told of.
+    /// The references in this kind that have a warning.
     references: RefCell<BTreeSet<String>>,
-    /// A name was asked for: only references have names.
+    /// The name of a type was needed: only references have names.
     uses_names: Cell<bool>,
-    /// A type of k8s-openapi was met.
+    /// This kind uses a type of k8s-openapi.
     uses_kubernetes: Cell<bool>,
-    /// The way to where we are: the kind, then fields.
+    /// The path of the current field: the kind, then fields.
     field_path: RefCell<Vec<String>>,
     /// The types that we are inside of; nothing for those of other crates.
     inside: RefCell<Vec<Option<ItemId>>>,
@@ -72,7 +72,7 @@ pub struct Reader {
     gave_up: Cell<bool>,
 }
 
-/// A type of the project, and what stands for the parameters in its code.
+/// A type of the project, with the arguments of its parameters.
 pub struct This {
     pub id: ItemId,
     pub container: Rc<Container>,
@@ -107,7 +107,7 @@ impl Reader {
         Values { world: &self.world, budget: &self.budget, module }
     }
 
-    /// A type that stands in a type's code. What is refused is told again for each way that leads there.
+    /// A type in a type's code. A problem of it is reported for each field that leads there.
     fn type_(&self, this: &This, ty: &syn::Type) -> Option<Rc<Type>> {
         let key = std::ptr::from_ref(ty);
         let known = this.types.borrow().get(&key).cloned();
@@ -147,10 +147,10 @@ impl Reader {
     fn read_data(&self, id: ItemId) -> Result<Container, Problem> {
         let world = &*self.world;
         let item = &world.items[id];
-        let input = world.settled(id)?;
-        let json = world.derived(id, "schemars::JsonSchema")?;
-        let kube = world.derived(id, "kube::KubeSchema")?;
-        let repr = world.derived(id, "schemars::JsonSchema_repr")? == Derived::Yes;
+        let input = world.settle(id)?;
+        let json = world.derives_trait(id, "schemars::JsonSchema")?;
+        let kube = world.derives_trait(id, "kube::KubeSchema")?;
+        let repr = world.derives_trait(id, "schemars::JsonSchema_repr")? == Derived::Yes;
         let refuse = |what: &str, hint: &str| {
             let message = format!("`{}` {what}", item.name);
             Err(world.problem(item.module, item.span, message, hint))
@@ -171,11 +171,11 @@ impl Reader {
                 );
             }
         }
-        world.unchanged(id, &input)?;
+        world.check_attribute_macros(id, &input)?;
         for (derive, path) in
             [(Derive::Deserialize, "serde::Deserialize"), (Derive::Serialize, "serde::Serialize")]
         {
-            if world.derived(id, path)? == Derived::Yes {
+            if world.derives_trait(id, path)? == Derived::Yes {
                 // What serde's own derive would refuse.
                 serde::read(&input, derive, |_| ()).map_err(|it| {
                     world.problem(item.module, it.span(), it.to_string(), "see serde's attributes")
@@ -196,7 +196,7 @@ impl Reader {
     }
 
     /// What is known of a type of the project; none where it cannot be read.
-    fn known(&self, ty: &Type) -> Option<Rc<This>> {
+    fn this_of(&self, ty: &Type) -> Option<Rc<This>> {
         let (id, root) = match ty {
             Type::Data(id, _) => (*id, false),
             Type::Root(id) => (*id, true),
@@ -228,12 +228,12 @@ enum Origin<'a> {
     Function(&'a Function),
     HandWritten(Rc<JsonSchemaImpl>),
     Own(Rc<This>),
-    /// What cannot be read, and was told.
+    /// It cannot be read, which is among the problems.
     Nothing,
 }
 
 impl Reader {
-    /// What a schema's own code says that is written by hand, where one is.
+    /// The hand-written `impl JsonSchema` of a type, where there is one.
     fn hand_written(&self, ty: &Type) -> Result<Option<Rc<JsonSchemaImpl>>, Problem> {
         let known = self.by_hand.borrow().get(ty).cloned();
         if let Some(known) = known {
@@ -244,7 +244,7 @@ impl Reader {
             Type::Data(id, _) => {
                 let derives =
                     ["schemars::JsonSchema", "schemars::JsonSchema_repr", "kube::KubeSchema"];
-                let mut derived = derives.iter().map(|it| self.world.derived(*id, it));
+                let mut derived = derives.iter().map(|it| self.world.derives_trait(*id, it));
                 derived.all(|it| matches!(it, Ok(Derived::No)))
             }
             _ => false,
@@ -289,7 +289,7 @@ impl Reader {
                 return Origin::Nothing;
             }
         }
-        match self.known(ty) {
+        match self.this_of(ty) {
             None => Origin::Nothing,
             Some(it) => it.forward.clone().map_or(Origin::Own(it), Origin::Forward),
         }

@@ -15,12 +15,12 @@ const MOST_DEEP: usize = 160;
 const MOST_VISITS: usize = 200_000;
 
 impl Reader {
-    /// Notes a problem of the type that we are inside of, with the way that led to it.
+    /// Notes a problem of this kind, with the path of the field where it is.
     pub(super) fn refuse(&self, problem: Problem) {
         self.refuse_at(problem, None);
     }
 
-    /// The same, of the type of this name that could not be read there.
+    /// The same, for the type of this name that cannot be read there.
     pub(super) fn refuse_at(&self, problem: Problem, name: Option<String>) {
         self.world.need_values();
         let problem = self.with_field_path(problem, name);
@@ -52,21 +52,20 @@ impl Reader {
         }
         let mut found = BTreeSet::new();
         references(schema.as_value(), &mut found);
-        let mut told = self.references.borrow_mut();
+        let mut known = self.references.borrow_mut();
         for reference in found {
-            if told.insert(reference.clone()) {
+            if known.insert(reference.clone()) {
                 let message = format!(
-                    "a type contains itself here: the CRD says `\"$ref\": \"{reference}\"`, which no API server takes"
+                    "a type contains itself here: the CRD has `\"$ref\": \"{reference}\"`, which no API server accepts"
                 );
-                let hint =
-                    "end the recursion with a type that takes any value, e.g. `serde_json::Value`";
+                let hint = "end the recursion with a type that accepts any value, e.g. `serde_json::Value`";
                 let problem = self.world.problem(module, span, message, hint);
                 self.warnings.borrow_mut().push(self.with_field_path(problem, None));
             }
         }
     }
 
-    /// Runs `f` one step further on the way.
+    /// Runs `f` with one more field in the path.
     pub(super) fn in_field<T>(&self, name: &str, f: impl FnOnce() -> T) -> T {
         struct Back<'a>(&'a Reader);
         impl Drop for Back<'_> {
@@ -118,16 +117,16 @@ impl Reader {
         let again = 2 < open.iter().filter(|it| **it == Some(id)).count();
         let (message, hint) = match (deep, again) {
             (true, true) => (
-                format!("`{}` contains itself without end, which no CRD can say", item.name),
-                "end the recursion with a type that takes any value, e.g. `serde_json::Value`",
+                format!("`{}` contains itself without end, which no CRD can describe", item.name),
+                "end the recursion with a type that accepts any value, e.g. `serde_json::Value`",
             ),
             (true, false) => (
-                format!("`{}` is nested too deep in other types to be read", item.name),
+                format!("`{}` is nested too deep in other types", item.name),
                 "keep the types flatter",
             ),
             (false, _) => (
-                format!("`{}` makes the schema larger than any CRD may be", item.name),
-                "use fewer types that are made of the same types again and again",
+                format!("`{}` makes the schema larger than a CRD may be", item.name),
+                "use fewer types that repeat the same types",
             ),
         };
         Some(self.world.problem(item.module, item.span, message, hint))

@@ -10,12 +10,12 @@ use crate::values::{Int, Values};
 
 /// The number of each variant, in the type that `#[repr(…)]` names.
 pub fn numbers(input: &syn::DeriveInput, values: &Values<'_>) -> Result<Vec<Value>, Problem> {
-    let told = |it: syn::Error| {
+    let to_problem = |it: syn::Error| {
         let way_out =
             "give the enum `#[repr(…)]` with a type of numbers, and each variant a number";
         values.world.problem(values.module, it.span(), it.to_string(), way_out)
     };
-    numbers_(input, values).map_err(told)
+    numbers_(input, values).map_err(to_problem)
 }
 
 fn numbers_(input: &syn::DeriveInput, values: &Values<'_>) -> syn::Result<Vec<Value>> {

@@ -1,4 +1,4 @@
-//! Types of the source as schemars sees them: each answers by way of the reader that runs.
+//! Types of the source as schemars sees them: each answers through the reader of this thread.
 
 use std::cell::RefCell;
 use std::rc::Rc;

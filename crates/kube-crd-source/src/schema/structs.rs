@@ -44,7 +44,7 @@ impl Reader {
             }
         };
         Self::describe(&container.common, &mut schema);
-        // What extends a schema comes last, the field's before the container's.
+        // Extensions are applied last, the field's before the container's.
         if let Some(field) = inside {
             self.extend_field(this, field, &mut schema);
         }
@@ -79,7 +79,8 @@ impl Reader {
             let plain =
                 container.with.is_none() && container.from.is_none() && !container.transparent;
             if !plain {
-                let message = "a rule on a field of a type that stands for another is not read";
+                let message =
+                    "a rule on a field of a type that forwards to another is not supported";
                 let hint = "put the rule on the field's own type";
                 self.refuse(self.world.problem(module, field.span, message, hint));
                 continue;
@@ -88,7 +89,7 @@ impl Reader {
             match field.flatten {
                 true => {
                     let one = std::slice::from_ref(field);
-                    alone = self.named(this, one, &Fallback::None, false, generator);
+                    alone = self.named_fields(this, one, &Fallback::None, false, generator);
                 }
                 false => self.property(this, field, &Fallback::None, &mut alone, generator),
             }
@@ -131,7 +132,7 @@ impl Reader {
             Shape::Newtype(field) => self.field(this, field, None, false, generator),
             Shape::Tuple(fields) => self.tuple(this, fields, generator),
             Shape::Named(fields) => {
-                self.named(this, fields, &container.default, container.deny, generator)
+                self.named_fields(this, fields, &container.default, container.deny, generator)
             }
         }
     }
@@ -158,7 +159,7 @@ impl Reader {
         res.into()
     }
 
-    pub(super) fn named(
+    pub(super) fn named_fields(
         &self,
         this: &This,
         fields: &[Field],
@@ -218,7 +219,7 @@ impl Reader {
         }
     }
 
-    /// The schema of a field's type, with all that the field says about it.
+    /// The schema of a field's type, with the field's own attributes.
     pub(super) fn field(
         &self,
         this: &This,
@@ -239,7 +240,7 @@ impl Reader {
         }
     }
 
-    /// The same without what extends it, which waits for what is said around a field that stands alone.
+    /// The same without extensions: around a single field, those of its container are applied first.
     pub(super) fn described_field(
         &self,
         this: &This,

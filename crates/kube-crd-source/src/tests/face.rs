@@ -51,8 +51,8 @@ fn a_problem_of_the_whole_workspace_withholds_every_kind() {
     check(
         Some(kube("1.1.0")),
         &[
-            "Cargo.lock:21:1: `kube-core` 1.1.0 is locked, and what is older than 2.0.0 is not read",
-            "Cargo.lock:26:1: `kube-derive` 1.1.0 is locked, and what is older than 2.0.0 is not read",
+            "Cargo.lock:21:1: `kube-core` 1.1.0 is locked, and versions before 2.0.0 are not supported",
+            "Cargo.lock:26:1: `kube-derive` 1.1.0 is locked, and versions before 2.0.0 are not supported",
         ],
     );
     let from = "name = \"kube-core\"\nversion = \"5.0.0\"\nsource = \"registry+https://example.com/index\"";
@@ -148,4 +148,12 @@ fn a_feature_that_another_member_turns_on_is_named_where_it_changes_a_crd() {
     );
     assert_eq!(warnings("a: i32", wide), [""; 0]);
     assert_eq!(warnings(depends, ""), [""; 0]);
+}
+
+#[test]
+fn a_struct_under_a_condition_that_is_no_kind_is_left_alone() {
+    let beside = "#[cfg_attr(feature = \"x\", derive(Debug))] struct Config { #[cfg(debug_assertions)] t: bool }";
+    let text = format!("{HEAD}{}{beside}", kind("One", "a: i32"));
+    let reading = read_map(&files(&[("src/main.rs", &text)]));
+    assert_eq!(of_each(&reading), [("One", vec![])]);
 }

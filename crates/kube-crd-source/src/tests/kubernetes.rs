@@ -124,7 +124,7 @@ fn read_with(body: &str, beside: &str) -> (Vec<String>, serde_json::Value) {
     );
     let types = types_of(&spec(body, beside), Some(kubernetes), &mut problems);
     let mut schema = serde_json::Value::Null;
-    for (_, crd) in schema::kinds(&Rc::new(types), None).kinds {
+    for (_, crd) in schema::kinds(&Rc::new(types), None, schema::Read::default()).kinds {
         match crd {
             Ok(crd) => schema = schema_of(&crd),
             Err(more) => problems.extend(more),

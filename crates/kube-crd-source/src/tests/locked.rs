@@ -104,7 +104,7 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
         " \"k8s-openapi 0.27.1\",\n \"schemars 1.2.1\",\n \"serde\",",
     );
     let (_, problems) = version(&apart, &[]);
-    let told = "`k8s-openapi` is locked in 2 versions, and it is not said which one is meant";
+    let told = "`k8s-openapi` is locked in 2 versions, and which one the code means is not certain";
     assert!(problems.iter().any(|it| it.contains(told)), "{problems:#?}");
     // Where two are wanted, that is told, with the way to one of them.
     let both = two_kubes(&[(".a", "3.1.0"), (".b", "5.0.0")], "5.0.0");
@@ -113,7 +113,7 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     let hint = "ask for packages that take the same one: `-p a` takes 3.1.0, `-p b` takes 5.0.0";
     assert!(
         problems.iter().any(|it| it.contains(
-            "`kube-core` is locked in 2 versions, and it is not said which one writes the CRDs"
+            "`kube-core` is locked in 2 versions, and which one writes the CRDs is not certain"
         ) && it.contains(hint)),
         "{problems:#?}"
     );
@@ -173,7 +173,8 @@ fn a_library_is_known_by_its_own_name() {
 fn edition_2015_is_refused_by_name() {
     let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: bool }}");
     let refused = Err(vec![
-        "src/lib.rs:4:12: `KindSpec` is of a package of edition 2015, which is not read".to_owned(),
+        "src/lib.rs:4:12: `KindSpec` is of a package of edition 2015, which is not supported"
+            .to_owned(),
     ]);
     let found = |rest: &str| field(&package_a(rest, &[("src/lib.rs", &spec)]));
     assert_eq!(found(""), refused);

@@ -20,6 +20,9 @@ fn what_a_macro_may_declare_is_refused() {
     hidden("macro_rules! make { () => { other::any!(); } } make!();");
     hidden("macro_rules! make { () => { use other::In; } } make!();");
     hidden(
+        "macro_rules! make { () => { struct In; } } #[cfg(unix)] macro_rules! make { () => {} } make!();",
+    );
+    hidden(
         "macro_rules! make { ($n:ident) => { inner!($n); } } macro_rules! inner { ($n:ident) => { struct $n; } } make!(In);",
     );
     // Not yet defined where it is called.
@@ -106,9 +109,7 @@ fn attributes_of_derives_are_told_from_attribute_macros() {
     let found = problems(&files(&[("Cargo.toml", manifest), ("src/main.rs", &text)]));
     assert!(found.iter().all(|it| it.contains("Cargo.lock")), "{found:?}");
     let refused = |name: &str| {
-        vec![format!(
-            "src/main.rs:7:1: `#[{name}]` may change the type that it stands on (`Kind` → `spec.a`)"
-        )]
+        vec![format!("src/main.rs:7:1: `#[{name}]` may change its type (`Kind` → `spec.a`)")]
     };
     assert_eq!(read("#[theirs] $T struct In {}"), refused("theirs"));
     assert_eq!(

@@ -19,7 +19,7 @@ pub fn look(world: &Types, module: &str, path: &str, space: Space) -> String {
         Ok(Named::Foreign(path)) => format!("::{path}"),
         Ok(Named::Member(id, name)) => format!("{}::{name}", item(id)),
         Err(Miss::Nothing) => "nothing".to_owned(),
-        Err(Miss::Lost) => "lost".to_owned(),
+        Err(Miss::Unreachable) => "lost".to_owned(),
         Err(Miss::Perhaps(why) | Miss::Doubt(why)) => why.to_string(),
     }
 }
@@ -100,13 +100,13 @@ fn globs_bring_one_thing_by_many_ways_and_two_things_by_none() {
         "mod a { pub struct T; pub struct U; } mod b { pub struct T; } pub use a::*; pub use b::*;";
     check(
         two,
-        &[("T", "more than one `use …::*` in src/main.rs brings it"), ("U", "project::a::U")],
+        &[("T", "more than one `use …::*` in src/main.rs imports it"), ("U", "project::a::U")],
     );
     // Through another module it is as doubtful.
     check(
         &format!("mod o {{ {two} }} mod p {{ pub use super::o::*; }}"),
         &[
-            ("p::T", "more than one `use …::*` in src/main.rs brings it"),
+            ("p::T", "more than one `use …::*` in src/main.rs imports it"),
             ("p::U", "project::o::a::U"),
         ],
     );
@@ -235,7 +235,7 @@ fn raw_names_are_the_names() {
 
 #[test]
 fn what_is_not_seen_is_doubted_where_nothing_else_is_found() {
-    let doubt = "`use other::*` is not found, and may bring it";
+    let doubt = "`use other::*` is not found, and may import it";
     check(
         "mod a { pub use other::*; pub struct T; } mod b { pub use super::a::*; } mod c { pub struct U; }
          use b::*; use c::*;",
@@ -307,10 +307,10 @@ fn globs_of_well_known_crates_hide_what_they_have_and_nothing_else() {
             ("project::a Result", "::std::fmt::Result"),
             ("project::a Option", "::std::option::Option"),
             ("project::a Serialize", "::serde::Serialize"),
-            ("project::b Result", "`use kube::*` may bring another `Result`"),
+            ("project::b Result", "`use kube::*` may import another `Result`"),
             ("project::b Vec", "::std::vec::Vec"),
             ("project::b ObjectMeta", "::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"),
-            ("project::c String", "`use serde_json::Value::*` may bring another `String`"),
+            ("project::c String", "`use serde_json::Value::*` may import another `String`"),
         ],
     );
     check(

@@ -89,7 +89,7 @@ pub fn list(meta: &Meta) -> syn::Result<Vec<Meta>> {
     }
 }
 
-/// Fails unless the item stands alone.
+/// Fails where the item has a value or a list.
 pub fn alone(meta: &Meta) -> syn::Result<()> {
     match meta {
         Meta::Path(_) => Ok(()),
@@ -101,10 +101,10 @@ pub fn name_of(meta: &Meta) -> String {
     super::text(meta.path())
 }
 
-/// Puts a value where there is none yet; says that an item is there twice otherwise.
+/// Fills an empty slot; an error where the item is repeated.
 pub fn once<T>(slot: &mut Option<T>, value: T, meta: &Meta) -> syn::Result<()> {
     if slot.is_some() {
-        return error(meta.span(), format!("`{}` is there twice", name_of(meta)));
+        return error(meta.span(), format!("`{}` is repeated", name_of(meta)));
     }
     *slot = Some(value);
     Ok(())

@@ -1,4 +1,4 @@
-//! Runs upstream code whose panics are part of what it says, and catches what it says.
+//! Runs upstream code and catches its panics: they are part of its results.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -8,7 +8,7 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `f` gives, or the text of its panic. Nothing is printed.
+/// The result of `f`, or the text of its panic. Nothing is printed.
 pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,4 +1,4 @@
-//! The files that the reader asks for.
+//! The files that the reader reads.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ pub type ReadFile = Rc<dyn Fn(&str) -> Option<String>>;
 pub struct Locked {
     pub name: String,
     pub version: Version,
-    /// Where it comes from; none where it is a member, or depended on by its path.
+    /// Its registry or repository; none for members and path dependencies.
     pub source: Option<String>,
     /// Names, with version and source where the name alone is not clear.
     pub dependencies: Vec<String>,
-    /// Where its version stands.
+    /// The line of its version in Cargo.lock.
     pub line: usize,
 }
 
@@ -52,7 +52,7 @@ pub trait Sources {
     }
 }
 
-/// The texts that were asked for, and what was in the way of others.
+/// The texts that were read, and the problems of those that cannot be read.
 pub struct Texts<'a> {
     pub sources: &'a dyn Sources,
     pub problems: RefCell<Vec<Problem>>,
@@ -63,7 +63,7 @@ impl<'a> Texts<'a> {
         Self { sources, problems: RefCell::default() }
     }
 
-    /// The text of a file; nothing where there is none, or none that can be read, which is told.
+    /// The text of a file; nothing where there is none. One that cannot be read is a problem.
     pub fn get(&self, path: &SourcePath) -> Option<Rc<str>> {
         self.sources.text(path).unwrap_or_else(|error| {
             self.problem(path.clone(), error.root_cause().to_string());
@@ -71,7 +71,7 @@ impl<'a> Texts<'a> {
         })
     }
 
-    /// What is in a folder; nothing where there is none, or none that can be listed, which is told.
+    /// What is in a folder; nothing where there is none. One that cannot be listed is a problem.
     pub fn names(&self, folder: &str) -> Vec<String> {
         self.sources.names(folder).unwrap_or_else(|error| {
             let path = folder.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml"));
@@ -81,8 +81,8 @@ impl<'a> Texts<'a> {
     }
 
     /// Says that what a folder lists is not there any more.
-    pub fn gone(&self, path: SourcePath) {
-        self.problem(path, "it was moved or removed while it was read: run this again".to_owned());
+    pub fn report_missing(&self, path: SourcePath) {
+        self.problem(path, "it was moved or removed meanwhile: run the command again".to_owned());
     }
 
     fn problem(&self, path: SourcePath, message: String) {
@@ -111,7 +111,9 @@ impl<'a> Texts<'a> {
             }
             let names = self.names(&here);
             if names.is_empty() && here != folder && !self.lists(&here) {
-                self.gone(here.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml")));
+                self.report_missing(
+                    here.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml")),
+                );
             }
             for name in names {
                 match name.strip_suffix('/') {
@@ -197,6 +199,6 @@ fn a_folder_that_cannot_be_listed_is_told_and_not_taken_for_an_empty_one() {
     let texts = Texts::new(&broken);
     let found: Vec<String> = texts.below("src").iter().map(ToString::to_string).collect();
     assert_eq!(found, ["src/a.rs", "src/c/d.rs"]);
-    let told: Vec<String> = texts.problems.borrow().iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["src/locked:1:1: no leave"]);
+    let problems: Vec<String> = texts.problems.borrow().iter().map(ToString::to_string).collect();
+    assert_eq!(problems, ["src/locked:1:1: no leave"]);
 }

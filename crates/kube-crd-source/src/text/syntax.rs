@@ -1,13 +1,13 @@
 //! The text of a file → its syntax, refused where it is nested deeper than any code is.
 //!
-//! Whoever walks syntax goes as deep as it is nested, and that must have an end before the stack has one.
+//! Code that walks syntax recurses as deep as the syntax is nested, and the stack is limited.
 
 use std::iter::Peekable;
 
 use proc_macro2::token_stream::IntoIter;
 use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
 
-/// How deep syntax may be nested, counted as the tokens that stand around and before one another.
+/// How deep syntax may be nested, counted in tokens around and before one another.
 const DEEP: usize = 4_000;
 
 /// How a word is noted, and one of those behind which `!` negates.
@@ -23,7 +23,7 @@ pub const BEFORE_NOT: &[&str] = &[
 pub fn file(text: &str) -> syn::Result<syn::File> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let tokens: TokenStream = without_shebang(text).parse().map_err(|it: LexError| {
-        syn::Error::new(it.span(), "it is cut off, or no token of Rust stands here")
+        syn::Error::new(it.span(), "it is cut off, or this is no token of Rust")
     })?;
     guarded(&tokens)?;
     syn::parse2(tokens)
@@ -51,7 +51,7 @@ pub fn guarded(tokens: &TokenStream) -> syn::Result<()> {
                 TokenTree::Group(it) => it.span_open(),
                 token => token.span(),
             };
-            return Err(syn::Error::new(span, "it is nested too deep to be read"));
+            return Err(syn::Error::new(span, "it is nested too deep"));
         }
         if let TokenTree::Group(group) = token
             && !level.is_macro
@@ -68,14 +68,14 @@ struct Level {
     tokens: Peekable<IntoIter>,
     start: usize,
     depth: usize,
-    /// How deep the token is that was given last.
+    /// The depth of the latest token.
     at: usize,
     /// The last three tokens, the newest first.
     before: [char; 3],
     /// Commas in `<…>` and `|…|` end nothing.
     angles: usize,
     bars: usize,
-    /// What was given last is the input of a macro, which nobody parses with the file.
+    /// The latest token is the input of a macro, which is not parsed with the file.
     is_macro: bool,
 }
 
@@ -128,7 +128,7 @@ impl Level {
                 self.end();
             }
             (Delimiter::Brace, Some(TokenTree::Punct(it))) if it.as_char() == '#' => self.end(),
-            // An attribute holds nothing of what comes behind it.
+            // What follows an attribute is not inside of it.
             (Delimiter::Bracket, _) => match self.before {
                 ['#', ..] => self.depth -= 2,
                 ['!', '#', _] => self.depth -= 3,
@@ -159,7 +159,7 @@ mod tests {
             .spawn(move || file(&text).err().map(|it| it.to_string()));
         match found.unwrap().join().unwrap().as_deref() {
             None => false,
-            Some("it is nested too deep to be read") => true,
+            Some("it is nested too deep") => true,
             Some(other) => panic!("{shape:?}: {other}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Attribute macros where items stand. Which attributes leave an item as it is: those of the language and of tools,
+//! Attribute macros on items. These attributes leave an item as it is: those of the language and of tools,
 //! those that derives read, and the few attribute macros that are known to.
 
 use syn::Attribute;
@@ -47,7 +47,7 @@ pub const LANGUAGE: &[&str] = &[
     "type_length_limit",
 ];
 
-/// Attribute macros that only add to what they stand on.
+/// Attribute macros that only add to their item.
 pub const ADDING: &[&str] = &[
     "async_trait::async_trait",
     "derive_where::derive_where",
@@ -61,7 +61,7 @@ pub const ADDING: &[&str] = &[
 
 pub const TOOLS: &[&str] = &["rustfmt", "clippy", "diagnostic", "miri", "rustdoc"];
 
-/// The attribute macro on a module, an `impl`, an alias or a constant that may make anything of it.
+/// The attribute macro on a module, an `impl`, an alias or a constant that may replace it.
 pub fn of_item<'a>(item: &syn::Item, attrs: &'a [Attribute]) -> Option<&'a Attribute> {
     use syn::Item;
     if !matches!(item, Item::Mod(_) | Item::Impl(_) | Item::Type(_) | Item::Const(_)) {
@@ -79,8 +79,8 @@ pub fn of_item<'a>(item: &syn::Item, attrs: &'a [Attribute]) -> Option<&'a Attri
     })
 }
 
-/// Whether what an attribute macro makes of an item may be a kind.
-pub fn may_make_kinds(item: &syn::Item) -> bool {
+/// Whether an item under an attribute macro may become a kind.
+pub fn may_declare_kinds_of(item: &syn::Item) -> bool {
     use quote::ToTokens as _;
     fn says(tokens: proc_macro2::TokenStream) -> bool {
         tokens.into_iter().any(|it| match it {
@@ -92,7 +92,7 @@ pub fn may_make_kinds(item: &syn::Item) -> bool {
     says(item.to_token_stream())
 }
 
-/// Whether an attribute is the one that makes a type of each version of a struct.
-pub fn makes_versions(attr: &Attribute) -> bool {
+/// Whether an attribute is `#[versioned]`, which generates a type for each version of a struct.
+pub fn is_versioned(attr: &Attribute) -> bool {
     attr.path().segments.last().is_some_and(|it| it.ident == "versioned")
 }

@@ -8,8 +8,8 @@ use crate::cargo::{Krate, cfg};
 use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, syntax, text};
 
-/// How to get at kinds that only a macro knows.
-pub const UNTOLD: &str = "write the kinds out, or name each to the compiled code: `operator-rs generate crds --compile --type my_crate::v1::Kind`";
+/// The hint for kinds that only a macro declares.
+pub const COMPILE_HINT: &str = "write the kinds out, or name each to the compiled code: `operator-rs generate crds --compile --type my_crate::v1::Kind`";
 
 /// Reads more crates into a world.
 pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) {
@@ -32,11 +32,11 @@ pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: 
 pub struct Files<'a> {
     pub texts: &'a Texts<'a>,
     problems: &'a mut Vec<Problem>,
-    /// The `macro_rules!` above, in the order of the text.
-    pub macros: Vec<(String, RulesId)>,
+    /// The `macro_rules!` above, in the order of the text; without an id where a `cfg` leaves it in doubt.
+    pub macros: Vec<(String, Option<RulesId>)>,
 }
 
-/// Where items stand.
+/// A place of items.
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
     pub module: ModuleId,
@@ -56,7 +56,7 @@ impl Files<'_> {
     pub fn report_kinds(&mut self, place: Place, attr: &syn::Attribute) {
         let name = text(attr.path());
         let message = format!("`#[{name}]` may declare kinds here, and is not expanded");
-        self.report(place, message, Some(UNTOLD));
+        self.report(place, message, Some(COMPILE_HINT));
     }
 
     /// Reads the file of a module.
@@ -107,13 +107,13 @@ impl Files<'_> {
                 (attr, attr.map(syn::spanned::Spanned::span))
             }
             syn::Item::Struct(it) => {
-                let makes = |it: &&syn::Attribute| attribute_macros::makes_versions(it);
+                let makes = |it: &&syn::Attribute| attribute_macros::is_versioned(it);
                 (attrs.iter().find(makes), Some(it.ident.span()))
             }
             _ => return,
         };
         if let (Some(attr), Some(span)) = (attr, span)
-            && attribute_macros::may_make_kinds(item)
+            && attribute_macros::may_declare_kinds_of(item)
         {
             self.report_kinds(world.place(module, span), attr);
         }

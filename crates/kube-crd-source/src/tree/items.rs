@@ -4,14 +4,14 @@ use syn::Item as Syntax;
 use syn::spanned::Spanned as _;
 
 use super::attribute_macros;
-use super::files::{Files, Here, UNTOLD};
+use super::files::{COMPILE_HINT, Files, Here};
 use super::macros::{Call, Rules};
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World};
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::meta::{metas, name_of, string};
 use crate::text::{SourcePath, below, plain};
 
-/// Where an item stands, and whether it is there.
+/// The module of an item, and whether the item is there.
 #[derive(Clone, Copy)]
 struct Declaring {
     module: ModuleId,
@@ -54,28 +54,31 @@ impl Files<'_> {
             Syntax::Macro(it) if it.mac.path.is_ident("include") => {
                 self.refuse_include(world, module, &it);
             }
-            Syntax::Macro(it) => self.read_macro(world, module, &it),
+            Syntax::Macro(it) => self.read_macro(world, Declaring { module, cfg }, &it),
             item => declare(world, Declaring { module, cfg }, item),
         }
         Ok(())
     }
 
-    /// A macro that stands where items stand: its definition, or a call.
-    fn read_macro(&mut self, world: &mut World, module: ModuleId, it: &syn::ItemMacro) {
+    /// A macro at the place of an item: a definition, or a call.
+    fn read_macro(&mut self, world: &mut World, here: Declaring, it: &syn::ItemMacro) {
+        let Declaring { module, cfg } = here;
         let krate = world.modules[module].krate;
         if let Some(rules) = Rules::new(it, module, krate) {
-            self.macros.push((rules.name.clone(), world.rules.len()));
+            // One that may not be there leaves in doubt which of its name is called.
+            let id = (cfg == Cfg::Yes).then_some(world.rules.len());
+            self.macros.push((rules.name.clone(), id));
             world.rules.push(rules);
             return;
         }
         let name = it.mac.path.get_ident().map(plain);
         let above = self.macros.iter().rev().find(|(it, _)| Some(it) == name.as_ref());
-        world.modules[module].macros.push(Call::new(it, above.map(|it| it.1)));
+        world.modules[module].macros.push(Call::new(it, above.and_then(|it| it.1)));
     }
 
-    /// `include!(…)` where items stand: the file is not read, and may declare anything.
+    /// `include!(…)` at the place of an item: the file is not read, and may declare anything.
     fn refuse_include(&mut self, world: &mut World, module: ModuleId, it: &syn::ItemMacro) {
-        let call = Call::unknown(it, "files that are included are not read");
+        let call = Call::unknown(it, "included files are not read");
         world.modules[module].macros.push(call);
         let Ok(name) = it.mac.parse_body::<syn::LitStr>() else { return };
         let place = world.place(module, it.mac.path.span());
@@ -84,7 +87,7 @@ impl Files<'_> {
         let file = path.filter(|it| self.texts.contains_key(it));
         if file.and_then(|it| self.texts.get(&it)).is_some_and(|it| it.contains("CustomResource")) {
             let message = format!("`{}` may declare kinds, and is not read", name.value());
-            self.report(place, message, Some(UNTOLD));
+            self.report(place, message, Some(COMPILE_HINT));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Macros where items stand, summarized: which names their tokens could declare, and which macros they call.
+//! Macros at the place of items, summarized: the names that their tokens could declare, the macros that they call.
 //!
 //! Macros are never expanded. `names::calls` decides from these summaries what a call may declare; whatever a
 //! call may declare is refused where it is needed, and left to the compiled code.
@@ -33,7 +33,7 @@ impl Rules {
     }
 }
 
-/// A call where items stand, or an attribute macro on an item.
+/// A call at the place of an item, or an attribute macro on an item.
 pub struct Call {
     /// The segments of its path.
     pub path: Vec<String>,
@@ -88,7 +88,7 @@ fn segments(path: &syn::Path) -> Vec<String> {
     path.segments.iter().map(|it| plain(&it.ident)).collect()
 }
 
-/// What tokens could declare where items stand.
+/// What tokens could declare at the place of items.
 #[derive(Default)]
 pub struct Tokens {
     /// Every identifier, and what is in quotes.
@@ -105,7 +105,7 @@ pub struct Tokens {
     pub forwards: bool,
 }
 
-/// Words behind which an item's name stands.
+/// Keywords that the name of an item follows.
 const KEYWORDS: &[&str] =
     &["struct", "enum", "union", "type", "trait", "mod", "fn", "const", "static"];
 /// Words between such a word and the name.
@@ -231,7 +231,7 @@ impl Tokens {
         res
     }
 
-    /// Reads tokens where items stand. `all` says that those in braces may come to stand there, too.
+    /// Reads tokens at the place of items. `all`: those in braces may be moved to that place, too.
     fn scan(&mut self, tokens: &[Token], all: bool) {
         for (index, token) in tokens.iter().enumerate() {
             let rest = &tokens[index + 1..];
@@ -241,7 +241,7 @@ impl Tokens {
                 Token::Punct(_) => {}
                 Token::Word(word) => {
                     self.words.insert(word.clone());
-                    // A keyword may stand in what is before it.
+                    // The variable before it may be a keyword.
                     if matches!(before, Some(Token::Variable(Fragment::Word | Fragment::Items))) {
                         self.declared.insert(word.clone());
                     }
@@ -258,11 +258,11 @@ impl Tokens {
                     self.is_open |= matches!(rest, [Token::Punct('!'), Token::Group(..), ..]);
                 }
                 Token::Group(inner) => {
-                    let is_call = match &tokens[..index] {
-                        [.., Token::Word(_) | Token::Variable(_), Token::Punct('!')] => true,
-                        [.., Token::Punct('!'), Token::Word(_) | Token::Variable(_)] => true,
-                        _ => false,
-                    };
+                    let is_call = matches!(
+                        &tokens[..index],
+                        [.., Token::Word(_) | Token::Variable(_), Token::Punct('!')]
+                            | [.., Token::Punct('!'), Token::Word(_) | Token::Variable(_)]
+                    );
                     let is_extern = match &tokens[..index] {
                         [.., Token::Word(it)] => it == "extern",
                         [.., Token::Word(it), Token::Text(_)] => it == "extern",
@@ -277,7 +277,7 @@ impl Tokens {
         }
     }
 
-    /// Tokens in braces, where no item of the module stands.
+    /// Tokens in braces: items in there are not of the module.
     fn read_words(&mut self, tokens: &[Token]) {
         for it in tokens {
             match it {

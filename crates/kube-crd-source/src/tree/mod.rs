@@ -9,7 +9,7 @@ mod reach;
 mod selection;
 mod world;
 
-pub use files::{UNTOLD, load};
+pub use files::{COMPILE_HINT, load};
 pub use macros::{Call, Rules, RulesId};
 pub use reach::Reach;
 pub use world::{Impl, Item, ItemId, Kind, ModuleId, Path, World};

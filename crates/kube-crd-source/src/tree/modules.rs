@@ -58,7 +58,7 @@ impl Files<'_> {
             Some(_) => Ok(None),
             None if doubtful => Err(NoFile {
                 why: format!("where module `{name}` is depends on a `cfg_attr`"),
-                hint: Some("take the condition away".to_owned()),
+                hint: Some("remove the condition".to_owned()),
             }),
             None if path.is_some() && path_text.is_none() => {
                 Err(NoFile { why: format!("the path of module `{name}` is no string"), hint: None })

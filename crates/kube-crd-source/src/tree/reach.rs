@@ -1,4 +1,4 @@
-//! From where a thing may be named: everywhere, or inside one module.
+//! From where an item can be named: everywhere, or inside one module.
 
 use super::{ModuleId, World};
 
@@ -9,7 +9,7 @@ pub enum Reach {
 }
 
 impl World {
-    /// A module and those it stands in, outwards.
+    /// A module and those around it, outwards.
     pub fn outwards(&self, module: ModuleId) -> impl Iterator<Item = ModuleId> {
         std::iter::successors(Some(module), |it| self.modules[*it].parent)
     }
@@ -19,7 +19,7 @@ impl World {
         self.roots.get(&krate.root).copied().unwrap_or(module)
     }
 
-    /// How far what stands in `module` is seen.
+    /// From where an item of `module` with this visibility can be named.
     pub fn reach(&self, module: ModuleId, vis: &syn::Visibility) -> Reach {
         match vis {
             syn::Visibility::Public(_) => Reach::All,

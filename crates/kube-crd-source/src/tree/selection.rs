@@ -1,4 +1,4 @@
-//! The modules whose kinds are asked for.
+//! The modules whose kinds are selected.
 
 use super::{ModuleId, World};
 
@@ -21,7 +21,7 @@ impl World {
         below(path, other) || below(own, other.strip_prefix("crate::").unwrap_or(other))
     }
 
-    /// Modules that were asked for and are not there.
+    /// Modules of the selection that no crate has.
     pub fn unknown_modules(&self) -> Vec<String> {
         let found = |name: &str| {
             (0..self.modules.len())

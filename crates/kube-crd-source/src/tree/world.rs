@@ -36,7 +36,7 @@ pub struct World {
 pub struct Module {
     pub krate: usize,
     pub parent: Option<ModuleId>,
-    /// As `module_path!()` gives it.
+    /// As in `module_path!()`.
     pub path: String,
     pub file: SourcePath,
     pub cfg: Cfg,
@@ -71,7 +71,7 @@ pub enum Kind {
     Module(ModuleId),
     Use(Path),
     ExternCrate(String),
-    /// What `#[derive(CustomResource)]` makes of the struct beside it.
+    /// The struct that `#[derive(CustomResource)]` generates for this item.
     Root(ItemId),
     Union,
 }

@@ -8,8 +8,8 @@ use crate::tree::attribute_macros::{ADDING, LANGUAGE, TOOLS};
 use crate::tree::{ModuleId, Path};
 
 impl Types {
-    /// Whether an attribute leaves alone what it stands on. `derives` says that a derive of another crate stands
-    /// there too, which may have it as its own.
+    /// Whether an attribute leaves its item as it is. `derives`: a derive of another crate is
+    /// there too, whose attribute it may be.
     pub fn leaves_alone(&self, module: ModuleId, attr: &Attribute, derives: bool) -> bool {
         let path = Path::from(attr.path());
         let first = path.parts.first().map_or("", String::as_str);

@@ -1,4 +1,4 @@
-//! Constants in types: lengths of arrays, and what stands for `const` parameters. Literals and constants that are
+//! Constants in types: lengths of arrays, and arguments of `const` parameters. Literals and constants that are
 //! one are read; what is computed is not.
 
 use syn::spanned::Spanned as _;
@@ -15,7 +15,7 @@ const MOST_NAMED: usize = 32;
 const HINT: &str = "write the number itself, or a constant that is one";
 
 impl Types {
-    /// What stands for a `const` parameter, or for the length of an array, as it is displayed.
+    /// The argument of a `const` parameter, or the length of an array, as it is displayed.
     pub(super) fn constant(&self, scope: &Scope, expr: &Expr, ty: &str) -> Result<String, Problem> {
         self.constant_at(scope, expr, ty, 0)
     }
@@ -81,7 +81,7 @@ impl Types {
                 }
                 self.constant_at(&Scope::from(item.module), &constant.expr, ty, depth + 1)
             }
-            _ => refuse("is computed, which is not read in a type"),
+            _ => refuse("is computed, which is not supported in a type"),
         }
     }
 }

@@ -19,8 +19,8 @@ pub enum Derived {
 }
 
 impl Types {
-    /// A type as it is after every `cfg` that can be told.
-    pub fn settled(&self, id: ItemId) -> Result<DeriveInput, Problem> {
+    /// A type after every `cfg` that the source settles.
+    pub fn settle(&self, id: ItemId) -> Result<DeriveInput, Problem> {
         let item = &self.items[id];
         let Kind::Data(input) = &item.kind else {
             return Err(self.problem(item.module, item.span, "is no struct or enum", ""));
@@ -71,17 +71,16 @@ impl Types {
     fn open(&self, module: usize, attrs: &[Attribute], item: bool) -> Result<Settled, Problem> {
         let settled = cfg::settle(attrs, self.features(module))
             .map_err(|it| self.problem(module, it.span(), it.to_string(), ""))?;
-        let way_out = "take the condition away, or keep the types that depend on it apart";
+        let way_out = "remove the condition, or move what depends on it to a type of its own";
         if settled.cfg == Cfg::Depends && !item {
             let span = attrs.iter().find(|it| it.path().is_ident("cfg"));
             let span = span.map_or_else(proc_macro2::Span::call_site, Spanned::span);
-            let message =
-                "whether this is there depends on a `cfg` that the source does not settle";
+            let message = "whether this exists depends on a `cfg` that the source does not settle";
             return Err(self.problem(module, span, message, way_out));
         }
         if let Some(meta) = settled.doubtful.iter().find(|it| !harmless(it)) {
             let message = format!(
-                "whether `{}` holds here depends on a `cfg_attr` that the source does not settle",
+                "whether `{}` applies here depends on a `cfg_attr` that the source does not settle",
                 text(meta.path())
             );
             return Err(self.problem(module, meta.span(), message, way_out));
@@ -90,7 +89,7 @@ impl Types {
     }
 
     /// Whether a type derives the trait of this whole path.
-    pub fn derived(&self, id: ItemId, path: &str) -> Result<Derived, Problem> {
+    pub fn derives_trait(&self, id: ItemId, path: &str) -> Result<Derived, Problem> {
         let item = &self.items[id];
         let Kind::Data(input) = &item.kind else { return Ok(Derived::No) };
         let last = path.rsplit("::").next().unwrap_or(path);
@@ -100,7 +99,7 @@ impl Types {
         let doubtful = settled.doubtful.iter().map(|it| (it, Derived::Depends));
         let mut res = Derived::No;
         for (meta, derived) in sure.chain(doubtful) {
-            for it in derives(meta) {
+            for it in derive_paths(meta) {
                 let found = self.resolve(item.module, &Path::from(&it), Space::Macros);
                 if found != Ok(Named::Foreign(path.to_owned())) {
                     // Whatever it is called: a derive that is renamed is found by what it names.
@@ -116,7 +115,7 @@ impl Types {
                         Err(Miss::Doubt(why)) => self.need_for(why),
                         _ => {}
                     }
-                    let message = format!("`{}` cannot be told to be `{path}`", text(&it));
+                    let message = format!("`{}` is not certain to be `{path}`", text(&it));
                     let hint = format!("import it by name: `use {path};`");
                     return Err(self.problem(item.module, it.span(), message, &hint));
                 }
@@ -129,15 +128,14 @@ impl Types {
     }
 
     /// Refuses a type that an attribute macro may change.
-    pub fn unchanged(&self, id: ItemId, input: &DeriveInput) -> Result<(), Problem> {
+    pub fn check_attribute_macros(&self, id: ItemId, input: &DeriveInput) -> Result<(), Problem> {
         let module = self.items[id].module;
-        let own = input.attrs.iter().flat_map(|it| derives(&it.meta));
+        let own = input.attrs.iter().flat_map(|it| derive_paths(&it.meta));
         let theirs = { own }.any(|it| !is_known_derive(&it));
         for attr in &input.attrs {
             if !self.leaves_alone(module, attr, theirs) {
-                let message =
-                    format!("`#[{}]` may change the type that it stands on", text(attr.path()));
-                let hint = "write out what it does, with serde's and schemars' own attributes";
+                let message = format!("`#[{}]` may change its type", text(attr.path()));
+                let hint = "replace it with attributes of serde and schemars";
                 return Err(self.problem(module, attr.span(), message, hint));
             }
         }
@@ -155,8 +153,8 @@ impl Types {
     }
 }
 
-/// What a path leads into, where that is one of the crates that we know, and not the one that is meant by its
-/// name; and the way out.
+/// Why a path into a known crate is of another version of it than the one that writes the CRDs,
+/// and a hint.
 fn another(path: &str) -> Option<(String, String)> {
     let word = path.split("::").next()?;
     let (name, what) = match (word.split_once('/'), word.split_once('@')) {
@@ -179,7 +177,7 @@ fn another(path: &str) -> Option<(String, String)> {
 }
 
 /// The paths in `derive(…)`; nothing for another attribute.
-pub fn derives(meta: &Meta) -> Vec<syn::Path> {
+pub fn derive_paths(meta: &Meta) -> Vec<syn::Path> {
     match meta {
         Meta::List(it) if it.path.is_ident("derive") => it
             .parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated)

@@ -1,28 +1,30 @@
-//! Looks up what a type is that stands in code.
+//! Resolves types in code.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use syn::spanned::Spanned as _;
 
-use super::type_::stands_for;
 use super::{Scope, Type, Types};
-use crate::builtin::kubernetes::Miss as NoType;
-use crate::builtin::{self, crates};
 use crate::names::{Miss, Named, Space};
 use crate::text::{Problem, plain, text};
 use crate::tree::{ItemId, Kind, ModuleId, Path};
 
-const WAY_OUT: &str = "write the type out, or use one whose schema can be read";
+pub(super) const WAY_OUT: &str = "write the type out, or use one whose schema can be read";
 
 impl Types {
-    /// What a type is where parameters stand for others.
+    /// Resolves a type, with arguments for the parameters in it.
     pub fn type_in(&self, scope: &Scope, ty: &syn::Type) -> Result<Rc<Type>, Problem> {
         self.type_steps.set(0);
         self.type_at(scope, ty, Depth::default())
     }
 
-    fn type_at(&self, scope: &Scope, ty: &syn::Type, depth: Depth) -> Result<Rc<Type>, Problem> {
+    pub(super) fn type_at(
+        &self,
+        scope: &Scope,
+        ty: &syn::Type,
+        depth: Depth,
+    ) -> Result<Rc<Type>, Problem> {
         let refuse = |what: &str| {
             self.problem(scope.module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT)
         };
@@ -30,7 +32,7 @@ impl Types {
             return Err(refuse("is an alias that leads to itself"));
         }
         if MOST_NESTED < depth.nested {
-            let message = "a type is nested too deep to be read";
+            let message = "a type is nested too deep";
             return Err(match depth.aliases {
                 0..20 => self.problem(scope.module, ty.span(), message, WAY_OUT),
                 _ => refuse("is an alias that leads to itself"),
@@ -38,7 +40,7 @@ impl Types {
         }
         self.type_steps.set(self.type_steps.get() + 1);
         if MOST_TYPES < self.type_steps.get() {
-            return Err(refuse("has too many types in it to be read"));
+            return Err(refuse("nests too many types"));
         }
         let depth = Depth { nested: depth.nested + 1, ..depth };
         let foreign = |path: &str, arguments| {
@@ -63,10 +65,10 @@ impl Types {
             }
             syn::Type::Macro(_) => Err(refuse("is a macro, which is not expanded")),
             syn::Type::Path(it) if it.qself.is_some() => {
-                Err(refuse("is a type of a trait, which is not read"))
+                Err(refuse("is an associated type, which is not supported"))
             }
             syn::Type::Path(it) => self.path_type(scope, ty, &it.path, depth),
-            _ => Err(refuse("is a kind of type that is not read")),
+            _ => Err(refuse("is an unsupported type")),
         }
     }
 
@@ -77,132 +79,44 @@ impl Types {
         path: &syn::Path,
         depth: Depth,
     ) -> Result<Rc<Type>, Problem> {
-        let refuse = |what: String, hint: &str| {
-            self.problem(scope.module, path.span(), format!("`{}` {what}", text(path)), hint)
+        let refuse = |what: &str, hint: &str| {
+            Err(self.problem(scope.module, path.span(), format!("`{}` {what}", text(path)), hint))
         };
-        let mut arguments = Vec::new();
-        for (index, segment) in path.segments.iter().enumerate() {
-            let last = index + 1 == path.segments.len();
-            match &segment.arguments {
-                syn::PathArguments::None => {}
-                syn::PathArguments::AngleBracketed(it) if last => {
-                    let lifetime = |it: &&syn::GenericArgument| {
-                        matches!(it, syn::GenericArgument::Lifetime(_))
-                    };
-                    arguments.extend(it.args.iter().filter(|it| !lifetime(it)));
-                }
-                _ => return Err(refuse("is a kind of type that is not read".into(), WAY_OUT)),
-            }
-        }
+        let Some(arguments) = arguments_of(path) else {
+            return refuse("is an unsupported type", WAY_OUT);
+        };
         if let Some(first) = path.segments.first()
             && path.leading_colon.is_none()
-            && let Some(found) = scope.parameters.get(&plain(&first.ident))
+            && let Some(parameter) = scope.parameters.get(&plain(&first.ident))
         {
-            return match (path.segments.len(), &**found) {
-                (1, Type::Constant(_)) => Err(refuse("is a number, and no type".into(), WAY_OUT)),
-                (1, _) => Ok(found.clone()),
-                _ => Err(refuse("is a type of a trait, which is not read".into(), WAY_OUT)),
+            return match (path.segments.len(), &**parameter) {
+                (1, Type::Constant(_)) => refuse("is a `const` parameter, not a type", WAY_OUT),
+                (1, _) => Ok(parameter.clone()),
+                _ => refuse("is an associated type, which is not supported", WAY_OUT),
             };
         }
         if path.is_ident("Self") {
-            return Err(refuse("names the type it stands in".into(), "write the type's name"));
+            return refuse("is not supported in a type", "write the type's name");
         }
         match self.resolve(scope.module, &Path::from(path), Space::Types) {
             Ok(Named::Item(id)) => self.item_type(scope, ty, id, &arguments, depth),
-            Ok(Named::Foreign(name)) => {
-                let zone = arguments.first().and_then(|it| self.foreign_path(scope.module, it));
-                arguments.truncate(crates::arguments_that_count(&name));
-                let parts: Result<Vec<_>, _> = arguments
-                    .iter()
-                    .map(|it| match it {
-                        syn::GenericArgument::Type(it) => self.type_at(scope, it, depth),
-                        _ => Err(refuse("takes what is not read".into(), WAY_OUT)),
-                    })
-                    .collect();
-                let parts = parts?;
-                if let Some(found) = self.kubernetes.find(&name) {
-                    return match found {
-                        Ok(model) if parts.is_empty() => Ok(Rc::new(Type::Kubernetes(model))),
-                        Ok(_) => Err(refuse("takes no types".into(), WAY_OUT)),
-                        Err(miss) => Err(self.no_type(scope.module, path, &name, &miss)),
-                    };
-                }
-                let (name, parts) = stands_for(&name, parts, zone.as_deref());
-                if builtin::find(&name).is_none() {
-                    self.need(&name);
-                }
-                match builtin::find(&name) {
-                    Some((_, it)) if it.arguments == parts.len() => {
-                        Ok(Type::foreign(&name, parts).expect("it is there, with as many types"))
-                    }
-                    Some((_, it)) => Err(refuse(
-                        format!("has {} types in it, not {}", parts.len(), it.arguments),
-                        WAY_OUT,
-                    )),
-                    None if crates::TWOFOLD.contains(&&*name) => Err(refuse(
-                        format!(
-                            "is `{name}`, which may be of two types in JSON: no CRD can say that"
-                        ),
-                        "say what it is with `#[schemars(with = \"String\")]` on the field",
-                    )),
-                    None if self.absent.contains_key(first(&name)) => Err(refuse(
-                        self.absent[first(&name)].clone(),
-                        "run `cargo fetch`, which brings the source of what is locked",
-                    )),
-                    None => Err(refuse(
-                        format!("is `{name}`, whose schema is not known"),
-                        "use a type of this project, of std or of k8s-openapi",
-                    )),
+            Ok(Named::Foreign(name)) => self.foreign_type(scope, path, &name, arguments, depth),
+            Ok(Named::Module(_)) => refuse("is a module", ""),
+            Ok(Named::Member(..)) => refuse("is not a type", WAY_OUT),
+            Err(Miss::Nothing | Miss::Unreachable) => {
+                refuse("is not found", "define it, or import it by name")
+            }
+            Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => {
+                self.need_for(&doubt);
+                let what = format!("cannot be resolved with certainty: {doubt}");
+                match self.is_absent(&doubt) {
+                    true => refuse(
+                        &format!("{what}, and its source is not on this machine"),
+                        "run `cargo fetch`, which downloads what is locked, or import the type by its name",
+                    ),
+                    false => refuse(&what, "import the type by its name"),
                 }
             }
-            Ok(Named::Module(_)) => Err(refuse("is a module".into(), "")),
-            Ok(Named::Member(..)) => Err(refuse("is no type by itself".into(), WAY_OUT)),
-            Err(Miss::Nothing | Miss::Lost) => {
-                Err(refuse("is not found".into(), "define it, or import it by name"))
-            }
-            Err(Miss::Doubt(why) | Miss::Perhaps(why)) => {
-                self.need_for(&why);
-                if self.is_absent(&why) {
-                    return Err(refuse(
-                        format!(
-                            "cannot be resolved with certainty: {why}, and its source is not on this machine"
-                        ),
-                        "run `cargo fetch`, which brings the source of what is locked, or import the type by its name",
-                    ));
-                }
-                Err(refuse(
-                    format!("cannot be resolved with certainty: {why}"),
-                    "import the type by its name",
-                ))
-            }
-        }
-    }
-
-    /// Why there is no type of k8s-openapi at a path.
-    fn no_type(&self, module: ModuleId, path: &syn::Path, name: &str, miss: &NoType) -> Problem {
-        let (what, hint) = match miss {
-            NoType::Absent => (
-                format!("is `{name}`, which k8s-openapi does not have at this version and feature"),
-                "choose the `v1_…` feature of k8s-openapi that has it",
-            ),
-            NoType::Bare => (
-                format!("is `{name}`, which has no schema"),
-                "use a type that implements `JsonSchema`",
-            ),
-            NoType::Unread { file, what } => (
-                format!("is `{name}`, but k8s-openapi's {file} cannot be read: {what}"),
-                "bring the crate's source with `cargo fetch`",
-            ),
-        };
-        self.problem(module, path.span(), format!("`{}` {what}", text(path)), hint)
-    }
-
-    /// The path of a type that is not of this project.
-    fn foreign_path(&self, module: ModuleId, ty: &syn::GenericArgument) -> Option<String> {
-        let syn::GenericArgument::Type(syn::Type::Path(it)) = ty else { return None };
-        match self.resolve(module, &Path::from(&it.path), Space::Types) {
-            Ok(Named::Foreign(path)) if it.qself.is_none() => Some(path),
-            _ => None,
         }
     }
 
@@ -249,11 +163,11 @@ impl Types {
         };
         match found.fits(&mut { MOST_TYPES }) {
             true => Ok(found),
-            false => Err(refuse("has too many types in it to be read")),
+            false => Err(refuse("nests too many types")),
         }
     }
 
-    /// What each parameter of a definition stands for: what is given, then its own defaults.
+    /// The argument of each parameter of a definition, or its default.
     fn bound(
         &self,
         scope: &Scope,
@@ -277,7 +191,7 @@ impl Types {
                 }
                 (syn::GenericParam::Type(it), None) => match &it.default {
                     Some((_, default)) => (&it.ident, self.type_at(&res, default, depth)?),
-                    None => return refuse(&format!("does not say what its `{}` is", it.ident)),
+                    None => return refuse(&format!("lacks an argument for `{}`", it.ident)),
                 },
                 (syn::GenericParam::Const(it), given) => {
                     let (scope, value) = match (given, &it.default) {
@@ -290,18 +204,18 @@ impl Types {
                         }
                         (None, Some((_, default))) => (&res, default.clone()),
                         _ => {
-                            return refuse(&format!("does not say what its `{}` is", it.ident));
+                            return refuse(&format!("lacks an argument for `{}`", it.ident));
                         }
                     };
                     let found = self.constant(scope, &value, &text(&it.ty))?;
                     (&it.ident, Rc::new(Type::Constant(found)))
                 }
-                _ => return refuse("takes what is not read"),
+                _ => return refuse("has an unsupported generic argument"),
             };
             Rc::make_mut(&mut res.parameters).insert(plain(name), found);
         }
         match given.next() {
-            Some(_) => refuse("has more types in it than it takes"),
+            Some(_) => refuse("has too many generic arguments"),
             None => Ok(Rc::unwrap_or_clone(res.parameters)),
         }
     }
@@ -309,7 +223,7 @@ impl Types {
 
 /// How deep we are in a type.
 #[derive(Clone, Copy, Default)]
-struct Depth {
+pub(super) struct Depth {
     aliases: u8,
     nested: u8,
 }
@@ -318,7 +232,7 @@ const MOST_ALIASES: u8 = 64;
 const MOST_NESTED: u8 = 96;
 const MOST_TYPES: usize = 10_000;
 
-/// The parameters that stand for types and numbers.
+/// The names of type and `const` parameters.
 pub fn names(generics: &syn::Generics) -> impl Iterator<Item = String> {
     generics.params.iter().filter_map(|it| match it {
         syn::GenericParam::Type(it) => Some(plain(&it.ident)),
@@ -337,7 +251,19 @@ fn given_for<'a>(
     }
 }
 
-/// The first word of a path.
-fn first(path: &str) -> &str {
-    path.split("::").next().unwrap_or(path)
+/// The arguments of a path's last segment, lifetimes aside; none where another segment has some.
+fn arguments_of(path: &syn::Path) -> Option<Vec<&syn::GenericArgument>> {
+    let mut res = Vec::new();
+    for (index, segment) in path.segments.iter().enumerate() {
+        match &segment.arguments {
+            syn::PathArguments::None => {}
+            syn::PathArguments::AngleBracketed(it) if index + 1 == path.segments.len() => {
+                let is_lifetime =
+                    |it: &&syn::GenericArgument| matches!(it, syn::GenericArgument::Lifetime(_));
+                res.extend(it.args.iter().filter(|it| !is_lifetime(it)));
+            }
+            _ => return None,
+        }
+    }
+    Some(res)
 }

@@ -1,8 +1,9 @@
-//! Rust types as written → [`Type`]: which type of the project, or which of another crate, with what in it.
+//! Types in code → [`Type`]: which type of the project, or which of another crate, with what in it.
 
 mod attribute_macros;
 mod constants;
 pub mod derives;
+mod foreign;
 mod lookup;
 pub mod serde;
 mod type_;
@@ -29,7 +30,7 @@ pub struct Types {
     pub keeps_order: bool,
     /// How many types were visited for one.
     type_steps: Cell<usize>,
-    /// What the aliases without parameters stand for, of those that were looked at.
+    /// The targets of aliases without parameters, filled on demand.
     aliases: RefCell<BTreeMap<ItemId, Rc<Type>>>,
 }
 
@@ -73,7 +74,7 @@ impl Types {
         }
     }
 
-    /// What the parameters of a type of the project stand for in its own code.
+    /// The arguments of a type's parameters, for its own code.
     pub fn scope(&self, ty: &Type) -> Scope {
         let (id, arguments) = match ty {
             Type::Data(id, arguments) => (*id, &arguments[..]),

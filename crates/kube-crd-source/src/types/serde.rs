@@ -77,16 +77,16 @@ fn override_(attrs: &mut Vec<Attribute>) -> syn::Result<()> {
     if overriding.contains("skip") {
         overriding.extend(["skip_serializing".to_owned(), "skip_deserializing".to_owned()]);
     }
-    let mut said = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for entry in entries(attrs, "serde")? {
         let name = entry.name();
         let known = SHARED.contains(&name.as_str()) || SERDE_ONLY.contains(&name.as_str());
         if known && name != "bound" && !overriding.contains(&name) && !unset.contains_key(&name) {
             effective.push(entry);
         }
-        said.insert(name);
+        names.insert(name);
     }
-    if let Some((name, span)) = unset.iter().find(|(name, _)| !said.contains(*name)) {
+    if let Some((name, span)) = unset.iter().find(|(name, _)| !names.contains(*name)) {
         return error(*span, format!("`!{name}` takes nothing away: serde has no `{name}` here"));
     }
     attrs.retain(|it| !it.path().is_ident("serde"));

@@ -1,4 +1,4 @@
-//! A type, with what stands for its parameters.
+//! A type, with its arguments.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -9,18 +9,18 @@ use crate::tree::{ItemId, ModuleId};
 
 #[derive(Clone)]
 pub enum Type {
-    /// A struct or enum of the project, with what its parameters stand for.
+    /// A struct or enum of the project, with its arguments.
     Data(ItemId, Vec<Rc<Self>>),
-    /// The resource that `#[derive(CustomResource)]` makes of a struct of the project.
+    /// The struct that `#[derive(CustomResource)]` generates for a struct of the project.
     Root(ItemId),
-    /// What a `const` parameter stands for, as it is displayed.
+    /// The argument of a `const` parameter, as it is displayed.
     Constant(String),
     Foreign {
         path: &'static str,
         builtin: &'static Builtin,
         arguments: Vec<Rc<Self>>,
     },
-    /// What a function says that `schema_with` names.
+    /// The schema of a function that `schema_with` names.
     Function(Rc<Function>),
     /// A type of k8s-openapi whose source was read.
     Kubernetes(Rc<Model>),
@@ -42,7 +42,7 @@ impl Type {
         }
     }
 
-    /// What tells two types apart: which it is, then what is in it.
+    /// The identity of a type: which it is, and its arguments.
     fn key(&self) -> (u8, usize, &str, &[Rc<Self>]) {
         match self {
             Self::Data(id, arguments) => (0, *id, "", arguments),
@@ -90,7 +90,7 @@ impl Ord for Type {
     }
 }
 
-/// Where a type is written: the module, and what the parameters around it stand for.
+/// The place of a type in code: the module, and the arguments of the parameters around it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scope {
     pub module: ModuleId,
@@ -104,7 +104,7 @@ impl From<ModuleId> for Scope {
     }
 }
 
-/// What `schema_with` names, where it stands.
+/// A function that `schema_with` names.
 #[derive(Clone)]
 pub struct Function {
     pub path: syn::ExprPath,

@@ -93,7 +93,7 @@ impl Evaluator<'_> {
         at: &impl quote::ToTokens,
         id: ItemId,
     ) -> Eval<Option<String>> {
-        let input = self.world.settled(id).map_err(Stop::from)?;
+        let input = self.world.settle(id).map_err(Stop::from)?;
         let syn::Data::Enum(it) = &input.data else { return Ok(None) };
         let is_marked =
             |it: &&syn::Variant| it.attrs.iter().any(|it| it.path().is_ident("default"));

@@ -1,11 +1,11 @@
-//! What the `impl`s of the project say of a type: its own functions and constants, `Default`, `JsonSchema`.
+//! The functions and constants that `impl`s of the project give a type.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use syn::ImplItem;
 
 use super::construct::Construct;
+use super::json_schema_impl::scope_of;
 use super::ty::Ty;
 use super::value::Value;
 use super::{Eval, Evaluator, Frame, Stop};
@@ -219,7 +219,7 @@ impl<'a> Evaluator<'a> {
 
     /// Whether a type derives a trait, for certain.
     pub fn derives(&self, id: ItemId, trait_: &str) -> Eval<bool> {
-        self.world.derived(id, trait_).map(|it| it == Derived::Yes).map_err(Stop::from)
+        self.world.derives_trait(id, trait_).map(|it| it == Derived::Yes).map_err(Stop::from)
     }
 
     /// Whether attributes leave code where it is: yes, or a `cfg` takes it away. Any other attribute is refused.
@@ -268,9 +268,4 @@ impl<'a> Evaluator<'a> {
             }
         }
     }
-}
-
-pub fn scope_of(imp: &Impl, mut bound: BTreeMap<String, Rc<Type>>, of: &Rc<Type>) -> Scope {
-    bound.insert("Self".to_owned(), of.clone());
-    Scope { module: imp.module, parameters: Rc::new(bound) }
 }

@@ -1,11 +1,10 @@
-//! Hand-written `impl JsonSchema`s, and which `impl`s are for a type of given arguments.
+//! `impl JsonSchema` that is written by hand: which one is for a type, and what its parameters stand for there.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use syn::{ImplItem, spanned::Spanned as _};
 
-use super::impls::scope_of;
 use crate::cargo::cfg::{self, Cfg};
 use crate::names::{Named, Space};
 use crate::text::{Problem, plain};
@@ -17,6 +16,11 @@ pub struct JsonSchemaImpl {
     /// Which of all impls.
     pub imp: usize,
     pub scope: Scope,
+}
+
+pub fn scope_of(imp: &Impl, mut bound: BTreeMap<String, Rc<Type>>, of: &Rc<Type>) -> Scope {
+    bound.insert("Self".to_owned(), of.clone());
+    Scope { module: imp.module, parameters: Rc::new(bound) }
 }
 
 impl Types {

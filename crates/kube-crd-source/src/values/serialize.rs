@@ -12,7 +12,7 @@ use super::{Eval, Evaluator, Frame, Stop};
 use crate::names::{Named, Space};
 use crate::tree::{ItemId, Path};
 use crate::types::Type;
-use crate::types::derives::{Derived, derives};
+use crate::types::derives::{Derived, derive_paths};
 use crate::types::serde;
 
 /// Whether values of a type can be written.
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
         if self.has_impl(*id, "serde::Serialize")? {
             return Ok(Writes::Yes);
         }
-        match self.world.derived(*id, "serde::Serialize") {
+        match self.world.derives_trait(*id, "serde::Serialize") {
             Ok(Derived::Yes) => {
                 for it in arguments {
                     match self.writes(&Ty::of(it))? {
@@ -116,11 +116,12 @@ impl Evaluator<'_> {
             Ok(Derived::No) => {}
             Err(problem) => return Err(problem.into()),
         }
-        let input = self.world.settled(*id).map_err(Stop::from)?;
+        let input = self.world.settle(*id).map_err(Stop::from)?;
         let is_quiet = |it: &syn::Path| {
             it.segments.last().is_some_and(|it| QUIET.iter().any(|name| it.ident == name))
         };
-        let quiet = input.attrs.iter().flat_map(|it| derives(&it.meta)).all(|it| is_quiet(&it));
+        let quiet =
+            input.attrs.iter().flat_map(|it| derive_paths(&it.meta)).all(|it| is_quiet(&it));
         match quiet && !self.may_be_implemented(*id, "Serialize") {
             true => Ok(Writes::No),
             false => Ok(Writes::Unknown(item.name.clone())),
@@ -236,10 +237,11 @@ impl Evaluator<'_> {
             return self.refuse(frame, at, format!("`{name}` does not derive `Serialize`"));
         }
         let there = Frame::of(self.world.scope(&data.ty));
-        let input = self.world.settled(id).map_err(Stop::from)?;
-        self.world.unchanged(id, &input).map_err(Stop::from)?;
+        let input = self.world.settle(id).map_err(Stop::from)?;
+        self.world.check_attribute_macros(id, &input).map_err(Stop::from)?;
         self.spend(frame, at, 8)?;
-        let found = serde::read(&input, Derive::Serialize, |it| self.derived(&there, at, it, data));
+        let found =
+            serde::read(&input, Derive::Serialize, |it| self.derives_trait(&there, at, it, data));
         self.accept(Construct::DerivedSerialize);
         match found {
             Ok(found) => found,

@@ -21,7 +21,7 @@ enum Held {
 }
 
 impl Evaluator<'_> {
-    pub fn derived(
+    pub fn derives_trait(
         &self,
         frame: &Frame,
         at: &impl quote::ToTokens,
@@ -212,7 +212,7 @@ impl Evaluator<'_> {
         if of.variant.is_none() || !of.fields.is_empty() {
             return Ok(false);
         }
-        let input = self.world.settled(id).map_err(Stop::from)?;
+        let input = self.world.settle(id).map_err(Stop::from)?;
         let is_plain = serde::read(&input, Derive::Serialize, |it| it.attrs.type_into().is_none());
         Ok(is_plain.unwrap_or(false))
     }

@@ -215,9 +215,10 @@ impl Evaluator<'_> {
         variant: Option<&str>,
     ) -> Eval<Fields> {
         let Type::Data(id, _) = **ty else { return self.unsupported(frame, at) };
-        let input = self.world.settled(id).map_err(Stop::from)?;
+        let input = self.world.settle(id).map_err(Stop::from)?;
         self.spend(frame, at, 8)?;
-        if self.has_impl(id, "std::ops::Drop")? {
+        let by_macro = self.world.macro_that_may_write(id, "drop").is_some();
+        if by_macro || self.has_impl(id, "std::ops::Drop")? {
             return self.refuse(frame, at, "its `Drop` is not evaluated");
         }
         let fields = match (input.data, variant) {

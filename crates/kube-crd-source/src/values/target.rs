@@ -58,7 +58,7 @@ impl Evaluator<'_> {
             Ok(Named::Member(id, name)) => self.member_of(frame, path, id, name),
             Ok(Named::Foreign(name)) => Ok(Target::Foreign(name, type_before(path))),
             Ok(Named::Module(_)) => self.refuse(frame, path, "it is a module"),
-            Err(Miss::Nothing | Miss::Lost) => {
+            Err(Miss::Nothing | Miss::Unreachable) => {
                 let message = format!("`{}` is not found", text(path));
                 Err(Stop::Problem(self.problem(frame, path.span(), message, "import it by name")))
             }
