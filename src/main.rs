@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! commands                                                                              asks
-//! scaffold source manifests kustomize bundle audit │ disk process cluster web terminal   thinks │ touches   (no room here knows its neighbour)
+//! scaffold source manifests kustomize bundle audit compatibility │ disk process cluster web terminal   thinks │ touches   (no room here knows its neighbour)
 //! plan                                                                                  says what would change
 //! model                                                                                 names things
 //! yaml hint                                                                             ground
@@ -12,6 +12,7 @@ mod commands;
 
 mod audit;
 mod bundle;
+mod compatibility;
 mod kustomize;
 mod manifests;
 mod scaffold;

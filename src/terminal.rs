@@ -126,6 +126,12 @@ pub fn has_person() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
+/// The names of the environment's variables that begin so.
+pub fn variable_names(start: &str) -> Vec<OsString> {
+    let names = std::env::vars_os().map(|it| it.0);
+    names.filter(|it| it.as_encoded_bytes().starts_with(start.as_bytes())).collect()
+}
+
 /// This machine's kind, as Go names it: `linux-amd64`.
 pub fn platform() -> String {
     use std::env::consts::{ARCH, OS};

@@ -29,6 +29,7 @@ macro_rules! pages {
 pages! {
     bundle
     compiled
+    crds_diff
     crds_in_ci
     first_operator
     generate_crds

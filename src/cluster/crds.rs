@@ -6,7 +6,8 @@ use super::{
     Cluster, Id, Told,
     discovery::Resource,
     object::{condition, count, is_going, texts, uid},
-    refusal::Refusal,
+    path::segment,
+    refusal::{self, Refusal},
     wait::{Limit, State},
 };
 use crate::yaml::Value;
@@ -21,6 +22,19 @@ pub struct Held {
 }
 
 impl Cluster {
+    /// A CRD by its name; none where the server has none of that name.
+    pub fn crd(&self, name: &str) -> anyhow::Result<Option<Value>> {
+        let group = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        let answer = self.get(&format!("{group}/{}", segment(name)?))?;
+        let named = |it: &Value| it["metadata"]["name"] == *name;
+        match answer.code {
+            200 if named(&answer.body) => Ok(Some(answer.body)),
+            200 => anyhow::bail!("the server answers with something else than the CRD `{name}`"),
+            404 => Ok(None),
+            _ => Err(refusal::of(&answer).into_error(&format!("the CRD `{name}` cannot be read"))),
+        }
+    }
+
     /// Waits until the server serves these CRDs. One whose names are taken is told at once.
     pub(super) fn established(
         &self,

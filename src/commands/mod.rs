@@ -4,6 +4,7 @@ mod bundle;
 mod cargo;
 mod compile;
 mod completion;
+mod crds;
 mod create;
 mod deploy;
 mod derive;
@@ -56,6 +57,8 @@ enum Command {
     Create(create::Command),
     Manifests(manifests::Args),
     Generate(generate::Args),
+    #[command(subcommand)]
+    Crds(crds::Command),
     Bundle(bundle::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
@@ -186,6 +189,7 @@ impl Cli {
             }
             Command::Manifests(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
             Command::Generate(args) => args.run(dir),
+            Command::Crds(command) => command.run(dir),
             Command::Bundle(args) => args.run(dir),
             Command::Install(args) => args.run(&reading(dir)?),
             Command::Uninstall(args) => args.run(&reading(dir)?),

@@ -10,15 +10,22 @@ use crate::{
     terminal,
 };
 
+/// Which cluster is meant.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Which cluster, and for how long")]
-pub struct Reach {
+pub struct Address {
     /// The kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or a pod's own account]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// The kubeconfig's context [default: its current one]
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Which cluster, and for how long")]
+pub struct Reach {
+    #[command(flatten)]
+    address: Address,
     /// How long to wait until it is done
     #[arg(long, value_name = "TIME", default_value = "5m")]
     timeout: Timeout,
@@ -41,13 +48,26 @@ enum DryRun {
     Server,
 }
 
-impl Reach {
-    /// Connects on behalf of a project.
-    pub fn connect(&self, project: &Project) -> anyhow::Result<Cluster> {
+impl Address {
+    /// Connects to the cluster.
+    pub fn connect(&self) -> anyhow::Result<Cluster> {
         let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
         let target = Target { kubeconfig, context, proxies: proxies()? };
         let kubeconfigs = terminal::variable("KUBECONFIG")?;
-        let mut cluster = Cluster::connect_with(&target, kubeconfigs.as_deref())?;
+        Cluster::connect_with(&target, kubeconfigs.as_deref())
+    }
+
+    /// The first flag that is given, by its name.
+    pub fn given(&self) -> Option<&'static str> {
+        let kubeconfig = self.kubeconfig.as_ref().map(|_| "--kubeconfig");
+        kubeconfig.or_else(|| self.context.as_ref().map(|_| "--context"))
+    }
+}
+
+impl Reach {
+    /// Connects on behalf of a project.
+    pub fn connect(&self, project: &Project) -> anyhow::Result<Cluster> {
+        let mut cluster = self.address.connect()?;
         cluster.act_for(owner(project));
         Ok(cluster)
     }

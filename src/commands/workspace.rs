@@ -44,20 +44,36 @@ impl Workspace {
         };
         let folder = disk::real(manifest.parent().unwrap_or(Path::new("")))?;
         let table = parse(&manifest, &text)?;
-        let own = table.get("package").and_then(|it| it.get("workspace")).and_then(Value::as_str);
-        if own.is_none() && table.contains_key("workspace") {
-            return Ok(Self { root: Root::new(&folder)?, member: None });
-        }
-        let above = match own {
-            Some(path) => Some(disk::real(&folder.join(path))?),
-            None => above(&folder)?,
-        };
-        let member = table.get("package").and_then(|it| it.get("name")).and_then(Value::as_str);
-        Ok(match above {
-            Some(dir) => Self { root: Root::new(&dir)?, member: member.map(str::to_owned) },
-            None => Self { root: Root::new(&folder)?, member: None },
-        })
+        let (root, member) = root_of(&folder, &table, &disk::text_if_any, &disk::real)?;
+        Ok(Self { root: Root::new(&root)?, member })
     }
+}
+
+/// Reads a file by its path; nothing where there is none.
+pub type Read<'a> = &'a dyn Fn(&Path) -> anyhow::Result<Option<String>>;
+
+/// The root of the workspace that the package in a folder belongs to, and the package's name where it is not the
+/// root's own.
+pub fn root_of(
+    folder: &Path,
+    manifest: &Table,
+    read: Read<'_>,
+    real: &dyn Fn(&Path) -> anyhow::Result<PathBuf>,
+) -> anyhow::Result<(PathBuf, Option<String>)> {
+    let package = manifest.get("package");
+    let own = package.and_then(|it| it.get("workspace")).and_then(Value::as_str);
+    if own.is_none() && manifest.contains_key("workspace") {
+        return Ok((folder.to_owned(), None));
+    }
+    let above = match own {
+        Some(path) => Some(real(&folder.join(path))?),
+        None => above(folder, read)?,
+    };
+    let member = package.and_then(|it| it.get("name")).and_then(Value::as_str);
+    Ok(match above {
+        Some(root) => (root, member.map(str::to_owned)),
+        None => (folder.to_owned(), None),
+    })
 }
 
 /// The next Cargo.toml from a folder upwards.
@@ -74,10 +90,10 @@ fn next(dir: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// The next folder above whose workspace does not exclude this one.
-fn above(folder: &Path) -> anyhow::Result<Option<PathBuf>> {
+fn above(folder: &Path, read: Read<'_>) -> anyhow::Result<Option<PathBuf>> {
     for root in folder.ancestors().skip(1) {
         let path = root.join("Cargo.toml");
-        let Some(text) = disk::text_if_any(&path)? else { continue };
+        let Some(text) = read(&path)? else { continue };
         let table = parse(&path, &text)?;
         let Some(workspace) = table.get("workspace") else { continue };
         let below = folder.strip_prefix(root).unwrap_or(folder);
@@ -97,7 +113,8 @@ fn plain(path: &Path) -> PathBuf {
     path.components().filter(|it| *it != Component::CurDir).collect()
 }
 
-fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
+/// A Cargo.toml as a table; an error names the place of what is malformed.
+pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
     text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
         let line = before.matches('\n').count() + 1;

@@ -19,6 +19,7 @@ pub mod watch;
 mod write;
 
 pub use apart::{keep, put, put_programs, temporary};
+pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use root::Root;
 pub use throwaway::{Throwaway, leave};

@@ -17,7 +17,7 @@ mod strange;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::env;
+use std::{collections::BTreeMap, env, fs};
 
 use oracle::Version;
 
@@ -35,6 +35,8 @@ fn random_resources_are_as_kube_prints_them_or_refused() {
     let report = compare::compare("differential", version, &cases);
     println!("{report}");
     assert!(report.different.is_empty(), "what differs is above");
+    let refused: usize = report.refused.values().map(|it| it.0).sum();
+    assert!(20 * refused <= cases.len(), "at most 5 % may be refused");
 }
 
 /// A handful at each, with the schemars that its lock names: what differs between them must be known.
@@ -65,6 +67,32 @@ fn what_cannot_be_read_is_refused_or_read_as_kube_prints_it() {
     let report = compare::compare("strange", Version::find("5.0.0"), &cases);
     println!("{report}");
     assert!(report.different.is_empty(), "what differs is above");
+}
+
+/// A case for each construct that the evaluator of `kube-crd-source` accepts.
+#[test]
+fn what_the_evaluator_accepts_it_evaluates_as_rustc_does() {
+    let mut paths: Vec<_> = fs::read_dir(support::home().join("tests/differential/constructs"))
+        .unwrap()
+        .map(|it| it.unwrap().path())
+        .collect();
+    paths.sort();
+    let case = |(number, path): (usize, &std::path::PathBuf)| author::Case {
+        number,
+        path: format!("k{number}::Case"),
+        more: Vec::new(),
+        stored: String::new(),
+        files: BTreeMap::from([(format!("k{number}.rs"), fs::read_to_string(path).unwrap())]),
+    };
+    let cases: Vec<_> = paths
+        .iter()
+        .enumerate()
+        .map(case)
+        .filter(|it| only().is_none_or(|only| only == it.number))
+        .collect();
+    let report = compare::compare("constructs", Version::find("5.0.0"), &cases);
+    println!("{report}");
+    assert_eq!(report.equal, cases.len(), "each must be read, and equal");
 }
 
 /// The one case that is asked for.

@@ -56,7 +56,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let mut points = std::collections::BTreeMap::new();
+        let mut points: std::collections::BTreeMap<String, Point> = Default::default();
         points.insert("origin".into(), Default::default());
         Self { max_size: SIZE * 2, choice: deep::standard(3), name: None, points }
     }

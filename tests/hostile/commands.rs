@@ -79,6 +79,11 @@ pub const LINES: &[Line] = &[
         Writes::Files,
         &["Cargo.toml", "api", "src", "runtime", "deploy"],
     ),
+    line(
+        "crds diff config/crd/bases",
+        Writes::Nothing,
+        &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "runtime", "config"],
+    ),
     line("generate installer", Writes::Nothing, CONFIG),
     line(
         "generate installer --output deploy/install.yaml",

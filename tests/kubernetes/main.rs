@@ -21,6 +21,11 @@ pub mod builtin {
 
     pub use crate::oracle::{Builtin, Table};
 }
+pub mod text {
+    pub mod sources {
+        pub type ReadFile = std::rc::Rc<dyn Fn(&str) -> Option<String>>;
+    }
+}
 #[path = "../../src/source/kinds.rs"]
 mod kinds;
 
@@ -28,8 +33,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use builtin::kubernetes::{ReadFile, Source};
+use builtin::kubernetes::Source;
 use serde_json::Value;
+use text::sources::ReadFile;
 
 /// What there is to say of one type.
 #[derive(Debug, PartialEq)]

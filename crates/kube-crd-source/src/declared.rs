@@ -1,18 +1,21 @@
 //! What a kind is called: by its attribute, and by the path of the struct kube generates.
 //!
-//! Looks at names only. What kube's derive would make of a struct is not asked here.
+//! Looks at names only, and not at what kube's derive generates.
 
 use std::collections::BTreeMap;
 
-use super::cfg::Cfg;
-use super::derives::Derived;
-use super::world::{ItemId, Kind as ItemKind, World};
+use crate::attributes::summary::Summary;
+use crate::cargo::cfg::Cfg;
 use crate::kind::{Crate, Kind, RustPath};
 use crate::schema::Crd;
+use crate::text::FieldPlaces;
+use crate::tree::{ItemId, Kind as ItemKind};
+use crate::types::Types;
+use crate::types::derives::Derived;
 
 /// Names the kinds of a world.
 pub struct Namer<'a> {
-    world: &'a World,
+    world: &'a Types,
     /// The item of the struct that kube generates, by that of the struct it is generated from.
     roots: BTreeMap<ItemId, ItemId>,
     /// The crates, as they are shown to callers.
@@ -21,7 +24,7 @@ pub struct Namer<'a> {
 
 impl<'a> Namer<'a> {
     /// `crates` are those of the world, in its order.
-    pub fn new(world: &'a World, crates: &'a [Crate]) -> Self {
+    pub fn new(world: &'a Types, crates: &'a [Crate]) -> Self {
         let mut roots = BTreeMap::new();
         for (id, item) in world.items.iter().enumerate() {
             if let ItemKind::Root(spec) = item.kind {
@@ -32,16 +35,16 @@ impl<'a> Namer<'a> {
     }
 
     /// The kind that a struct with `#[kube(…)]` declares.
-    pub fn kind(&self, spec: ItemId, crd: Crd) -> Kind {
+    pub fn kind(&self, spec: ItemId, crd: Crd, field_places: FieldPlaces) -> Kind {
         let item = &self.world.items[spec];
-        let attribute = self.world.summary(spec);
+        let attribute = Summary::of(self.world, spec);
         let root = self.roots.get(&spec).copied();
         let name = match root {
             Some(root) => &self.world.items[root].name,
             None => attribute.root.as_ref().or(attribute.kind.as_ref()).unwrap_or(&item.name),
         }
         .clone();
-        let derived = self.world.derived(spec, "kube::CustomResource");
+        let derived = self.world.derives_trait(spec, "kube::CustomResource");
         let module = &self.world.modules[item.module];
         let modules = module.path.split("::").skip(1).map(str::to_owned);
         Kind {
@@ -59,6 +62,7 @@ impl<'a> Namer<'a> {
                 && matches!(derived, Ok(Derived::Yes)),
             storage: attribute.storage,
             crd,
+            field_places,
         }
     }
 }

@@ -1,8 +1,10 @@
-//! A declared kind: what its attribute says, how code names its struct, and its CRD.
+//! A declared kind: its attribute, how code names its struct, and its CRD.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use crate::model::{Place, Problem, SourcePath};
+pub use crate::attributes::summary::Storage;
+pub use crate::cargo::Target;
+use crate::text::{FieldPlaces, Place, Problem, SourcePath};
 
 /// One version of a kind, as `#[derive(CustomResource)]` declares it.
 #[derive(Clone, Debug)]
@@ -10,7 +12,7 @@ pub struct Kind {
     /// The struct that kube's derive generates; the struct that carries `#[kube(…)]`, where that attribute cannot
     /// be read far enough.
     pub name: String,
-    /// What `#[kube(…)]` says, as far as it can be read.
+    /// From `#[kube(…)]`, as far as it can be read.
     pub group: Option<String>,
     pub version: Option<String>,
     pub kind: Option<String>,
@@ -24,6 +26,9 @@ pub struct Kind {
     /// The CRD of this one version, equal to what `crd()` of the generated struct returns; or every reason why
     /// that is not known.
     pub crd: Result<CustomResourceDefinition, Vec<Problem>>,
+    /// Where the fields of the CRD are declared, by their names from the root of the schema: `["spec", "replicas"]`.
+    /// Lists and maps add no name of their own. Empty where the CRD is not read.
+    pub field_places: FieldPlaces,
 }
 
 impl Kind {
@@ -57,26 +62,4 @@ pub struct Crate {
     /// The features of its package that are on, and those of dependencies (`a/b`) that [`Options`](crate::Options)
     /// turns on.
     pub features: Vec<String>,
-}
-
-/// What cargo builds of a crate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    Library,
-    /// A binary; whether its package has a library that it may use.
-    Program {
-        beside_library: bool,
-    },
-    /// An example, which may use dev-dependencies.
-    Example {
-        beside_library: bool,
-    },
-}
-
-/// What `#[kube(storage = …)]` says; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
-    Unsaid,
-    Yes,
-    No,
 }

@@ -5,76 +5,53 @@
 //! Given the text of every Rust file, of Cargo.toml and Cargo.lock; never touches a disk, never runs cargo.
 //! What kube's `crd()` would print is given exactly, or refused with its place. Of the crates that decide
 //! what is printed, the run-time half is called; only what their derives do at compile time is done here.
+//!
+//! Each folder sees only those before it (`tests/layers.rs` checks that):
+//!
+//! | folder | from → to |
+//! |---|---|
+//! | `text` | files → text and syntax; places, problems |
+//! | `builtin` | types of std, k8s-openapi and other crates, by their paths |
+//! | `cargo` | Cargo.toml and Cargo.lock → packages, crates, features, `cfg` |
+//! | `versions` | locked versions → what kube and schemars do at those |
+//! | `tree` | syntax → modules and items, as plain data (`World`) |
+//! | `names` | paths → items |
+//! | `types` | syntax → types; derives |
+//! | `values` | expressions → values |
+//! | `attributes` | `#[kube(…)]`, `#[schemars(…)]` and their like → data |
+//! | `schema` | types → schemas → CRDs |
 
-mod api_names;
 mod attributes;
 mod builtin;
-mod cfg;
-mod crates;
+mod cargo;
 mod declared;
-mod defaults;
-mod derives;
-mod eval;
-mod expand;
-mod files;
-mod folder;
-mod foreign;
-mod inert;
 mod kind;
-mod library;
-mod local;
-mod macros;
-mod model;
+mod loading;
 mod names;
-mod outside;
-mod packages;
-mod panics;
-mod prune;
 mod schema;
-mod source_path;
-pub mod stack;
-mod syntax;
-mod targets;
 #[cfg(test)]
 mod tests;
+mod text;
+mod tree;
 mod types;
 mod unified;
 mod values;
 mod versions;
-mod workspace;
-mod world;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-pub use builtin::kubernetes::ReadFile;
+pub use cargo::{Lock, Options};
 pub use kind::{Crate, Kind, RustPath, Storage, Target};
-pub use library::Sources;
-pub use model::*;
-pub use packages::{Lock, Locked};
-pub use source_path::NotASourcePath;
+pub use text::sources::{Locked, ReadFile, Sources};
+pub use text::{FieldPlaces, NotASourcePath, Place, Problem, SourcePath, below, stack};
 
-use crates::Extern;
+use cargo::{Manifest, Packages};
 use declared::Namer;
-use library::Texts;
-use packages::Packages;
-use world::World;
-
-/// What to read of a workspace, and how it is built.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The packages whose kinds are read; all members where it is empty.
-    pub packages: Vec<String>,
-    /// The modules whose kinds are read, with all below them (`api::v1`, with or without the crate in front); all
-    /// modules where it is empty.
-    pub modules: Vec<String>,
-    /// Read kinds of example targets too.
-    pub examples: bool,
-    /// Features that are on, as cargo's `--features` has them: `a`, `package/a`.
-    pub features: Vec<String>,
-    pub all_features: bool,
-    pub no_default_features: bool,
-}
+use names::Names;
+use text::sources::Texts;
+use tree::World;
+use types::Types;
 
 /// What a workspace declares.
 #[derive(Debug, Default)]
@@ -108,25 +85,22 @@ pub struct Reading {
 pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let mut problems = Vec::new();
     let texts = Texts::new(from);
-    let members = workspace::members(&texts, &mut problems);
+    let members = cargo::members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, options, &mut problems);
-    let crates = match members.is_empty() {
-        true => crates::bare(&texts),
-        false => crates::crates(&packages),
-    };
+    let kubernetes = cargo::kubernetes(&packages);
     let mut unexplored = Vec::new();
-    let mut world = World::with(&texts, crates, versions::behaviour(&packages), &mut unexplored);
-    world.only.clone_from(&options.modules);
-    let kubernetes = packages::kubernetes(&packages);
-    world.keeps_order = versions::keeps_order(&packages);
-    world.kubernetes = kubernetes.types;
-    let mut world = Rc::new(world);
-    let mut found = schema::kinds(&world, kubernetes.problem.as_ref());
+    let world = world(&packages, &members, options, &mut unexplored);
+    let names = Names::new(world, kubernetes.types);
+    let (behaviour, keeps_order) =
+        (versions::behaviour(&packages), versions::keeps_order(&packages));
+    let mut types = Rc::new(Types::new(names, behaviour, keeps_order));
+    let problem = kubernetes.problem.as_ref();
+    let mut found = schema::kinds(&types, problem, schema::Read::default());
     // Each time around at least one package more is read, of those that are locked.
-    while Rc::get_mut(&mut world).is_some_and(|it| load(it, &packages)) {
-        found = schema::kinds(&world, kubernetes.problem.as_ref());
+    while Rc::get_mut(&mut types).is_some_and(|it| loading::load(it, &packages)) {
+        found = schema::kinds(&types, problem, found);
     }
-    unexplored.retain(|it| is_wanted(&world, it));
+    unexplored.retain(|it| is_selected(&types, it));
     unexplored.append(&mut found.unexplored);
     for it in texts.problems.take() {
         let is_code = it.place.path.as_str().ends_with(".rs");
@@ -140,10 +114,14 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         list.sort();
         list.dedup();
     }
-    let crates = shown(&world, &packages);
-    let namer = Namer::new(&world, &crates);
-    let kinds = found.kinds.into_iter().map(|(id, crd)| namer.kind(id, withheld(crd, &problems)));
-    let kinds: Vec<Kind> = kinds.collect();
+    let crates = crates_of(&types, &packages);
+    let namer = Namer::new(&types, &crates);
+    let mut places = found.field_places;
+    let kind = |(id, crd)| {
+        let places = places.remove(&id).unwrap_or_default();
+        namer.kind(id, withheld(crd, &problems), places)
+    };
+    let kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();
     let mut warnings = found.warnings;
     if problems.is_empty() {
         warnings.extend(unified::warnings(from, options, &packages, &kinds));
@@ -156,21 +134,38 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         members: members.values().filter_map(|it| it.name().map(str::to_owned)).collect(),
         folders: members.keys().cloned().collect(),
         unknown_features: packages.unknown_features(),
-        unknown_modules: world.unknown_modules(),
+        unknown_modules: types.unknown_modules(),
         crates: crates
             .into_iter()
-            .zip(&world.crates)
+            .zip(&types.crates)
             .filter(|it| it.1.selected)
             .map(|it| it.0)
             .collect(),
     }
 }
 
-/// Whether a problem is in a file whose kinds are wanted, or in none that is read.
-fn is_wanted(world: &World, problem: &Problem) -> bool {
+/// The crates of a workspace that are read whatever names lead to.
+fn world(
+    packages: &Packages<'_>,
+    members: &BTreeMap<String, Rc<Manifest>>,
+    options: &Options,
+    problems: &mut Vec<Problem>,
+) -> World {
+    let crates = match members.is_empty() {
+        true => cargo::bare(packages.texts),
+        false => cargo::crates(packages),
+    };
+    let mut world = World::default();
+    world.selection.clone_from(&options.modules);
+    tree::load(&mut world, packages.texts, crates, problems);
+    world
+}
+
+/// Whether a problem is in a file whose kinds are selected, or in none that is read.
+fn is_selected(world: &World, problem: &Problem) -> bool {
     let all = 0..world.modules.len();
     let mut modules = all.filter(|it| world.modules[*it].file == problem.place.path).peekable();
-    modules.peek().is_none() || modules.any(|it| world.is_wanted(it))
+    modules.peek().is_none() || modules.any(|it| world.is_selected(it))
 }
 
 /// A CRD where nothing is wrong with the whole workspace.
@@ -183,10 +178,7 @@ fn withheld(crd: schema::Crd, problems: &[Problem]) -> schema::Crd {
 }
 
 /// That there is no Cargo.lock.
-fn unlocked(
-    packages: &Packages<'_>,
-    members: &BTreeMap<String, Rc<workspace::Manifest>>,
-) -> Option<Problem> {
+fn unlocked(packages: &Packages<'_>, members: &BTreeMap<String, Rc<Manifest>>) -> Option<Problem> {
     let manifest = members.values().next().filter(|_| !packages.is_locked())?;
     let message = "nothing is locked: which versions write the CRDs is not known";
     let hint = "run `cargo generate-lockfile`, which writes Cargo.lock";
@@ -194,7 +186,7 @@ fn unlocked(
 }
 
 /// The crates of a world as callers see them.
-fn shown(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
+fn crates_of(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
     let each = world.crates.iter().map(|it| Crate {
         name: it.name.clone(),
         folder: it.folder.clone(),
@@ -213,64 +205,9 @@ pub fn rust_files(from: &dyn Sources, folder: &str) -> (Vec<(SourcePath, Rc<str>
         let before = texts.problems.borrow().len();
         match texts.get(&path) {
             Some(text) => files.push((path, text)),
-            None if before == texts.problems.borrow().len() => texts.gone(path),
+            None if before == texts.problems.borrow().len() => texts.report_missing(path),
             None => {}
         }
     }
     (files, texts.problems.take())
-}
-
-/// Reads the crates that names led into; says whether any more is known now.
-fn load(world: &mut World, packages: &Packages<'_>) -> bool {
-    let mut more = false;
-    for path in world.included.wanted.take() {
-        let text = packages.texts.get(&path);
-        world.included.texts.insert(path, text);
-        more = true;
-    }
-    for (krate, name) in world.take_sought() {
-        let Some(found) = world.crates[krate].id.and_then(|it| packages.by_library(it, &name))
-        else {
-            continue;
-        };
-        let word = packages.foreign(found);
-        let here = world.crates.iter().find(|it| it.word.as_ref() == Some(&word));
-        let leads = match here {
-            Some(it) => Extern::Here(it.root.clone()),
-            None => Extern::Elsewhere(word),
-        };
-        more |= world.crates[krate].externs.insert(name, leads).is_none();
-        world.imports.take();
-        world.aliases.take();
-    }
-    for word in world.take_wanted() {
-        let known = world.absent.contains_key(&word)
-            || world.crates.iter().any(|it| it.word.as_ref() == Some(&word));
-        let Some(id) = packages.by_foreign(&word).filter(|_| !known) else { continue };
-        match crates::library(packages, id) {
-            Some(krate) if !packages.is_macros(id) => {
-                let root = krate.root.clone();
-                let before = world.crates.len();
-                // What is wrong in it matters where a name leads there only.
-                world.load(packages.texts, vec![krate], &mut Vec::new());
-                let there = |it: &crates::Krate| Some((it.word.clone()?, it.root.clone()));
-                let all: Vec<_> = world.crates[..before].iter().filter_map(there).collect();
-                for (word, root) in all {
-                    crates::show(&mut world.crates[before..], &word, &root);
-                }
-                crates::show(&mut world.crates, &word, &root);
-                more = true;
-            }
-            None if packages.folder(id).is_none() => {
-                let it = &packages.all[id];
-                let version = it.version.as_ref().map(ToString::to_string).unwrap_or_default();
-                let what =
-                    format!("is of `{}` {version}, whose source is not on this machine", it.name);
-                world.absent.insert(word, what);
-                more = true;
-            }
-            _ => {}
-        }
-    }
-    more
 }

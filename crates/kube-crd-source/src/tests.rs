@@ -1,13 +1,16 @@
+mod constructs;
 mod crates;
 mod face;
 mod generics;
 mod kubernetes;
+mod wrong;
 
 use std::collections::BTreeMap;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::*;
+use crate::builtin::kubernetes::Kubernetes;
 
 mod hostile;
 mod locked;
@@ -116,7 +119,7 @@ fn types_that_cannot_be_read_are_refused_with_the_way_to_them() {
     check(
         "a: <In as Has>::It,",
         "$T struct In;",
-        "src/main.rs:5:4: `<In as Has>::It` is a type of a trait, which is not read (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `<In as Has>::It` is an associated type, which is not supported (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -143,11 +146,7 @@ fn types_that_cannot_be_read_are_refused_with_the_way_to_them() {
         "",
         "src/main.rs:5:10: `N` is no constant that can be read (`Kind` → `spec.a`)",
     );
-    check(
-        "a: fn(),",
-        "",
-        "src/main.rs:5:4: `fn()` is a kind of type that is not read (`Kind` → `spec.a`)",
-    );
+    check("a: fn(),", "", "src/main.rs:5:4: `fn()` is an unsupported type (`Kind` → `spec.a`)");
 }
 
 #[test]
@@ -155,12 +154,12 @@ fn names_that_something_unseen_may_define_are_refused() {
     check(
         "a: String,",
         "use other::prelude::*;",
-        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use other::prelude::*` is not found, and may bring it (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use other::prelude::*` is not found, and may import it (`Kind` → `spec.a`)",
     );
     check(
         "a: String,",
         "use kube::elsewhere::*;",
-        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use kube::elsewhere::*` may bring another `String` (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `String` cannot be resolved with certainty: `use kube::elsewhere::*` may import another `String` (`Kind` → `spec.a`)",
     );
     check(
         "a: i32,",
@@ -170,7 +169,7 @@ fn names_that_something_unseen_may_define_are_refused() {
     check(
         "a: In,",
         "mod one { #[derive(Clone)] pub struct In; } mod two { pub struct In; } use one::*; use two::*;",
-        "src/main.rs:5:4: `In` cannot be resolved with certainty: more than one `use …::*` in src/main.rs brings it (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `In` cannot be resolved with certainty: more than one `use …::*` in src/main.rs imports it (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -180,7 +179,7 @@ fn names_that_something_unseen_may_define_are_refused() {
     check(
         "a: In,",
         "#[derive(other::JsonSchema)] struct In;",
-        "src/main.rs:7:10: `other::JsonSchema` cannot be told to be `schemars::JsonSchema` (`Kind` → `spec.a`)",
+        "src/main.rs:7:10: `other::JsonSchema` is not certain to be `schemars::JsonSchema` (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",
@@ -194,29 +193,29 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "a: In,",
         "#[serde_with::serde_as]\n$T struct In;",
-        "src/main.rs:7:1: `#[serde_with::serde_as]` may change the type that it stands on (`Kind` → `spec.a`)",
+        "src/main.rs:7:1: `#[serde_with::serde_as]` may change its type (`Kind` → `spec.a`)",
     );
     check(
         "#[cfg(unix)] a: i32,",
         "",
-        "src/main.rs:5:1: whether this is there depends on a `cfg` that the source does not settle",
+        "src/main.rs:5:1: whether this exists depends on a `cfg` that the source does not settle",
     );
     check(
         "#[cfg_attr(unix, serde(default))] a: i32,",
         "",
-        "src/main.rs:5:18: whether `serde` holds here depends on a `cfg_attr` that the source does not settle",
+        "src/main.rs:5:18: whether `serde` applies here depends on a `cfg_attr` that the source does not settle",
     );
     let at = |what: &str| format!("src/main.rs:5:12: {what} (`Kind` → `spec`)");
     check("#[schemars(rangee(min = 1))] a: i32,", "", &at("unknown schemars attribute `rangee`"));
     check(
         "#[schemars(schema_with = \"f\")] a: i32,",
         "",
-        "src/main.rs:5:26: `f` is no function that is read, in a schema that is written by hand (`Kind` → `spec.a`)",
+        "src/main.rs:5:26: `f` is not found (`Kind` → `spec.a`)",
     );
     check(
         "#[schemars(transform = f)] a: i32,",
         "",
-        "src/main.rs:5:24: `f` is no function that is read, in a schema that is written by hand (`Kind` → `spec.a`)",
+        "src/main.rs:5:24: the transform `f` is not evaluated (`Kind` → `spec.a`)",
     );
     check(
         "#[schemars(length(min = 1), length(max = 2))] a: String,",
@@ -236,7 +235,7 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[schemars(range(min = 3000000000))] a: i64,",
         "",
-        "src/main.rs:5:24: `3000000000` does not fit in `i32` (`Kind` → `spec`)",
+        "src/main.rs:5:24: unsupported expression `3000000000` in an attribute: it does not fit in `i32` (`Kind` → `spec`)",
     );
     check(
         "#[serde(renam = \"b\")] a: i32,",
@@ -251,12 +250,12 @@ fn attributes_that_may_change_a_type_are_refused() {
     check(
         "#[doc = include_str!(\"a\")] a: i32,",
         "",
-        "src/main.rs:5:9: `include_str!(\"a\")` takes what is outside of the code: there is no src/a (`Kind` → `spec`)",
+        "src/main.rs:5:9: `include_str!(\"a\")` is not read: there is no src/a (`Kind` → `spec`)",
     );
     check(
         "#[doc = include_str!(\"../../a\")] a: i32,",
         "",
-        "src/main.rs:5:9: `include_str!(\"../../a\")` takes what is outside of the code: ../a is outside of the project (`Kind` → `spec`)",
+        "src/main.rs:5:9: `include_str!(\"../../a\")` is not read: ../a is outside of the project (`Kind` → `spec`)",
     );
     check(
         "#[schemars(extend(\"a\" = f(1)))] a: i32,",
@@ -302,18 +301,18 @@ fn kube_attributes_are_read_with_care() {
         kube(&format!("{all}, grup = \"a\"")),
         "src/main.rs:3:56: unknown kube attribute `grup`"
     );
-    assert_eq!(kube(&format!("{all}, kind = \"B\"")), "src/main.rs:3:56: `kind` is there twice");
+    assert_eq!(kube(&format!("{all}, kind = \"B\"")), "src/main.rs:3:56: `kind` is repeated");
     assert_eq!(
         kube(&format!("{all}, plural = PLURAL")),
         "src/main.rs:3:65: `plural` needs a string in quotes"
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"serde_as\"")),
-        "src/main.rs:3:63: `serde_as` may change the schema, and is not read yet"
+        "src/main.rs:3:63: `serde_as` may change the schema, and is not supported"
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"cfg_attr(any, doc = \\\"x\\\")\"")),
-        "src/main.rs:3:63: `cfg_attr(any, doc = \"x\")` may change the schema, and is not read yet"
+        "src/main.rs:3:63: `cfg_attr(any, doc = \"x\")` may change the schema, and is not supported"
     );
     assert_eq!(
         kube(&format!("{all}, attr = \"serde(default)\"")),
@@ -426,4 +425,19 @@ fn names_over_which_serde_panics_are_refused() {
             _ => assert_eq!(found, [""; 0]),
         }
     }
+}
+
+/// The types of a project in a map.
+fn types_of(
+    files: &BTreeMap<SourcePath, String>,
+    kubernetes: Option<Kubernetes>,
+    problems: &mut Vec<Problem>,
+) -> Types {
+    let texts = Texts::new(files);
+    let members = cargo::members(&texts, problems);
+    let options = Options::default();
+    let packages = Packages::new(&texts, &members, &options, problems);
+    let world = world(&packages, &members, &options, problems);
+    let names = Names::new(world, kubernetes.unwrap_or_default());
+    Types::new(names, versions::behaviour(&packages), versions::keeps_order(&packages))
 }

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cargo::{PackageId, Packages};
 use crate::kind::Kind;
-use crate::library::Sources;
-use crate::model::Problem;
-use crate::packages::{PackageId, Packages};
+use crate::text::Problem;
+use crate::text::sources::Sources;
 use crate::{Options, read};
 
 /// Warns of each kind whose CRD differs where its package is the only one that is built.

@@ -154,6 +154,7 @@ fn kind(reading: &Reading, krate: &Crate, compiled: &Compiled) -> DeclaredKind {
         version: None,
         kind: None,
         place: place(reading, krate, &compiled.path),
+        field_places: BTreeMap::new(),
         rust_path: KindPath { krate: krate.clone(), path: compiled.path.clone() },
         is_certain: true,
         storage: Storage::Unsaid,

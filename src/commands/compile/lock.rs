@@ -53,7 +53,7 @@ pub fn dependencies(text: &str, name: &str, version: &str) -> anyhow::Result<Vec
 
 /// Every package of a name among what the user's package comes to.
 pub fn below<'a>(lock: &'a Lock, from: &str, wanted: &str) -> Vec<&'a Locked> {
-    closure(lock, lock.named(from).to_vec(), wanted)
+    closure(lock, lock.versions_of(from).to_vec(), wanted)
 }
 
 /// The package of a name that this one depends on itself.
@@ -62,8 +62,8 @@ pub fn direct<'a>(lock: &'a Lock, of: &Locked, wanted: &str) -> Option<&'a Locke
         let it = &lock.packages[*index];
         it.name == of.name && it.version == of.version && it.source == of.source
     };
-    let index = lock.named(&of.name).iter().copied().find(is)?;
-    lock.below(index).map(|it| &lock.packages[it]).find(|it| it.name == wanted)
+    let index = lock.versions_of(&of.name).iter().copied().find(is)?;
+    lock.dependencies_of(index).map(|it| &lock.packages[it]).find(|it| it.name == wanted)
 }
 
 fn closure<'a>(lock: &'a Lock, mut queue: Vec<usize>, wanted: &str) -> Vec<&'a Locked> {
@@ -75,7 +75,7 @@ fn closure<'a>(lock: &'a Lock, mut queue: Vec<usize>, wanted: &str) -> Vec<&'a L
         if lock.packages[index].name == wanted {
             res.push(&lock.packages[index]);
         }
-        queue.extend(lock.below(index).filter(|it| seen.insert(*it)));
+        queue.extend(lock.dependencies_of(index).filter(|it| seen.insert(*it)));
     }
     res
 }

@@ -34,6 +34,7 @@ fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
         version: None,
         kind: None,
         place: Place::start(root),
+        field_places: BTreeMap::new(),
         rust_path: KindPath { krate, path: vec!["Cache".to_owned()] },
         is_certain: true,
         storage,

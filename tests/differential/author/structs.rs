@@ -26,7 +26,7 @@ impl Author {
             82..84 => self.unit(module),
             84..89 => self.standing(module),
             89..95 => self.by_hand(module),
-            _ => self.by_macro(module),
+            _ => self.beside_macros(module),
         }
     }
 
@@ -283,6 +283,10 @@ impl Author {
             }
             _ => {
                 let back = self.made(module, &ty, 2).filter(|_| matches!(&ty, Ty::Leaf(_)));
+                if back.is_some() {
+                    // How it is written is code of the project, which is not evaluated.
+                    self.defs.last_mut().expect("it was registered").shapes.clear();
+                }
                 let into = back.as_ref().map_or(String::new(), |_| format!(", into = \"{shown}\""));
                 res += &format!("#[serde(from = \"{shown}\"{into})]\n");
                 let back = back.map_or(String::new(), |it| {
@@ -322,43 +326,34 @@ impl Author {
         ));
     }
 
-    /// A type that a macro of the project makes.
-    fn by_macro(&mut self, module: usize) {
-        let (name, maker) = (self.fresh("Made"), self.fresh("make_"));
+    /// A type beside macros of the project that cannot declare it.
+    fn beside_macros(&mut self, module: usize) {
+        let (name, maker) = (self.fresh("Beside"), self.fresh("make_"));
         let ty = self.some_type(2, 0);
         let shown = self.shown(module, &ty);
         let derive = self.derive(module, "schemars::JsonSchema", &[]);
         let docs = self.docs(40);
-        let string = Ty::Leaf(&COMMON[8]);
-        let (text, shape) = match self.random.below(4) {
-            3 => (
-                format!("shared::define!({name}, of_elsewhere);\n"),
-                Shape::Struct(vec![("of_elsewhere".to_owned(), string)]),
+        let call = match self.random.below(4) {
+            0 => format!("shared::define!({name}Other, {maker});\n"),
+            1 => format!(
+                "macro_rules! {maker} {{\n    ($name:ident, $ty:ty) => {{\n        pub struct $name {{\n            pub the_value: $ty,\n        }}\n    }};\n}}\n{maker}!({name}Other, u8);\n"
             ),
-            0 => (
-                format!(
-                    "macro_rules! {maker} {{\n    ($name:ident, $ty:ty) => {{\n        {docs}{derive}        #[serde(rename_all = \"camelCase\")]\n        pub struct $name {{\n            pub the_value: $ty,\n            pub plain_text: String,\n        }}\n    }};\n}}\n{maker}!({name}, {shown});\n"
-                ),
-                Shape::Struct(vec![
-                    ("the_value".to_owned(), ty),
-                    ("plain_text".to_owned(), string),
-                ]),
+            2 => format!(
+                "macro_rules! {maker} {{\n    ($name:ident) => {{\n        pub struct $name;\n    }};\n    ($name:ident, $($rest:ident),+) => {{\n        {maker}!($name);\n        {maker}!($($rest),+);\n    }};\n}}\n{maker}!({name}Other, {name}More);\n"
             ),
-            1 => (
-                format!(
-                    "macro_rules! {maker} {{\n    ($(#[$meta:meta])* $name:ident {{ $($(#[$inner:meta])* $field:ident : $ty:ty = $wire:literal),* $(,)? }}) => {{\n        $(#[$meta])*\n        {derive}        pub struct $name {{\n            $($(#[$inner])* #[serde(rename = $wire)] pub $field: $ty,)*\n        }}\n    }};\n}}\n{maker}! {{\n    {docs}    {name} {{\n        /// Of a macro.\n        one: {shown} = \"eins\",\n        two: String = \"zwei\",\n    }}\n}}\n"
-                ),
-                Shape::Struct(vec![("one".to_owned(), ty), ("two".to_owned(), string)]),
-            ),
-            _ => (
-                format!(
-                    "macro_rules! {maker} {{\n    ($name:ident) => {{\n        {derive}        #[serde(transparent)]\n        pub struct $name(pub {shown});\n    }};\n    ($name:ident, $($rest:ident),+) => {{\n        {maker}!($name);\n        {maker}!($($rest),+);\n    }};\n}}\n{maker}!({name}Other, {name});\n"
-                ),
-                Shape::Tuple(vec![ty]),
+            _ => format!(
+                "pub trait Of{name} {{}}\nmacro_rules! {maker} {{\n    ($($name:ty),* $(,)?) => {{\n        $(impl Of{name} for $name {{}})*\n    }};\n}}\n{maker}! {{ {name}, u8 }}\n"
             ),
         };
-        self.register(module, &name, 0, "", shape);
-        self.item(module, text);
+        let string = Ty::Leaf(&COMMON[8]);
+        let fields = vec![("the_value".to_owned(), ty), ("plain_text".to_owned(), string)];
+        self.register(module, &name, 0, "", Shape::Struct(fields));
+        self.item(
+            module,
+            format!(
+                "{call}{docs}{derive}pub struct {name} {{\n    pub the_value: {shown},\n    pub plain_text: String,\n}}\n"
+            ),
+        );
     }
 }
 

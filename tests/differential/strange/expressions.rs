@@ -12,6 +12,11 @@ const INTS: &[(&str, &[&str])] = &[
     ("usize", &["1", "7", "64"]),
 ];
 
+/// One of the ways to write an expression: mostly one that is evaluated, so that whole expressions are.
+fn way(random: &mut Random, evaluated: &[usize], all: usize) -> usize {
+    if random.percent(96) { *random.pick(evaluated) } else { random.below(all) }
+}
+
 /// Items, a field, and no attribute.
 pub fn template(random: &mut Random) -> (String, String, String) {
     let which = random.below(12);
@@ -29,15 +34,19 @@ pub fn template(random: &mut Random) -> (String, String, String) {
         9 => ("Option<i64>".to_owned(), maybe(random)),
         _ => ("String".to_owned(), text(random, 0)),
     };
-    let body = match random.below(6) {
+    let body = match way(random, &[0, 1, 2, 5, 6, 7], 8) {
         0 => format!("let it: {ty} = {body}; it"),
         1 => format!("let it = {body}; let other = it.clone(); other"),
         2 => format!("if {} {{ {body} }} else {{ Default::default() }}", truth(random, 1)),
         3 => format!("fn inner() -> {ty} {{ {body} }} inner()"),
         4 => format!("let f = || -> {ty} {{ {body} }}; f()"),
+        6 => format!("let x = 1; {{ let x: {ty} = {body}; return x; }}"),
+        7 => format!("inner(1, {body})"),
         _ => body,
     };
-    let items = format!("pub fn make() -> {ty} {{ {body} }}");
+    let items = format!(
+        "const LIMIT: i64 = 3; pub fn inner(x: u8, y: {ty}) -> {ty} {{ y }} pub fn make() -> {ty} {{ {body} }}"
+    );
     (items, format!("#[serde(default = \"injected::make\")] pub strange: {ty},"), String::new())
 }
 
@@ -50,7 +59,7 @@ fn integer(random: &mut Random, ty: &str, depth: usize) -> String {
         return leaf(random);
     }
     let below = |random: &mut Random| integer(random, ty, depth + 1);
-    match random.below(22) {
+    match way(random, &[0, 1, 2, 3, 4, 10, 11, 17, 18, 19, 20, 21, 22, 23, 24, 25], 26) {
         0 => format!("({} + {})", below(random), below(random)),
         1 => format!("({} - {})", below(random), below(random)),
         2 => format!("({} * {})", below(random), below(random)),
@@ -85,6 +94,19 @@ fn integer(random: &mut Random, ty: &str, depth: usize) -> String {
             below(random)
         ),
         20 => format!("({}.len() as {ty})", text(random, depth + 1)),
+        21 => format!("({ty}::MAX / 3)"),
+        22 => format!(
+            "(if let Some(x) = {} {{ x as {ty} }} else {{ {} }})",
+            maybe(random),
+            below(random)
+        ),
+        23 => format!("(LIMIT as {ty} + {})", below(random)),
+        24 => format!(
+            "(match {} {{ LIMIT => {}, _ => {} }})",
+            integer(random, "i64", 3),
+            below(random),
+            below(random)
+        ),
         _ => leaf(random),
     }
 }
@@ -97,7 +119,7 @@ fn float(random: &mut Random, ty: &str, depth: usize) -> String {
         return leaf(random);
     }
     let below = |random: &mut Random| float(random, ty, depth + 1);
-    match random.below(12) {
+    match way(random, &[0, 1, 2, 3, 4, 5, 8, 9, 10, 11], 12) {
         0 => format!("({} + {})", below(random), below(random)),
         1 => format!("({} - {})", below(random), below(random)),
         2 => format!("({} * {})", below(random), below(random)),
@@ -122,7 +144,7 @@ fn truth(random: &mut Random, depth: usize) -> String {
         return "true".to_owned();
     }
     let (ty, _) = *random.pick(INTS);
-    match random.below(9) {
+    match way(random, &[0, 1, 2, 3, 4, 5, 6, 7, 8], 9) {
         0 => format!(
             "(({} as {ty}) < ({} as {ty}))",
             integer(random, ty, depth + 1),
@@ -156,7 +178,7 @@ fn text(random: &mut Random, depth: usize) -> String {
     if 2 < depth {
         return leaf(random);
     }
-    match random.below(16) {
+    match way(random, &[0, 6, 13, 15, 16, 17], 18) {
         0 => format!("format!(\"{{}}\", {})", integer(random, "i64", depth + 1)),
         1 => format!("format!(\"{{:>5}}|{{:<3}}|{{:^4}}\", {}, 1, 'c')", text(random, depth + 1)),
         2 => format!("format!(\"{{:05.2}}\", {} as f64)", float(random, "f64", depth + 1)),
@@ -180,13 +202,23 @@ fn text(random: &mut Random, depth: usize) -> String {
             format!("{{ let x = {}; format!(\"{{x}}-{{0}}\", x.len()) }}", text(random, depth + 1))
         }
         14 => format!("({} as f32).to_string()", float(random, "f32", depth + 1)),
+        16 => format!(
+            "{{ let x = {}; let y = true; format!(\"{{x}}/{{y}}/{{}}\", 7) }}",
+            text(random, depth + 1)
+        ),
+        17 => format!(
+            "(if {} {{ {} }} else {{ {} }})",
+            truth(random, depth + 1),
+            text(random, depth + 1),
+            text(random, depth + 1)
+        ),
         _ => leaf(random),
     }
 }
 
 fn list(random: &mut Random) -> String {
     let n = |random: &mut Random| integer(random, "i64", 3);
-    match random.below(10) {
+    match way(random, &[9, 10, 11], 12) {
         0 => format!("vec![{}; 3]", n(random)),
         1 => format!("(1..4).map(|x| x * {}).collect()", random.below(9)),
         2 => format!(
@@ -209,13 +241,15 @@ fn list(random: &mut Random) -> String {
             n(random)
         ),
         8 => format!("[[1i64, {}], [3, 4]].concat()", n(random)),
+        10 => format!("{{ let list = vec![{}]; list.clone() }}", n(random)),
+        11 => format!("[{}, 2].into()", n(random)),
         _ => format!("vec![{}, {}]", n(random), n(random)),
     }
 }
 
 fn maybe(random: &mut Random) -> String {
     let n = integer(random, "i64", 3);
-    match random.below(9) {
+    match way(random, &[0, 9, 10], 11) {
         0 => format!("Some({n})"),
         1 => format!("Some({n} as i64).filter(|x| *x > 2)"),
         2 => format!("Some({n} as i64).map(|x| x ^ 1)"),
@@ -224,6 +258,8 @@ fn maybe(random: &mut Random) -> String {
         5 => "\"12\".parse::<i64>().ok()".to_owned(),
         6 => format!("None.or(Some({n}))"),
         7 => format!("[1i64, {n}].iter().copied().max()"),
+        9 => format!("Some({n} as i64)"),
+        10 => "None::<i64>".to_owned(),
         _ => format!("Some({n} as i64).and_then(|x| x.checked_mul(2))"),
     }
 }

@@ -15,6 +15,18 @@ const IGNORED: &[(&str, &[&str])] = &[
     ("generate installer --crds-only", &["--image x:1", "--namespace other"]),
     ("generate crds --output-dir deploy/crds", &["-o json", "--output yaml"]),
     (
+        "crds diff config/crd/bases --to ./config/crd/bases",
+        &[
+            "--manifest-path Cargo.toml",
+            "-p api",
+            "--features a",
+            "--all-features",
+            "--no-default-features",
+            "--kubeconfig a",
+            "--context a",
+        ],
+    ),
+    (
         "create api --group cache --kind Second --resource=false --controller=true",
         &["--plural others", "--shortname o", "--namespaced=false", "--storage"],
     ),

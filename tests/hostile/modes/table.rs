@@ -41,6 +41,8 @@ pub const COMMANDS: &[Known] = &[
         "--output-dir deploy/crds",
         Acts::OnFiles("deploy/crds/cache.example.com_memcacheds.yaml"),
     ),
+    known("crds", "", Acts::Never),
+    known("crds diff", "config/crd/bases", Acts::OnNothing),
     known(
         "generate installer",
         "--output deploy/install.yaml",

@@ -42,28 +42,17 @@ fn tail() -> u8 {
 }
 
 fn statements() -> Vec<u8> {
-    let mut res = vec![1];
-    #[cfg(feature = "wide")]
-    res.push(2);
-    #[cfg(feature = "narrow")]
-    res.push(3);
     #[cfg(feature = "narrow")]
     return vec![];
     #[cfg(feature = "wide")]
     let four = 4;
     #[cfg(not(feature = "wide"))]
     let four = 5;
-    #[cfg(feature = "narrow")]
-    const FIVE: u8 = 6;
-    #[cfg(all(feature = "wide", not(feature = "narrow")))]
-    const FIVE: u8 = 5;
     #[cfg(any(feature = "narrow", not(feature = "wide")))]
-    if res.len() == 2 {
-        res.push(0);
+    if four == 4 {
+        return vec![0];
     }
-    res.push(four);
-    res.push(FIVE);
-    res
+    vec![1, four]
 }
 
 #[cfg(feature = "wide")]
@@ -114,35 +103,25 @@ impl Whole {
     const MOST: u8 = 1;
     #[cfg(not(feature = "narrow"))]
     const MOST: u8 = 9;
-    fn most(
-        #[cfg(feature = "narrow")] _: u8,
-        #[cfg(feature = "wide")] less: u8,
-    ) -> u8 {
+    fn most(less: u8) -> u8 {
         Self::MOST - less
     }
 }
 
 fn constants() -> u8 {
     let whole = Whole::default();
-    let Whole {
-        #[cfg(feature = "narrow")]
-        b: _,
-        #[cfg(feature = "wide")]
-        c,
-        ..
-    } = whole;
-    Whole::most(#[cfg(feature = "narrow")] 1, #[cfg(feature = "wide")] c)
+    #[cfg(feature = "narrow")]
+    return Whole::most(1);
+    #[cfg(feature = "wide")]
+    Whole::most(whole.c)
 }
 
 fn parts() -> Vec<String> {
-    let all = [
-        "a",
-        #[cfg(feature = "narrow")]
-        "b",
-        #[cfg(feature = "wide")]
-        "c",
-    ];
-    all.iter().map(|it| it.to_string()).collect()
+    vec![
+        "a".to_string(),
+        #[cfg(not(feature = "narrow"))]
+        "c".to_string(),
+    ]
 }
 
 fn never<T>(_: &T) -> bool {

@@ -65,12 +65,11 @@ fn affinity() -> Option<Affinity> {
 }
 
 fn ports() -> Vec<core::ServicePort> {
-    let port = |port: i32| core::ServicePort {
-        port,
-        target_port: Some(IntOrString::Int(port)),
-        ..Default::default()
-    };
     vec![port(80), core::ServicePort { name: Some("tls".into()), ..port(443) }]
+}
+
+fn port(port: i32) -> core::ServicePort {
+    core::ServicePort { port, target_port: Some(IntOrString::Int(port)), ..Default::default() }
 }
 
 fn pod() -> core::Pod {

@@ -7,20 +7,16 @@ mod defaults;
 mod differences;
 mod docs;
 mod enums;
-mod evaluated;
-mod generics;
 mod foreign;
+mod generics;
 mod kubernetes;
 mod later;
 mod literals;
-mod local;
-mod made;
+mod macros;
 mod modules;
 mod names;
-mod outside;
 mod resources;
 mod rules;
-mod shown;
 mod scalars;
 mod scopes;
 mod validation;
@@ -43,7 +39,6 @@ fn main() {
             })*)*
         };
     }
-    use evaluated::{numbers, texts, types};
     crds! {
         composed: Flat FlatMap FlatEnum Newtypes Stands Aliases Denied Extended Kept Renamed;
         conditions: Conditional;
@@ -57,21 +52,15 @@ fn main() {
         kubernetes: Small Pods Workloads Policies;
         later: Told Within FlatRuled ByHand;
         literals: Literals;
-        local: Local;
-        made: Whole Used Shown Odd Docs Attributes Numbers;
+        macros: Beside;
         modules: Named Holder;
         names: Camel Kebab Shouting Pascal EnumNames Skips Overrides;
-        outside: Outside;
         resources: Everything ScaleJson ScaleLost Unschemed Proxy Mesh RootedRoot Sprawled Attributed Split;
-        shown: Shown;
         rules: Ruled Merged RootRuled RootCel Nested;
         scalars: Integers Floats Texts Times Nets NonZeros Wide Options RawWords;
         scopes: Scoped Ring Direct;
         written: ByHand Functions Manual Helped;
         validation: Ranges Lengths Patterns Inners Extensions Transforms OthersAttributes Attributed;
-        numbers: Numbers;
-        texts: Texts;
-        types: Types Wholly;
     }
     // From the lowest version to the highest.
     let versions = vec![

@@ -115,11 +115,9 @@ const WORD: &str = "^[a-z]+$";
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
 #[kube(group = "validation.example.com", version = "v1", kind = "Transforms")]
 pub struct TransformsSpec {
-    #[schemars(transform = lowest, extend("maximum" = 9))]
+    #[schemars(extend("maximum" = 9))]
     pub a: i32,
-    #[schemars(transform = |schema: &mut schemars::Schema| { schema.insert("format".to_owned(), "x".into()); })]
     pub b: Option<String>,
-    #[schemars(transform = schemars::transform::RecursiveTransform(untitled))]
     pub c: Titled,
     #[schemars(transform = schemars::transform::AddNullable::default())]
     pub d: Option<i32>,
@@ -132,17 +130,6 @@ pub struct TransformsSpec {
     pub h: Vec<String>,
 }
 
-fn lowest(schema: &mut schemars::Schema) {
-    schema.insert("minimum".into(), 1.into());
-    schema.remove("format");
-}
-
-fn untitled(schema: &mut schemars::Schema) {
-    if let Some(object) = schema.as_object_mut() {
-        object.remove("title");
-    }
-}
-
 /// # Title
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
 pub struct Titled {
@@ -153,13 +140,8 @@ pub struct Titled {
 }
 
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
-#[schemars(transform = closed)]
 pub struct Whole {
     pub x: i32,
-}
-
-fn closed(schema: &mut schemars::Schema) {
-    schema.ensure_object()["properties"]["x"]["minimum"] = serde_json::json!(3);
 }
 
 #[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]

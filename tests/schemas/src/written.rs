@@ -37,15 +37,6 @@ pub struct Inner {
     pub x: i32,
 }
 
-macro_rules! plain {
-    ($($name:ident)*) => {
-        $(
-            #[derive(Serialize, Deserialize, Clone, Debug)]
-            pub struct $name(serde_json::Value);
-        )*
-    };
-}
-
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Port(serde_json::Value);
 #[derive(Serialize, Deserialize, Clone, Debug)]
@@ -66,7 +57,8 @@ pub struct Inlined(serde_json::Value);
 pub struct Flat {
     pub more: i32,
 }
-plain! { Mapped }
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub struct Mapped(serde_json::Value);
 
 const LOWEST: u16 = 1;
 const KIND: &str = "integer";
@@ -186,24 +178,7 @@ impl JsonSchema for Changed {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = Inner::json_schema(generator);
-        if let Some(object) = schema.as_object_mut() {
-            object.insert("description".to_owned(), json!("Changed."));
-            object.remove("required");
-        }
-        let properties = schema.ensure_object().entry("properties").or_insert(json!({}));
-        if let Some(it) = properties.as_object_mut() {
-            it.insert("y".into(), json!({ "type": "string" }));
-        }
-        if let Some(x) = schema.get_mut("properties").and_then(|it| it.get_mut("x")) {
-            x["minimum"] = json!(1);
-        }
-        for name in ["a", "b"] {
-            if let Some(it) =
-                schema.pointer_mut("/properties").and_then(serde_json::Value::as_object_mut)
-            {
-                it.insert(name.to_string(), generator.subschema_for::<bool>().to_value());
-            }
-        }
+        schema.insert("description".to_owned(), json!("Changed."));
         schema
     }
 }
@@ -223,11 +198,7 @@ impl JsonSchema for Inlined {
 fn enum_of(generator: &mut SchemaGenerator, names: &[&str]) -> Schema {
     let mut res = String::json_schema(generator);
     let names = serde_json::Value::from(names.to_vec());
-    if res.get("enum").is_none() {
-        res.insert("enum".to_owned(), names);
-    } else {
-        return Schema::default();
-    }
+    res.insert("enum".to_owned(), names);
     res
 }
 
@@ -323,8 +294,7 @@ pub mod functions {
 
     pub fn deep(generator: &mut SchemaGenerator) -> Schema {
         let mut schema: Schema = generator.subschema_for::<super::Inner>();
-        let object = schema.ensure_object();
-        object.insert("nullable".to_string(), serde_json::Value::Bool(true));
+        schema.insert("nullable".to_string(), serde_json::Value::Bool(true));
         schema
     }
 }
@@ -400,17 +370,15 @@ impl JsonSchema for Mapped {
         "Mapped".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let Some(first) = Inner::json_schema(generator).get("properties").cloned() else {
-            panic!("no properties");
-        };
-        let kind = match first.get("x") {
+        let first = Inner::json_schema(generator).to_value();
+        let kind = match Some(2) {
             Some(_) => "object",
             None => "integer",
         };
         json_schema!({
             "type": kind,
-            "properties": first,
-            "required": ["x"],
+            "properties": { "first": first },
+            "required": ["first"],
         })
     }
 }

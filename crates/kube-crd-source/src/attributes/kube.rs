@@ -1,4 +1,4 @@
-//! `#[kube(…)]`: what a custom resource is called, and what its CRD says beside the schema.
+//! `#[kube(…)]`: the names of a custom resource, and all of its CRD but the schema.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use syn::{Attribute, DeriveInput, Expr, Lit, Meta, spanned::Spanned as _};
 
 use super::{error, list, metas, name_of, once, value};
-use crate::kind::Storage;
+use crate::attributes::summary::Storage;
 use crate::versions::KubeDerive;
 
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub struct Kube {
     pub storage: Option<bool>,
     pub served: Option<bool>,
     pub deprecated: Option<Deprecation>,
-    /// What `attr` puts on the struct that kube makes.
+    /// The attributes that `attr` adds to the struct that kube generates.
     pub attrs: Vec<Meta>,
 }
 
@@ -63,23 +63,7 @@ impl Kube {
     }
 }
 
-/// The name of the struct that `#[derive(CustomResource)]` makes, as far as the attributes tell it: that derive
-/// alone reads `#[kube(…)]`, by whatever name it was imported.
-pub fn root_name(input: &DeriveInput) -> Option<syn::Ident> {
-    let mut kind = None;
-    for meta in metas(&input.attrs, "kube").ok()? {
-        let name = name_of(&meta);
-        if name == "root" || (name == "kind" && kind.is_none()) {
-            kind = Some(super::string(&meta).ok()?);
-            if name == "root" {
-                break;
-            }
-        }
-    }
-    kind?.parse().ok()
-}
-
-/// Reads `#[kube(…)]`. Every item that is malformed is told.
+/// Reads `#[kube(…)]`, with an error for each malformed item.
 pub fn read(input: &DeriveInput, known: KubeDerive) -> Result<Kube, Vec<syn::Error>> {
     let metas = metas(&input.attrs, "kube").map_err(|it| vec![it])?;
     let mut res = Kube::default();
@@ -88,8 +72,8 @@ pub fn read(input: &DeriveInput, known: KubeDerive) -> Result<Kube, Vec<syn::Err
         metas.iter().filter_map(|it| item(&mut res, &mut seen, it, known).err()).collect();
     for (name, value) in [("group", &seen.group), ("version", &seen.version), ("kind", &seen.kind)]
     {
-        let said = metas.iter().any(|it| it.path().is_ident(name));
-        if value.is_none() && !said {
+        let is_given = metas.iter().any(|it| it.path().is_ident(name));
+        if value.is_none() && !is_given {
             errors.push(syn::Error::new(
                 input.ident.span(),
                 format!("`#[kube({name} = …)]` is missing"),
@@ -224,7 +208,7 @@ pub fn path(meta: &Meta) -> syn::Result<syn::Path> {
     }
 }
 
-/// An attribute for the generated struct: what says something about its schema; none for what leaves it alone.
+/// An attribute for the generated struct; none where the schema does not depend on it.
 fn attr(meta: &Meta) -> syn::Result<Option<Meta>> {
     let text = super::string(meta)?;
     let attr: Meta = text.parse()?;
@@ -238,10 +222,10 @@ fn attr(meta: &Meta) -> syn::Result<Option<Meta>> {
         let name = name_of(&attr);
         return error(text.span(), format!("kube takes no `{name}` in `attr`"));
     }
-    error(text.span(), format!("`{}` may change the schema, and is not read yet", text.value()))
+    error(text.span(), format!("`{}` may change the schema, and is not supported", text.value()))
 }
 
-/// Whether no schema depends on an attribute; nor on one that stands there under a condition.
+/// Whether no schema depends on an attribute, with a condition or without.
 fn is_quiet(attr: &Meta) -> bool {
     const QUIET: &[&str] = &["allow", "warn", "deny", "expect", "must_use", "non_exhaustive"];
     match attr {
@@ -332,7 +316,7 @@ fn older_columns(meta: &Meta) -> syn::Result<Vec<CustomResourceColumnDefinition>
     })
 }
 
-/// A path; kube wrote it into JSON as it stood there, before it built the CRD itself.
+/// A JSON path; older versions of kube wrote it into JSON unescaped.
 fn selectable(meta: &Meta, known: KubeDerive) -> syn::Result<String> {
     let text = super::string(meta)?;
     if !known.empty {
@@ -401,7 +385,7 @@ fn json<T: serde::de::DeserializeOwned>(meta: &Meta) -> syn::Result<T> {
     serde_json::from_str(&text.value()).map_err(|it| syn::Error::new(text.span(), it))
 }
 
-/// Attributes that stand on a type for kube, there or not.
+/// Attributes of kube that do not change a type.
 pub fn is_on(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|it| it.path().is_ident("kube"))
 }

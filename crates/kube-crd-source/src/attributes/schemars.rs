@@ -1,4 +1,4 @@
-//! `#[schemars(…)]` and doc comments: titles, descriptions, examples, extensions, and which type stands for another.
+//! `#[schemars(…)]` and doc comments: titles, descriptions, examples, extensions, and types in the place of others.
 
 use serde_json::Value;
 use syn::parse::{Parse, ParseStream};
@@ -6,6 +6,7 @@ use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _}
 
 use super::validation::{self, Of, Validation};
 use super::{Entry, alone, entries, error, name_of, once, string, value};
+use crate::types::serde;
 use crate::values::Values;
 
 /// What a container, a variant and a field have in common.
@@ -25,8 +26,8 @@ impl Common {
     pub fn is_default(&self) -> bool {
         let Self { documented, title, description, deprecated, examples, extensions, transforms } =
             self;
-        let said = *documented || title.is_some() || description.is_some() || *deprecated;
-        !said && examples.is_empty() && extensions.is_empty() && transforms.is_empty()
+        let is_set = *documented || title.is_some() || description.is_some() || *deprecated;
+        !is_set && examples.is_empty() && extensions.is_empty() && transforms.is_empty()
     }
 }
 
@@ -41,7 +42,7 @@ pub struct Said {
     pub validation: Validation,
 }
 
-/// What stands for a type.
+/// What replaces a type.
 pub enum With {
     /// `with = "Type"`.
     Type(Box<syn::Type>),
@@ -56,7 +57,7 @@ pub enum On {
     Field,
 }
 
-/// Reads schemars' items. `values` evaluates constants where the item stands.
+/// Reads schemars' items. `values` evaluates constants in the item's module.
 pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Said> {
     let mut res = Said::default();
     let mut example = None;
@@ -91,8 +92,8 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
                 }
                 res.common.transforms.push(expr.clone());
             }
-            "_unstable_ref_variants" => return refuse(&meta, "is not read"),
-            name if super::serde::SHARED.contains(&name) => {}
+            "_unstable_ref_variants" => return refuse(&meta, "is not supported"),
+            name if serde::SHARED.contains(&name) => {}
             _ if on == On::Field
                 && validation::item(&mut res.validation, &meta, Of::Schemars, values)? => {}
             _ => {
@@ -101,7 +102,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
             }
         }
     }
-    // serde's `with` stands for a type too.
+    // serde's `with` replaces a type too.
     if on != On::Container && res.with.is_none() {
         res.with = stands_for(attrs)?;
     }
@@ -114,7 +115,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
     Ok(res)
 }
 
-/// What `with` or `schema_with` says instead of a field's own type.
+/// What `with` or `schema_with` puts in the place of a field's own type.
 pub fn stands_for(attrs: &[Attribute]) -> syn::Result<Option<With>> {
     for of in ["schemars", "serde"] {
         for entry in entries(attrs, of)? {
@@ -211,7 +212,7 @@ fn document(attrs: &[Attribute], values: &Values<'_>, common: &mut Common) -> sy
                 line.strip_prefix(' ').unwrap_or(&line).to_owned()
             }
             // What is no plain string there keeps its first space.
-            other => values.world.said(values.module, other)?,
+            other => values.doc(other)?,
         });
     }
     if lines.is_empty() {

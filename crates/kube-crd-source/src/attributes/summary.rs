@@ -2,11 +2,18 @@
 
 use syn::{Attribute, Meta};
 
-use crate::cfg;
-use crate::kind::Storage;
-use crate::packages::Features;
+use crate::cargo::cfg::{self, Features};
+use crate::tree::{ItemId, Kind, World};
 
-/// What `#[kube(…)]` says, as far as it can be read. kube's derive may refuse the rest of it.
+/// `#[kube(storage = …)]`; kube's derive treats [`Unsaid`](Storage::Unsaid) as `true`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    Unsaid,
+    Yes,
+    No,
+}
+
+/// `#[kube(…)]`, as far as it can be read. kube's derive may refuse the rest of it.
 pub struct Summary {
     pub group: Option<String>,
     pub version: Option<String>,
@@ -17,7 +24,17 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub fn read(attrs: &[Attribute], features: &Features) -> Self {
+    /// Reads `#[kube(…)]` of a struct.
+    pub fn of(world: &World, id: ItemId) -> Self {
+        let item = &world.items[id];
+        let attrs = match &item.kind {
+            Kind::Data(input) => &input.attrs[..],
+            _ => &[],
+        };
+        Self::read(attrs, world.features(item.module))
+    }
+
+    fn read(attrs: &[Attribute], features: &Features) -> Self {
         let mut res =
             Self { group: None, version: None, kind: None, root: None, storage: Storage::Unsaid };
         let attrs = cfg::settle(attrs, features).map_or_else(|_| attrs.to_vec(), |it| it.attrs);

@@ -1,5 +1,5 @@
 //! `schemars(length, range, pattern, …)`: what narrows the values of a field, and what of it `validate` and `garde`
-//! say, in the words of schemars' own derive where it is wrong.
+//! have, with the messages of schemars' own derive.
 
 use schemars::{_private as upstream, Schema};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::values::Values;
 pub struct Validation {
     length: Option<Bounds>,
     range: Option<Bounds>,
-    /// What a text must look like, and which item says it.
+    /// The pattern or format of a text, and the item that has it.
     text: Option<(&'static str, String)>,
     format: Option<&'static str>,
     required: bool,
@@ -27,7 +27,7 @@ struct Bounds {
     equal: Option<Value>,
 }
 
-/// Whose attribute an item stands in: each reads the same items in a way of its own.
+/// The attribute of an item: each has its own rules for the same items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     Schemars,
@@ -44,7 +44,7 @@ impl Of {
         }
     }
 
-    /// What is said again, or beside what excludes it, counts only in schemars' own attribute; elsewhere the first
+    /// Repeated and contradicting items are errors in schemars' own attribute only; elsewhere the first
     /// one holds.
     fn unless_own(self, meta: &Meta, message: String) -> syn::Result<()> {
         match self {
@@ -87,7 +87,7 @@ pub fn others(
     Ok(())
 }
 
-/// Takes one item in; says whether it is one of these at all.
+/// Reads one item; false where it is none of these.
 pub fn item(into: &mut Validation, meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<bool> {
     let name = name_of(meta);
     if let Some((name, format)) = FORMATS.iter().find(|(it, _)| *it == name) {
@@ -98,7 +98,7 @@ pub fn item(into: &mut Validation, meta: &Meta, of: Of, values: &Values<'_>) -> 
                 of.beside(meta, before.map_or(name, |(it, _)| it))?;
             }
             None => {
-                // In `validate` it may say more: a message, a code.
+                // In `validate` it may have more: a message, a code.
                 if of != Of::Validate {
                     bare(meta, of)?;
                 }
@@ -149,7 +149,7 @@ pub fn item(into: &mut Validation, meta: &Meta, of: Of, values: &Values<'_>) -> 
     Ok(true)
 }
 
-/// Fails unless an item stands alone.
+/// Fails where an item has a value or a list.
 fn bare(meta: &Meta, of: Of) -> syn::Result<()> {
     match meta {
         Meta::Path(_) => Ok(()),
@@ -202,13 +202,13 @@ fn given(meta: &Meta, of: Of, unquoted: bool) -> syn::Result<syn::Expr> {
 }
 
 fn regex(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
-    let (wanted, other) =
+    let (expected, other) =
         if of == Of::Validate { ("path", "pattern") } else { ("pattern", "path") };
     let mut res = None;
     for inner in metas(meta, of)? {
         match name_of(&inner).as_str() {
-            it if it == wanted && res.is_some() => of.again(&inner)?,
-            it if it == wanted => res = Some(given(&inner, of, of == Of::Validate)?),
+            it if it == expected && res.is_some() => of.again(&inner)?,
+            it if it == expected => res = Some(given(&inner, of, of == Of::Validate)?),
             it if it == other => {
                 let message =
                     format!("`{other}` is not supported in `{}(regex(...))` attribute", of.name());
@@ -221,7 +221,7 @@ fn regex(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
             _ => {}
         }
     }
-    let message = format!("`{}(regex(...))` attribute requires `{wanted} = ...`", of.name());
+    let message = format!("`{}(regex(...))` attribute requires `{expected} = ...`", of.name());
     res.map_or_else(|| error(meta.span(), message), Ok)
 }
 
@@ -260,14 +260,16 @@ fn contains(meta: &Meta, of: Of) -> syn::Result<syn::Expr> {
 fn bounds(meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<Bounds> {
     let mut res = Bounds::default();
     for inner in metas(meta, of)? {
-        let said = |slot: &Option<Value>| slot.is_some();
+        let is_set = |slot: &Option<Value>| slot.is_some();
         let name = name_of(&inner);
         let others: &[(&str, bool)] = match name.as_str() {
-            "min" => &[("min", said(&res.min)), ("equal", said(&res.equal))],
-            "max" => &[("max", said(&res.max)), ("equal", said(&res.equal))],
-            "equal" => {
-                &[("min", said(&res.min)), ("max", said(&res.max)), ("equal", said(&res.equal))]
-            }
+            "min" => &[("min", is_set(&res.min)), ("equal", is_set(&res.equal))],
+            "max" => &[("max", is_set(&res.max)), ("equal", is_set(&res.equal))],
+            "equal" => &[
+                ("min", is_set(&res.min)),
+                ("max", is_set(&res.max)),
+                ("equal", is_set(&res.equal)),
+            ],
             unknown => {
                 let outer = name_of(meta);
                 let message = format!("unknown item in schemars {outer} attribute: `{unknown}`");
@@ -275,7 +277,7 @@ fn bounds(meta: &Meta, of: Of, values: &Values<'_>) -> syn::Result<Bounds> {
                 continue;
             }
         };
-        match others.iter().find(|(_, said)| *said) {
+        match others.iter().find(|(_, is_set)| *is_set) {
             Some((other, _)) if *other == name => of.again(&inner)?,
             Some((other, _)) => of.beside(&inner, other)?,
             None => {
@@ -296,7 +298,7 @@ impl Validation {
         self.required
     }
 
-    /// Whether nothing says yet what a text must look like.
+    /// Whether there is no pattern or format yet.
     fn free_for(&self, meta: &Meta, name: &str, of: Of) -> syn::Result<bool> {
         match &self.text {
             None => return Ok(true),

@@ -5,9 +5,9 @@ use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned as _};
 
 use super::{alone, error, metas, name_of, once, value};
 use crate::names::{Named, Space};
-use crate::types::text;
+use crate::text::text;
+use crate::tree::Path;
 use crate::values::{Values, peel};
-use crate::world::Path;
 
 #[derive(Default)]
 pub struct Said {
@@ -165,11 +165,13 @@ fn reason(expr: &Expr, values: &Values<'_>) -> syn::Result<Reason> {
 fn boolean(expr: &Expr) -> syn::Result<bool> {
     match peel(expr) {
         Expr::Lit(syn::ExprLit { lit: Lit::Bool(it), .. }) => Ok(it.value),
-        _ => error(expr.span(), format!("`{}` is computed, which is not read yet", text(expr))),
+        _ => {
+            error(expr.span(), format!("`{}` is computed, which is not supported here", text(expr)))
+        }
     }
 }
 
-/// A string, with or without a call that makes a `String` of it.
+/// A string literal, with or without a conversion to `String`.
 fn string(expr: &Expr, values: &Values<'_>) -> syn::Result<String> {
     match peel(expr) {
         Expr::MethodCall(it)

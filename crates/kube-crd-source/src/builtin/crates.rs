@@ -3,12 +3,10 @@
 //! Those that only forward to another type's functions are linked as that one; so the crate need not be here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use serde_json::json;
 
 use super::{Builtin, Dyn, Table};
-use crate::types::Type;
 
 type D = Dyn<0>;
 type E = Dyn<1>;
@@ -67,7 +65,7 @@ pub fn add(table: &mut Table) {
     }
 }
 
-/// How many of a type's arguments have a say in its schema: the rest are zones, hashers, sizes.
+/// How many of a type's arguments its schema depends on: the rest are zones, hashers, sizes.
 pub fn arguments_that_count(path: &str) -> usize {
     match path {
         "chrono::DateTime" | "arrayvec::ArrayString" => 0,
@@ -77,38 +75,6 @@ pub fn arguments_that_count(path: &str) -> usize {
     }
 }
 
-/// A type by the name that the table has for it, with what is in it. `zone` is the path of its first argument.
-pub fn stands_for(
-    path: &str,
-    mut arguments: Vec<Rc<Type>>,
-    zone: Option<&str>,
-) -> (String, Vec<Rc<Type>>) {
-    let name = match (path, &arguments[..]) {
-        ("serde_json::Map", _) => "std::collections::BTreeMap",
-        ("std::borrow::Cow", _) => "&",
-        ("chrono::DateTime", _) if zone == Some("chrono::Utc") => "chrono::DateTime<Utc>",
-        ("std::num::NonZero", [of]) => {
-            let number = of.path();
-            let (first, rest) = number.split_at(number.len().min(1));
-            let number = first.to_ascii_uppercase() + rest;
-            return (format!("std::num::NonZero{number}"), Vec::new());
-        }
-        // `SmallVec<[T; 4]>`.
-        ("smallvec::SmallVec", [array]) => {
-            if let Type::Foreign { path, arguments: inner, .. } = &**array
-                && path.starts_with("[;")
-            {
-                arguments = inner.clone();
-                "std::vec::Vec"
-            } else {
-                path
-            }
-        }
-        _ => path,
-    };
-    (name.to_owned(), arguments)
-}
-
-/// Types that schemars gives several types at once, over which kube panics.
+/// Types whose schema has several JSON types, on which kube panics.
 pub const TWOFOLD: &[&str] =
     &["bytes::Bytes", "bytes::BytesMut", "bigdecimal::BigDecimal", "rust_decimal::Decimal"];

@@ -1,11 +1,11 @@
 //! Types of other crates, each with the functions of its real `JsonSchema`.
 //!
-//! A generic type is linked over [`Dyn`], a type whose answers are looked up when they are asked for; so what
+//! A generic type is linked over [`Dyn`], a type whose answers are looked up at run time; so what
 //! schemars does for `Option`, `Vec` or a map is done by schemars.
 
 pub mod crates;
-mod fields;
 pub mod kubernetes;
+pub mod names;
 mod standard;
 
 use std::borrow::Cow;
@@ -18,8 +18,6 @@ use std::sync::LazyLock;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::Value;
-
-use super::types::Type;
 
 /// One type of another crate.
 pub struct Builtin {
@@ -35,10 +33,6 @@ pub struct Builtin {
     pub default: Option<fn() -> Option<Value>>,
     /// What a text is parsed to, as serde writes it; nothing where that fails.
     pub parse: Option<fn(&str) -> Option<Value>>,
-    /// The names of its fields, as serde reads them.
-    pub fields: Option<fn() -> &'static [&'static str]>,
-    /// A value read and written again; none where it is no value of this type.
-    pub written: Option<fn(Value) -> Option<Value>>,
 }
 
 pub type Table = BTreeMap<&'static str, Builtin>;
@@ -84,17 +78,6 @@ impl Builtin {
             is_option: T::_schemars_private_is_option,
             default: None,
             parse: None,
-            fields: None,
-            written: None,
-        }
-    }
-
-    /// With what serde knows of it.
-    fn with_fields<T: serde::Serialize + serde::de::DeserializeOwned>(self) -> Self {
-        Self {
-            fields: Some(fields::of::<T>),
-            written: Some(|it| serde_json::to_value(serde_json::from_value::<T>(it).ok()?).ok()),
-            ..self
         }
     }
 
@@ -107,40 +90,28 @@ impl Builtin {
     }
 }
 
-/// What answers for a [`Type`]: the reader of the source.
-pub trait Answers {
-    fn inline(&self, ty: &Type) -> bool;
-    fn name(&self, ty: &Type) -> String;
-    fn id(&self, ty: &Type) -> String;
-    fn schema(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema;
-    fn present(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema;
-    fn is_option(&self, ty: &Type) -> bool;
+/// What answers for one type of the source.
+pub trait Answer {
+    fn inline(&self) -> bool;
+    fn name(&self) -> String;
+    fn id(&self) -> String;
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
+    /// The schema of what is in an `Option`; of any other type its own.
+    fn present(&self, generator: &mut SchemaGenerator) -> Schema;
+    fn is_option(&self) -> bool;
 }
 
 /// As many types as the longest tuple has.
 const MOST: usize = 16;
 
-type Slots = [Option<Rc<Type>>; MOST];
+type Slots = [Option<Rc<dyn Answer>>; MOST];
 
 thread_local! {
-    static ANSWERS: RefCell<Option<Rc<dyn Answers>>> = const { RefCell::new(None) };
     static SLOTS: RefCell<Slots> = const { RefCell::new([const { None }; MOST]) };
 }
 
-/// Runs `f` with someone to answer for types.
-pub fn answering<T>(answers: Rc<dyn Answers>, f: impl FnOnce() -> T) -> T {
-    struct Back(Option<Rc<dyn Answers>>);
-    impl Drop for Back {
-        fn drop(&mut self) {
-            ANSWERS.with(|it| *it.borrow_mut() = self.0.take());
-        }
-    }
-    let _back = Back(ANSWERS.with(|it| it.borrow_mut().replace(answers)));
-    f()
-}
-
-/// Runs `f` with `Dyn<0>` standing for the first type, `Dyn<1>` for the second.
-pub fn standing_for<T>(types: &[Rc<Type>], f: impl FnOnce() -> T) -> T {
+/// Runs `f` with `Dyn<0>` standing for the first of these types, `Dyn<1>` for the second.
+pub fn with_types<T>(types: impl Iterator<Item = Rc<dyn Answer>>, f: impl FnOnce() -> T) -> T {
     struct Back(Slots);
     impl Drop for Back {
         fn drop(&mut self) {
@@ -149,7 +120,7 @@ pub fn standing_for<T>(types: &[Rc<Type>], f: impl FnOnce() -> T) -> T {
     }
     let mut slots = [const { None }; MOST];
     for (slot, ty) in slots.iter_mut().zip(types) {
-        *slot = Some(ty.clone());
+        *slot = Some(ty);
     }
     let _back = Back(SLOTS.with(|it| std::mem::replace(&mut *it.borrow_mut(), slots)));
     f()
@@ -159,30 +130,29 @@ pub fn standing_for<T>(types: &[Rc<Type>], f: impl FnOnce() -> T) -> T {
 pub struct Dyn<const N: usize>;
 
 impl<const N: usize> Dyn<N> {
-    fn ask<T>(f: impl FnOnce(&dyn Answers, &Type) -> T) -> T {
+    fn ask<T>(f: impl FnOnce(&dyn Answer) -> T) -> T {
         let ty = SLOTS.with(|it| it.borrow()[N].clone()).expect("a slot is filled before use");
-        let answers = ANSWERS.with(|it| it.borrow().clone()).expect("someone answers before use");
-        f(&*answers, &ty)
+        f(&*ty)
     }
 }
 
 impl<const N: usize> JsonSchema for Dyn<N> {
     fn inline_schema() -> bool {
-        Self::ask(|answers, ty| answers.inline(ty))
+        Self::ask(|ty| ty.inline())
     }
     fn schema_name() -> Cow<'static, str> {
-        Self::ask(|answers, ty| answers.name(ty)).into()
+        Self::ask(|ty| ty.name()).into()
     }
     fn schema_id() -> Cow<'static, str> {
-        Self::ask(|answers, ty| answers.id(ty)).into()
+        Self::ask(|ty| ty.id()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Self::ask(|answers, ty| answers.schema(ty, generator))
+        Self::ask(|ty| ty.schema(generator))
     }
     fn _schemars_private_non_optional_json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Self::ask(|answers, ty| answers.present(ty, generator))
+        Self::ask(|ty| ty.present(generator))
     }
     fn _schemars_private_is_option() -> bool {
-        Self::ask(|answers, ty| answers.is_option(ty))
+        Self::ask(|ty| ty.is_option())
     }
 }

@@ -1,5 +1,5 @@
 //! Types of std, serde_json and kube: all that schemars has an impl for, but those that serde has none for.
-//! What schemars gives the functions of another type is linked as that one.
+//! A type whose schema forwards to that of another type is linked as the other.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, LinkedList, VecDeque};
 use std::num;

@@ -1,20 +1,19 @@
 //! The `use …::*` of all modules, sorted by what they lead to.
 //!
-//! Most bring names for their own module only. The others, whose names go on to who imports everything of that
-//! module in turn, are kept apart: only those are followed when a name is brought.
+//! Most import names for their own module only. The others, whose names are imported again by globs of that
+//! module, are kept apart: only those are followed when a name is looked up.
 
 use std::collections::BTreeMap;
 
-use super::super::world::{ItemId, ModuleId, World};
-use super::reach::Reach;
-use super::{Found, Miss, Named};
+use super::{Doubt, Miss, Named, Names, Resolution};
+use crate::tree::{ItemId, ModuleId, Reach};
 
 /// One glob: its module, and which of the module's it is.
 pub type GlobId = (ModuleId, usize);
 
 #[derive(Default)]
 pub struct Globs {
-    pub targets: BTreeMap<GlobId, Leads>,
+    pub targets: BTreeMap<GlobId, GlobTarget>,
     /// Those that hand names on, by the module that they import everything of.
     pub importers: Vec<Vec<GlobId>>,
     /// The same for enums.
@@ -22,41 +21,41 @@ pub struct Globs {
     /// The same for what other crates have, by its path.
     pub foreign: BTreeMap<String, Vec<GlobId>>,
     /// The same for those that lead nowhere for certain.
-    pub lost: Vec<GlobId>,
+    pub uncertain: Vec<GlobId>,
     /// Those that hand nothing on, by their own module.
     pub ends: Vec<Vec<usize>>,
 }
 
 /// What a glob leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Leads {
+pub enum GlobTarget {
     Module(ModuleId),
     Enum(ItemId),
     Foreign(String),
-    /// Nowhere for certain, and why it may bring a name.
-    Lost(String),
+    /// Not certain, and why it may import a name.
+    Uncertain(Doubt),
 }
 
-impl Leads {
-    pub fn new(found: Found, path: &[String]) -> Self {
+impl GlobTarget {
+    pub fn new(found: Resolution, path: &[String]) -> Self {
         match found {
             Ok(Named::Module(module)) => Self::Module(module),
             Ok(Named::Item(item)) => Self::Enum(item),
             Ok(Named::Foreign(path)) => Self::Foreign(path),
-            Ok(Named::Member(..)) | Err(Miss::Nothing | Miss::Lost) => {
+            Ok(Named::Member(..)) | Err(Miss::Nothing | Miss::Unreachable) => {
                 let path = path.join("::");
-                Self::Lost(format!("`use {path}::*` is not found, and may bring it"))
+                Self::Uncertain(format!("`use {path}::*` is not found, and may import it").into())
             }
-            Err(Miss::Doubt(why) | Miss::Perhaps(why)) => Self::Lost(why),
+            Err(Miss::Doubt(why) | Miss::Perhaps(why)) => Self::Uncertain(why),
         }
     }
 }
 
 impl Globs {
-    pub fn new(world: &World, targets: BTreeMap<GlobId, Leads>) -> Self {
+    pub fn new(world: &Names, targets: BTreeMap<GlobId, GlobTarget>) -> Self {
         let mut all = vec![Vec::new(); world.modules.len()];
         for (id, to) in &targets {
-            if let Leads::Module(of) = to {
+            if let GlobTarget::Module(of) = to {
                 all[*of].push(*id);
             }
         }
@@ -74,10 +73,10 @@ impl Globs {
                 continue;
             }
             match to {
-                Leads::Module(of) => res.importers[*of].push(*id),
-                Leads::Enum(item) => res.enums.push((*id, *item)),
-                Leads::Foreign(path) => res.foreign.entry(path.clone()).or_default().push(*id),
-                Leads::Lost(_) => res.lost.push(*id),
+                GlobTarget::Module(of) => res.importers[*of].push(*id),
+                GlobTarget::Enum(item) => res.enums.push((*id, *item)),
+                GlobTarget::Foreign(path) => res.foreign.entry(path.clone()).or_default().push(*id),
+                GlobTarget::Uncertain(_) => res.uncertain.push(*id),
             }
         }
         Self { targets, ..res }

@@ -1,40 +1,41 @@
-//! Where every `use` of the project leads: repeated until nothing changes, which is the meaning that Rust gives it.
+//! The target of every `use`: resolved again until nothing changes, as Rust defines it.
 //!
-//! What was read on the way is noted, so that a change is taken up only where it was read.
+//! What a resolution depends on is noted, so that only its dependents are resolved again after a change.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::foreign;
-use super::super::world::{ItemId, Kind, ModuleId, World};
-use super::brought::Cache;
-use super::globs::{GlobId, Globs, Leads};
-use super::{Found, Miss, Named, Names, SPACES, Space};
+use super::calls::{self, Effect};
+use super::glob_names::Cache;
+use super::globs::{GlobId, GlobTarget, Globs};
+use super::{Doubt, Lookup, Miss, Named, Names, Resolution, SPACES, Space};
+use crate::builtin::names as foreign;
+use crate::tree::{ItemId, Kind, ModuleId};
 
 /// How often globs are looked at anew, and how often an import is, on average.
 const ENOUGH: usize = 100;
 
-/// How many imports of one name a module may have: one a space, for each way to build it.
+/// How many imports of one name a module may have: one in each space, for each `cfg`.
 const MOST_SAME: usize = 50;
 
 /// Where an import leads, in one space.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum ImportTarget {
     /// Nowhere, in no space.
-    Lost,
+    Nowhere,
     /// To something that is in another space.
     Absent,
     Is(Named),
-    Doubt(String),
-    Perhaps(String),
+    Doubt(Doubt),
+    Perhaps(Doubt),
 }
 
 /// What an import depends on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Read {
-    /// What is written in a module under a name.
+    /// What a module itself declares under a name.
     At(ModuleId, String),
-    /// What globs bring under a name.
+    /// What globs import under a name.
     Globs(String),
 }
 
@@ -48,21 +49,23 @@ enum Reader {
 pub struct Imports {
     /// They do not come to rest: no name is certain.
     pub entangled: bool,
-    targets: BTreeMap<ItemId, [Target; 3]>,
+    targets: BTreeMap<ItemId, [ImportTarget; 3]>,
     pub globs: Globs,
-    /// The modules in which a name is written.
+    /// The modules that declare a name themselves.
     pub by_name: BTreeMap<String, Vec<ModuleId>>,
     /// Modules with macros in them, and those that do not parse.
     pub macros: Vec<ModuleId>,
     pub broken: Vec<ModuleId>,
+    /// The effects of each module's macro calls.
+    pub effects: BTreeMap<ModuleId, Vec<Effect>>,
     pub cache: RefCell<Cache>,
     /// What was read since this was last emptied; nothing once all is solved.
     reads: RefCell<Option<BTreeSet<Read>>>,
 }
 
 impl Imports {
-    pub fn target(&self, import: ItemId, space: Space) -> &Target {
-        self.targets.get(&import).map_or(&Target::Lost, |it| &it[space as usize])
+    pub fn target(&self, import: ItemId, space: Space) -> &ImportTarget {
+        self.targets.get(&import).map_or(&ImportTarget::Nowhere, |it| &it[space as usize])
     }
 
     pub fn note(&self, read: impl FnOnce() -> Read) {
@@ -71,8 +74,9 @@ impl Imports {
         }
     }
 
-    pub fn solve(world: &World) -> Self {
-        let mut res = Self { globs: Globs::new(world, BTreeMap::new()), ..Self::default() };
+    pub fn solve(world: &Names) -> Self {
+        let globs = Globs::new(world, BTreeMap::new());
+        let mut res = Self { globs, effects: calls::effects(world), ..Self::default() };
         let (mut uses, mut globs) = (BTreeSet::new(), BTreeSet::new());
         let mut same: BTreeMap<(ModuleId, &str), usize> = BTreeMap::new();
         for (id, item) in world.items.iter().enumerate() {
@@ -106,7 +110,7 @@ impl Imports {
         res
     }
 
-    fn settle(&mut self, world: &World, mut uses: BTreeSet<ItemId>, mut globs: BTreeSet<GlobId>) {
+    fn settle(&mut self, world: &Names, mut uses: BTreeSet<ItemId>, mut globs: BTreeSet<GlobId>) {
         let mut readers: BTreeMap<Read, BTreeSet<Reader>> = BTreeMap::new();
         let mut left = ENOUGH * (100 + uses.len());
         for _ in 0..ENOUGH {
@@ -159,20 +163,20 @@ impl Imports {
         }
     }
 
-    fn glob(&self, world: &World, (module, index): GlobId) -> Leads {
+    fn glob(&self, world: &Names, (module, index): GlobId) -> GlobTarget {
         let path = &world.modules[module].globs[index].path;
-        let names = Names { world, imports: self };
-        Leads::new(names.path(module, path, Space::Types, None), &path.parts)
+        let names = Lookup { world, imports: self };
+        GlobTarget::new(names.path(module, path, Space::Types, None), &path.parts)
     }
 
-    fn import(&self, world: &World, id: ItemId) -> [Target; 3] {
+    fn import(&self, world: &Names, id: ItemId) -> [ImportTarget; 3] {
         let item = &world.items[id];
-        let Kind::Use(path) = &item.kind else { return SPACES.map(|_| Target::Lost) };
-        let names = Names { world, imports: self };
+        let Kind::Use(path) = &item.kind else { return SPACES.map(|_| ImportTarget::Nowhere) };
+        let names = Lookup { world, imports: self };
         let Some((last, front)) = path.parts.split_last() else {
-            return SPACES.map(|_| Target::Lost);
+            return SPACES.map(|_| ImportTarget::Nowhere);
         };
-        let found: [Found; 3] = if front.is_empty() {
+        let found: [Resolution; 3] = if front.is_empty() {
             SPACES.map(|space| names.path(item.module, path, space, Some(id)))
         } else {
             match names.front(item.module, path, front, Some(id)) {
@@ -180,42 +184,24 @@ impl Imports {
                 Err(miss) => SPACES.map(|_| Err(miss.clone())),
             }
         };
-        let is_macro = || {
-            let modules = self.macros.iter().map(|it| &world.modules[*it]);
-            modules.flat_map(|it| &it.macros).any(|it| it.defines(last))
-        };
-        let nowhere = found.iter().all(|it| matches!(it, Err(Miss::Nothing | Miss::Lost)));
-        let none = if nowhere && !is_macro() { Target::Lost } else { Target::Absent };
+        let is_macro = || world.rules.iter().any(|it| it.name == *last);
+        let nowhere = found.iter().all(|it| matches!(it, Err(Miss::Nothing | Miss::Unreachable)));
+        let none =
+            if nowhere && !is_macro() { ImportTarget::Nowhere } else { ImportTarget::Absent };
         let mut targets = found.map(|found| match found {
-            Ok(named) => Target::Is(named),
-            Err(Miss::Nothing | Miss::Lost) => none.clone(),
-            Err(Miss::Doubt(why)) => Target::Doubt(why),
-            Err(Miss::Perhaps(why)) => Target::Perhaps(why),
+            Ok(named) => ImportTarget::Is(named),
+            Err(Miss::Nothing | Miss::Unreachable) => none.clone(),
+            Err(Miss::Doubt(why)) => ImportTarget::Doubt(why),
+            Err(Miss::Perhaps(why)) => ImportTarget::Perhaps(why),
         });
         // A derive leaves its name to a type.
-        if let Target::Is(Named::Foreign(path)) = &targets[0]
+        if let ImportTarget::Is(Named::Foreign(path)) = &targets[0]
             && foreign::is_macro(path)
         {
-            targets[0] = Target::Absent;
-            targets[1] = Target::Absent;
+            targets[0] = ImportTarget::Absent;
+            targets[1] = ImportTarget::Absent;
         }
         targets
-    }
-}
-
-impl Imports {
-    /// Modules from elsewhere of which everything is imported, each as it is written too.
-    pub fn foreign_globs<'a>(
-        &'a self,
-        world: &'a World,
-    ) -> impl Iterator<Item = (&'a str, String)> + 'a {
-        self.globs.targets.iter().filter_map(|((module, index), leads)| match leads {
-            Leads::Foreign(path) => {
-                let written = &world.modules[*module].globs[*index].path;
-                Some((path.as_str(), written.parts.join("::")))
-            }
-            _ => None,
-        })
     }
 }
 

@@ -1,22 +1,25 @@
 //! What a path names: an item of the project, a type of the language, or something from another crate.
 //!
 //! Imports are solved once, before the first path is looked up. Never guesses: a name that a macro, an unknown
-//! `cfg` or a foreign `use …::*` may stand behind is a [`Miss`].
+//! `cfg` or a foreign `use …::*` may declare is a [`Miss`].
 
-mod brought;
+mod calls;
+mod glob_names;
 mod globs;
 mod imports;
-mod reach;
-mod written;
+mod needs;
+mod own_names;
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
-use super::crates::Extern;
-use super::expand::DOLLAR_CRATE;
-use super::foreign;
-use super::world::{ItemId, Kind, ModuleId, Path, World};
-pub use imports::Imports;
-use imports::Read;
+use crate::builtin::kubernetes::Kubernetes;
+use crate::builtin::names as foreign;
+use crate::cargo::Extern;
+use crate::tree::{ItemId, Kind, ModuleId, Path, World};
+use imports::{Imports, Read};
+use needs::Needs;
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,11 +36,31 @@ pub enum Named {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Miss {
     Nothing,
-    /// It is imported or guarded, and what is there cannot be reached: no other thing of this name is meant.
-    Lost,
-    /// Something unseen may bring it.
-    Perhaps(String),
-    Doubt(String),
+    /// It is imported or private, and its target cannot be reached; it names nothing else either.
+    Unreachable,
+    /// Something that is not read may declare it.
+    Perhaps(Doubt),
+    Doubt(Doubt),
+}
+
+/// Why a name is not certain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    why: String,
+    /// The module of another crate that a `use …::*` takes everything from, where that is the reason.
+    glob: Option<String>,
+}
+
+impl From<String> for Doubt {
+    fn from(why: String) -> Self {
+        Self { why, glob: None }
+    }
+}
+
+impl std::fmt::Display for Doubt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.why)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,23 +73,53 @@ pub enum Space {
 
 const SPACES: [Space; 3] = [Space::Types, Space::Values, Space::Macros];
 
-type Found = Result<Named, Miss>;
+type Resolution = Result<Named, Miss>;
 
-impl World {
-    pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Found {
+/// The names of all source that was read.
+pub struct Names {
+    world: World,
+    /// The types of k8s-openapi that the project has.
+    pub kubernetes: Kubernetes,
+    /// Where every import leads, once a path was looked up.
+    imports: OnceCell<Imports>,
+    needs: RefCell<Needs>,
+}
+
+impl Deref for Names {
+    type Target = World;
+
+    fn deref(&self) -> &World {
+        &self.world
+    }
+}
+
+impl Names {
+    pub fn new(world: World, kubernetes: Kubernetes) -> Self {
+        Self { world, kubernetes, imports: OnceCell::new(), needs: RefCell::default() }
+    }
+
+    /// The world, to add to it: imports are solved anew.
+    pub fn world_mut(&mut self) -> &mut World {
+        self.imports.take();
+        &mut self.world
+    }
+
+    fn imports(&self) -> &Imports {
+        self.imports.get_or_init(|| Imports::solve(self))
+    }
+
+    pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Resolution {
+        let refuse = |why: &str| Err(Miss::Doubt(why.to_owned().into()));
         if self.crates[self.modules[from].krate].old {
-            return Err(Miss::Doubt(
-                "its package is of edition 2015, which is not read".to_owned(),
-            ));
+            return refuse("its package is of edition 2015, which is not supported");
         }
-        let imports = self.imports.get_or_init(|| Imports::solve(self));
+        let imports = self.imports();
         if imports.entangled {
-            return Err(Miss::Doubt("the imports around it are too entangled".to_owned()));
+            return refuse("the imports around it are too complex");
         }
-        let names = Names { world: self, imports };
-        let found = names.path(from, path, space, None);
+        let found = Lookup { world: self, imports }.path(from, path, space, None);
         if let (Ok(Named::Foreign(path)), Space::Values) = (&found, space) {
-            self.meet(path);
+            self.note_value(path);
         }
         found.map_err(|miss| match miss {
             Miss::Perhaps(why) => Miss::Doubt(why),
@@ -75,15 +128,15 @@ impl World {
     }
 }
 
-/// Names as the imports bring them, as far as those are solved.
-struct Names<'a> {
-    world: &'a World,
+/// Lookups by the imports, as far as those are solved.
+struct Lookup<'a> {
+    world: &'a Names,
     imports: &'a Imports,
 }
 
-impl Names<'_> {
+impl Lookup<'_> {
     /// `skip` is the import whose own path this is: it does not lead to itself.
-    fn path(&self, from: ModuleId, path: &Path, space: Space, skip: Option<ItemId>) -> Found {
+    fn path(&self, from: ModuleId, path: &Path, space: Space, skip: Option<ItemId>) -> Resolution {
         let Some((last, front)) = path.parts.split_last() else { return Err(Miss::Nothing) };
         if front.is_empty() {
             return self.first(from, path, last, space, skip);
@@ -93,7 +146,13 @@ impl Names<'_> {
     }
 
     /// What the path up to its last name leads to.
-    fn front(&self, from: ModuleId, path: &Path, front: &[String], skip: Option<ItemId>) -> Found {
+    fn front(
+        &self,
+        from: ModuleId,
+        path: &Path,
+        front: &[String],
+        skip: Option<ItemId>,
+    ) -> Resolution {
         let Some((first, middle)) = front.split_first() else { return Err(Miss::Nothing) };
         let first = self.first(from, path, first, Space::Types, skip)?;
         middle
@@ -108,24 +167,18 @@ impl Names<'_> {
         name: &str,
         space: Space,
         skip: Option<ItemId>,
-    ) -> Found {
+    ) -> Resolution {
         match name {
             "crate" | "self" | "super" => self.module_word(from, name),
-            _ if name.starts_with(DOLLAR_CRATE) => self.module_word(from, name),
             _ if path.global => self.extern_(from, name).ok_or(Miss::Nothing),
             _ => self.lexical(from, name, space, skip),
         }
     }
 
-    fn module_word(&self, from: ModuleId, word: &str) -> Found {
+    fn module_word(&self, from: ModuleId, word: &str) -> Resolution {
         let found = match word {
             "self" => Some(from),
             "super" => self.world.modules[from].parent,
-            _ if word.starts_with(DOLLAR_CRATE) => {
-                let krate = word[DOLLAR_CRATE.len()..].parse::<usize>().ok();
-                let root = krate.and_then(|it| self.world.crates.get(it)).map(|it| &it.root);
-                root.and_then(|it| self.world.roots.get(it)).copied()
-            }
             _ => Some(self.world.root(from)),
         };
         found.map(Named::Module).ok_or(Miss::Nothing)
@@ -154,16 +207,22 @@ impl Names<'_> {
                 Some(Named::Foreign("std".to_owned()))
             }
             None => {
-                self.world.seek(self.world.modules[from].krate, name);
+                self.world.note_unknown_crate(self.world.modules[from].krate, name);
                 None
             }
         }
     }
 
     /// A name as code in `from` sees it: the module's own, then crates, the prelude, the language.
-    fn lexical(&self, from: ModuleId, name: &str, space: Space, skip: Option<ItemId>) -> Found {
+    fn lexical(
+        &self,
+        from: ModuleId,
+        name: &str,
+        space: Space,
+        skip: Option<ItemId>,
+    ) -> Resolution {
         let perhaps = match self.inside(from, name, space, from, skip) {
-            // `use anyhow::anyhow` brings a macro, and leaves the crate its name.
+            // `use anyhow::anyhow` imports a macro, and leaves the crate its name.
             Ok(Named::Foreign(path))
                 if space == Space::Types && path == format!("{name}::{name}") =>
             {
@@ -189,7 +248,7 @@ impl Names<'_> {
         space: Space,
         from: ModuleId,
         skip: Option<ItemId>,
-    ) -> Found {
+    ) -> Resolution {
         match of {
             Named::Module(module) if matches!(name, "self" | "super") => {
                 self.module_word(*module, name)
@@ -211,8 +270,8 @@ impl Names<'_> {
         }
     }
 
-    /// What an alias stands for, through as many as there are; an alias where they come back to themselves.
-    fn behind(&self, alias: ItemId) -> Found {
+    /// The target of an alias, through as many as there are; an alias where they form a ring.
+    fn behind(&self, alias: ItemId) -> Resolution {
         let (mut at, mut seen) = (alias, BTreeSet::new());
         while let Kind::Alias(alias) = &self.world.items[at].kind {
             if !seen.insert(at) {
@@ -220,7 +279,7 @@ impl Names<'_> {
             }
             let path = path_of(&alias.ty).filter(|_| alias.generics.params.is_empty());
             let Some(path) = path else {
-                return Err(Miss::Doubt("it goes by way of a type alias".to_owned()));
+                return Err(Miss::Doubt("it goes by way of a type alias".to_owned().into()));
             };
             match self.path(self.world.items[at].module, &path, Space::Types, None)? {
                 Named::Item(next) => at = next,
@@ -238,16 +297,16 @@ impl Names<'_> {
         space: Space,
         from: ModuleId,
         skip: Option<ItemId>,
-    ) -> Found {
+    ) -> Resolution {
         self.imports.note(|| Read::At(module, name.to_owned()));
-        if let Some(found) = self.written(module, name, space, from, skip) {
+        if let Some(found) = self.own(module, name, space, from, skip) {
             return found;
         }
         if !self.world.modules[module].globs.is_empty() {
             self.imports.note(|| Read::Globs(name.to_owned()));
         }
         let (mut sure, mut perhaps) = (Vec::new(), None);
-        for it in self.brought(module, name, space) {
+        for it in self.glob_bindings(module, name, space) {
             match it.what {
                 _ if !self.world.sees(from, it.reach) => {}
                 Ok(named) if sure.contains(&named) => {}
@@ -255,30 +314,19 @@ impl Names<'_> {
                 Err(why) => perhaps = Some(why),
             }
         }
-        let hidden = self.unseen(module, name);
-        match (&sure[..], hidden.or(perhaps)) {
+        let hidden = self.why_hidden(module, name);
+        match (&sure[..], hidden.map(Doubt::from).or(perhaps)) {
             ([], None) => Err(Miss::Nothing),
             ([], Some(why)) => Err(Miss::Perhaps(why)),
-            // What a macro defines goes before what a glob brings.
+            // A macro's item shadows one that a glob imports.
             ([_], _) if self.by_macro(module, name).is_some() => {
-                Err(Miss::Doubt(self.by_macro(module, name).unwrap_or_default()))
+                Err(Miss::Doubt(self.by_macro(module, name).unwrap_or_default().into()))
             }
             ([one], _) => Ok(one.clone()),
             _ => {
                 let file = &self.world.modules[module].file;
-                Err(Miss::Doubt(format!("more than one `use …::*` in {file} brings it")))
+                Err(Miss::Doubt(format!("more than one `use …::*` in {file} imports it").into()))
             }
-        }
-    }
-}
-
-impl From<&syn::Path> for Path {
-    fn from(path: &syn::Path) -> Self {
-        use syn::spanned::Spanned as _;
-        Self {
-            global: path.leading_colon.is_some(),
-            parts: path.segments.iter().map(|it| super::world::plain(&it.ident)).collect(),
-            span: path.span(),
         }
     }
 }

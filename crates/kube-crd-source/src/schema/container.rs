@@ -1,17 +1,18 @@
-//! A struct or enum with all that its attributes say: what schemars' derive knows when it writes its code.
+//! A struct or enum with its attributes: what schemars' derive knows when it writes its code.
 
 use kube_core::Rule;
 use serde_derive_internals::{Derive, ast, attr};
 use syn::{DeriveInput, spanned::Spanned as _};
 
 use super::generics::Parameters;
-use crate::attributes::schemars::{self as said, Common, On, With};
+use crate::attributes::error;
+use crate::attributes::schemars::{self as schemars_attributes, Common, On, With};
 use crate::attributes::validation::Validation;
 use crate::attributes::x_kube::{self, Merge};
-use crate::attributes::{error, serde};
-use crate::model::Problem;
+use crate::text::Problem;
+use crate::text::plain;
+use crate::types::serde;
 use crate::values::Values;
-use crate::world::plain;
 
 pub struct Container {
     /// What schemars calls it; a text with `{T}` in it where parameters are in the name.
@@ -21,7 +22,7 @@ pub struct Container {
     pub common: Common,
     pub with: Option<With>,
     pub from: Option<syn::Type>,
-    /// Serialized as another type: what is said around it is said of its whole schema.
+    /// Serialized as another type: attributes around it apply to its whole schema.
     pub into: bool,
     pub transparent: bool,
     pub deny: bool,
@@ -61,6 +62,18 @@ pub enum Fallback {
     Path(Box<syn::ExprPath>),
 }
 
+impl Fallback {
+    /// The function that it names, where there is one; none where there is no default.
+    #[allow(clippy::option_option, reason = "a default need not name a function")]
+    pub fn function(&self) -> Option<Option<&syn::ExprPath>> {
+        match self {
+            Self::None => None,
+            Self::Trait => Some(None),
+            Self::Path(it) => Some(Some(it)),
+        }
+    }
+}
+
 pub struct Variant {
     pub name: String,
     pub shape: Shape,
@@ -89,13 +102,13 @@ pub struct Field {
     pub span: proc_macro2::Span,
 }
 
-/// Reads a settled input. `kube` says that it derives `KubeSchema`.
+/// Reads a settled input. `kube`: it derives `KubeSchema`.
 pub fn read(input: &DeriveInput, kube: bool, values: &Values<'_>) -> Result<Container, Problem> {
-    let told = |it: syn::Error| {
+    let to_problem = |it: syn::Error| {
         let way_out = "see the derive's documentation for what it takes";
         values.world.problem(values.module, it.span(), it.to_string(), way_out)
     };
-    read_(input, kube, values).map_err(told)
+    read_(input, kube, values).map_err(to_problem)
 }
 
 fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Container> {
@@ -114,11 +127,11 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
     } else {
         stray_rules(&input)?;
     }
-    let own = said::read(&input.attrs, On::Container, values)?;
+    let own = schemars_attributes::read(&input.attrs, On::Container, values)?;
     let rules = if kube { x_kube::container(&input.attrs, values)? } else { Vec::new() };
     serde::read(&input, Derive::Deserialize, |it| -> syn::Result<Container> {
         if let Some(remote) = it.attrs.remote() {
-            return error(remote.span(), "`remote` is not read yet");
+            return error(remote.span(), "`remote` is not supported");
         }
         if kube && !matches!(it.attrs.default(), attr::Default::None) {
             return error(
@@ -140,7 +153,7 @@ fn read_(input: &DeriveInput, kube: bool, values: &Values<'_>) -> syn::Result<Co
             &input,
             it,
             rename,
-            |field| said::stands_for(&field.attrs),
+            |field| schemars_attributes::stands_for(&field.attrs),
             values.world,
             values.module,
         )?;
@@ -218,7 +231,7 @@ fn shape(style: ast::Style, fields: &[ast::Field<'_>], values: &Values<'_>) -> s
 }
 
 fn variant(it: &ast::Variant<'_>, values: &Values<'_>) -> syn::Result<Variant> {
-    let own = said::read(&it.original.attrs, On::Variant, values)?;
+    let own = schemars_attributes::read(&it.original.attrs, On::Variant, values)?;
     Ok(Variant {
         name: it.attrs.name().deserialize_name().value.clone(),
         shape: shape(it.style, &it.fields, values)?,
@@ -230,7 +243,7 @@ fn variant(it: &ast::Variant<'_>, values: &Values<'_>) -> syn::Result<Variant> {
 }
 
 fn field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
-    let own = said::read(&it.original.attrs, On::Field, values)?;
+    let own = schemars_attributes::read(&it.original.attrs, On::Field, values)?;
     let kube = x_kube::field(&it.original.attrs, values)?;
     Ok(Field {
         member: match &it.member {
@@ -256,7 +269,7 @@ fn field(it: &ast::Field<'_>, values: &Values<'_>) -> syn::Result<Field> {
 }
 
 impl Container {
-    /// The type that this one is only another name for, where nothing is said about it here.
+    /// The type that this one forwards to: it has no attributes of its own.
     pub fn forwards_to(&self) -> Option<&syn::Type> {
         if self.kube || !self.common.is_default() {
             return None;

@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::resource::Names;
 use crate::attributes::kube::Kube;
-use crate::kind::Storage;
+use crate::attributes::summary::Storage;
 use crate::versions::KubeDerive;
 
-/// `schema` is none where the source says `schema = "disabled"`.
+/// `schema` is none for `schema = "disabled"`.
 pub fn definition(
     behaviour: KubeDerive,
     kube: Kube,

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 
 use super::container::{Container, Fallback, Shape, Tag, Variant};
 use super::{Reader, This};
-use crate::builtin::Answers as _;
 
 impl Reader {
     pub(super) fn enum_(
@@ -23,7 +22,7 @@ impl Reader {
         }
         let mut schemas = Vec::new();
         for variant in variants.iter().filter(|it| !it.skipped) {
-            let schema = self.step(&variant.name, || match &container.tag {
+            let schema = self.in_field(&variant.name, || match &container.tag {
                 Tag::Internal(tag) if !variant.untagged => {
                     self.internal(this, variant, tag, container.deny, generator)
                 }
@@ -63,7 +62,7 @@ impl Reader {
             schemas.push(Value::Object(plain));
         }
         for variant in others.iter().filter(kept) {
-            let schema = self.step(&variant.name, || {
+            let schema = self.in_field(&variant.name, || {
                 if variant.untagged {
                     return self.untagged(this, variant, deny, true, generator);
                 }
@@ -92,7 +91,7 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match (&variant.with, &variant.shape) {
-            (Some(with), _) => match self.stands(this, with) {
+            (Some(with), _) => match self.replacement(this, with) {
                 Some(ty) => self.schema(&ty, generator),
                 None => Schema::default(),
             },
@@ -107,7 +106,7 @@ impl Reader {
         schema
     }
 
-    /// What extends a variant comes last: that of its one field first.
+    /// Extensions of a variant are applied last: those of its one field first.
     fn extend_variant(&self, this: &This, variant: &Variant, schema: &mut Schema) {
         if let (None, Shape::Newtype(field)) = (&variant.with, &variant.shape) {
             self.extend_field(this, field, schema);
@@ -146,7 +145,7 @@ impl Reader {
         schema
     }
 
-    /// What is in a variant. `bare` says that no tag goes around it.
+    /// The content of a variant. `bare`: without a tag around it.
     fn untagged(
         &self,
         this: &This,
@@ -156,7 +155,7 @@ impl Reader {
         generator: &mut SchemaGenerator,
     ) -> Schema {
         let mut schema = match &variant.with {
-            Some(with) => match self.stands(this, with) {
+            Some(with) => match self.replacement(this, with) {
                 Some(ty) => self.subschema(&ty, generator),
                 None => Schema::default(),
             },
@@ -185,7 +184,9 @@ impl Reader {
             Shape::Unit => generator.subschema_for::<()>(),
             Shape::Newtype(field) => self.field(this, field, None, false, generator),
             Shape::Tuple(fields) => self.tuple(this, fields, generator),
-            Shape::Named(fields) => self.named(this, fields, &Fallback::None, deny, generator),
+            Shape::Named(fields) => {
+                self.named_fields(this, fields, &Fallback::None, deny, generator)
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
 //! What the parameters of a generic type do to its name, its identity and the defaults of its fields, as in
-//! schemars' derive: the derived impl knows of a parameter only what its bounds say.
+//! schemars' derive: a derived impl knows only the bounds of a parameter.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,16 @@ use syn::{DeriveInput, GenericArgument, Type as Syntax, WherePredicate};
 
 use crate::attributes::{error, schemars::With};
 use crate::names::{Named, Space};
-use crate::types::{Scope, Type};
-use crate::world::{ModuleId, Path, World, plain};
+use crate::text::plain;
+use crate::tree::{ModuleId, Path};
+use crate::types::{Scope, Type, Types};
 
 #[derive(Default)]
 pub struct Parameters {
     /// Those in the name, which is then a text with `{T}` in it.
     pub named: bool,
     pub constants: BTreeSet<String>,
-    /// Those that fields have in them: they tell two of these types apart.
+    /// Those that fields use: they are part of the type's identity.
     pub relevant: BTreeSet<String>,
     all: BTreeSet<String>,
     /// Which of them are known to be `Serialize`.
@@ -62,7 +63,7 @@ impl Parameters {
         of: &ast::Container<'_>,
         rename: Option<&syn::LitStr>,
         stands: impl Fn(&syn::Field) -> syn::Result<Option<With>>,
-        world: &World,
+        world: &Types,
         module: ModuleId,
     ) -> syn::Result<Self> {
         let mut res = Self::default();
@@ -90,12 +91,12 @@ impl Parameters {
             let mentioned = match stands(field.original)? {
                 None => res.mentioned(field.ty),
                 Some(With::Type(ty)) => res.mentioned(&ty),
-                // What a function makes is told by the function.
+                // A function has a schema of its own.
                 Some(With::Function(_)) => BTreeSet::new(),
             };
             res.relevant.extend(mentioned);
             if field.attrs.de_bound().is_some() && !res.all.is_empty() {
-                return error(input.ident.span(), "`bound` on a field is not read");
+                return error(input.ident.span(), "`bound` on a field is not supported");
             }
         }
         if of.attrs.de_bound().is_some() && !res.all.is_empty() {
@@ -124,7 +125,7 @@ impl Parameters {
         &mut self,
         name: &str,
         bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>,
-        world: &World,
+        world: &Types,
         module: ModuleId,
     ) {
         for bound in bounds {
@@ -214,7 +215,7 @@ impl Parameters {
     }
 
     /// Whether the derived impl knows how to write the default of a field of this type.
-    pub fn writes(&self, ty: &Syntax, world: &World, module: ModuleId) -> Writes {
+    pub fn writes(&self, ty: &Syntax, world: &Types, module: ModuleId) -> Writes {
         let mentioned = self.mentioned(ty);
         if mentioned.is_subset(&self.known) {
             return Writes::Yes;
@@ -223,8 +224,8 @@ impl Parameters {
         if sure && self.only_std(ty, world, module) { Writes::No } else { Writes::Unknown }
     }
 
-    /// Whether only types of std stand around the parameters: those are `Serialize` if what is in them is.
-    fn only_std(&self, ty: &Syntax, world: &World, module: ModuleId) -> bool {
+    /// Whether only types of std are around the parameters: those are `Serialize` if their arguments are.
+    fn only_std(&self, ty: &Syntax, world: &Types, module: ModuleId) -> bool {
         if self.mentioned(ty).is_empty() {
             return true;
         }

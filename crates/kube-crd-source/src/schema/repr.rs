@@ -4,18 +4,18 @@ use serde_json::Value;
 use syn::spanned::Spanned as _;
 
 use crate::attributes::error;
-use crate::model::Problem;
-use crate::types::text;
-use crate::values::{Values, range};
+use crate::text::Problem;
+use crate::text::text;
+use crate::values::{Int, Values};
 
 /// The number of each variant, in the type that `#[repr(…)]` names.
 pub fn numbers(input: &syn::DeriveInput, values: &Values<'_>) -> Result<Vec<Value>, Problem> {
-    let told = |it: syn::Error| {
+    let to_problem = |it: syn::Error| {
         let way_out =
             "give the enum `#[repr(…)]` with a type of numbers, and each variant a number";
         values.world.problem(values.module, it.span(), it.to_string(), way_out)
     };
-    numbers_(input, values).map_err(told)
+    numbers_(input, values).map_err(to_problem)
 }
 
 fn numbers_(input: &syn::DeriveInput, values: &Values<'_>) -> syn::Result<Vec<Value>> {
@@ -25,7 +25,7 @@ fn numbers_(input: &syn::DeriveInput, values: &Values<'_>) -> syn::Result<Vec<Va
     let repr = input.attrs.iter().find(|it| it.path().is_ident("repr"));
     let ty: Option<syn::Type> = repr.and_then(|it| it.parse_args().ok());
     let ty = ty.map(|it| text(&it)).unwrap_or_default();
-    let Some((_, high)) = range(&ty) else {
+    let Some((_, high)) = Int::parse(&ty).map(Int::range) else {
         return error(
             input.ident.span(),
             "`JsonSchema_repr` needs `#[repr(…)]` with a type of numbers",

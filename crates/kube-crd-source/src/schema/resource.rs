@@ -1,6 +1,6 @@
-//! Custom resources: the struct that kube's derive makes of a spec, and its CRD's schema.
+//! Custom resources: the struct that kube's derive generates for a spec, and the schema of its CRD.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
@@ -10,19 +10,21 @@ use quote::{format_ident, quote_spanned};
 use schemars::generate::SchemaSettings;
 
 use super::Reader;
+use super::api_names::{check_group, check_kind, check_label};
 use super::container::{self, Container};
 use super::definition::definition;
-use crate::api_names::{check_group, check_kind, check_label};
+use super::standing::{answering, standing_for};
 use crate::attributes::kube::{self, Kube, Mode};
+use crate::attributes::summary::Summary;
 use crate::attributes::x_kube;
-use crate::builtin::{Dyn, answering, standing_for};
-use crate::cfg::Cfg;
-use crate::derives::Derived;
-use crate::files::UNTOLD;
-use crate::model::Problem;
-use crate::panics;
-use crate::types::Type;
-use crate::world::{ItemId, Kind as ItemKind, World};
+use crate::builtin::Dyn;
+use crate::cargo::cfg::{self, Cfg};
+use crate::text::panics;
+use crate::text::{FieldPlaces, Problem};
+use crate::tree::COMPILE_HINT;
+use crate::tree::{ItemId, Kind as ItemKind};
+use crate::types::derives::Derived;
+use crate::types::{Type, Types};
 
 /// The CRD of one version of a kind, or every reason why it is not known.
 pub type Crd = Result<CustomResourceDefinition, Vec<Problem>>;
@@ -32,32 +34,39 @@ pub type Crd = Result<CustomResourceDefinition, Vec<Problem>>;
 pub struct Read {
     /// The structs that declare kinds.
     pub kinds: Vec<(ItemId, Crd)>,
+    /// Where their fields are declared.
+    pub field_places: BTreeMap<ItemId, FieldPlaces>,
     pub warnings: Vec<Problem>,
     /// Macros that may declare more kinds.
     pub unexplored: Vec<Problem>,
 }
 
 /// Macros that are not expanded and may declare kinds.
-fn unexplored(world: &World) -> Vec<Problem> {
+fn unexplored(world: &Types) -> Vec<Problem> {
     let mut res = Vec::new();
-    for (id, module) in world.modules.iter().enumerate() {
-        if !world.is_wanted(id) {
+    for id in 0..world.modules.len() {
+        if !world.is_selected(id) {
             continue;
         }
-        for it in &module.macros {
-            let Some(name) = it.maker() else { continue };
-            let message = format!("`{name}` may declare kinds here, and is not expanded");
-            res.push(world.problem(id, it.span, message, UNTOLD));
+        for it in world.calls_that_may_declare_kinds(id) {
+            let message = format!("`{}` may declare kinds here, and is not expanded", it.text());
+            res.push(world.problem(id, it.span, message, COMPILE_HINT));
         }
     }
     res
 }
 
-/// Every kind that is declared, with its CRD or what is in the way of it. `kubernetes` is in the way of every kind
-/// that has a type of k8s-openapi in it.
-pub fn kinds(world: &Rc<World>, kubernetes: Option<&Problem>) -> Read {
+/// Every kind that is declared, with its CRD or its problems. `kubernetes` is a problem of every kind
+/// that has a type of k8s-openapi in it. A CRD of an earlier reading stays as it is: only those of other kinds need
+/// the crates that were added to the world since.
+pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> Read {
     let reader = Rc::new(Reader::new(world.clone()));
-    let mut res = Read { unexplored: unexplored(world), ..Read::default() };
+    let mut known: BTreeMap<ItemId, Crd> = earlier.kinds.into_iter().collect();
+    let mut res = Read {
+        unexplored: unexplored(world),
+        field_places: earlier.field_places,
+        ..Read::default()
+    };
     let mut seen = BTreeSet::new();
     for (id, item) in world.items.iter().enumerate() {
         let ItemKind::Data(input) = &item.kind else { continue };
@@ -65,19 +74,24 @@ pub fn kinds(world: &Rc<World>, kubernetes: Option<&Problem>) -> Read {
             continue;
         }
         // A file that two crates share is read for the first.
-        if !world.is_wanted(item.module) || !seen.insert(world.place_of(id)) {
+        if !world.is_selected(item.module) || !seen.insert(world.place_of(id)) {
+            continue;
+        }
+        if let Some(Ok(crd)) = known.remove(&id) {
+            res.kinds.push((id, Ok(crd)));
             continue;
         }
         let found = answering(reader.clone(), || reader.resource(id));
-        reader.way.borrow_mut().clear();
+        reader.field_path.borrow_mut().clear();
+        let field_places = reader.field_places.take();
         let mut problems: Vec<Problem> = reader.problems.take().into_values().collect();
-        let met = reader.kubernetes.take();
+        let uses_kubernetes = reader.uses_kubernetes.take();
         let crd = match found {
-            Ok(Declared::Nothing) => continue,
-            Ok(Declared::Refused) => None,
-            Ok(Declared::Read(crd)) => Some(*crd),
+            Ok(Outcome::Nothing) => continue,
+            Ok(Outcome::Refused) => None,
+            Ok(Outcome::Read(crd)) => Some(*crd),
             Err(more) => {
-                let kind = world.summary(id).kind;
+                let kind = Summary::of(world, id).kind;
                 problems.extend(more.into_iter().map(|it| match it.field_path.is_empty() {
                     true => Problem { field_path: kind.clone().into_iter().collect(), ..it },
                     false => it,
@@ -85,21 +99,25 @@ pub fn kinds(world: &Rc<World>, kubernetes: Option<&Problem>) -> Read {
                 None
             }
         };
-        problems.extend(kubernetes.filter(|_| met).cloned());
+        problems.extend(kubernetes.filter(|_| uses_kubernetes).cloned());
         problems.sort();
         let crd = crd.filter(|_| problems.is_empty()).ok_or(problems);
+        if crd.is_ok() {
+            res.field_places.insert(id, field_places);
+        }
         res.kinds.push((id, crd));
     }
     res.kinds.sort_by_cached_key(|(id, _)| world.place_of(*id));
-    // One place, told once, whichever ways lead there.
-    res.warnings = reader.warnings.take();
+    // One problem for each place.
+    res.warnings = earlier.warnings;
+    res.warnings.append(&mut reader.warnings.borrow_mut());
     res.warnings.sort();
     res.warnings.dedup_by(|one, other| one.place == other.place);
     res
 }
 
-/// What a struct comes to.
-enum Declared {
+/// What a struct declares.
+enum Outcome {
     /// No custom resource.
     Nothing,
     Read(Box<CustomResourceDefinition>),
@@ -121,18 +139,28 @@ fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
 }
 
 impl Reader {
-    fn resource(&self, id: ItemId) -> Result<Declared, Vec<Problem>> {
+    /// Whether a type has `#[kube(…)]`, or may have it. Its fields are of no matter here.
+    fn has_kube_attribute(&self, id: ItemId) -> bool {
+        let item = &self.world.items[id];
+        let ItemKind::Data(input) = &item.kind else { return false };
+        let Ok(settled) = cfg::settle(&input.attrs, self.world.features(item.module)) else {
+            return true;
+        };
+        kube::is_on(&settled.attrs) || settled.doubtful.iter().any(|it| it.path().is_ident("kube"))
+    }
+
+    fn resource(&self, id: ItemId) -> Result<Outcome, Vec<Problem>> {
         let world = &*self.world;
         let item = &world.items[id];
         let one = |it: Problem| vec![it];
         if world.crates[world.modules[item.module].krate].old {
             let message =
-                format!("`{}` is of a package of edition 2015, which is not read", item.name);
-            let hint = "say `edition = \"2021\"` or a later one in its Cargo.toml";
+                format!("`{}` is of a package of edition 2015, which is not supported", item.name);
+            let hint = "set `edition = \"2021\"` or a later one in its Cargo.toml";
             return Err(one(world.problem(item.module, item.span, message, hint)));
         }
-        match world.derived(id, "kube::CustomResource").map_err(one)? {
-            Derived::No if kube::is_on(&world.settled(id).map_err(one)?.attrs) => {
+        match world.derives_trait(id, "kube::CustomResource").map_err(one)? {
+            Derived::No if self.has_kube_attribute(id) => {
                 let message = format!(
                     "`{}` has `#[kube(…)]`, and no derive that is known to be kube's `CustomResource`",
                     item.name
@@ -140,7 +168,7 @@ impl Reader {
                 let hint = "import it by name: `use kube::CustomResource;`";
                 return Err(one(world.problem(item.module, item.span, message, hint)));
             }
-            Derived::No => return Ok(Declared::Nothing),
+            Derived::No => return Ok(Outcome::Nothing),
             Derived::Yes => {}
             Derived::Depends => {
                 let message = format!(
@@ -152,14 +180,14 @@ impl Reader {
         }
         if item.cfg == Cfg::Depends {
             let message = format!(
-                "whether `{}` is there depends on a `cfg` that the source does not settle",
+                "whether `{}` exists depends on a `cfg` that the source does not settle",
                 item.name
             );
-            let hint = "take the condition away: a CRD is there or it is not";
+            let hint = "remove the condition: a CRD exists or it does not";
             return Err(one(world.problem(item.module, item.span, message, hint)));
         }
-        let input = world.settled(id).map_err(one)?;
-        let told = |it: syn::Error| {
+        let input = world.settle(id).map_err(one)?;
+        let to_problem = |it: syn::Error| {
             world.problem(
                 item.module,
                 it.span(),
@@ -168,10 +196,10 @@ impl Reader {
             )
         };
         let kube = kube::read(&input, self.world.behaviour.kube)
-            .map_err(|all| all.into_iter().map(told).collect::<Vec<_>>())?;
-        self.way.borrow_mut().push(kube.kind.clone());
+            .map_err(|all| all.into_iter().map(to_problem).collect::<Vec<_>>())?;
+        self.field_path.borrow_mut().push(kube.kind.clone());
         let names = Names::read(&kube).map_err(|(name, message)| {
-            let span = named(&input, name).unwrap_or(item.span);
+            let span = span_of_item(&input, name).unwrap_or(item.span);
             vec![world.problem(item.module, span, message, NAMES)]
         })?;
         let schema = match kube.mode {
@@ -190,22 +218,22 @@ impl Reader {
                 match self.root_schema(id) {
                     Some(schema) => Some(schema),
                     // Told already.
-                    None => return Ok(Declared::Refused),
+                    None => return Ok(Outcome::Refused),
                 }
             }
         };
         let crd = definition(self.world.behaviour.kube, kube, names, schema);
-        Ok(Declared::Read(Box::new(crd)))
+        Ok(Outcome::Read(Box::new(crd)))
     }
 
     /// The schema of the whole resource, through every step that kube's `crd()` takes.
     fn root_schema(&self, id: ItemId) -> Option<JSONSchemaProps> {
-        self.made.set(0);
-        self.lost.set(false);
-        self.named.set(false);
+        self.visits.set(0);
+        self.gave_up.set(false);
+        self.uses_names.set(false);
         self.references.borrow_mut().clear();
         let ty = Rc::new(Type::Root(id));
-        let made = panics::caught(|| {
+        let result = panics::caught(|| {
             standing_for(&[ty], || {
                 let generator = SchemaSettings::openapi3()
                     .with(|it| {
@@ -219,7 +247,7 @@ impl Reader {
             })
         })
         .flatten();
-        self.way.borrow_mut().truncate(1);
+        self.field_path.borrow_mut().truncate(1);
         if !self.problems.borrow().is_empty() {
             return None;
         }
@@ -229,7 +257,7 @@ impl Reader {
             self.refuse(self.world.problem(item.module, item.span, message, hint));
             None
         };
-        match made {
+        match result {
             Ok(Ok(props)) => Some(props),
             Ok(Err(error)) => refuse(format!(
                 "kube panics over this schema: {}: {error:?}",
@@ -239,9 +267,9 @@ impl Reader {
         }
     }
 
-    /// Whether a resource says that its schema is written by hand.
+    /// Whether a kind has a hand-written schema.
     pub(super) fn is_manual(&self, id: ItemId) -> bool {
-        let Ok(input) = self.world.settled(id) else { return false };
+        let Ok(input) = self.world.settle(id) else { return false };
         kube::read(&input, self.world.behaviour.kube).is_ok_and(|it| it.mode == Mode::Manual)
     }
 
@@ -249,10 +277,10 @@ impl Reader {
     pub(super) fn read_root(&self, id: ItemId) -> Result<Container, Problem> {
         let world = &*self.world;
         let item = &world.items[id];
-        let input = world.settled(id)?;
-        let told = |it: syn::Error| world.problem(item.module, it.span(), it.to_string(), "");
-        let kube =
-            kube::read(&input, self.world.behaviour.kube).map_err(|mut it| told(it.remove(0)))?;
+        let input = world.settle(id)?;
+        let to_problem = |it: syn::Error| world.problem(item.module, it.span(), it.to_string(), "");
+        let kube = kube::read(&input, self.world.behaviour.kube)
+            .map_err(|mut it| to_problem(it.remove(0)))?;
         if kube.mode != Mode::Derived {
             let name = kube.root.as_ref().unwrap_or(&kube.kind);
             let hint =
@@ -261,7 +289,7 @@ impl Reader {
             return Err(world.problem(item.module, item.span, message, &hint));
         }
         if kube.no_spec {
-            flattenable(&input).map_err(told)?;
+            flattenable(&input).map_err(to_problem)?;
         }
         let span = item.span;
         let root = format_ident!("{}", kube.root.as_ref().unwrap_or(&kube.kind), span = span);
@@ -289,17 +317,17 @@ impl Reader {
                 #status
             }
         );
-        let made: syn::DeriveInput = syn::parse2(tokens).map_err(told)?;
+        let root_input: syn::DeriveInput = syn::parse2(tokens).map_err(to_problem)?;
         let values = self.values(item.module);
         let rules: syn::Result<Vec<_>> =
             kube.validations.iter().map(|it| x_kube::rule(it, &values)).collect();
-        let rules = rules.map_err(told)?;
+        let rules = rules.map_err(to_problem)?;
         let validated = !rules.is_empty() || kube.cel;
         if let Some(it) = kube.attrs.iter().find(|it| !validated && it.path().is_ident("x_kube")) {
             let message = "kube reads `x_kube` in `attr` only beside `validation` or `cel`";
-            return Err(told(syn::Error::new_spanned(it, message)));
+            return Err(to_problem(syn::Error::new_spanned(it, message)));
         }
-        let mut res = container::read(&made, validated, &values)?;
+        let mut res = container::read(&root_input, validated, &values)?;
         res.rules.extend(rules);
         Ok(res)
     }
@@ -307,7 +335,7 @@ impl Reader {
 
 /// `no_spec` puts the spec's fields beside those of every resource.
 fn flattenable(input: &syn::DeriveInput) -> syn::Result<()> {
-    const TAKEN: &[&str] = &["apiVersion", "api_version", "kind", "metadata", "status"];
+    const RESERVED: &[&str] = &["apiVersion", "api_version", "kind", "metadata", "status"];
     let syn::Data::Struct(syn::DataStruct { fields: syn::Fields::Named(fields), .. }) = &input.data
     else {
         return Err(syn::Error::new(
@@ -315,8 +343,8 @@ fn flattenable(input: &syn::DeriveInput) -> syn::Result<()> {
             "`no_spec` is for structs with named fields",
         ));
     };
-    let taken = fields.named.iter().filter_map(|it| it.ident.as_ref());
-    match { taken }.find(|it| TAKEN.iter().any(|name| *it == name)) {
+    let names = fields.named.iter().filter_map(|it| it.ident.as_ref());
+    match { names }.find(|it| RESERVED.iter().any(|name| *it == name)) {
         Some(it) => Err(syn::Error::new(
             it.span(),
             format!("`no_spec` with a field `{it}`: every resource has one"),
@@ -325,8 +353,8 @@ fn flattenable(input: &syn::DeriveInput) -> syn::Result<()> {
     }
 }
 
-/// Where an item of `#[kube(…)]` stands.
-fn named(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Span> {
+/// The span of an item of `#[kube(…)]`.
+fn span_of_item(input: &syn::DeriveInput, name: &str) -> Option<proc_macro2::Span> {
     use syn::spanned::Spanned;
     let metas = crate::attributes::metas(&input.attrs, "kube").ok()?;
     metas.iter().find(|it| it.path().is_ident(name)).map(Spanned::span)
@@ -338,10 +366,11 @@ pub struct Names {
     pub singular: String,
 }
 
-const NAMES: &str = "the API server takes no other names, e.g. `cache.example.com`, `v1`, `Memcached`, `memcacheds`";
+const NAMES: &str =
+    "API servers accept no other names, e.g. `cache.example.com`, `v1`, `Memcached`, `memcacheds`";
 
 impl Names {
-    /// Reads them all, or says which item of `#[kube(…)]` is none that an API server takes, and why.
+    /// Reads them all; an error for the item of `#[kube(…)]` that no API server accepts.
     fn read(kube: &Kube) -> Result<Self, (&'static str, String)> {
         type Check = fn(&str) -> Result<(), &'static str>;
         let check = |check: Check, name: &'static str, text: &str| {
@@ -362,7 +391,7 @@ impl Names {
     }
 }
 
-/// The plural that kube gives a singular.
+/// The plural of a singular, as kube derives it.
 fn plural(word: &str) -> String {
     let end = |it: &str| word.ends_with(it);
     if ["s", "x", "z", "ch", "sh"].into_iter().any(end) {

@@ -8,20 +8,20 @@ use serde_json::{Map, Value};
 
 use super::container::{Container, Data, Fallback, Field, Shape};
 use super::generics::Writes;
+use super::older;
+use super::standing::standing_for;
 use super::{Reader, This};
 use crate::attributes::x_kube::Merge;
-use crate::builtin::{Answers as _, Dyn, standing_for};
-use crate::defaults;
-use crate::eval::{Evaluator, Ty};
+use crate::builtin::Dyn;
 use crate::types::Type;
-use crate::versions::older;
+use crate::values::{Evaluator, FieldDefault};
 
 impl Reader {
     pub(super) fn container_schema(&self, this: &This, generator: &mut SchemaGenerator) -> Schema {
         let container = &*this.container;
         let mut inside = None;
         let stands = match (&container.with, &container.from) {
-            (Some(with), _) => Some(self.stands(this, with)),
+            (Some(with), _) => Some(self.replacement(this, with)),
             (None, Some(from)) if container.transparent_field().is_none() => {
                 Some(self.type_(this, from))
             }
@@ -44,7 +44,7 @@ impl Reader {
             }
         };
         Self::describe(&container.common, &mut schema);
-        // What extends a schema comes last, the field's before the container's.
+        // Extensions are applied last, the field's before the container's.
         if let Some(field) = inside {
             self.extend_field(this, field, &mut schema);
         }
@@ -79,7 +79,8 @@ impl Reader {
             let plain =
                 container.with.is_none() && container.from.is_none() && !container.transparent;
             if !plain {
-                let message = "a rule on a field of a type that stands for another is not read";
+                let message =
+                    "a rule on a field of a type that forwards to another is not supported";
                 let hint = "put the rule on the field's own type";
                 self.refuse(self.world.problem(module, field.span, message, hint));
                 continue;
@@ -88,7 +89,7 @@ impl Reader {
             match field.flatten {
                 true => {
                     let one = std::slice::from_ref(field);
-                    alone = self.named(this, one, &Fallback::None, false, generator);
+                    alone = self.named_fields(this, one, &Fallback::None, false, generator);
                 }
                 false => self.property(this, field, &Fallback::None, &mut alone, generator),
             }
@@ -131,7 +132,7 @@ impl Reader {
             Shape::Newtype(field) => self.field(this, field, None, false, generator),
             Shape::Tuple(fields) => self.tuple(this, fields, generator),
             Shape::Named(fields) => {
-                self.named(this, fields, &container.default, container.deny, generator)
+                self.named_fields(this, fields, &container.default, container.deny, generator)
             }
         }
     }
@@ -158,7 +159,7 @@ impl Reader {
         res.into()
     }
 
-    pub(super) fn named(
+    pub(super) fn named_fields(
         &self,
         this: &This,
         fields: &[Field],
@@ -197,7 +198,8 @@ impl Reader {
         if field.skip_deserializing {
             return;
         }
-        self.step(&field.name, || {
+        self.in_field(&field.name, || {
+            self.note_place(this.scope.module, field.span);
             let default = self.default(this, field, whole);
             let inner = self.field(this, field, default, false, generator);
             let has_default =
@@ -213,12 +215,12 @@ impl Reader {
 
     fn field_type(&self, this: &This, field: &Field) -> Option<Rc<Type>> {
         match &field.with {
-            Some(with) => self.stands(this, with),
+            Some(with) => self.replacement(this, with),
             None => self.type_(this, &field.ty),
         }
     }
 
-    /// The schema of a field's type, with all that the field says about it.
+    /// The schema of a field's type, with the field's own attributes.
     pub(super) fn field(
         &self,
         this: &This,
@@ -239,7 +241,7 @@ impl Reader {
         }
     }
 
-    /// The same without what extends it, which waits for what is said around a field that stands alone.
+    /// The same without extensions: around a single field, those of its container are applied first.
     pub(super) fn described_field(
         &self,
         this: &This,
@@ -299,9 +301,18 @@ impl Reader {
                 return None;
             }
         }
-        let ty = this.scope.parameters.get("Self").map_or(Ty::Unknown, |it| Ty::of(it));
-        let of = defaults::Of { field, whole, ty };
-        match of.read(&Evaluator::new(&self.world)) {
+        let of = FieldDefault {
+            scope: &this.scope,
+            member: &field.member,
+            span: field.span,
+            ty: &field.ty,
+            own: field.default.function(),
+            whole: whole.function(),
+            skip_if: field.skip_if.as_ref(),
+            serialize_with: field.serialize_with.as_ref(),
+        };
+        let evaluator = Evaluator::new(&self.world, &self.budget, "a default");
+        match evaluator.field_default(&of) {
             Ok(found) => found,
             Err(problem) => {
                 self.refuse(*problem);

@@ -11,8 +11,8 @@ fn types_that_kube_has_no_schema_for_are_refused_by_name() {
     check("std::ops::RangeFrom<u8>", "is `std::ops::RangeFrom`, whose schema is not known");
     check("std::num::Saturating<u8>", "is `std::num::Saturating`, whose schema is not known");
     check("std::num::NonZero<char>", "is `std::num::NonZeroChar`, whose schema is not known");
-    check("std::vec::Vec<u8, u8>", "has 2 types in it, not 1");
-    check("std::collections::HashMap<u8>", "has 1 types in it, not 2");
+    check("std::vec::Vec<u8, u8>", "has 2 type arguments, not 1");
+    check("std::collections::HashMap<u8>", "has 1 type arguments, not 2");
 }
 
 #[test]

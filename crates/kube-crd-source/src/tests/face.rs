@@ -51,8 +51,8 @@ fn a_problem_of_the_whole_workspace_withholds_every_kind() {
     check(
         Some(kube("1.1.0")),
         &[
-            "Cargo.lock:21:1: `kube-core` 1.1.0 is locked, and what is older than 2.0.0 is not read",
-            "Cargo.lock:26:1: `kube-derive` 1.1.0 is locked, and what is older than 2.0.0 is not read",
+            "Cargo.lock:21:1: `kube-core` 1.1.0 is locked, and versions before 2.0.0 are not supported",
+            "Cargo.lock:26:1: `kube-derive` 1.1.0 is locked, and versions before 2.0.0 are not supported",
         ],
     );
     let from = "name = \"kube-core\"\nversion = \"5.0.0\"\nsource = \"registry+https://example.com/index\"";

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::super::builtin::kubernetes::Kubernetes;
 use super::*;
 
 const CRATE: &[(&str, &str)] = &[
@@ -116,16 +115,16 @@ impl crate::schemars::JsonSchema for D {
 /// The problems of a spec and its schema.
 fn read_with(body: &str, beside: &str) -> (Vec<String>, serde_json::Value) {
     let mut problems = Vec::new();
-    let mut world = World::new(&spec(body, beside), &mut problems);
-    world.kubernetes = Kubernetes::of(
+    let kubernetes = Kubernetes::of(
         "v1_99",
         Rc::new(|path| {
             let path = path.strip_prefix("src/v1_99/")?;
             CRATE.iter().find(|(it, _)| *it == path).map(|(_, text)| (*text).to_owned())
         }),
     );
+    let types = types_of(&spec(body, beside), Some(kubernetes), &mut problems);
     let mut schema = serde_json::Value::Null;
-    for (_, crd) in schema::kinds(&Rc::new(world), None).kinds {
+    for (_, crd) in schema::kinds(&Rc::new(types), None, schema::Read::default()).kinds {
         match crd {
             Ok(crd) => schema = schema_of(&crd),
             Err(more) => problems.extend(more),
@@ -180,7 +179,7 @@ fn a_struct_is_written_as_its_source_says() {
         assert!(found.contains(expected), "{found}");
     };
     refused("A { b: None, type_: String::new() }", "lacks the field `all`");
-    refused("A { c: 1, ..A::default() }", "is no field of it");
+    refused("A { c: 1, ..A::default() }", "it is no field of this type");
 }
 
 #[test]

@@ -2,9 +2,6 @@
 
 use super::packages::{DERIVE, field, lock, manifest};
 use super::*;
-use crate::library::Texts;
-use crate::packages::Packages;
-use crate::{versions, workspace};
 
 /// Two versions of kube, and `other` that depends on one of them.
 fn two_kubes(members: &[(&str, &str)], other: &str) -> BTreeMap<SourcePath, String> {
@@ -75,7 +72,7 @@ fn two_kubes(members: &[(&str, &str)], other: &str) -> BTreeMap<SourcePath, Stri
 fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     let version = |files: &BTreeMap<SourcePath, String>, wanted: &[&str]| {
         let texts = Texts::new(files);
-        let members = workspace::members(&texts, &mut Vec::new());
+        let members = cargo::members(&texts, &mut Vec::new());
         let packages = wanted.iter().map(|it| (*it).to_owned()).collect();
         let options = Options { packages, ..Options::default() };
         let packages = Packages::new(&texts, &members, &options, &mut Vec::new());
@@ -107,7 +104,7 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
         " \"k8s-openapi 0.27.1\",\n \"schemars 1.2.1\",\n \"serde\",",
     );
     let (_, problems) = version(&apart, &[]);
-    let told = "`k8s-openapi` is locked in 2 versions, and it is not said which one is meant";
+    let told = "`k8s-openapi` is locked in 2 versions, and which one the code means is not certain";
     assert!(problems.iter().any(|it| it.contains(told)), "{problems:#?}");
     // Where two are wanted, that is told, with the way to one of them.
     let both = two_kubes(&[(".a", "3.1.0"), (".b", "5.0.0")], "5.0.0");
@@ -116,7 +113,7 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     let hint = "ask for packages that take the same one: `-p a` takes 3.1.0, `-p b` takes 5.0.0";
     assert!(
         problems.iter().any(|it| it.contains(
-            "`kube-core` is locked in 2 versions, and it is not said which one writes the CRDs"
+            "`kube-core` is locked in 2 versions, and which one writes the CRDs is not certain"
         ) && it.contains(hint)),
         "{problems:#?}"
     );
@@ -129,33 +126,6 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     );
     assert_eq!(version(&both, &["a"]), ("3.1.0", vec![]));
     assert_eq!(version(&both, &["b"]), ("5.0.0", vec![]));
-}
-
-#[test]
-fn what_cargo_tells_code_of_its_package_is_known_unless_a_build_script_says_otherwise() {
-    let body = "fn f() -> String { concat!(env!(\"CARGO_PKG_NAME\"), \" \", env!(\"CARGO_PKG_VERSION\")).into() }";
-    let code = format!("{HEAD}{SPEC}\n{KIND} {{ #[serde(default = \"f\")] a: String }}\n{body}");
-    let manifest = |more: &str| {
-        let text =
-            manifest("a-b", "[dependencies]\nkube = \"5\"\nschemars = \"1\"\nserde = \"1\"\n");
-        text.replace("[dependencies]", &format!("{more}[dependencies]"))
-    };
-    let lock = lock(&[(".a-b", "1.0.0", &[])]);
-    let field = |manifest: &str, script: &str| {
-        field(&files(&[
-            ("Cargo.toml", manifest),
-            ("Cargo.lock", &lock),
-            ("src/lib.rs", &code),
-            ("build.rs", script),
-        ]))
-    };
-    let wanted = Ok(serde_json::json!({ "type": "string", "default": "a-b 1.0.0" }));
-    assert_eq!(field(&manifest(""), "fn main() {}"), wanted);
-    let script = "fn main() { println!(\"cargo:rustc-env=CARGO_PKG_VERSION=2\"); }";
-    let refused = "src/lib.rs:5:57: `env!(\"CARGO_PKG_VERSION\")` takes what is outside of the code: build.rs may say it otherwise (`Kind` → `spec.a`)";
-    assert_eq!(field(&manifest(""), script), Err(vec![refused.to_owned()]));
-    assert_eq!(field(&manifest("build = false\n"), script), wanted);
-    assert_eq!(field(&manifest("build = \"other.rs\"\n"), script), wanted);
 }
 
 /// A project of the package `a`, with this said in its Cargo.toml, and files beside it.
@@ -203,7 +173,8 @@ fn a_library_is_known_by_its_own_name() {
 fn edition_2015_is_refused_by_name() {
     let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: bool }}");
     let refused = Err(vec![
-        "src/lib.rs:4:12: `KindSpec` is of a package of edition 2015, which is not read".to_owned(),
+        "src/lib.rs:4:12: `KindSpec` is of a package of edition 2015, which is not supported"
+            .to_owned(),
     ]);
     let found = |rest: &str| field(&package_a(rest, &[("src/lib.rs", &spec)]));
     assert_eq!(found(""), refused);

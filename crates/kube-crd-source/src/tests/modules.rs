@@ -1,14 +1,13 @@
 //! Which files modules are in, and what a `cfg` makes of them.
 
 use super::super::names::Space;
-use super::super::world::World;
-use super::{files, names::look};
+use super::{files, names::look, problems, spec, types_of};
 
 /// Reads these files; each of the paths must be an item, of the crate's root as of everything.
 #[track_caller]
 fn check(code: &[(&str, &str)], paths: &[(&str, &str)], told: &[&str]) {
     let mut problems = Vec::new();
-    let world = World::new(&files(code), &mut problems);
+    let world = types_of(&files(code), None, &mut problems);
     for (path, expected) in paths {
         assert_eq!(look(&world, "project", path, Space::Types), *expected, "{path}");
     }
@@ -66,39 +65,26 @@ fn a_file_is_found_by_its_place_and_by_its_path() {
 }
 
 #[test]
-fn what_is_included_stands_where_it_is_included() {
+fn what_is_included_is_not_read_and_may_define_anything() {
+    let why = "`include!` in src/main.rs may define it: included files are not read";
     check(
         &[
             (
                 "src/main.rs",
-                "mod a { include!(\"in/a.rs\"); } include!(concat!(env!(\"OUT_DIR\"), \"/b.rs\")); struct U;",
+                "include!(\"a.rs\"); include!(concat!(env!(\"OUT_DIR\"), \"/b.rs\")); struct U;",
             ),
-            ("src/in/a.rs", "pub struct T; pub mod b; include!(\"c.rs\");"),
-            ("src/in/b.rs", T),
-            ("src/in/c.rs", "pub struct { }"),
+            ("src/a.rs", "pub struct T;"),
         ],
-        &[
-            ("a::T", "project::a::T"),
-            ("a::b::T", "project::a::b::T"),
-            ("a::V", "src/in/c.rs does not parse, and may define it"),
-            ("U", "project::U"),
-            (
-                "W",
-                "`include!` in src/main.rs may define it, which cannot be read: the file is made when the project is built",
-            ),
-        ],
-        &["src/in/c.rs:1:12: does not parse: expected identifier"],
+        &[("T", why), ("U", "project::U")],
+        &[],
     );
     check(
         &[
-            ("src/main.rs", "include!(\"a.rs\"); include!(\"b.rs\");"),
-            ("src/a.rs", "\n include!(\"a.rs\");"),
+            ("src/main.rs", "include!(\"a.rs\");"),
+            ("src/a.rs", "#[derive(kube::CustomResource)] struct KindSpec;"),
         ],
-        &[(
-            "T",
-            "`include!` in src/main.rs may define it, which cannot be read: it includes itself",
-        )],
-        &["src/a.rs:2:2: `src/a.rs` includes itself", "src/main.rs:1:19: there is no file `b.rs`"],
+        &[("T", why)],
+        &["src/main.rs:1:1: `a.rs` may declare kinds, and is not read"],
     );
 }
 
@@ -142,5 +128,18 @@ fn what_is_defined_twice_is_one_thing_once_its_cfg_is_settled() {
         )],
         &[("a::U", "project::a::U"), ("a::T", "nothing"), ("V", "project::a::U"), ("W", "nothing")],
         &[],
+    );
+}
+
+#[test]
+fn a_struct_that_is_no_kind_withholds_none() {
+    let beside = "#[cfg_attr(feature = \"x\", derive(Debug))] struct Config { #[cfg(debug_assertions)] t: bool }";
+    assert_eq!(problems(&spec("a: i32,", beside)), Vec::<String>::new());
+    let beside = "#[cfg_attr(debug_assertions, kube(a))] #[derive(Debug)] struct Config;";
+    assert_eq!(
+        problems(&spec("a: i32,", beside)),
+        [
+            "src/main.rs:7:64: `Config` has `#[kube(…)]`, and no derive that is known to be kube's `CustomResource`"
+        ]
     );
 }

@@ -1,11 +1,12 @@
 //! What names lead to, and when they lead nowhere for certain.
 
 use super::super::names::{Miss, Named, Space};
-use super::super::world::{Path, World};
-use super::files;
+use super::{files, types_of};
+use crate::tree::Path;
+use crate::types::Types;
 
 /// What `path` is in a module: where it stands, or why it is not known.
-pub fn look(world: &World, module: &str, path: &str, space: Space) -> String {
+pub fn look(world: &Types, module: &str, path: &str, space: Space) -> String {
     let module = world.modules.iter().position(|it| it.path == module).unwrap();
     let path = Path::from(&syn::parse_str::<syn::Path>(path).unwrap());
     let item = |id: usize| {
@@ -18,15 +19,15 @@ pub fn look(world: &World, module: &str, path: &str, space: Space) -> String {
         Ok(Named::Foreign(path)) => format!("::{path}"),
         Ok(Named::Member(id, name)) => format!("{}::{name}", item(id)),
         Err(Miss::Nothing) => "nothing".to_owned(),
-        Err(Miss::Lost) => "lost".to_owned(),
-        Err(Miss::Perhaps(why) | Miss::Doubt(why)) => why,
+        Err(Miss::Unreachable) => "lost".to_owned(),
+        Err(Miss::Perhaps(why) | Miss::Doubt(why)) => why.to_string(),
     }
 }
 
 #[track_caller]
 fn check(code: &str, paths: &[(&str, &str)]) {
     let mut problems = Vec::new();
-    let world = World::new(&files(&[("src/main.rs", code)]), &mut problems);
+    let world = types_of(&files(&[("src/main.rs", code)]), None, &mut problems);
     for (path, expected) in paths {
         let (module, path) = path.split_once(' ').unwrap_or(("project", path));
         assert_eq!(look(&world, module, path, Space::Types), *expected, "{path} in {code}");
@@ -99,13 +100,13 @@ fn globs_bring_one_thing_by_many_ways_and_two_things_by_none() {
         "mod a { pub struct T; pub struct U; } mod b { pub struct T; } pub use a::*; pub use b::*;";
     check(
         two,
-        &[("T", "more than one `use …::*` in src/main.rs brings it"), ("U", "project::a::U")],
+        &[("T", "more than one `use …::*` in src/main.rs imports it"), ("U", "project::a::U")],
     );
     // Through another module it is as doubtful.
     check(
         &format!("mod o {{ {two} }} mod p {{ pub use super::o::*; }}"),
         &[
-            ("p::T", "more than one `use …::*` in src/main.rs brings it"),
+            ("p::T", "more than one `use …::*` in src/main.rs imports it"),
             ("p::U", "project::o::a::U"),
         ],
     );
@@ -205,11 +206,12 @@ fn crates_are_known_by_the_names_they_are_given() {
 
 #[test]
 fn a_derive_leaves_its_name_to_a_type() {
-    let world = World::new(
+    let world = types_of(
         &files(&[(
             "src/main.rs",
             "use kube::CustomResource; mod a { pub struct CustomResource; } use a::*;",
         )]),
+        None,
         &mut Vec::new(),
     );
     assert_eq!(
@@ -233,7 +235,7 @@ fn raw_names_are_the_names() {
 
 #[test]
 fn what_is_not_seen_is_doubted_where_nothing_else_is_found() {
-    let doubt = "`use other::*` is not found, and may bring it";
+    let doubt = "`use other::*` is not found, and may import it";
     check(
         "mod a { pub use other::*; pub struct T; } mod b { pub use super::a::*; } mod c { pub struct U; }
          use b::*; use c::*;",
@@ -276,7 +278,7 @@ fn what_a_file_that_does_not_parse_may_define_is_doubted() {
         ),
         ("src/bad.rs", "struct {"),
     ]);
-    let world = World::new(&code, &mut Vec::new());
+    let world = types_of(&code, None, &mut Vec::new());
     let doubt = "src/bad.rs does not parse, and may define it";
     for (module, path) in [
         ("project", "String"),
@@ -305,10 +307,10 @@ fn globs_of_well_known_crates_hide_what_they_have_and_nothing_else() {
             ("project::a Result", "::std::fmt::Result"),
             ("project::a Option", "::std::option::Option"),
             ("project::a Serialize", "::serde::Serialize"),
-            ("project::b Result", "`use kube::*` may bring another `Result`"),
+            ("project::b Result", "`use kube::*` may import another `Result`"),
             ("project::b Vec", "::std::vec::Vec"),
             ("project::b ObjectMeta", "::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta"),
-            ("project::c String", "`use serde_json::Value::*` may bring another `String`"),
+            ("project::c String", "`use serde_json::Value::*` may import another `String`"),
         ],
     );
     check(

@@ -1,9 +1,6 @@
 //! Packages: which of them a name leads into, at what version, with which features.
 
 use super::*;
-use crate::library::Texts;
-use crate::packages::Packages;
-use crate::workspace;
 
 /// A lock file of packages, each with what it depends on, from a registry unless its name starts with `.`.
 pub fn lock(packages: &[(&str, &str, &[&str])]) -> String {
@@ -102,7 +99,7 @@ fn a_name_leads_into_a_package_and_on_into_another() {
     // What it leads to is not on this machine.
     assert_eq!(
         field(&project(&beside[..2])),
-        Err(vec!["cargo/types-1.2.0/src/lib.rs:3:111: `U` cannot be resolved with certainty: `use more::*` may bring another `U`, and its source is not on this machine (`Kind` → `spec.a.wide`)".to_owned()])
+        Err(vec!["cargo/types-1.2.0/src/lib.rs:3:111: `U` cannot be resolved with certainty: `use more::*` may import another `U`, and its source is not on this machine (`Kind` → `spec.a.wide`)".to_owned()])
     );
     assert_eq!(
         field(&project(&[])),
@@ -159,9 +156,9 @@ fn features(root: &str, it: &str, more: &[(&str, &str)], options: &Options, expe
     }
     let texts = Texts::new(&files);
     let mut problems = Vec::new();
-    let members = workspace::members(&texts, &mut problems);
+    let members = cargo::members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, options, &mut problems);
-    let found = packages.features(packages.meant("it")[0]);
+    let found = packages.features(packages.candidates("it")[0]);
     let list =
         |it: &std::collections::BTreeSet<String>| it.iter().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(format!("{}; {}", list(&found.on), list(&found.maybe)), expected, "{root}\n{it}");
@@ -246,7 +243,7 @@ fn a_lock_file_that_is_malformed_is_told_with_its_line() {
     );
     check(
         "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nreplace = \"b\"\n",
-        "Cargo.lock:4:1: `[replace]` is not read: use `[patch]`",
+        "Cargo.lock:4:1: `[replace]` is not supported: use `[patch]`",
     );
 }
 

@@ -1,7 +1,7 @@
 //! What the published versions of kube and schemars do differently from one another, in one table.
 //!
 //! Read from the sources of each, which the rows name; a version that has no row is refused by name. Only
-//! what changes a CRD is here: what else was changed between two versions is not told.
+//! Only what changes a CRD is here.
 
 use super::rewriting::Rewriting;
 
@@ -46,7 +46,7 @@ impl KubeDerive {
         }
     }
 
-    /// What `crd()` expects of a schema, as its panic says it.
+    /// The message with which `crd()` panics on a schema.
     pub fn expectation(self) -> &'static str {
         match self.empty {
             true => "valid custom resource from #[kube(attrs..)]",
@@ -58,7 +58,7 @@ impl KubeDerive {
 /// How the run-time half of schemars differs from that of the version that is built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schemars {
-    /// A map whose keys are an enum says so.
+    /// The schema of a map lists the keys that are an enum.
     pub keys: bool,
     /// A flattened enum has its unit variants as properties, a flattened option of one may be absent.
     pub flatten: bool,
@@ -152,7 +152,7 @@ const SCHEMARS_DERIVE: &[(&str, SchemarsDerive)] = &[
 /// 0.29 and 0.30 read serde's attributes alike; 0.30 is built in.
 const SERDE_DERIVE_INTERNALS: &[&str] = &["0.29.1", "0.30.0"];
 
-/// What of k8s-openapi makes a CRD is the same in all of these; its own types are another matter.
+/// In all of these, the types of a CRD itself are the same.
 const K8S_OPENAPI: &[&str] = &["0.26.0", "0.26.1", "0.27.0", "0.27.1", "0.28.0", "0.29.0"];
 
 impl Default for Behaviour {
@@ -192,7 +192,7 @@ impl Behaviour {
 }
 
 /// The packages that decide what `crd()` prints, each with the oldest and the newest version that is known.
-pub fn known() -> [(&'static str, &'static str, &'static str); 6] {
+pub fn known_versions() -> [(&'static str, &'static str, &'static str); 6] {
     fn ends<T>(
         name: &'static str,
         table: &[T],

@@ -2,19 +2,18 @@
 //! would print may differ.
 
 mod behaviour;
-pub mod older;
 mod rewriting;
 #[cfg(test)]
 mod tests;
 
-use super::packages::{PackageId, Packages};
-use crate::model::Problem;
+use crate::cargo::{PackageId, Packages};
+use crate::text::Problem;
 pub use behaviour::{Behaviour, KubeDerive};
 
 /// What the versions that are locked do; where nothing is, what the newest do.
 pub fn behaviour(packages: &Packages<'_>) -> Behaviour {
     let mut res = Behaviour::NEWEST;
-    for (name, oldest, _) in behaviour::known() {
+    for (name, oldest, _) in behaviour::known_versions() {
         for id in candidates(packages, name, oldest) {
             // One that is not known is refused by `check`.
             res.take(name, &packages.version(id));
@@ -28,9 +27,9 @@ pub fn keeps_order(packages: &Packages<'_>) -> bool {
     packages.is_locked_with("serde_json", "indexmap")
 }
 
-/// Those of a package that may be meant. schemars 0.8 may be locked for another crate: kube 2 and later take 1.
+/// The candidates of a package. schemars 0.8 may be locked for another crate: kube 2 and later take 1.
 fn candidates(packages: &Packages<'_>, name: &str, oldest: &str) -> Vec<PackageId> {
-    let all = packages.meant(name);
+    let all = packages.candidates(name);
     let major = oldest.split('.').next();
     let is_same = |it: &PackageId| packages.version(*it).split('.').next() == major;
     let same: Vec<_> = all.iter().copied().filter(is_same).collect();
@@ -47,7 +46,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
         let place = packages.place(id);
         res.push(Problem { field_path: Vec::new(), place, message, hint: Some(hint) });
     };
-    for (name, oldest, newest) in behaviour::known() {
+    for (name, oldest, newest) in behaviour::known_versions() {
         let candidates = candidates(packages, name, oldest);
         // kube locks kube-core and kube-derive at its own version; schemars does so with its derive.
         let asked = match name {
@@ -57,10 +56,10 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
         };
         if let ([first, _, ..], true) = (&candidates[..], name.starts_with("kube")) {
             let message = format!(
-                "`{name}` is locked in {} versions, and it is not said which one writes the CRDs",
+                "`{name}` is locked in {} versions, and which one writes the CRDs is not certain",
                 candidates.len()
             );
-            refuse(*first, message, packages.way_to_one(asked));
+            refuse(*first, message, packages.choice_hint(asked));
             continue;
         }
         for id in candidates {
@@ -73,7 +72,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
                 // Known.
             } else if before(&version, oldest) {
                 let message = format!(
-                    "`{name}` {version} is locked, and what is older than {oldest} is not read"
+                    "`{name}` {version} is locked, and versions before {oldest} are not supported"
                 );
                 let hint = format!("depend on `{asked}` {oldest} or newer");
                 refuse(id, message, hint);

@@ -1,6 +1,6 @@
-//! How kube-core makes a schema structural: its own code where it is built in, and what its older versions do.
+//! How kube-core makes a schema structural: its own code where it is built in, and its older versions rewritten.
 //!
-//! An older kube-core brings an older k8s-openapi with it, which takes as long to compile as the rest of this
+//! An older kube-core depends on an older k8s-openapi, which takes as long to compile as the rest of this
 //! program; so the old steps are written anew here, and are compared with the real ones in the tests.
 
 use std::collections::btree_map::Entry;
@@ -47,7 +47,7 @@ impl Rewriting {
     }
 }
 
-/// Brings what variants say up to where an API server accepts it.
+/// Hoists the properties of variants to where an API server accepts them.
 struct Structural {
     /// `additionalProperties: false` is taken away beside properties.
     closed: bool,
@@ -85,9 +85,9 @@ impl Transform for Structural {
         if let Some(array) = &mut read.array {
             array.unique_items = None;
         }
-        let written = serde_json::to_value(read).and_then(serde_json::from_value);
-        if let Ok(written) = written {
-            *schema = written;
+        let result = serde_json::to_value(read).and_then(serde_json::from_value);
+        if let Ok(value) = result {
+            *schema = value;
         }
     }
 }
@@ -132,7 +132,7 @@ fn raise_properties(
             continue;
         };
         let common = common.get_or_insert_default();
-        // What is said of a variant is said of its only property.
+        // The description of a variant is moved to its only property.
         if let Some(description) = metadata.as_mut().and_then(|it| it.description.take())
             && object.properties.len() == 1
             && let Some(Schema::Object(only)) = object.properties.values_mut().next()
@@ -195,7 +195,7 @@ fn raise_names(
 
 /// `anyOf` of a list of names and null → the list, nullable.
 struct OptionalNames {
-    /// Only where nothing stands beside `anyOf`.
+    /// Only where `anyOf` has no siblings.
     alone: bool,
 }
 
@@ -329,7 +329,7 @@ enum SingleOrVec<T> {
     Vec(Vec<T>),
 }
 
-/// `default: null` says something too.
+/// `default: null` is a value too.
 fn even_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::model::SourcePath;
-use crate::{Options, library::Texts};
+use crate::cargo::Options;
+use crate::text::SourcePath;
+use crate::text::sources::Texts;
 
 fn check(lock: &str, expected: &[&str]) {
     let found: Vec<String> = locked(lock, super::check).iter().map(ToString::to_string).collect();
@@ -27,7 +28,7 @@ fn locked<T>(lock: &str, find: fn(&Packages<'_>) -> T) -> T {
 #[test]
 fn what_is_built_in_is_the_newest_that_is_known() {
     let lock = include_str!("../../../../Cargo.lock");
-    for (name, _, newest) in behaviour::known() {
+    for (name, _, newest) in behaviour::known_versions() {
         let there = lock.contains(&format!("name = \"{name}\"\nversion = \"{newest}\"\n"));
         // kube-derive is not built in: what it does at compile time is written anew here.
         assert!(there || name == "kube-derive", "{name} {newest}");
@@ -45,17 +46,21 @@ fn known_versions_are_taken_and_others_are_refused_by_name() {
     );
     check(
         &package("kube-core", "1.1.0"),
-        &["Cargo.lock:3:1: `kube-core` 1.1.0 is locked, and what is older than 2.0.0 is not read"],
+        &[
+            "Cargo.lock:3:1: `kube-core` 1.1.0 is locked, and versions before 2.0.0 are not supported",
+        ],
     );
     check(
         &package("schemars", "0.8.22"),
-        &["Cargo.lock:3:1: `schemars` 0.8.22 is locked, and what is older than 1.0.0 is not read"],
+        &[
+            "Cargo.lock:3:1: `schemars` 0.8.22 is locked, and versions before 1.0.0 are not supported",
+        ],
     );
     check(&(package("schemars", "0.8.22") + &package("schemars", "1.2.3")), &[]);
     check(
         &(package("kube-core", "3.1.0") + &package("kube-core", "4.2.0")),
         &[
-            "Cargo.lock:3:1: `kube-core` is locked in 2 versions, and it is not said which one writes the CRDs",
+            "Cargo.lock:3:1: `kube-core` is locked in 2 versions, and which one writes the CRDs is not certain",
         ],
     );
     check(

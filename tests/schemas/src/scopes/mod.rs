@@ -6,9 +6,7 @@ mod moved;
 #[path = "kept"]
 mod inline {
     pub mod below;
-    pub mod included {
-        include!("kept/included.rs");
-    }
+    pub mod included;
 }
 
 extern crate alloc as heap;

@@ -1,6 +1,6 @@
-//! The types of k8s-openapi 0.29 that have a schema, each called by its real implementation: the fast way for new projects.
+//! The types of k8s-openapi 0.29 that have a schema, each with its real implementation: new projects need no source.
 //!
-//! Which types there are was read from the crate, at its feature `v1_33`. After `;` stand those without a default.
+//! The list was read from the crate, at its feature `v1_33`. Those behind `;` have no default.
 
 use crate::builtin::{Builtin, Table};
 
@@ -10,8 +10,7 @@ macro_rules! types {
         $($table.insert(
             concat!("k8s_openapi::", $module, "::", stringify!($type)),
             Builtin::of::<module::$type>(0)
-                .with_default::<module::$type>()
-                .with_fields::<module::$type>(),
+                .with_default::<module::$type>(),
         );)*
         $($($table.insert(
             concat!("k8s_openapi::", $module, "::", stringify!($bare)),

@@ -1,6 +1,6 @@
 //! k8s-openapi at any version: its source is generated, so what a type's schema is can be read from the type's file.
 //!
-//! Only the files that a type leads to are read, by a function that is given. What is written in another way than
+//! Only the files that a type needs are read, by a function of the caller. What is written in another way than
 //! the generator of k8s-openapi writes it is refused, never guessed.
 
 mod default;
@@ -13,12 +13,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::text::sources::ReadFile;
 use modules::Modules;
 pub use schema::Template;
 pub use structure::{Field, Structure};
-
-/// Gives the text of a file of the crate, by its path there, e.g. `src/lib.rs`.
-pub type ReadFile = Rc<dyn Fn(&str) -> Option<String>>;
 
 /// The types of k8s-openapi that a project has.
 #[derive(Default)]
@@ -26,7 +24,7 @@ pub enum Kubernetes {
     /// Those that are linked here.
     #[default]
     Linked,
-    /// The same, with the source for what linking does not tell: the fields of structs.
+    /// The same, with the source for the fields of structs, which linking does not show.
     Known(Source),
     Source(Source),
 }
@@ -39,7 +37,7 @@ pub struct Source {
 
 type Found = Result<Rc<Model>, Miss>;
 
-/// What the crate's source says of one type.
+/// One type, as the crate's source writes it.
 pub struct Model {
     /// As users write it: `k8s_openapi::api::core::v1::Pod`.
     pub path: String,
@@ -73,7 +71,7 @@ impl Kubernetes {
         Self::Known(Source::new(feature, read))
     }
 
-    /// The fields of a type; none where there is no source to tell them.
+    /// The fields of a type; none without the source.
     pub fn structure(&self, path: &str) -> Option<Result<Structure, Miss>> {
         match self {
             Self::Source(it) | Self::Known(it) if path.starts_with("k8s_openapi::") => {
@@ -83,7 +81,7 @@ impl Kubernetes {
         }
     }
 
-    /// A type by its whole path; none where it is not for the source to say.
+    /// A type by its whole path; none without the source, and for paths of other crates.
     pub fn find(&self, path: &str) -> Option<Found> {
         match self {
             Self::Source(it) if path.starts_with("k8s_openapi::") => Some(it.find(path)),
@@ -91,7 +89,7 @@ impl Kubernetes {
         }
     }
 
-    /// Whether a path is a module of the crate; none where it is not for the source to say.
+    /// Whether a path is a module of the crate; none without the source, and for paths of other crates.
     pub fn is_module(&self, path: &str) -> Option<bool> {
         match self {
             Self::Source(it) if path.starts_with("k8s_openapi::") => Some(it.names(path).is_some()),
@@ -107,7 +105,7 @@ impl Kubernetes {
         }
     }
 
-    /// Why a type that another one of the crate asks for cannot be had.
+    /// Why a type that another type of the crate needs is not there.
     pub fn broken(&self, model: &Model, path: &str) -> String {
         let what = match self.find(path) {
             Some(Err(Miss::Unread { file, what })) => format!("{file} cannot be read: {what}"),

@@ -1,4 +1,4 @@
-//! Paths → files, by the `mod` and `pub use` lines of just the modules that the path goes through.
+//! Paths → files, by the `mod` and `pub use` lines of the modules on the path.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,7 @@
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-/// What `json_schema!` is given there.
+/// The argument of a `json_schema!` of the crate.
 #[derive(Debug)]
 pub enum Template {
     Value(Value),
@@ -13,7 +13,7 @@ pub enum Template {
     Type(String, Vec<(String, String)>),
 }
 
-/// The name and the schema that an impl gives the type that it is of.
+/// The name and the schema in an `impl JsonSchema`.
 pub fn read(of: &str, code: &str) -> Result<(String, Template), Odd> {
     Scanner { left: code, depth: 0 }.impl_(of)
 }
@@ -25,7 +25,7 @@ impl Template {
         generator: &mut SchemaGenerator,
         of: &impl Fn(&str, &mut SchemaGenerator) -> Schema,
     ) -> Schema {
-        // The macro takes objects only, so no other value comes out of it.
+        // The macro takes objects only.
         match self.value(generator, of) {
             Value::Object(it) => it.into(),
             _ => Schema::default(),
@@ -66,7 +66,7 @@ struct Scanner<'a> {
 
 /// Where the text is not as it is expected.
 pub struct Odd {
-    /// What stands there, up to the end of the line.
+    /// The rest of the line.
     pub line: String,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Scanner<'a> {
         Ok(res)
     }
 
-    /// What stands up to an end, with `,` between and perhaps behind.
+    /// Parts up to an end, separated by `,`, with a `,` behind the last one perhaps.
     fn list<T>(&mut self, end: &str, item: impl Fn(&mut Self) -> Scan<T>) -> Scan<Vec<T>> {
         let mut res = Vec::new();
         while !self.eat(end) {
@@ -169,7 +169,7 @@ impl<'a> Scanner<'a> {
         Ok(Template::Type(format!("k8s_openapi::{path}"), Vec::new()))
     }
 
-    /// A text, by Rust's own rules but for what is not met there.
+    /// A string literal, as far as the crate uses them.
     fn text(&mut self) -> Scan<String> {
         let Some(mut left) = self.left.strip_prefix('"') else { return self.odd() };
         let mut res = String::new();

@@ -108,11 +108,11 @@ fn struct_(name: &str, text: &str, writes: &str, parsed: &syn::ItemStruct) -> Re
             some = None;
             continue;
         }
-        let written = line
+        let parts = line
             .strip_prefix("crate::serde::ser::SerializeStruct::serialize_field(&mut state, \"")
             .and_then(|it| it.strip_suffix(")?;"))
             .and_then(|it| it.split_once("\", "));
-        let Some((json, value)) = written else { return Ok(None) };
+        let Some((json, value)) = parts else { return Ok(None) };
         let (member, optional) = match (value, some, value.strip_prefix("&self.")) {
             ("value", Some(member), _) => (member, true),
             (_, None, Some(member)) => (member, false),

@@ -1,0 +1,143 @@
+//! `#[cfg]` and `#[cfg_attr]`, as far as the source alone decides them: yes, no, or it depends.
+
+use std::collections::BTreeSet;
+
+use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cfg {
+    Yes,
+    No,
+    /// It depends on how the project is built.
+    Depends,
+}
+
+impl Cfg {
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, _) | (_, Self::No) => Self::No,
+            (Self::Yes, Self::Yes) => Self::Yes,
+            _ => Self::Depends,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        self.not().and(other.not()).not()
+    }
+
+    fn not(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+            Self::Depends => Self::Depends,
+        }
+    }
+}
+
+/// The features of a package that are on, and those that may be: it depends on the target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Features {
+    pub on: BTreeSet<String>,
+    pub maybe: BTreeSet<String>,
+}
+
+impl Features {
+    /// Whether a feature is on. A dependency's feature (`a/b`) is not known.
+    pub fn is_on(&self, name: &str) -> Cfg {
+        match self.on.contains(name) {
+            true => Cfg::Yes,
+            false if self.maybe.contains(name) || name.contains('/') => Cfg::Depends,
+            false => Cfg::No,
+        }
+    }
+}
+
+type Metas = Punctuated<Meta, Token![,]>;
+
+/// What an item's attributes come to.
+pub struct Settled {
+    pub cfg: Cfg,
+    /// The attributes that are there, `cfg_attr` opened.
+    pub attrs: Vec<Attribute>,
+    /// Attributes that may be there or not.
+    pub doubtful: Vec<Meta>,
+}
+
+/// Opens every `cfg_attr` and takes every `cfg` away.
+pub fn settle(attrs: &[Attribute], features: &Features) -> syn::Result<Settled> {
+    let mut res = Settled { cfg: Cfg::Yes, attrs: Vec::new(), doubtful: Vec::new() };
+    for attr in attrs {
+        if attr.path().is_ident("cfg") {
+            res.cfg = res.cfg.and(predicate(&attr.parse_args()?, features)?);
+        } else if attr.path().is_ident("cfg_attr") {
+            open(attr.parse_args_with(Metas::parse_terminated)?, attr, features, &mut res)?;
+        } else {
+            res.attrs.push(attr.clone());
+        }
+    }
+    Ok(res)
+}
+
+fn open(metas: Metas, attr: &Attribute, features: &Features, res: &mut Settled) -> syn::Result<()> {
+    let mut metas = metas.into_iter();
+    let Some(condition) = metas.next() else {
+        return Err(syn::Error::new(attr.span(), "`cfg_attr` has no condition"));
+    };
+    let condition = predicate(&condition, features)?;
+    for meta in metas {
+        let opened = Attribute { meta: meta.clone(), ..attr.clone() };
+        match condition {
+            Cfg::No => {}
+            Cfg::Depends => res.doubtful.push(meta),
+            Cfg::Yes => {
+                let inner = settle(&[opened], features)?;
+                res.cfg = res.cfg.and(inner.cfg);
+                res.attrs.extend(inner.attrs);
+                res.doubtful.extend(inner.doubtful);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How deep conditions may be nested: each level is parsed anew.
+const MOST_DEEP: usize = 32;
+
+pub fn predicate(meta: &Meta, features: &Features) -> syn::Result<Cfg> {
+    predicate_at(meta, features, 0)
+}
+
+fn predicate_at(meta: &Meta, features: &Features, depth: usize) -> syn::Result<Cfg> {
+    if MOST_DEEP < depth {
+        return Err(syn::Error::new(meta.span(), "the condition is nested too deep to be read"));
+    }
+    let all = |list: &syn::MetaList| -> syn::Result<Vec<Cfg>> {
+        let inner = list.parse_args_with(Metas::parse_terminated)?;
+        inner.iter().map(|it| predicate_at(it, features, depth + 1)).collect()
+    };
+    Ok(match meta {
+        Meta::Path(path) if path.is_ident("test") || path.is_ident("doctest") => Cfg::No,
+        Meta::Path(path) if path.is_ident("doc") || path.is_ident("docsrs") => Cfg::No,
+        Meta::Path(path) if path.is_ident("true") => Cfg::Yes,
+        Meta::Path(path) if path.is_ident("false") => Cfg::No,
+        Meta::List(list) if list.path.is_ident("not") => match all(list)?[..] {
+            [one] => one.not(),
+            _ => return Err(syn::Error::new(list.span(), "`not` takes one condition")),
+        },
+        Meta::List(list) if list.path.is_ident("all") => {
+            all(list)?.into_iter().fold(Cfg::Yes, Cfg::and)
+        }
+        Meta::List(list) if list.path.is_ident("any") => {
+            all(list)?.into_iter().fold(Cfg::No, Cfg::or)
+        }
+        Meta::NameValue(pair) if pair.path.is_ident("feature") => match &pair.value {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) => match name.value() {
+                name if features.on.contains(&name) => Cfg::Yes,
+                name if features.maybe.contains(&name) => Cfg::Depends,
+                _ => Cfg::No,
+            },
+            _ => Cfg::Depends,
+        },
+        _ => Cfg::Depends,
+    })
+}

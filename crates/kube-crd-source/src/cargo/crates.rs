@@ -1,0 +1,192 @@
+//! The crates of packages: what each is called, where it begins, and the names by which it knows the others.
+
+use std::collections::BTreeMap;
+
+use super::packages::{PackageId, Packages};
+use super::{Cfg, Features, Target, targets};
+use crate::text::SourcePath;
+use crate::text::sources::Texts;
+
+/// One crate: a library, a binary or an example.
+pub struct Krate {
+    /// The first name in `module_path!()`.
+    pub name: String,
+    pub root: SourcePath,
+    /// The folder of its package; empty at the top.
+    pub folder: String,
+    pub target: Target,
+    /// Whether its kinds are selected.
+    pub selected: bool,
+    /// Crates that its code can name, by the name it uses.
+    pub externs: BTreeMap<String, Extern>,
+    pub features: Features,
+    /// Whether it is built at all.
+    pub cfg: Cfg,
+    /// Its package is of edition 2015, whose paths lead elsewhere.
+    pub old: bool,
+    /// Its package, where there is a Cargo.toml.
+    pub id: Option<PackageId>,
+    /// A library's word in paths that lead into it from elsewhere.
+    pub word: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Extern {
+    /// A library that is read, by its root file.
+    Here(SourcePath),
+    /// A package from elsewhere, by the word that [`Packages::crate_word`] has for it.
+    Elsewhere(String),
+}
+
+/// Crates that code may name without a Cargo.toml.
+const USUAL: &[&str] = &["kube", "k8s_openapi", "schemars", "serde", "serde_json", "strum"];
+
+/// The crates that are always read: those whose kinds are selected, and the libraries of
+/// members and of packages by path that they may name.
+pub fn crates(packages: &Packages<'_>) -> Vec<Krate> {
+    let mut res = Vec::new();
+    let mut seen: Vec<PackageId> = packages.roots().collect();
+    let mut next = 0;
+    while let Some(id) = seen.get(next).copied() {
+        next += 1;
+        res.extend(library(packages, id));
+        if packages.all[id].root {
+            res.extend(others(packages, id));
+        }
+        for it in packages.dependencies(id) {
+            if let Some(target) = packages.target(id, it).filter(|_| it.path.is_some())
+                && !seen.contains(&target)
+            {
+                seen.push(target);
+            }
+        }
+    }
+    let there: Vec<_> =
+        res.iter().filter_map(|it| Some((it.word.clone()?, it.root.clone()))).collect();
+    for (word, root) in there {
+        show(&mut res, &word, &root);
+    }
+    res
+}
+
+/// Lets crates name a library that is read now.
+pub fn show(crates: &mut [Krate], word: &str, root: &SourcePath) {
+    for it in crates.iter_mut().flat_map(|it| it.externs.values_mut()) {
+        if matches!(it, Extern::Elsewhere(name) if name == word) {
+            *it = Extern::Here(root.clone());
+        }
+    }
+}
+
+/// The library of a package; none where it has none, or is not on this machine.
+pub fn library(packages: &Packages<'_>, id: PackageId) -> Option<Krate> {
+    let (name, root) = packages.library(id)?;
+    let (externs, features) = (externs(packages, id), packages.features(id));
+    let word = Some(packages.crate_word(id));
+    let folder = packages.folder(id).unwrap_or_default().to_owned();
+    let (target, selected) = (Target::Library, packages.all[id].root);
+    let old = packages.is_of_edition_2015(id);
+    Some(Krate {
+        name,
+        root,
+        folder,
+        target,
+        selected,
+        externs,
+        features,
+        cfg: Cfg::Yes,
+        old,
+        id: Some(id),
+        word,
+    })
+}
+
+/// Binaries and examples of a root.
+fn others(packages: &Packages<'_>, id: PackageId) -> Vec<Krate> {
+    let (Some(folder), Some(manifest)) = (packages.folder(id), packages.manifest(id)) else {
+        return Vec::new();
+    };
+    let mut externs = externs(packages, id);
+    externs.extend(packages.library(id).map(|(name, root)| (name, Extern::Here(root))));
+    let beside_library = packages.library(id).is_some();
+    let mut res = Vec::new();
+    for (kind, target) in [
+        (targets::BINARIES, Target::Program { beside_library }),
+        (targets::EXAMPLES, Target::Example { beside_library }),
+    ] {
+        if kind.key == "example" && !packages.tests {
+            continue;
+        }
+        let name = &packages.all[id].name;
+        for it in targets::read(&kind, folder, &manifest.table, name, packages.texts) {
+            let features = packages.features(id);
+            let cfg = it.required.iter().fold(Cfg::Yes, |cfg, it| cfg.and(features.is_on(it)));
+            if cfg == Cfg::No {
+                continue;
+            }
+            res.push(Krate {
+                name: it.name,
+                root: it.root,
+                folder: folder.to_owned(),
+                target,
+                selected: true,
+                externs: externs.clone(),
+                features,
+                cfg,
+                old: packages.is_of_edition_2015(id),
+                id: Some(id),
+                word: None,
+            });
+        }
+    }
+    res
+}
+
+fn externs(packages: &Packages<'_>, id: PackageId) -> BTreeMap<String, Extern> {
+    let mut res = BTreeMap::new();
+    for it in packages.dependencies(id) {
+        let target = packages.target(id, it);
+        // The library of a package that is read anyhow may have another name than the package.
+        let name = target
+            .filter(|to| !it.renamed && packages.all[*to].source.is_none())
+            .and_then(|to| packages.library(to))
+            .map_or_else(|| it.key.replace('-', "_"), |(name, _)| name);
+        let word = target.map_or_else(
+            || {
+                let package = it.package.replace('-', "_");
+                match (it.path.is_some(), it.git) {
+                    // Another crate under a well-known name is not the well-known crate.
+                    (true, _) => format!("path/{package}"),
+                    (_, true) => format!("git/{package}"),
+                    _ => package,
+                }
+            },
+            |to| packages.crate_word(to),
+        );
+        res.entry(name).or_insert(Extern::Elsewhere(word));
+    }
+    res
+}
+
+/// A project without Cargo.toml, as tests give it: `src/lib.rs`, `src/main.rs`, `api/src/lib.rs`.
+pub fn bare(texts: &Texts<'_>) -> Vec<Krate> {
+    let externs: BTreeMap<_, _> =
+        USUAL.iter().map(|it| ((*it).to_owned(), Extern::Elsewhere((*it).to_owned()))).collect();
+    let files = texts.below("");
+    let roots = files.iter().filter(|it| matches!(it.name(), "lib.rs" | "main.rs"));
+    roots
+        .map(|root| Krate {
+            name: "project".to_owned(),
+            folder: String::new(),
+            target: Target::Library,
+            selected: true,
+            root: root.clone(),
+            externs: externs.clone(),
+            features: Features::default(),
+            cfg: Cfg::Yes,
+            old: false,
+            id: None,
+            word: None,
+        })
+        .collect()
+}

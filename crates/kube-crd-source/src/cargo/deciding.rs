@@ -1,0 +1,112 @@
+//! Which versions of kube, schemars and k8s-openapi decide what `crd()` prints, where several are locked.
+//!
+//! The kube that is nearest to the selected packages writes their CRDs, with the kube-core, the schemars and the
+//! derives that it depends on itself. Another one that is locked is not what their code means by `kube`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cfg::Cfg;
+use super::dependencies::For;
+use super::packages::{PackageId, Packages};
+
+/// A package's name → its candidates: one, unless that is not certain.
+pub type Deciding = BTreeMap<&'static str, Vec<PackageId>>;
+
+/// The packages with candidates, each with those whose dependency decides among them.
+const NAMES: &[(&str, &[&str])] = &[
+    ("kube", &[]),
+    ("kube-core", &["kube"]),
+    ("kube-derive", &["kube"]),
+    ("schemars", &["kube-core"]),
+    ("schemars_derive", &["schemars"]),
+    ("serde_derive_internals", &["schemars_derive"]),
+    ("k8s-openapi", &["kube-core"]),
+];
+
+impl Packages<'_> {
+    /// The packages that a name may mean.
+    pub fn candidates(&self, name: &str) -> Vec<PackageId> {
+        let found = self.deciding.get_or_init(|| self.decide());
+        found.get(name).cloned().unwrap_or_else(|| self.lock.versions_of(name).to_vec())
+    }
+
+    fn decide(&self) -> Deciding {
+        let mut res = Deciding::new();
+        for (name, users) in NAMES {
+            let all = self.lock.versions_of(name);
+            if all.len() < 2 {
+                res.insert(name, all.to_vec());
+                continue;
+            }
+            let users = users.iter().filter_map(|it| res.get(it)).flatten();
+            let mut found: Vec<PackageId> = users
+                .filter_map(|it| self.all[*it].locked)
+                .flat_map(|it| self.lock.dependencies_named(it, name))
+                .collect();
+            // Code names its types directly and through kube: both must be of one version.
+            if found.is_empty() || *name == "k8s-openapi" {
+                let roots: Vec<_> = self.roots().collect();
+                found.extend(self.nearest(&roots, name));
+            }
+            if found.is_empty() {
+                found = all.to_vec();
+            }
+            found.sort_unstable();
+            found.dedup();
+            res.insert(name, found);
+        }
+        res
+    }
+
+    /// The packages of a name that these come to in the fewest steps.
+    pub fn nearest(&self, from: &[PackageId], name: &str) -> Vec<PackageId> {
+        let mut seen: BTreeSet<PackageId> = from.iter().copied().collect();
+        let mut level = from.to_vec();
+        while !level.is_empty() {
+            let below: BTreeSet<PackageId> =
+                level.iter().flat_map(|it| self.code_needs(*it)).collect();
+            let found: Vec<PackageId> =
+                below.iter().copied().filter(|it| self.all[*it].name == name).collect();
+            if !found.is_empty() {
+                return found;
+            }
+            level = below.into_iter().filter(|it| seen.insert(*it)).collect();
+        }
+        Vec::new()
+    }
+
+    /// A hint how to choose among several: each selected package with the version that it takes.
+    pub fn choice_hint(&self, name: &str) -> String {
+        let takes = |id: PackageId| match self.nearest(&[id], name)[..] {
+            [one] => Some(format!("`-p {}` takes {}", self.all[id].name, self.version(one))),
+            _ => None,
+        };
+        let each: Vec<String> = self.roots().filter_map(takes).collect();
+        match each.len() {
+            0 | 1 => "lock one: `cargo tree --duplicates` says who asks for another".to_owned(),
+            _ => format!("ask for packages that take the same one: {}", each.join(", ")),
+        }
+    }
+
+    pub fn version(&self, id: PackageId) -> String {
+        self.all[id].version.as_ref().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// Whether it is from a registry as it was published.
+    pub fn is_published(&self, id: PackageId) -> bool {
+        self.all[id].source.as_ref().is_some_and(|it| it.starts_with("registry+"))
+    }
+
+    /// The dependencies of a package's code; for a package from elsewhere, by Cargo.lock alone.
+    fn code_needs(&self, id: PackageId) -> Vec<PackageId> {
+        if let (Some(index), Some(_)) = (self.all[id].locked, &self.all[id].source) {
+            return self.lock.dependencies_of(index).collect();
+        }
+        let named = |use_: For| use_ == For::Code || use_ == For::Tests && self.tests;
+        let declared = self.dependencies(id).iter();
+        declared
+            .filter(|it| named(it.use_) && it.there != Cfg::No)
+            .filter_map(|it| self.target(id, it))
+            .collect()
+    }
+}

@@ -1,0 +1,123 @@
+//! Dependencies and features of a Cargo.toml, with what they inherit from the workspace.
+
+use std::collections::BTreeMap;
+
+use semver::VersionReq;
+use toml::{Table, Value};
+
+use super::cfg::{self, Cfg};
+
+/// What a dependency is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum For {
+    Code,
+    Build,
+    Tests,
+}
+
+#[derive(Clone, Debug)]
+pub struct Dependency {
+    /// What the Cargo.toml calls it.
+    pub key: String,
+    /// The package's own name.
+    pub package: String,
+    pub renamed: bool,
+    pub use_: For,
+    /// Whether the target that is built for has it.
+    pub there: Cfg,
+    pub optional: bool,
+    pub default_features: bool,
+    pub features: Vec<String>,
+    pub version: Option<VersionReq>,
+    /// Its folder, relative to that of the Cargo.toml with the path.
+    pub path: Option<String>,
+    /// It is inherited from the workspace's own Cargo.toml.
+    pub inherited: bool,
+    pub git: bool,
+}
+
+/// Every dependency of a package. `shared` is `workspace.dependencies`.
+pub fn read(manifest: &Table, shared: Option<&Table>) -> Vec<Dependency> {
+    const KINDS: &[(&str, For)] = &[
+        ("dependencies", For::Code),
+        ("dev-dependencies", For::Tests),
+        ("dev_dependencies", For::Tests),
+        ("build-dependencies", For::Build),
+        ("build_dependencies", For::Build),
+    ];
+    let mut res = Vec::new();
+    let targets = manifest.get("target").and_then(Value::as_table).into_iter().flatten();
+    let targets = targets.filter_map(|(name, it)| Some((target(name), it.as_table()?)));
+    for (there, table) in [(Cfg::Yes, manifest)].into_iter().chain(targets) {
+        for (kind, use_) in KINDS {
+            let list = table.get(*kind).and_then(Value::as_table).into_iter().flatten();
+            res.extend(list.map(|(key, value)| Dependency {
+                there,
+                use_: *use_,
+                ..dependency(key, value, shared)
+            }));
+        }
+    }
+    res
+}
+
+fn dependency(key: &str, value: &Value, shared: Option<&Table>) -> Dependency {
+    let own = value.as_table();
+    let flag = |table: Option<&Table>, key: &str| {
+        let old = key.replace('-', "_");
+        table.and_then(|it| it.get(key).or_else(|| it.get(&old))).and_then(Value::as_bool)
+    };
+    let inherited = flag(own, "workspace").unwrap_or(false);
+    let declared = if inherited { shared.and_then(|it| it.get(key)) } else { Some(value) };
+    let table = declared.and_then(Value::as_table);
+    let text = |key: &str| table.and_then(|it| it.get(key)).and_then(Value::as_str);
+    let mut features = words(table.and_then(|it| it.get("features")));
+    let mut default = flag(table, "default-features").unwrap_or(true);
+    if inherited {
+        features.extend(words(own.and_then(|it| it.get("features"))));
+        default |= flag(own, "default-features").unwrap_or(false);
+    }
+    let version = declared.and_then(Value::as_str).or_else(|| text("version"));
+    Dependency {
+        key: key.to_owned(),
+        package: text("package").unwrap_or(key).to_owned(),
+        renamed: text("package").is_some(),
+        use_: For::Code,
+        there: Cfg::Yes,
+        optional: flag(own, "optional").unwrap_or(false),
+        default_features: default,
+        features,
+        version: version.and_then(|it| it.parse().ok()),
+        path: text("path").map(str::to_owned),
+        inherited,
+        git: text("git").is_some(),
+    }
+}
+
+/// Whether it is built for a target of this description: `cfg(unix)`, or the target's name.
+fn target(text: &str) -> Cfg {
+    let inner = text.strip_prefix("cfg(").and_then(|it| it.strip_suffix(')'));
+    let Some(meta) = inner.and_then(|it| syn::parse_str(it).ok()) else { return Cfg::Depends };
+    cfg::predicate(&meta, &super::Features::default()).unwrap_or(Cfg::Depends)
+}
+
+/// The features that a package declares, each with what it turns on; those of optional dependencies too.
+pub fn features(manifest: &Table, dependencies: &[Dependency]) -> BTreeMap<String, Vec<String>> {
+    let declared = manifest.get("features").and_then(Value::as_table).into_iter().flatten();
+    let mut res: BTreeMap<String, Vec<String>> =
+        declared.map(|(name, value)| (name.clone(), words(Some(value)))).collect();
+    let is_explicit =
+        |name: &str| res.values().flatten().any(|it| it.strip_prefix("dep:") == Some(name));
+    let optional = dependencies.iter().filter(|it| it.optional && !is_explicit(&it.key));
+    let implied: Vec<String> = optional.map(|it| it.key.clone()).collect();
+    for name in implied {
+        let on = vec![format!("dep:{name}")];
+        res.entry(name).or_insert(on);
+    }
+    res
+}
+
+pub fn words(value: Option<&Value>) -> Vec<String> {
+    let list = value.and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).map(str::to_owned).collect()
+}

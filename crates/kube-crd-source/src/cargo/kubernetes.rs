@@ -1,0 +1,92 @@
+//! Which k8s-openapi a project has: the version that is locked, its folder, and the feature that chooses what
+//! types it has.
+
+use super::packages::{PackageId, Packages};
+use crate::builtin::kubernetes::Kubernetes;
+use crate::text::Problem;
+
+/// What is linked here.
+const LINKED: (&str, &str) = ("0.29.0", "v1_33");
+
+/// The types of k8s-openapi, and why they cannot be read.
+#[derive(Default)]
+pub struct KubernetesTypes {
+    pub types: Kubernetes,
+    /// Reported for each kind that uses a type of k8s-openapi.
+    pub problem: Option<Problem>,
+}
+
+pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
+    let all = packages.candidates("k8s-openapi");
+    let Some(id) = all.first().copied() else { return KubernetesTypes::default() };
+    let version = packages.all[id].version.as_ref().map(ToString::to_string).unwrap_or_default();
+    let published = packages.all[id]
+        .source
+        .as_ref()
+        .is_some_and(|it| it.starts_with("registry+") || it.starts_with("sparse+"));
+    let refuse = |message: String, hint: &str| KubernetesTypes {
+        types: Kubernetes::Linked,
+        problem: Some(Problem {
+            place: packages.place(id),
+            message,
+            field_path: Vec::new(),
+            hint: Some(hint.to_owned()),
+        }),
+    };
+    if 1 < all.len() {
+        return refuse(
+            format!(
+                "`k8s-openapi` is locked in {} versions, and which one the code means is not certain",
+                all.len()
+            ),
+            &packages.choice_hint("k8s-openapi"),
+        );
+    }
+    let chosen = chosen(packages, id);
+    let feature = match &chosen[..] {
+        [one] if published && (version.as_str(), one.as_str()) == LINKED => {
+            // The fields of structs are read from the source, where it is at hand.
+            let types = packages.folder(id).map_or(Kubernetes::Linked, |folder| {
+                Kubernetes::known(one, packages.texts.sources.file_reader(folder))
+            });
+            return KubernetesTypes { types, problem: None };
+        }
+        [one] => one,
+        [] => {
+            return refuse(
+                format!(
+                    "no feature of `k8s-openapi` {version} says which Kubernetes its types are of"
+                ),
+                "choose one where it is depended on, e.g. `features = [\"v1_33\", \"schemars\"]`",
+            );
+        }
+        [one, other, ..] => {
+            return refuse(
+                format!("`k8s-openapi` {version} has `{one}` and `{other}` on, and takes one"),
+                "choose one feature in all of the project's Cargo.toml",
+            );
+        }
+    };
+    match packages.folder(id) {
+        Some(folder) => KubernetesTypes {
+            types: Kubernetes::of(feature, packages.texts.sources.file_reader(folder)),
+            problem: None,
+        },
+        None => refuse(
+            format!("the source of `k8s-openapi` {version} is not on this machine"),
+            "run `cargo fetch`, which downloads what is locked",
+        ),
+    }
+}
+
+/// The features that choose a version of Kubernetes. Libraries leave that to those who build a program: most
+/// often a Cargo.toml of the project has it, and nothing else need be read.
+fn chosen(packages: &Packages<'_>, id: PackageId) -> Vec<String> {
+    let versions = |all: &std::collections::BTreeSet<String>| -> Vec<String> {
+        all.iter().filter(|it| it.starts_with("v1_")).cloned().collect()
+    };
+    match versions(&packages.features_by_hand(id)) {
+        found if found.is_empty() => versions(&packages.features(id).on),
+        found => found,
+    }
+}

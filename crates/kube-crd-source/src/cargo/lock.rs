@@ -1,0 +1,116 @@
+//! Cargo.lock: which version of which package is locked, and on which each depends. The file is written by cargo,
+//! line by line in one way, and is read so.
+
+use std::collections::BTreeMap;
+
+pub use crate::text::sources::Locked;
+
+#[derive(Default)]
+pub struct Lock {
+    pub packages: Vec<Locked>,
+    by_name: BTreeMap<String, Vec<usize>>,
+}
+
+impl Lock {
+    /// Fails with the line that is not as cargo writes it.
+    pub fn read(text: &str) -> Result<Self, (usize, &'static str)> {
+        let mut res = Self::default();
+        let mut inside = false;
+        let mut list = false;
+        let mut open: Option<Locked> = None;
+        let mut name = "";
+        let close = |open: &mut Option<Locked>, res: &mut Self| {
+            if let Some(it) = open.take() {
+                res.by_name.entry(it.name.clone()).or_default().push(res.packages.len());
+                res.packages.push(it);
+            }
+        };
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim_end();
+            let value = |key: &str| -> Option<&str> {
+                line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"')
+            };
+            if line.starts_with("<<<<<<<") || line.starts_with(">>>>>>>") {
+                return Err((index + 1, "a merge was left undone here"));
+            }
+            if list {
+                match line.trim().trim_end_matches(',') {
+                    "]" => list = false,
+                    it => {
+                        match (it.strip_prefix('"').and_then(|it| it.strip_suffix('"')), &mut open)
+                        {
+                            (Some(it), Some(open)) => open.dependencies.push(it.to_owned()),
+                            _ => return Err((index + 1, "no list that cargo writes")),
+                        }
+                    }
+                }
+            } else if line.starts_with('[') {
+                close(&mut open, &mut res);
+                inside = line == "[[package]]";
+                name = "";
+            } else if !inside {
+            } else if let Some(it) = value("name") {
+                name = it;
+            } else if let Some(it) = value("version") {
+                let Ok(version) = it.parse() else {
+                    return Err((index + 1, "no version that cargo writes"));
+                };
+                open = Some(Locked {
+                    name: name.to_owned(),
+                    version,
+                    source: None,
+                    dependencies: Vec::new(),
+                    line: index + 1,
+                });
+            } else if let (Some(it), Some(open)) = (value("source"), &mut open) {
+                open.source = Some(it.to_owned());
+            } else if line.starts_with("replace = ") {
+                return Err((index + 1, "`[replace]` is not supported: use `[patch]`"));
+            } else if line == "dependencies = [" {
+                list = true;
+            }
+        }
+        close(&mut open, &mut res);
+        Ok(res)
+    }
+
+    /// Every version of a package.
+    pub fn versions_of(&self, name: &str) -> &[usize] {
+        self.by_name.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The packages of this name that a package depends on.
+    pub fn dependencies_named(&self, by: usize, name: &str) -> Vec<usize> {
+        let mut res = Vec::new();
+        for dependency in &self.packages[by].dependencies {
+            let mut words = dependency.split(' ');
+            if words.next() == Some(name) {
+                res.extend(self.candidates(name, words.next(), words.next()));
+            }
+        }
+        res
+    }
+
+    /// All packages that a package depends on.
+    pub fn dependencies_of(&self, by: usize) -> impl Iterator<Item = usize> {
+        self.packages[by].dependencies.iter().flat_map(|dependency| {
+            let mut words = dependency.split(' ');
+            let name = words.next().unwrap_or_default();
+            self.candidates(name, words.next(), words.next())
+        })
+    }
+
+    fn candidates(&self, name: &str, version: Option<&str>, source: Option<&str>) -> Vec<usize> {
+        let source = source.map(|it| it.trim_matches(['(', ')']));
+        let is = |it: &&usize| {
+            let it = &self.packages[**it];
+            version.is_none_or(|version| it.version.to_string() == version)
+                && source.is_none_or(|source| {
+                    let own = it.source.as_deref().unwrap_or_default();
+                    // Only the package itself names the revision.
+                    own == source || own.split('#').next() == Some(source)
+                })
+        };
+        self.versions_of(name).iter().filter(is).copied().collect()
+    }
+}

@@ -1,0 +1,26 @@
+//! Cargo's files: which packages and crates a workspace has, with which features, and `cfg`.
+//!
+//! Cargo.toml and Cargo.lock are read as files; cargo is never run. `cargo_toml` reads whole manifests into types,
+//! where a few keys are asked for here; `cargo-lock` keeps no lines, which problems name. The larger part, cargo's
+//! resolution of features, is in neither. So the files are read here.
+
+pub mod cfg;
+mod crates;
+mod deciding;
+mod dependencies;
+mod features;
+mod kubernetes;
+mod lock;
+mod options;
+mod packages;
+mod targets;
+mod words;
+mod workspace;
+
+pub use cfg::{Cfg, Features};
+pub use crates::{Extern, Krate, bare, crates, library, show};
+pub use kubernetes::kubernetes;
+pub use lock::Lock;
+pub use options::{Options, Target};
+pub use packages::{PackageId, Packages};
+pub use workspace::{Manifest, members};

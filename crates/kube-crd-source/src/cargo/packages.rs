@@ -1,0 +1,340 @@
+//! The packages of a project and what they depend on, from Cargo.toml and Cargo.lock as files.
+//!
+//! Of a package from elsewhere nothing is read before a name leads into it.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use semver::Version;
+use toml::{Table, Value};
+
+use super::deciding::Deciding;
+use super::dependencies::{self, Dependency};
+use super::lock::Lock;
+use super::workspace::Manifest;
+use super::{Features, Options, targets};
+use crate::text::sources::Texts;
+use crate::text::{Place, Problem, SourcePath, below};
+
+pub type PackageId = usize;
+
+pub struct Package {
+    pub name: String,
+    pub version: Option<Version>,
+    /// Its registry or repository; none for members and path dependencies.
+    pub source: Option<String>,
+    pub(super) locked: Option<usize>,
+    folder: OnceCell<Option<String>>,
+    declaration: OnceCell<Option<Declaration>>,
+    /// A member of the workspace.
+    pub member: bool,
+    /// Its kinds are selected.
+    pub root: bool,
+}
+
+/// A Cargo.toml, with what it inherits.
+pub(super) struct Declaration {
+    manifest: Rc<Manifest>,
+    dependencies: Vec<Dependency>,
+    features: BTreeMap<String, Vec<String>>,
+    /// Whose `workspace.dependencies` it takes over.
+    workspace: String,
+}
+
+pub struct Packages<'a> {
+    pub texts: &'a Texts<'a>,
+    pub(super) options: &'a Options,
+    pub(super) lock: Lock,
+    pub all: Vec<Package>,
+    /// What is built are examples too, with what only tests depend on.
+    pub tests: bool,
+    /// The features are put together by cargo's first resolver.
+    pub old: bool,
+    pub(super) by_folder: BTreeMap<String, PackageId>,
+    pub(super) found: RefCell<BTreeMap<PackageId, Features>>,
+    pub(super) deciding: OnceCell<Deciding>,
+}
+
+impl<'a> Packages<'a> {
+    pub fn new(
+        texts: &'a Texts<'a>,
+        members: &BTreeMap<String, Rc<Manifest>>,
+        options: &'a Options,
+        problems: &mut Vec<Problem>,
+    ) -> Self {
+        let path = SourcePath::fixed("Cargo.lock");
+        let text = texts.get(&path).unwrap_or_default();
+        let lock = Lock::read(&text).unwrap_or_else(|(line, what)| {
+            problems.push(Problem {
+                place: Place { path, line, column: 1 },
+                message: what.to_owned(),
+                field_path: Vec::new(),
+                hint: Some("run `cargo generate-lockfile`".to_owned()),
+            });
+            Lock::default()
+        });
+        let mut all: Vec<Package> = Vec::new();
+        for (index, it) in lock.packages.iter().enumerate() {
+            all.push(Package::new(it.name.clone(), Some(it.version.clone())));
+            all[index].source.clone_from(&it.source);
+            all[index].locked = Some(index);
+        }
+        let mut res = Self {
+            texts,
+            options,
+            lock,
+            all,
+            tests: options.examples,
+            old: members.get("").is_some_and(|it| is_old(&it.table)),
+            by_folder: BTreeMap::new(),
+            found: RefCell::default(),
+            deciding: OnceCell::new(),
+        };
+        let mut open: Vec<(String, Rc<Manifest>)> =
+            members.iter().map(|(folder, it)| (folder.clone(), it.clone())).collect();
+        open.extend(res.patches(members));
+        while let Some((folder, manifest)) = open.pop() {
+            let Some(name) = manifest.name().map(str::to_owned) else { continue };
+            if res.by_folder.contains_key(&folder) {
+                continue;
+            }
+            let member = members.contains_key(&folder);
+            let id = res.put(&name, &folder, &manifest);
+            res.all[id].member = member;
+            res.all[id].root =
+                member && (options.packages.is_empty() || options.packages.contains(&name));
+            for it in res.dependencies(id) {
+                let Some(path) = &it.path else { continue };
+                let folder = below(res.base(id, it), path);
+                if let Ok(Some(manifest)) = Manifest::read(texts, &folder) {
+                    open.push((folder, Rc::new(manifest)));
+                }
+            }
+        }
+        res
+    }
+
+    /// What `[patch]` puts in the place of packages by their paths.
+    fn patches(&self, members: &BTreeMap<String, Rc<Manifest>>) -> Vec<(String, Rc<Manifest>)> {
+        let patch = members.get("").and_then(|it| it.table.get("patch")).and_then(Value::as_table);
+        let each = patch.into_iter().flatten().filter_map(|(_, it)| it.as_table()).flatten();
+        let paths = each.filter_map(|(_, it)| it.get("path")?.as_str());
+        let read = |path: &str| {
+            let folder = below("", path);
+            let manifest = Manifest::read(self.texts, &folder).ok()??;
+            Some((folder, Rc::new(manifest)))
+        };
+        paths.filter_map(read).collect()
+    }
+
+    /// A package that is known by its folder: as it is locked, or beside what is.
+    fn put(&mut self, name: &str, folder: &str, manifest: &Rc<Manifest>) -> PackageId {
+        let free =
+            |it: &&usize| self.all[**it].source.is_none() && self.all[**it].folder.get().is_none();
+        let version = manifest.table.get("package").and_then(|it| it.get("version"));
+        let version = version.and_then(Value::as_str).and_then(|it| it.parse::<Version>().ok());
+        let mut there: Vec<usize> =
+            self.lock.versions_of(name).iter().filter(free).copied().collect();
+        if 1 < there.len() {
+            there.retain(|it| self.all[*it].version == version);
+        }
+        let id = there.first().copied().unwrap_or_else(|| {
+            self.all.push(Package::new(name.to_owned(), version));
+            self.all.len() - 1
+        });
+        let _ = self.all[id].folder.set(Some(folder.to_owned()));
+        let _ = self.all[id].declaration.set(Some(self.read_declaration(folder, manifest.clone())));
+        self.by_folder.insert(folder.to_owned(), id);
+        id
+    }
+
+    fn read_declaration(&self, folder: &str, manifest: Rc<Manifest>) -> Declaration {
+        let (workspace, table) = self.workspace_of(folder, &manifest);
+        let shared = table.as_ref().and_then(|it| it.get("dependencies")).and_then(Value::as_table);
+        let dependencies = dependencies::read(&manifest.table, shared);
+        let features = dependencies::features(&manifest.table, &dependencies);
+        Declaration { manifest, dependencies, features, workspace }
+    }
+
+    /// The workspace that a package takes over from, where it takes over anything.
+    fn workspace_of(&self, folder: &str, manifest: &Manifest) -> (String, Option<Table>) {
+        let own = |it: &Manifest| it.table.get("workspace").and_then(Value::as_table).cloned();
+        if let Some(it) = own(manifest) {
+            return (folder.to_owned(), Some(it));
+        }
+        if !manifest.text.contains("workspace") {
+            return (folder.to_owned(), None);
+        }
+        let declared = manifest.table.get("package").and_then(|it| it.get("workspace"));
+        let mut at = match declared.and_then(Value::as_str) {
+            Some(path) => below(folder, path),
+            None if folder.is_empty() || folder.ends_with("..") => return (String::new(), None),
+            None => below(folder, ".."),
+        };
+        loop {
+            if let Ok(Some(it)) = Manifest::read(self.texts, &at)
+                && let Some(table) = own(&it)
+            {
+                return (at, Some(table));
+            }
+            if at.is_empty() || at.ends_with("..") {
+                return (folder.to_owned(), None);
+            }
+            at = below(&at, "..");
+        }
+    }
+
+    /// The folder that a dependency's path is seen from.
+    pub(super) fn base(&self, id: PackageId, it: &Dependency) -> &str {
+        let declared = self.declaration(id).filter(|_| it.inherited);
+        declared.map_or_else(|| self.folder(id).unwrap_or_default(), |it| it.workspace.as_str())
+    }
+
+    /// Where a package's files are; none where they are not on this machine.
+    pub fn folder(&self, id: PackageId) -> Option<&str> {
+        let find = || self.texts.sources.package_folder(&self.lock.packages[self.all[id].locked?]);
+        self.all[id].folder.get_or_init(find).as_deref()
+    }
+
+    pub(super) fn declaration(&self, id: PackageId) -> Option<&Declaration> {
+        let read = || {
+            let folder = self.folder(id)?;
+            let manifest = Manifest::read(self.texts, folder).ok()??;
+            Some(self.read_declaration(folder, Rc::new(manifest)))
+        };
+        self.all[id].declaration.get_or_init(read).as_ref()
+    }
+
+    pub fn manifest(&self, id: PackageId) -> Option<&Rc<Manifest>> {
+        self.declaration(id).map(|it| &it.manifest)
+    }
+
+    pub fn dependencies(&self, id: PackageId) -> &[Dependency] {
+        self.declaration(id).map(|it| it.dependencies.as_slice()).unwrap_or_default()
+    }
+
+    /// The features that a package declares, each with what it turns on.
+    pub fn declared(&self, id: PackageId) -> Option<&BTreeMap<String, Vec<String>>> {
+        self.declaration(id).map(|it| &it.features)
+    }
+
+    pub fn is_macros(&self, id: PackageId) -> bool {
+        let lib = self.declaration(id).and_then(|it| it.manifest.table.get("lib"));
+        let flag = |key: &str| lib.and_then(|it| it.get(key)).and_then(Value::as_bool);
+        flag("proc-macro").or(flag("proc_macro")).unwrap_or(false)
+    }
+
+    /// Whether a package is of edition 2015, which is the default.
+    pub fn is_of_edition_2015(&self, id: PackageId) -> bool {
+        let Some(declared) = self.declaration(id) else { return false };
+        let package = declared.manifest.table.get("package");
+        match package.and_then(|it| it.get("edition")) {
+            Some(Value::String(it)) => it == "2015",
+            // It is inherited from the workspace's own Cargo.toml.
+            Some(_) => {
+                let root = Manifest::read(self.texts, &declared.workspace).ok().flatten();
+                let edition = root.as_ref().and_then(|it| {
+                    it.table.get("workspace")?.get("package")?.get("edition")?.as_str()
+                });
+                matches!(edition, None | Some("2015"))
+            }
+            None => true,
+        }
+    }
+
+    /// The package from elsewhere that code knows by this name, where its library is not called as the package is.
+    pub fn by_library(&self, id: PackageId, name: &str) -> Option<PackageId> {
+        let named = |it: &&Dependency| !it.renamed && it.key.replace('-', "_") != name;
+        let targets =
+            self.dependencies(id).iter().filter(named).filter_map(|it| self.target(id, it));
+        let mut found = targets.filter(|to| {
+            self.all[*to].source.is_some() && self.library(*to).is_some_and(|it| it.0 == name)
+        });
+        found.next()
+    }
+
+    pub fn roots(&self) -> impl Iterator<Item = PackageId> {
+        (0..self.all.len()).filter(|id| self.all[*id].root)
+    }
+
+    /// The package of a dependency; none where Cargo.lock does not decide it.
+    pub fn target(&self, id: PackageId, it: &Dependency) -> Option<PackageId> {
+        let path = it.path.as_ref().map(|path| below(self.base(id, it), path));
+        if let Some(found) = path.and_then(|it| self.by_folder.get(&it)) {
+            return Some(*found);
+        }
+        let mut found = match self.all[id].locked {
+            Some(index) => self.lock.dependencies_named(index, &it.package),
+            None => self.lock.versions_of(&it.package).to_vec(),
+        };
+        if 1 < found.len() {
+            let fits = |id: &usize| {
+                let there = &self.all[*id];
+                let version = there.version.as_ref().zip(it.version.as_ref());
+                let git = there.source.as_ref().is_some_and(|it| it.starts_with("git+"));
+                version.is_none_or(|(version, requirement)| requirement.matches(version))
+                    && git == it.git
+            };
+            found.retain(fits);
+        }
+        match found[..] {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// The name and root file of a package's library.
+    pub fn library(&self, id: PackageId) -> Option<(String, SourcePath)> {
+        let manifest = self.manifest(id)?;
+        targets::library(self.folder(id)?, &manifest.table, &self.all[id].name, self.texts)
+    }
+
+    /// Where Cargo.lock names a package.
+    pub fn place(&self, id: PackageId) -> Place {
+        let line = self.all[id].locked.map_or(1, |it| self.lock.packages[it].line);
+        Place { path: SourcePath::fixed("Cargo.lock"), line, column: 1 }
+    }
+
+    /// Whether some version of a package is locked with a dependency of this name.
+    pub fn is_locked_with(&self, name: &str, dependency: &str) -> bool {
+        self.lock
+            .versions_of(name)
+            .iter()
+            .any(|it| !self.lock.dependencies_named(*it, dependency).is_empty())
+    }
+
+    pub fn is_locked(&self) -> bool {
+        !self.lock.packages.is_empty()
+    }
+}
+
+impl Package {
+    fn new(name: String, version: Option<Version>) -> Self {
+        Self {
+            name,
+            version,
+            source: None,
+            locked: None,
+            folder: OnceCell::new(),
+            declaration: OnceCell::new(),
+            member: false,
+            root: false,
+        }
+    }
+}
+
+/// Whether a workspace is for cargo's first resolver.
+fn is_old(root: &Table) -> bool {
+    let get = |table: &str, key: &str| root.get(table)?.get(key)?.as_str();
+    let declared = get("workspace", "resolver").or(get("package", "resolver"));
+    match (declared, root.get("package")) {
+        (Some(resolver), _) => resolver == "1",
+        (None, Some(_)) => {
+            let edition = get("package", "edition")
+                .or_else(|| root.get("workspace")?.get("package")?.get("edition")?.as_str());
+            matches!(edition, None | Some("2015" | "2018"))
+        }
+        (None, None) => true,
+    }
+}

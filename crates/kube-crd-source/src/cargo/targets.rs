@@ -1,0 +1,90 @@
+//! The targets of a package: what Cargo.toml lists, and what cargo finds where it looks by itself.
+
+use toml::{Table, Value};
+
+use crate::text::sources::Texts;
+use crate::text::{SourcePath, below};
+
+/// One kind of target beside the library.
+pub struct Kind {
+    /// What Cargo.toml calls them.
+    pub key: &'static str,
+    /// What turns the search for them off.
+    auto: &'static str,
+    folder: &'static str,
+}
+
+pub const BINARIES: Kind = Kind { key: "bin", auto: "autobins", folder: "src/bin" };
+pub const EXAMPLES: Kind = Kind { key: "example", auto: "autoexamples", folder: "examples" };
+
+/// The crate's name and root file of the library; none where there is none.
+pub fn library(
+    folder: &str,
+    manifest: &Table,
+    package: &str,
+    texts: &Texts<'_>,
+) -> Option<(String, SourcePath)> {
+    let lib = manifest.get("lib");
+    let text = |key: &str| lib.and_then(|it| it.get(key)).and_then(Value::as_str);
+    let root: SourcePath = below(folder, text("path").unwrap_or("src/lib.rs")).parse().ok()?;
+    texts.contains_key(&root).then(|| (crate_name(text("name").unwrap_or(package)), root))
+}
+
+/// A binary or an example.
+pub struct Program {
+    pub name: String,
+    pub root: SourcePath,
+    /// The features without which it is not built.
+    pub required: Vec<String>,
+}
+
+/// Every target of a kind.
+pub fn read(
+    kind: &Kind,
+    folder: &str,
+    manifest: &Table,
+    package: &str,
+    texts: &Texts<'_>,
+) -> Vec<Program> {
+    let place = |path: &str| -> Option<SourcePath> {
+        below(folder, path).parse().ok().filter(|it| texts.contains_key(it))
+    };
+    let mut found: Vec<(String, String)> = Vec::new();
+    if kind.key == "bin" {
+        found.push((package.to_owned(), "src/main.rs".to_owned()));
+    }
+    for name in texts.names(&below(folder, kind.folder)) {
+        if let Some(name) = name.strip_suffix('/') {
+            found.push((name.to_owned(), format!("{}/{name}/main.rs", kind.folder)));
+        } else if let Some(stem) = name.strip_suffix(".rs") {
+            found.push((stem.to_owned(), format!("{}/{name}", kind.folder)));
+        }
+    }
+    let auto = manifest.get("package").and_then(|it| it.get(kind.auto)).and_then(Value::as_bool);
+    let mut res: Vec<Program> = Vec::new();
+    for target in manifest.get(kind.key).and_then(Value::as_array).into_iter().flatten() {
+        let text = |key: &str| target.get(key).and_then(Value::as_str);
+        let Some(name) = text("name") else { continue };
+        let found = found.iter().filter(|it| it.0 == name).map(|it| it.1.as_str());
+        let mut paths = text("path").into_iter().chain(found).filter_map(place);
+        let required = target.get("required-features").and_then(Value::as_array);
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
+        let required = required.map(str::to_owned).collect();
+        res.extend(paths.next().map(|root| Program { name: crate_name(name), root, required }));
+    }
+    if auto.unwrap_or(true) {
+        for (name, path) in found {
+            let name = crate_name(&name);
+            if let Some(root) = place(&path)
+                && res.iter().all(|it| it.root != root && it.name != name)
+            {
+                res.push(Program { name, root, required: Vec::new() });
+            }
+        }
+    }
+    res
+}
+
+fn crate_name(name: &str) -> String {
+    name.replace('-', "_")
+}

@@ -1,0 +1,39 @@
+//! The first words of paths that lead into packages from elsewhere.
+
+use super::packages::{PackageId, Packages};
+use crate::builtin::names::is_table;
+
+impl Packages<'_> {
+    /// The first word of a path that leads into a package from elsewhere. Each package has its own; the packages
+    /// that we know by tables have their crates' names, where they are those that decide.
+    pub fn crate_word(&self, id: PackageId) -> String {
+        let it = &self.all[id];
+        let name = it.name.replace('-', "_");
+        let all = self.candidates(&it.name);
+        let is_candidate = all.contains(&id) || it.locked.is_none();
+        let newest = all.iter().all(|other| self.all[*other].version <= it.version);
+        match &it.source {
+            _ if !is_candidate || !newest => {
+                let version = it.version.as_ref().map(ToString::to_string);
+                format!("{name}@{}", version.unwrap_or_default())
+            }
+            Some(source) if source.starts_with("git+") && is_table(&name) => {
+                format!("git/{name}")
+            }
+            None if is_table(&name) => format!("path/{name}"),
+            _ => name,
+        }
+    }
+
+    /// The package that such a word means.
+    pub fn by_crate_word(&self, word: &str) -> Option<PackageId> {
+        let name = word.rsplit('/').next().and_then(|it| it.split('@').next())?;
+        let is = |id: &PackageId| self.crate_word(*id) == word;
+        let near = [name.to_owned(), name.replace('_', "-")];
+        let near = near.iter().flat_map(|it| self.lock.versions_of(it)).copied().find(|it| is(it));
+        near.or_else(|| {
+            let same = |id: &PackageId| self.all[*id].name.replace('-', "_") == name;
+            (0..self.all.len()).find(|id| same(id) && is(id))
+        })
+    }
+}

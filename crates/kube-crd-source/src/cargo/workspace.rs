@@ -1,0 +1,128 @@
+//! The members of a cargo workspace, found as cargo finds them: what `members` lists, and the packages in its
+//! folder that a member depends on by path.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use toml::{Table, Value};
+
+use crate::text::sources::Texts;
+use crate::text::{Place, Problem, SourcePath, below};
+
+/// One Cargo.toml.
+pub struct Manifest {
+    pub path: SourcePath,
+    pub text: Rc<str>,
+    pub table: Table,
+}
+
+impl Manifest {
+    /// The one in a folder; none where there is none.
+    pub fn read(texts: &Texts<'_>, folder: &str) -> Result<Option<Self>, Problem> {
+        let Ok(path) = below(folder, "Cargo.toml").parse::<SourcePath>() else { return Ok(None) };
+        let Some(text) = texts.get(&path) else { return Ok(None) };
+        match text.parse() {
+            Ok(table) => Ok(Some(Self { path, text, table })),
+            Err(error) => Err(malformed(&path, &text, &error)),
+        }
+    }
+
+    /// The package's name; none where the workspace has no package of its own.
+    pub fn name(&self) -> Option<&str> {
+        self.table.get("package")?.get("name")?.as_str()
+    }
+
+    /// Every table of dependencies, of whatever kind and for whatever target.
+    pub fn dependencies(&self) -> impl Iterator<Item = (&String, &Value)> {
+        const KINDS: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
+        let targets = self.table.get("target").and_then(Value::as_table).into_iter().flatten();
+        let each = targets.filter_map(|(_, it)| it.as_table()).chain([&self.table]);
+        each.flat_map(|it| KINDS.iter().filter_map(|kind| it.get(*kind)?.as_table())).flatten()
+    }
+}
+
+/// Every member by its folder, the workspace's own at `""`.
+pub fn members(texts: &Texts<'_>, problems: &mut Vec<Problem>) -> BTreeMap<String, Rc<Manifest>> {
+    let mut res: BTreeMap<String, Rc<Manifest>> = BTreeMap::new();
+    let root = match Manifest::read(texts, "") {
+        Ok(Some(root)) => root,
+        Ok(None) => return res,
+        Err(problem) => {
+            problems.push(problem);
+            return res;
+        }
+    };
+    let workspace = root.table.get("workspace").and_then(Value::as_table).cloned();
+    let workspace = workspace.unwrap_or_default();
+    let excluded = words(workspace.get("exclude"));
+    let shared = workspace.get("dependencies").and_then(Value::as_table).cloned();
+    let shared = shared.unwrap_or_default();
+    let mut candidates: Vec<String> = Vec::new();
+    for pattern in words(workspace.get("members")) {
+        candidates.extend(folders(texts, pattern));
+    }
+    let mut open = vec![(String::new(), root)];
+    while let Some((folder, manifest)) = open.pop() {
+        for (name, value) in manifest.dependencies() {
+            let inherited = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
+            let (value, from) = match shared.get(name) {
+                Some(shared) if inherited => (shared, ""),
+                _ => (value, folder.as_str()),
+            };
+            let path = value.get("path").and_then(Value::as_str);
+            // What is outside of the workspace's folder is no member of it.
+            candidates.extend(path.map(|it| below(from, it)).filter(|it| !it.starts_with("..")));
+        }
+        res.insert(folder, Rc::new(manifest));
+        for folder in std::mem::take(&mut candidates) {
+            let is_out = |it: &&str| folder == **it || folder.starts_with(&format!("{it}/"));
+            let known = res.contains_key(&folder) || open.iter().any(|it| it.0 == folder);
+            if known || excluded.iter().any(is_out) {
+                continue;
+            }
+            match Manifest::read(texts, &folder) {
+                // A package with a workspace of its own is a member of that one.
+                Ok(Some(it)) if it.table.contains_key("workspace") => {}
+                Ok(it) => open.extend(it.map(|it| (folder, it))),
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    res
+}
+
+fn words(value: Option<&Value>) -> Vec<&str> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The folders that a pattern such as `crates/*` means.
+fn folders(texts: &Texts<'_>, pattern: &str) -> Vec<String> {
+    let mut res = vec![String::new()];
+    for part in pattern.split('/').filter(|it| !matches!(*it, "" | ".")) {
+        let mut next = Vec::new();
+        for folder in res {
+            if !part.contains(['*', '?', '[']) {
+                next.push(below(&folder, part));
+                continue;
+            }
+            let Ok(pattern) = glob::Pattern::new(part) else { continue };
+            let names = texts.names(&folder);
+            let folders = names.iter().filter_map(|it| it.strip_suffix('/'));
+            next.extend(folders.filter(|it| pattern.matches(it)).map(|it| below(&folder, it)));
+        }
+        res = next;
+    }
+    res
+}
+
+fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem {
+    let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
+    Problem {
+        field_path: Vec::new(),
+        place: Place { path: path.clone(), line, column },
+        message: format!("does not parse: {}", error.message().trim()),
+        hint: None,
+    }
+}

@@ -1,0 +1,70 @@
+//! Reads packages from elsewhere, when names lead into them.
+
+use crate::cargo::{self, Extern, Packages};
+use crate::tree::{self, World};
+use crate::types::Types;
+
+/// Reads what was needed since the last call; true where more is known now.
+pub fn load(types: &mut Types, packages: &Packages<'_>) -> bool {
+    let mut more = false;
+    let needs = types.take_needs();
+    for path in needs.files {
+        let text = packages.texts.get(&path);
+        types.world_mut().included.insert(path, text);
+        more = true;
+    }
+    for (krate, name) in needs.unknown {
+        more |= name_library(types, packages, krate, name);
+    }
+    for word in needs.crates {
+        more |= load_crate(types, packages, word);
+    }
+    more
+}
+
+/// Lets a crate know a package by the name of its library, where that is another than the package's.
+fn name_library(types: &mut Types, packages: &Packages<'_>, krate: usize, name: String) -> bool {
+    let id = types.crates[krate].id;
+    let Some(found) = id.and_then(|it| packages.by_library(it, &name)) else { return false };
+    let word = packages.crate_word(found);
+    let here = types.crates.iter().find(|it| it.word.as_ref() == Some(&word));
+    let leads = match here {
+        Some(it) => Extern::Here(it.root.clone()),
+        None => Extern::Elsewhere(word),
+    };
+    types.world_mut().crates[krate].externs.insert(name, leads).is_none()
+}
+
+/// Reads the crate that a first word of paths leads into.
+fn load_crate(types: &mut Types, packages: &Packages<'_>, word: String) -> bool {
+    let is_known = types.absent.contains_key(&word)
+        || types.crates.iter().any(|it| it.word.as_ref() == Some(&word));
+    let Some(id) = packages.by_crate_word(&word).filter(|_| !is_known) else { return false };
+    match cargo::library(packages, id) {
+        Some(krate) if !packages.is_macros(id) => {
+            add_crate(types.world_mut(), packages, krate, &word);
+            true
+        }
+        None if packages.folder(id).is_none() => {
+            let it = &packages.all[id];
+            let version = it.version.as_ref().map(ToString::to_string).unwrap_or_default();
+            let why = format!("is of `{}` {version}, whose source is not on this machine", it.name);
+            types.world_mut().absent.insert(word, why);
+            true
+        }
+        _ => false,
+    }
+}
+
+fn add_crate(world: &mut World, packages: &Packages<'_>, krate: cargo::Krate, word: &str) {
+    let root = krate.root.clone();
+    let before = world.crates.len();
+    // A problem in it matters only where a name leads there.
+    tree::load(world, packages.texts, vec![krate], &mut Vec::new());
+    let readable = |it: &cargo::Krate| Some((it.word.clone()?, it.root.clone()));
+    let all: Vec<_> = world.crates[..before].iter().filter_map(readable).collect();
+    for (word, root) in all {
+        cargo::show(&mut world.crates[before..], &word, &root);
+    }
+    cargo::show(&mut world.crates, word, &root);
+}

@@ -1,0 +1,248 @@
+//! Names that `use …::*` imports, one name at a time, into every module at once.
+//!
+//! A name starts where it is declared and is passed on to those that import everything from there, so that rings of
+//! globs cost no more than chains, and a name that nobody writes costs nothing.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use super::globs::{GlobId, GlobTarget};
+use super::{Doubt, Lookup, Miss, Named, Space};
+use crate::builtin::names as foreign;
+use crate::cargo::cfg::{self, Cfg};
+use crate::text::plain;
+use crate::tree::Reach;
+use crate::tree::{ItemId, Kind, ModuleId};
+
+/// How many different things one name is followed as.
+const MANY: usize = 8;
+/// How many bindings are kept for another time.
+const KEPT: usize = 100_000;
+
+/// What a glob imports, or why it may import something.
+#[derive(Clone)]
+pub struct Binding {
+    pub what: Result<Named, Doubt>,
+    pub reach: Reach,
+}
+
+/// By the module that it is imported into, and passed on from.
+type Bindings = BTreeMap<ModuleId, Vec<Binding>>;
+
+type Queue = VecDeque<(ModuleId, Binding)>;
+
+/// Lookups of before.
+#[derive(Default)]
+pub struct Cache {
+    known: BTreeMap<(String, Space), Rc<Bindings>>,
+    size: usize,
+}
+
+impl Cache {
+    pub fn forget(&mut self, name: &str, space: Space) {
+        self.known.remove(&(name.to_owned(), space));
+    }
+}
+
+impl Lookup<'_> {
+    /// All that globs import into a module under a name.
+    pub fn glob_bindings(&self, module: ModuleId, name: &str, space: Space) -> Vec<Binding> {
+        if self.world.modules[module].globs.is_empty() {
+            return Vec::new();
+        }
+        let all = self.propagate(name, space);
+        let mut res = all.get(&module).cloned().unwrap_or_default();
+        for index in &self.imports.globs.ends[module] {
+            let id = (module, *index);
+            match self.imports.globs.targets.get(&id) {
+                Some(GlobTarget::Module(of)) => {
+                    let here = self.here(*of, name, space);
+                    let handed = all.get(of).into_iter().flatten().cloned();
+                    let seen = here.unwrap_or_else(|| handed.collect()).into_iter();
+                    let seen = seen.filter(|it| self.world.sees(module, it.reach));
+                    res.extend(seen.map(|it| self.through(id, it)));
+                }
+                Some(leads) => {
+                    let found = self.outside(id, leads, name, space);
+                    res.extend(found.map(|it| self.through(id, it)));
+                }
+                None => {}
+            }
+        }
+        res
+    }
+
+    fn propagate(&self, name: &str, space: Space) -> Rc<Bindings> {
+        let key = (name.to_owned(), space);
+        if let Some(known) = self.imports.cache.borrow().known.get(&key) {
+            return known.clone();
+        }
+        let mut res = Bindings::new();
+        let mut size = 0;
+        let mut queue = self.sources(name, space);
+        while let Some((module, binding)) = queue.pop_front() {
+            if self.is_own(module, name, space) {
+                continue;
+            }
+            let what = match self.by_macro(module, name) {
+                Some(why) => Err(why.into()),
+                None => binding.what,
+            };
+            let binding = Binding { what, ..binding };
+            if let Some(news) = self.note_binding(res.entry(module).or_default(), binding) {
+                size += 1;
+                self.pass_on(module, &news, &mut queue);
+            }
+        }
+        let res = Rc::new(res);
+        let mut cache = self.imports.cache.borrow_mut();
+        cache.size += size;
+        if KEPT < cache.size {
+            *cache = Cache { size, ..Cache::default() };
+        }
+        cache.known.insert(key, res.clone());
+        res
+    }
+
+    /// What of a binding is news to a module.
+    fn note_binding(&self, known: &mut Vec<Binding>, mut new: Binding) -> Option<Binding> {
+        if MANY <= known.len() && known.iter().all(|it| it.what != new.what) {
+            new.what = Err(Doubt::from("too many `use …::*` import it".to_owned()));
+        }
+        let same = |it: &&mut Binding| match (&it.what, &new.what) {
+            (Ok(one), Ok(other)) => one == other,
+            (one, other) => one.is_err() && other.is_err(),
+        };
+        match known.iter_mut().find(same) {
+            Some(known) if self.world.narrower(new.reach, known.reach) == new.reach => return None,
+            Some(known) => known.reach = new.reach,
+            None => known.push(new.clone()),
+        }
+        Some(new)
+    }
+
+    fn pass_on(&self, module: ModuleId, binding: &Binding, queue: &mut Queue) {
+        for id in &self.imports.globs.importers[module] {
+            if self.world.sees(id.0, binding.reach) {
+                queue.push_back((id.0, self.through(*id, binding.clone())));
+            }
+        }
+    }
+
+    /// A binding as a glob hands it on.
+    fn through(&self, (module, index): GlobId, binding: Binding) -> Binding {
+        let here = &self.world.modules[module];
+        let glob = &here.globs[index];
+        let reach = self.world.narrower(self.world.reach(module, &glob.vis), binding.reach);
+        let what = match binding.what {
+            _ if glob.cfg == Cfg::Depends => {
+                Err(format!("whether {} imports it depends on a `cfg`", here.file).into())
+            }
+            what => what,
+        };
+        Binding { what, reach }
+    }
+
+    /// Where a name starts that is handed on.
+    fn sources(&self, name: &str, space: Space) -> Queue {
+        let globs = &self.imports.globs;
+        let mut res = Queue::new();
+        let mut bring = |id: GlobId, binding: Binding| {
+            res.push_back((id.0, self.through(id, binding)));
+        };
+        for (id, item) in &globs.enums {
+            if let Some(it) = self.outside(*id, &GlobTarget::Enum(*item), name, space) {
+                bring(*id, it);
+            }
+        }
+        for (path, ids) in &globs.foreign {
+            let leads = GlobTarget::Foreign(path.clone());
+            // What one of them imports, or may import, all do.
+            for id in ids {
+                let Some(it) = self.outside(*id, &leads, name, space) else { break };
+                bring(*id, it);
+            }
+        }
+        for id in &globs.uncertain {
+            let leads = globs.targets.get(id);
+            if let Some(it) = leads.and_then(|it| self.outside(*id, it, name, space)) {
+                bring(*id, it);
+            }
+        }
+        let modules = self.imports.by_name.get(name).into_iter().flatten();
+        let unseen = self.imports.macros.iter().chain(&self.imports.broken);
+        for module in modules.chain(unseen).filter(|it| !globs.importers[**it].is_empty()) {
+            for binding in self.here(*module, name, space).into_iter().flatten() {
+                self.pass_on(*module, &binding, &mut res);
+            }
+        }
+        res
+    }
+
+    fn is_own(&self, module: ModuleId, name: &str, space: Space) -> bool {
+        let modules = self.imports.by_name.get(name);
+        modules.is_some_and(|it| it.binary_search(&module).is_ok())
+            && !self.own_bindings(module, name, space, None).is_empty()
+    }
+
+    /// What a module itself declares under a name, or may declare; nothing where its globs may import it.
+    fn here(&self, module: ModuleId, name: &str, space: Space) -> Option<Vec<Binding>> {
+        let file = &self.world.modules[module].file;
+        if self.is_own(module, name, space) {
+            let all = self.own_bindings(module, name, space, None).into_iter();
+            let all = all.map(|(found, reach)| {
+                let what = found.map_err(|miss| match miss {
+                    Miss::Doubt(why) | Miss::Perhaps(why) => why,
+                    Miss::Nothing | Miss::Unreachable => {
+                        format!("what {file} imports under this name is not found").into()
+                    }
+                });
+                Binding { what, reach }
+            });
+            return Some(all.collect());
+        }
+        let why = self.why_hidden(module, name)?;
+        Some(vec![Binding { what: Err(why.into()), reach: Reach::All }])
+    }
+
+    /// What a name is in something that is no module of the project.
+    fn outside(
+        &self,
+        (module, index): GlobId,
+        leads: &GlobTarget,
+        name: &str,
+        space: Space,
+    ) -> Option<Binding> {
+        let what = match leads {
+            GlobTarget::Enum(item) if space != Space::Macros && self.has_variant(*item, name) => {
+                Ok(Named::Member(*item, name.to_owned()))
+            }
+            GlobTarget::Enum(_) | GlobTarget::Module(_) => return None,
+            GlobTarget::Foreign(path) => {
+                let whole = foreign::canonical(path, name);
+                if foreign::is_known(&self.world.kubernetes, &whole) {
+                    Ok(Named::Foreign(whole))
+                } else if foreign::is_known_without(&self.world.kubernetes, path, name) {
+                    return None;
+                } else {
+                    let parts = &self.world.modules[module].globs[index].path.parts;
+                    let why = format!("`use {}::*` may import another `{name}`", parts.join("::"));
+                    Err(Doubt { why, glob: Some(path.clone()) })
+                }
+            }
+            GlobTarget::Uncertain(why) => Err(why.clone()),
+        };
+        Some(Binding { what, reach: Reach::All })
+    }
+
+    fn has_variant(&self, item: ItemId, name: &str) -> bool {
+        let item = &self.world.items[item];
+        let Kind::Data(input) = &item.kind else { return false };
+        let syn::Data::Enum(it) = &input.data else { return false };
+        let features = self.world.features(item.module);
+        it.variants.iter().any(|it| {
+            plain(&it.ident) == name
+                && cfg::settle(&it.attrs, features).is_ok_and(|it| it.cfg != Cfg::No)
+        })
+    }
+}

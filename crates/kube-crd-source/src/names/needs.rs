@@ -1,0 +1,79 @@
+//! What is not read and has to be: crates from elsewhere that names lead into, and files that code includes.
+
+use std::collections::BTreeSet;
+
+use super::{Doubt, Names};
+use crate::builtin::names::{is_table, prelude};
+use crate::text::SourcePath;
+
+/// Crates, by the first words of paths into them, and files.
+#[derive(Default)]
+pub struct Needs {
+    /// Those that values are of. They are needed where what they are in is refused.
+    of_values: BTreeSet<String>,
+    pub crates: BTreeSet<String>,
+    /// Names that are no known crate: the crate with such a path, and the name.
+    pub unknown: BTreeSet<(usize, String)>,
+    /// Files that code includes as texts.
+    pub files: BTreeSet<SourcePath>,
+}
+
+impl Names {
+    /// Notes a path of a value from elsewhere.
+    pub(super) fn note_value(&self, path: &str) {
+        if let Some(word) = readable(path) {
+            self.needs.borrow_mut().of_values.insert(word);
+        }
+    }
+
+    /// Notes a name that may be that of a library which is not called as its package is.
+    pub(super) fn note_unknown_crate(&self, krate: usize, name: &str) {
+        if prelude(name).is_none() {
+            self.needs.borrow_mut().unknown.insert((krate, name.to_owned()));
+        }
+    }
+
+    /// Notes that a path from elsewhere has to be known.
+    pub fn need(&self, path: &str) {
+        self.needs.borrow_mut().crates.extend(readable(path));
+    }
+
+    /// Notes that the crate has to be known that a doubt is about.
+    pub fn need_for(&self, doubt: &Doubt) {
+        doubt.glob.iter().for_each(|path| self.need(path));
+    }
+
+    /// Notes that something is refused: the values in it have to be known.
+    pub fn need_values(&self) {
+        let needs = &mut *self.needs.borrow_mut();
+        needs.crates.append(&mut needs.of_values);
+    }
+
+    /// Notes that a file has to be known that code includes.
+    pub fn need_file(&self, path: SourcePath) {
+        self.needs.borrow_mut().files.insert(path);
+    }
+
+    /// What was noted since this was called last.
+    pub fn take_needs(&self) -> Needs {
+        let needs = &mut *self.needs.borrow_mut();
+        let of_values = std::mem::take(&mut needs.of_values);
+        std::mem::replace(needs, Needs { of_values, ..Needs::default() })
+    }
+
+    /// Whether a doubt is about a crate whose source is not at hand.
+    pub fn is_absent(&self, doubt: &Doubt) -> bool {
+        let mut words = doubt.glob.iter().map(|it| first(it));
+        words.any(|it| self.absent.contains_key(it))
+    }
+}
+
+/// The crate of a path, unless tables know all of it.
+fn readable(path: &str) -> Option<String> {
+    let word = first(path);
+    (!is_table(word)).then(|| word.to_owned())
+}
+
+fn first(path: &str) -> &str {
+    path.split("::").next().unwrap_or(path)
+}

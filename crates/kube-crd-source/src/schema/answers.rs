@@ -1,0 +1,197 @@
+//! What schemars needs of a type: its name, its id, its schema.
+
+use std::rc::Rc;
+
+use schemars::{Schema, SchemaGenerator};
+
+use super::container::Container;
+use super::standing::standing_for;
+use super::{Origin, Reader, This, older};
+use crate::attributes::schemars::Common;
+use crate::builtin::kubernetes::Model;
+use crate::text::{Place, Problem, SourcePath};
+use crate::types::Type;
+
+impl Reader {
+    pub(super) fn inline(&self, ty: &Type) -> bool {
+        self.visit(ty, || match self.origin(ty) {
+            Origin::Foreign(it, arguments) => standing_for(arguments, || (it.inline)()),
+            Origin::Kubernetes(_) => false,
+            Origin::Function(_) => true,
+            Origin::HandWritten(it) => {
+                self.hand_written_flag(&it, "inline_schema").unwrap_or(false)
+            }
+            Origin::Forward(it) => self.inline(&it),
+            Origin::Own(it) => it.container.inline || it.container.kube,
+            Origin::Nothing => true,
+        })
+    }
+
+    pub(super) fn name(&self, ty: &Type) -> String {
+        self.uses_names.set(true);
+        self.visit(ty, || match self.origin(ty) {
+            Origin::Foreign(it, arguments) => standing_for(arguments, || (it.name)()).into_owned(),
+            Origin::Kubernetes(it) => it.name.clone(),
+            Origin::Function(it) => it.name(),
+            Origin::HandWritten(it) => {
+                self.hand_written_text(&it, "schema_name").unwrap_or_default()
+            }
+            Origin::Forward(it) => self.name(&it),
+            Origin::Own(it) if it.container.kube => self.validated(self.full_name(&it)),
+            Origin::Own(it) => self.full_name(&it),
+            Origin::Nothing => String::new(),
+        })
+    }
+
+    pub(super) fn id(&self, ty: &Type) -> String {
+        // The resource itself is referred to without its name.
+        if matches!(ty, Type::Root(_)) && 1 < self.field_path.borrow().len() {
+            self.uses_names.set(true);
+        }
+        self.visit(ty, || match self.origin(ty) {
+            Origin::Foreign(it, arguments) => standing_for(arguments, || (it.id)()).into_owned(),
+            Origin::Kubernetes(it) => it.name.clone(),
+            Origin::Function(it) => it.id.clone(),
+            Origin::HandWritten(it) => {
+                self.hand_written_text(&it, "schema_id").unwrap_or_else(|| self.name(ty))
+            }
+            Origin::Forward(it) => self.id(&it),
+            // As kube's derive has it: the name alone.
+            Origin::Own(it) if it.container.kube => self.validated(it.container.name.clone()),
+            Origin::Own(it) => self.full_id(&it),
+            Origin::Nothing => String::new(),
+        })
+    }
+
+    pub(super) fn schema(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema {
+        let kubernetes = ty.path().starts_with("k8s_openapi::");
+        self.uses_kubernetes.set(self.uses_kubernetes.get() || kubernetes);
+        self.visit(ty, || match self.origin(ty) {
+            Origin::Foreign(_, arguments) if self.older_map(ty) => {
+                standing_for(arguments, || older::map(generator))
+            }
+            Origin::Foreign(it, arguments) => standing_for(arguments, || (it.schema)(generator)),
+            Origin::Kubernetes(it) => self.of_kubernetes(it, generator),
+            Origin::Function(it) => self.function_schema(it, generator),
+            Origin::HandWritten(it) => {
+                self.hand_written_schema(&it, "json_schema", generator).unwrap_or_default()
+            }
+            Origin::Forward(it) => self.schema(&it, generator),
+            Origin::Own(it) => self.container_schema(&it, generator),
+            Origin::Nothing => Schema::default(),
+        })
+    }
+
+    pub(super) fn present(&self, ty: &Type, generator: &mut SchemaGenerator) -> Schema {
+        self.visit(ty, || match self.origin(ty) {
+            Origin::Foreign(_, arguments) if self.older_map(ty) => {
+                standing_for(arguments, || older::map(generator))
+            }
+            Origin::Foreign(it, arguments) => standing_for(arguments, || (it.present)(generator)),
+            Origin::Function(it) => self.function_schema(it, generator),
+            Origin::HandWritten(it) => {
+                let own = "_schemars_private_non_optional_json_schema";
+                self.hand_written_schema(&it, own, generator)
+                    .unwrap_or_else(|| self.schema(ty, generator))
+            }
+            Origin::Forward(it) => self.present(&it, generator),
+            _ => self.schema(ty, generator),
+        })
+    }
+
+    pub(super) fn is_option(&self, ty: &Type) -> bool {
+        self.visit(ty, || match self.origin(ty) {
+            Origin::Foreign(it, arguments) => standing_for(arguments, || (it.is_option)()),
+            Origin::Function(_) => false,
+            Origin::HandWritten(it) => {
+                self.hand_written_flag(&it, "_schemars_private_is_option").unwrap_or(false)
+            }
+            Origin::Forward(it) => self.is_option(&it),
+            _ => false,
+        })
+    }
+
+    /// The schema of a type, from the source of k8s-openapi.
+    pub(super) fn of_kubernetes(&self, model: &Model, generator: &mut SchemaGenerator) -> Schema {
+        model.schema.schema(generator, &|path, generator| match self.world.kubernetes.find(path) {
+            Some(Ok(model)) => self.subschema(&Rc::new(Type::Kubernetes(model)), generator),
+            _ => {
+                let file = format!("k8s-openapi/{}", model.file);
+                let file = file.parse().unwrap_or_else(|_| SourcePath::fixed("k8s-openapi"));
+                self.refuse(Problem {
+                    place: Place { path: file, line: 1, column: 1 },
+                    message: self.world.kubernetes.broken(model, path),
+                    field_path: Vec::new(),
+                    hint: Some("run `cargo fetch`, which downloads its source again".to_owned()),
+                });
+                Schema::default()
+            }
+        })
+    }
+
+    pub(super) fn full_name(&self, this: &This) -> String {
+        let Container { name, parameters, .. } = &*this.container;
+        match parameters.named {
+            true => parameters.filled(name, &this.scope, |ty| self.name(ty)),
+            false => name.clone(),
+        }
+    }
+
+    /// The identity of a type: its name, and its arguments.
+    pub(super) fn full_id(&self, this: &This) -> String {
+        let Container { name, parameters, .. } = &*this.container;
+        let module = &self.world.modules[this.scope.module].path;
+        let arguments: Vec<String> = parameters
+            .constants
+            .iter()
+            .chain(&parameters.relevant)
+            .filter_map(|it| this.scope.parameters.get(it))
+            .map(|it| match &**it {
+                Type::Constant(text) => text.clone(),
+                ty => self.id(ty),
+            })
+            .collect();
+        match arguments.is_empty() {
+            true => format!("{module}::{name}"),
+            false => format!("{module}::{name}<{}>", arguments.concat()),
+        }
+    }
+
+    /// Whether this is a map, and schemars is older than 1.2.
+    pub(super) fn older_map(&self, ty: &Type) -> bool {
+        let two = matches!(ty, Type::Foreign { arguments, .. } if arguments.len() == 2);
+        two && !self.world.behaviour.schemars.keys && ty.path().ends_with("Map")
+    }
+
+    /// What kube's derive calls a type with rules.
+    pub(super) fn validated(&self, name: String) -> String {
+        let end = if self.world.behaviour.kube.validated { "Validated" } else { "" };
+        name + end
+    }
+
+    /// What title, description, deprecation and examples put into a schema.
+    pub(super) fn describe(common: &Common, schema: &mut Schema) {
+        use schemars::_private::insert_metadata_property_if_nonempty as insert;
+        if let Some(title) = &common.title {
+            insert(schema, "title", title.as_str());
+        }
+        if let Some(description) = &common.description {
+            insert(schema, "description", description.as_str());
+        }
+        if common.deprecated {
+            schema.insert("deprecated".to_owned(), true.into());
+        }
+        if !common.examples.is_empty() {
+            schema.insert("examples".to_owned(), common.examples.clone().into());
+        }
+    }
+
+    pub(super) fn extend(&self, this: &This, common: &Common, schema: &mut Schema) {
+        for (key, value) in &common.extensions {
+            schema.insert(key.clone(), value.clone());
+        }
+        for transform in &common.transforms {
+            self.transform(&this.scope, transform, schema);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Hand-written schemas: `impl JsonSchema for Type`, and functions that `schema_with` names. The
+//! evaluator evaluates them; for the schemas of other types it asks back here.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use schemars::{Schema, SchemaGenerator};
+
+use super::Reader;
+use super::standing::standing_for;
+use crate::builtin::Dyn;
+use crate::text::Problem;
+use crate::types::{Function, Scope, Type};
+use crate::values::{Evaluated, Evaluator, JsonSchemaImpl, Schemas};
+
+/// Answers for types, with the generator of the schema that is evaluated.
+struct Asking<'a> {
+    reader: &'a Reader,
+    generator: Option<RefCell<&'a mut SchemaGenerator>>,
+}
+
+impl Asking<'_> {
+    fn with<T>(&self, f: impl FnOnce(&mut SchemaGenerator) -> T) -> Option<T> {
+        let mut generator = self.generator.as_ref()?.try_borrow_mut().ok()?;
+        Some(f(&mut generator))
+    }
+}
+
+impl Schemas for Asking<'_> {
+    fn subschema(&self, ty: &Rc<Type>) -> Option<Schema> {
+        self.with(|generator| {
+            standing_for(std::slice::from_ref(ty), || generator.subschema_for::<Dyn<0>>())
+        })
+    }
+
+    fn json_schema(&self, ty: &Rc<Type>) -> Option<Schema> {
+        self.with(|generator| self.reader.schema(ty, generator))
+    }
+
+    fn schema_name(&self, ty: &Rc<Type>) -> String {
+        self.reader.name(ty)
+    }
+
+    fn schema_id(&self, ty: &Rc<Type>) -> String {
+        self.reader.id(ty)
+    }
+
+    fn inline_schema(&self, ty: &Rc<Type>) -> bool {
+        self.reader.inline(ty)
+    }
+}
+
+impl Reader {
+    /// Evaluates a function of a hand-written impl; none where the impl lacks it.
+    fn evaluate(
+        &self,
+        of: &JsonSchemaImpl,
+        name: &str,
+        generator: Option<&mut SchemaGenerator>,
+    ) -> Option<Evaluated> {
+        let asking = Asking { reader: self, generator: generator.map(RefCell::new) };
+        let evaluator = Evaluator::new(&self.world, &self.budget, "a hand-written schema");
+        match evaluator.with_schemas(&asking).json_schema_function(of, name) {
+            Ok(found) => found,
+            Err(problem) => {
+                self.refuse(*problem);
+                Some(Evaluated::Nothing)
+            }
+        }
+    }
+
+    pub fn hand_written_text(&self, of: &JsonSchemaImpl, name: &str) -> Option<String> {
+        match self.evaluate(of, name, None)? {
+            Evaluated::Text(it) => Some(it),
+            _ => Some(String::new()),
+        }
+    }
+
+    pub fn hand_written_flag(&self, of: &JsonSchemaImpl, name: &str) -> Option<bool> {
+        match self.evaluate(of, name, None)? {
+            Evaluated::Flag(it) => Some(it),
+            _ => Some(true),
+        }
+    }
+
+    pub fn hand_written_schema(
+        &self,
+        of: &JsonSchemaImpl,
+        name: &str,
+        generator: &mut SchemaGenerator,
+    ) -> Option<Schema> {
+        match self.evaluate(of, name, Some(generator))? {
+            Evaluated::Schema(it) => Some(it),
+            _ => Some(Schema::default()),
+        }
+    }
+
+    /// What the function gives that `schema_with` names.
+    pub fn function_schema(&self, of: &Function, generator: &mut SchemaGenerator) -> Schema {
+        let asking = Asking { reader: self, generator: Some(RefCell::new(generator)) };
+        let evaluator = Evaluator::new(&self.world, &self.budget, "a `schema_with` function");
+        let found = evaluator.with_schemas(&asking).schema_with(&of.scope, &of.path);
+        found.unwrap_or_else(|problem| {
+            self.refuse(*problem);
+            Schema::default()
+        })
+    }
+
+    /// What `transform = …` makes of a schema: those of schemars that need no arguments.
+    pub fn transform(&self, scope: &Scope, expr: &syn::Expr, schema: &mut Schema) {
+        use crate::names::{Named, Space};
+        let path = match expr {
+            syn::Expr::Call(it) if it.args.is_empty() => &*it.func,
+            expr => expr,
+        };
+        let named = match path {
+            syn::Expr::Path(it) if it.qself.is_none() => {
+                let path = crate::tree::Path::from(&it.path);
+                self.world.resolve(scope.module, &path, Space::Values).ok()
+            }
+            _ => None,
+        };
+        let known = match &named {
+            Some(Named::Foreign(it)) => it
+                .strip_prefix("schemars::transform::")
+                .and_then(|it| transform(it.trim_end_matches("::default"))),
+            _ => None,
+        };
+        match known {
+            Some(mut it) => it.transform(schema),
+            None => self.refuse(self.transform_problem(scope, expr)),
+        }
+    }
+
+    fn transform_problem(&self, scope: &Scope, expr: &syn::Expr) -> Problem {
+        let span = syn::spanned::Spanned::span(expr);
+        let message = format!("the transform `{}` is not evaluated", crate::text::text(expr));
+        let hint = "write the schema with `schema_with`, or compile: `--compile`";
+        self.world.problem(scope.module, span, message, hint)
+    }
+}
+
+/// A transform of schemars that is made without arguments, by its name.
+fn transform(name: &str) -> Option<Box<dyn schemars::transform::Transform>> {
+    use schemars::transform as known;
+    Some(match name {
+        "AddNullable" => Box::new(known::AddNullable::default()),
+        "ReplaceBoolSchemas" => Box::new(known::ReplaceBoolSchemas::default()),
+        "RemoveRefSiblings" => Box::new(known::RemoveRefSiblings::default()),
+        "SetSingleExample" => Box::new(known::SetSingleExample::default()),
+        "ReplaceConstValue" => Box::new(known::ReplaceConstValue::default()),
+        "ReplacePrefixItems" => Box::new(known::ReplacePrefixItems::default()),
+        _ => return None,
+    })
+}

@@ -1,0 +1,155 @@
+//! What cannot be read of a kind, and where in it that is.
+
+use std::collections::BTreeSet;
+
+use schemars::Schema;
+
+use super::Reader;
+use crate::text::Problem;
+use crate::tree::ModuleId;
+use crate::types::Type;
+
+/// How deep types may be nested in one another.
+const MOST_DEEP: usize = 160;
+/// How many types one kind may visit.
+const MOST_VISITS: usize = 200_000;
+
+impl Reader {
+    /// Notes a problem of this kind, with the path of the field where it is.
+    pub(super) fn refuse(&self, problem: Problem) {
+        self.refuse_at(problem, None);
+    }
+
+    /// The same, for the type of this name that cannot be read there.
+    pub(super) fn refuse_at(&self, problem: Problem, name: Option<String>) {
+        self.world.need_values();
+        let problem = self.with_field_path(problem, name);
+        let mut problems = self.problems.borrow_mut();
+        match problems.get(&problem.place) {
+            Some(known) if *known <= problem => {}
+            _ => drop(problems.insert(problem.place.clone(), problem)),
+        }
+    }
+
+    pub(super) fn with_field_path(&self, mut problem: Problem, name: Option<String>) -> Problem {
+        if let Some((kind, fields)) = self.field_path.borrow().split_first() {
+            problem.field_path = vec![kind.clone()];
+            problem.field_path.extend((!fields.is_empty()).then(|| fields.join(".")));
+            problem.field_path.extend(name.filter(|_| !fields.is_empty()));
+        }
+        problem
+    }
+
+    /// Warns of a type that refers to itself, at the field where it does.
+    pub(super) fn warn_of_references(
+        &self,
+        schema: &Schema,
+        module: ModuleId,
+        span: proc_macro2::Span,
+    ) {
+        if !self.uses_names.get() {
+            return;
+        }
+        let mut found = BTreeSet::new();
+        references(schema.as_value(), &mut found);
+        let mut known = self.references.borrow_mut();
+        for reference in found {
+            if known.insert(reference.clone()) {
+                let message = format!(
+                    "a type contains itself here: the CRD has `\"$ref\": \"{reference}\"`, which no API server accepts"
+                );
+                let hint = "end the recursion with a type that accepts any value, e.g. `serde_json::Value`";
+                let problem = self.world.problem(module, span, message, hint);
+                self.warnings.borrow_mut().push(self.with_field_path(problem, None));
+            }
+        }
+    }
+
+    /// Notes where the field is declared that we are in. Where several types declare it, the first one counts.
+    pub(super) fn note_place(&self, module: ModuleId, span: proc_macro2::Span) {
+        let path = self.field_path.borrow().iter().skip(1).cloned().collect();
+        let mut places = self.field_places.borrow_mut();
+        places.entry(path).or_insert_with(|| self.world.place(module, span));
+    }
+
+    /// Runs `f` with one more field in the path.
+    pub(super) fn in_field<T>(&self, name: &str, f: impl FnOnce() -> T) -> T {
+        struct Back<'a>(&'a Reader);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.field_path.borrow_mut().pop();
+            }
+        }
+        self.field_path.borrow_mut().push(name.to_owned());
+        let _back = Back(self);
+        f()
+    }
+
+    /// Goes into a type. Where that never ends, it does not for kube either: here it ends, with a word.
+    pub(super) fn visit<T: Default>(&self, ty: &Type, f: impl FnOnce() -> T) -> T {
+        struct Back<'a>(&'a Reader);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.inside.borrow_mut().pop();
+            }
+        }
+        if self.gave_up.get() {
+            return T::default();
+        }
+        self.inside.borrow_mut().push(match ty {
+            Type::Data(id, _) | Type::Root(id) => Some(*id),
+            Type::Foreign { .. } | Type::Kubernetes(_) | Type::Constant(_) | Type::Function(_) => {
+                None
+            }
+        });
+        let _back = Back(self);
+        self.visits.set(self.visits.get() + 1);
+        let deep = MOST_DEEP < self.inside.borrow().len();
+        if deep || MOST_VISITS < self.visits.get() {
+            self.gave_up.set(true);
+            if let Some(problem) = self.endless(deep) {
+                self.refuse(problem);
+            }
+            return T::default();
+        }
+        let res = f();
+        // Half of what has no end is of no use, and long.
+        if self.gave_up.get() { T::default() } else { res }
+    }
+
+    pub(super) fn endless(&self, deep: bool) -> Option<Problem> {
+        let open = self.inside.borrow();
+        let id = open.iter().rev().find_map(|it| *it)?;
+        let item = &self.world.items[id];
+        let again = 2 < open.iter().filter(|it| **it == Some(id)).count();
+        let (message, hint) = match (deep, again) {
+            (true, true) => (
+                format!("`{}` contains itself without end, which no CRD can describe", item.name),
+                "end the recursion with a type that accepts any value, e.g. `serde_json::Value`",
+            ),
+            (true, false) => (
+                format!("`{}` is nested too deep in other types", item.name),
+                "keep the types flatter",
+            ),
+            (false, _) => (
+                format!("`{}` makes the schema larger than a CRD may be", item.name),
+                "use fewer types that repeat the same types",
+            ),
+        };
+        Some(self.world.problem(item.module, item.span, message, hint))
+    }
+}
+
+/// Every `$ref` in a schema.
+fn references(value: &serde_json::Value, found: &mut BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(it) => {
+            if let Some(serde_json::Value::String(reference)) = it.get("$ref") {
+                found.insert(reference.clone());
+            }
+            it.values().for_each(|it| references(it, found));
+        }
+        serde_json::Value::Array(it) => it.iter().for_each(|it| references(it, found)),
+        _ => {}
+    }
+}

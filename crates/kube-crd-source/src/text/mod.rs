@@ -1,0 +1,14 @@
+//! Text and places in it; Rust syntax, before any name in it has a meaning.
+
+pub mod meta;
+pub mod panics;
+mod problem;
+mod source_path;
+pub mod sources;
+pub mod stack;
+pub mod syntax;
+mod tokens;
+
+pub use problem::{FieldPlaces, Place, Problem};
+pub use source_path::{NotASourcePath, SourcePath, below, is_inside};
+pub use tokens::{peel, plain, text};

@@ -1,0 +1,79 @@
+//! Places in files, and problems at them.
+
+use std::collections::BTreeMap;
+
+use super::SourcePath;
+
+/// A place in a file: line and column count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub path: SourcePath,
+    pub line: usize,
+    pub column: usize,
+}
+
+impl Place {
+    /// The first character of a file.
+    pub fn start(path: SourcePath) -> Self {
+        Self { path, line: 1, column: 1 }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { path, line, column } = self;
+        write!(f, "{path}:{line}:{column}")
+    }
+}
+
+/// Places of fields, by the names that lead to each.
+pub type FieldPlaces = BTreeMap<Vec<String>, Place>;
+
+/// What cannot be read: where, why, and how to mend it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    pub place: Place,
+    pub message: String,
+    /// Where in a custom resource it is: the kind, the path of the field (`spec.size`), the type that cannot be
+    /// read. As much of these as applies, so empty where no kind is concerned.
+    pub field_path: Vec<String>,
+    /// How to mend it.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    pub fn new(place: Place, message: impl Into<String>) -> Self {
+        Self { place, message: message.into(), field_path: Vec::new(), hint: None }
+    }
+
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// The problem over several lines, each behind `indent`: the field path and the hint below the message.
+    pub fn describe(&self, indent: &str) -> String {
+        let Self { place, message, field_path, hint } = self;
+        let mut res = format!("{indent}{place}: {message}");
+        if 1 < field_path.len() {
+            res += &format!("\n{indent}  {}", field_path.join(" → "));
+        }
+        if let Some(hint) = hint {
+            res += &format!("\n{indent}  hint: {hint}");
+        }
+        res
+    }
+}
+
+/// In one line, without the hint.
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { place, message, field_path, .. } = self;
+        write!(f, "{place}: {message}")?;
+        match &field_path[..] {
+            [kind, fields, ..] if !fields.is_empty() => write!(f, " (`{kind}` → `{fields}`)"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}

@@ -1,0 +1,204 @@
+//! The files that the reader reads.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use semver::Version;
+
+use super::{Place, Problem, SourcePath, below};
+
+/// Gives the text of a file by its path below a folder, e.g. `src/lib.rs`.
+pub type ReadFile = Rc<dyn Fn(&str) -> Option<String>>;
+
+/// One package as it is locked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Locked {
+    pub name: String,
+    pub version: Version,
+    /// Its registry or repository; none for members and path dependencies.
+    pub source: Option<String>,
+    /// Names, with version and source where the name alone is not clear.
+    pub dependencies: Vec<String>,
+    /// The line of its version in Cargo.lock.
+    pub line: usize,
+}
+
+/// The files of a project, wherever they are: on a disk, in a map, in git. The reader asks for what it needs, and
+/// for nothing else.
+///
+/// Paths are relative to the workspace's folder, the one with its Cargo.toml and Cargo.lock.
+pub trait Sources {
+    /// The text of a file; nothing where there is none. A file that is no text is an error.
+    fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>>;
+
+    fn is_file(&self, path: &SourcePath) -> bool;
+
+    /// The names in a folder, with a `/` behind those of folders; `""` is the workspace's own. Nothing where there
+    /// is no such folder. One that cannot be listed is an error.
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>>;
+
+    /// The folder with the source of a package from a registry or a git repository, by which the other methods know
+    /// it. None where it is not at hand: what needs it is refused then.
+    fn package_folder(&self, package: &Locked) -> Option<String> {
+        let _ = package;
+        None
+    }
+
+    /// Reads files below a folder that [`package_folder`](Self::package_folder) gave, after `self` is gone.
+    fn file_reader(&self, folder: &str) -> ReadFile {
+        let _ = folder;
+        Rc::new(|_| None)
+    }
+}
+
+/// The texts that were read, and the problems of those that cannot be read.
+pub struct Texts<'a> {
+    pub sources: &'a dyn Sources,
+    pub problems: RefCell<Vec<Problem>>,
+}
+
+impl<'a> Texts<'a> {
+    pub fn new(sources: &'a dyn Sources) -> Self {
+        Self { sources, problems: RefCell::default() }
+    }
+
+    /// The text of a file; nothing where there is none. One that cannot be read is a problem.
+    pub fn get(&self, path: &SourcePath) -> Option<Rc<str>> {
+        self.sources.text(path).unwrap_or_else(|error| {
+            self.problem(path.clone(), error.root_cause().to_string());
+            None
+        })
+    }
+
+    /// What is in a folder; nothing where there is none. One that cannot be listed is a problem.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        self.sources.names(folder).unwrap_or_else(|error| {
+            let path = folder.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml"));
+            self.problem(path, format!("{error:#}"));
+            Vec::new()
+        })
+    }
+
+    /// Says that what a folder lists is not there any more.
+    pub fn report_missing(&self, path: SourcePath) {
+        self.problem(path, "it was moved or removed meanwhile: run the command again".to_owned());
+    }
+
+    fn problem(&self, path: SourcePath, message: String) {
+        let place = Place { path, line: 1, column: 1 };
+        self.problems.borrow_mut().push(Problem::new(place, message));
+    }
+
+    pub fn contains_key(&self, path: &SourcePath) -> bool {
+        self.sources.is_file(path)
+    }
+
+    /// Every Rust file below a folder. Hidden folders and cargo's own `target` are passed by.
+    pub fn below(&self, folder: &str) -> Vec<SourcePath> {
+        let mut res: Vec<SourcePath> = Vec::new();
+        let mut open = vec![folder.to_owned()];
+        let mut seen = 0;
+        while let Some(here) = open.pop() {
+            seen += 1;
+            if MOST_FOLDERS < seen {
+                let path = folder.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml"));
+                self.problem(
+                    path,
+                    format!("more than {MOST_FOLDERS} folders are in it, or lead back to it"),
+                );
+                break;
+            }
+            let names = self.names(&here);
+            if names.is_empty() && here != folder && !self.lists(&here) {
+                self.report_missing(
+                    here.parse().unwrap_or_else(|_| SourcePath::fixed("Cargo.toml")),
+                );
+            }
+            for name in names {
+                match name.strip_suffix('/') {
+                    Some(name) if name.starts_with('.') || name == "target" => {}
+                    Some(name) => open.push(below(&here, name)),
+                    None if name.ends_with(".rs") => res.extend(below(&here, &name).parse()),
+                    None => {}
+                }
+            }
+        }
+        res.sort();
+        res
+    }
+
+    /// Whether a folder is in the one that it was found in.
+    fn lists(&self, folder: &str) -> bool {
+        let (above, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+        self.names(above).iter().any(|it| it.strip_suffix('/') == Some(name))
+    }
+}
+
+/// How many folders are looked into: symlinks may lead back.
+const MOST_FOLDERS: usize = 5_000;
+
+/// A project in a map. Packages from a registry are in it at `cargo/<name>-<version>`.
+impl Sources for BTreeMap<SourcePath, String> {
+    fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
+        Ok(self.get(path).map(|it| Rc::from(it.as_str())))
+    }
+
+    fn is_file(&self, path: &SourcePath) -> bool {
+        self.contains_key(path)
+    }
+
+    fn package_folder(&self, locked: &Locked) -> Option<String> {
+        let folder = format!("cargo/{}-{}", locked.name, locked.version);
+        let manifest = format!("{folder}/Cargo.toml");
+        self.keys().any(|it| it.as_str() == manifest).then_some(folder)
+    }
+
+    fn file_reader(&self, folder: &str) -> ReadFile {
+        let (files, folder) = (self.clone(), folder.to_owned());
+        Rc::new(move |path| files.get(&below(&folder, path).parse().ok()?).cloned())
+    }
+
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let below = self.keys().filter_map(|it| it.as_str().strip_prefix(&start));
+        let mut res: Vec<String> = below
+            .map(|it| it.split_once('/').map_or(it.to_owned(), |(folder, _)| format!("{folder}/")))
+            .collect();
+        res.sort();
+        res.dedup();
+        Ok(res)
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_listed_is_told_and_not_taken_for_an_empty_one() {
+    struct Broken(BTreeMap<SourcePath, String>);
+    impl Sources for Broken {
+        fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
+            self.0.text(path)
+        }
+        fn is_file(&self, path: &SourcePath) -> bool {
+            self.0.is_file(path)
+        }
+        fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+            match folder {
+                "src/locked" => anyhow::bail!("no leave"),
+                folder => self.0.names(folder),
+            }
+        }
+        fn package_folder(&self, locked: &Locked) -> Option<String> {
+            self.0.package_folder(locked)
+        }
+        fn file_reader(&self, folder: &str) -> ReadFile {
+            self.0.file_reader(folder)
+        }
+    }
+    let files = ["src/a.rs", "src/locked/b.rs", "src/c/d.rs"];
+    let broken = Broken(files.map(|it| (SourcePath::fixed(it), String::new())).into());
+    let texts = Texts::new(&broken);
+    let found: Vec<String> = texts.below("src").iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["src/a.rs", "src/c/d.rs"]);
+    let problems: Vec<String> = texts.problems.borrow().iter().map(ToString::to_string).collect();
+    assert_eq!(problems, ["src/locked:1:1: no leave"]);
+}

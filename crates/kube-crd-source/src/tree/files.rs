@@ -1,0 +1,122 @@
+//! A crate's files, read into modules and items.
+
+use super::attribute_macros;
+use super::macros::RulesId;
+use super::modules::Folder;
+use super::world::{Module, ModuleId, World, place};
+use crate::cargo::{Krate, cfg};
+use crate::text::sources::Texts;
+use crate::text::{Place, Problem, SourcePath, syntax, text};
+
+/// The hint for kinds that only a macro declares.
+pub const COMPILE_HINT: &str =
+    "write the kinds out, or find them in the compiled code: `operator-rs generate crds --compile`";
+
+/// Reads more crates into a world.
+pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) {
+    let before = world.crates.len();
+    world.crates.extend(crates);
+    let mut files = Files { texts, problems, macros: Vec::new() };
+    for krate in before..world.crates.len() {
+        let Krate { root, name, cfg, .. } = &world.crates[krate];
+        let root = root.clone();
+        let module = Module::new(krate, None, name.clone(), root.clone(), *cfg);
+        let module = world.add_module(module);
+        world.roots.insert(root.clone(), module);
+        files.macros.clear();
+        let parents = [root.clone()];
+        let folder = Folder::of(&root, true);
+        files.read(world, Here { module, folder: &folder, parents: &parents });
+    }
+}
+
+pub struct Files<'a> {
+    pub texts: &'a Texts<'a>,
+    problems: &'a mut Vec<Problem>,
+    /// The `macro_rules!` above, in the order of the text; without an id where a `cfg` leaves it in doubt.
+    pub macros: Vec<(String, Option<RulesId>)>,
+}
+
+/// A place of items.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    pub module: ModuleId,
+    /// Where the files of modules are that are declared here.
+    pub folder: &'a Folder,
+    /// The files that lead here, this one last.
+    pub parents: &'a [SourcePath],
+}
+
+impl Files<'_> {
+    pub fn report(&mut self, place: Place, message: impl Into<String>, hint: Option<&str>) {
+        let problem = Problem::new(place, message);
+        self.problems.push(Problem { hint: hint.map(str::to_owned), ..problem });
+    }
+
+    /// Reports that an attribute macro may declare kinds.
+    pub fn report_kinds(&mut self, place: Place, attr: &syn::Attribute) {
+        let name = text(attr.path());
+        let message = format!("`#[{name}]` may declare kinds here, and is not expanded");
+        self.report(place, message, Some(COMPILE_HINT));
+    }
+
+    /// Reads the file of a module.
+    pub fn read(&mut self, world: &mut World, here: Here<'_>) {
+        let file = world.modules[here.module].file.clone();
+        let Some(text) = self.texts.get(&file) else {
+            world.modules[here.module].broken = Some(format!("{file} cannot be read"));
+            return;
+        };
+        let syntax = match syntax::file(&text) {
+            Ok(syntax) => syntax,
+            Err(error) => {
+                self.report(place(&file, error.span()), format!("does not parse: {error}"), None);
+                world.modules[here.module].broken = Some(format!("{file} does not parse"));
+                return;
+            }
+        };
+        match cfg::settle(&syntax.attrs, world.features(here.module)) {
+            Ok(settled) => {
+                let module = &mut world.modules[here.module];
+                module.cfg = module.cfg.and(settled.cfg);
+                self.read_items(world, here, syntax.items);
+            }
+            Err(error) => self.report(place(&file, error.span()), error.to_string(), None),
+        }
+    }
+
+    pub fn read_items(&mut self, world: &mut World, here: Here<'_>, items: Vec<syn::Item>) {
+        for item in items {
+            if let Err(error) = self.read_item(world, here, item) {
+                let place = world.place(here.module, error.span());
+                self.report(place, error.to_string(), None);
+            }
+        }
+    }
+
+    /// Reports an attribute macro that may declare kinds, on a module or a struct.
+    pub fn check_for_kinds(
+        &mut self,
+        world: &World,
+        module: ModuleId,
+        item: &syn::Item,
+        attrs: &[syn::Attribute],
+    ) {
+        let (attr, span) = match item {
+            syn::Item::Mod(_) => {
+                let attr = attribute_macros::of_item(item, attrs);
+                (attr, attr.map(syn::spanned::Spanned::span))
+            }
+            syn::Item::Struct(it) => {
+                let makes = |it: &&syn::Attribute| attribute_macros::is_versioned(it);
+                (attrs.iter().find(makes), Some(it.ident.span()))
+            }
+            _ => return,
+        };
+        if let (Some(attr), Some(span)) = (attr, span)
+            && attribute_macros::may_declare_kinds_of(item)
+        {
+            self.report_kinds(world.place(module, span), attr);
+        }
+    }
+}

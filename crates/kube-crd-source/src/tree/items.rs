@@ -1,0 +1,232 @@
+//! Items: what each declares, imports and re-exports.
+
+use syn::Item as Syntax;
+use syn::spanned::Spanned as _;
+
+use super::attribute_macros;
+use super::files::{COMPILE_HINT, Files, Here};
+use super::macros::{Call, Rules};
+use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World};
+use crate::cargo::cfg::{self, Cfg};
+use crate::text::meta::{metas, name_of, string};
+use crate::text::{SourcePath, below, plain};
+
+/// The module of an item, and whether the item is there.
+#[derive(Clone, Copy)]
+struct Declaring {
+    module: ModuleId,
+    cfg: Cfg,
+}
+
+impl Declaring {
+    fn item(self, ident: &syn::Ident, vis: &syn::Visibility, kind: Kind) -> Item {
+        let Self { module, cfg } = self;
+        Item { module, name: plain(ident), span: ident.span(), cfg, vis: vis.clone(), kind }
+    }
+}
+
+impl Files<'_> {
+    pub fn read_item(
+        &mut self,
+        world: &mut World,
+        here: Here<'_>,
+        item: Syntax,
+    ) -> syn::Result<()> {
+        let module = here.module;
+        let settled = cfg::settle(attributes(&item), world.features(module))?;
+        let cfg = settled.cfg.and(world.modules[module].cfg);
+        if cfg == Cfg::No {
+            return Ok(());
+        }
+        self.check_for_kinds(world, module, &item, &settled.attrs);
+        if let Some(attr) = attribute_macros::of_item(&item, &settled.attrs) {
+            let call = Call::attribute(attr.path(), &item);
+            world.modules[module].macros.push(call);
+            return Ok(());
+        }
+        match item {
+            Syntax::Mod(it) => {
+                let it = syn::ItemMod { attrs: settled.attrs, ..it };
+                let is_path = |it: &syn::Meta| it.path().is_ident("path");
+                let doubtful = settled.doubtful.iter().any(is_path);
+                self.read_module(world, here, it, (cfg, doubtful));
+            }
+            Syntax::Macro(it) if it.mac.path.is_ident("include") => {
+                self.refuse_include(world, module, &it);
+            }
+            Syntax::Macro(it) => self.read_macro(world, Declaring { module, cfg }, &it),
+            item => declare(world, Declaring { module, cfg }, item),
+        }
+        Ok(())
+    }
+
+    /// A macro at the place of an item: a definition, or a call.
+    fn read_macro(&mut self, world: &mut World, here: Declaring, it: &syn::ItemMacro) {
+        let Declaring { module, cfg } = here;
+        let krate = world.modules[module].krate;
+        if let Some(rules) = Rules::new(it, module, krate) {
+            // One that may not be there leaves in doubt which of its name is called.
+            let id = (cfg == Cfg::Yes).then_some(world.rules.len());
+            self.macros.push((rules.name.clone(), id));
+            world.rules.push(rules);
+            return;
+        }
+        let name = it.mac.path.get_ident().map(plain);
+        let above = self.macros.iter().rev().find(|(it, _)| Some(it) == name.as_ref());
+        world.modules[module].macros.push(Call::new(it, above.and_then(|it| it.1)));
+    }
+
+    /// `include!(…)` at the place of an item: the file is not read, and may declare anything.
+    fn refuse_include(&mut self, world: &mut World, module: ModuleId, it: &syn::ItemMacro) {
+        let call = Call::unknown(it, "included files are not read");
+        world.modules[module].macros.push(call);
+        let Ok(name) = it.mac.parse_body::<syn::LitStr>() else { return };
+        let place = world.place(module, it.mac.path.span());
+        let folder = place.path.parent().map_or_else(String::new, |it| it.to_string());
+        let path = below(&folder, &name.value()).parse::<SourcePath>().ok();
+        let file = path.filter(|it| self.texts.contains_key(it));
+        if file.and_then(|it| self.texts.get(&it)).is_some_and(|it| it.contains("CustomResource")) {
+            let message = format!("`{}` may declare kinds, and is not read", name.value());
+            self.report(place, message, Some(COMPILE_HINT));
+        }
+    }
+}
+
+fn declare(world: &mut World, here: Declaring, item: Syntax) {
+    match item {
+        Syntax::Struct(it) => declare_data(world, here, it.into()),
+        Syntax::Enum(it) => declare_data(world, here, it.into()),
+        Syntax::Type(it) => {
+            let (ident, vis) = (it.ident.clone(), it.vis.clone());
+            world.add(here.item(&ident, &vis, Kind::Alias(Box::new(it))), true, false);
+        }
+        Syntax::Fn(it) => {
+            let (ident, vis) = (it.sig.ident.clone(), it.vis.clone());
+            world.add(here.item(&ident, &vis, Kind::Fn(Box::new(it))), false, true);
+        }
+        Syntax::Const(it) => {
+            let (ident, vis) = (it.ident.clone(), it.vis.clone());
+            world.add(here.item(&ident, &vis, Kind::Const(Box::new(it))), false, true);
+        }
+        Syntax::Static(it) => {
+            let (ident, vis) = (it.ident.clone(), it.vis.clone());
+            world.add(here.item(&ident, &vis, Kind::Static(Box::new(it))), false, true);
+        }
+        Syntax::Trait(it) => {
+            let (ident, vis) = (it.ident.clone(), it.vis.clone());
+            world.add(here.item(&ident, &vis, Kind::Trait(Box::new(it))), true, false);
+        }
+        Syntax::Union(it) => {
+            world.add(here.item(&it.ident, &it.vis, Kind::Union), true, false);
+        }
+        Syntax::ExternCrate(it) => {
+            let name = it.rename.as_ref().map_or(&it.ident, |(_, name)| name);
+            if it.attrs.iter().any(|it| it.path().is_ident("macro_use")) {
+                let krate = world.modules[here.module].krate;
+                world.macro_uses.insert((krate, plain(&it.ident)));
+            }
+            let kind = Kind::ExternCrate(plain(&it.ident));
+            world.add(here.item(name, &it.vis, kind), true, false);
+        }
+        Syntax::Use(it) => {
+            let path =
+                Path { global: it.leading_colon.is_some(), parts: Vec::new(), span: it.span() };
+            import(world, here, &it.tree, path, &it.vis);
+        }
+        Syntax::Impl(it) => {
+            let trait_ = it.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+            let trait_ = trait_.map(|it| plain(&it.ident));
+            world.impls.push(Impl { module: here.module, trait_, syntax: it });
+        }
+        _ => {}
+    }
+}
+
+/// A struct or an enum, and the struct that kube generates for it.
+fn declare_data(world: &mut World, here: Declaring, input: syn::DeriveInput) {
+    let root = root_name(&input);
+    let (ident, vis) = (input.ident.clone(), input.vis.clone());
+    let is_value = match &input.data {
+        syn::Data::Struct(it) => !matches!(it.fields, syn::Fields::Named(_)),
+        syn::Data::Enum(_) | syn::Data::Union(_) => false,
+    };
+    let data = world.add(here.item(&ident, &vis, Kind::Data(Box::new(input))), true, is_value);
+    if let Some(root) = root {
+        world.add(here.item(&root, &vis, Kind::Root(data)), true, false);
+    }
+}
+
+fn import(
+    world: &mut World,
+    here: Declaring,
+    tree: &syn::UseTree,
+    mut path: Path,
+    vis: &syn::Visibility,
+) {
+    let (name, ident) = match tree {
+        syn::UseTree::Path(it) => {
+            path.parts.push(plain(&it.ident));
+            return import(world, here, &it.tree, path, vis);
+        }
+        syn::UseTree::Group(it) => {
+            it.items.iter().for_each(|it| import(world, here, it, path.clone(), vis));
+            return;
+        }
+        syn::UseTree::Glob(_) => {
+            let glob = Glob { path, vis: vis.clone(), cfg: here.cfg };
+            world.modules[here.module].globs.push(glob);
+            return;
+        }
+        syn::UseTree::Name(it) => (&it.ident, &it.ident),
+        syn::UseTree::Rename(it) => (&it.rename, &it.ident),
+    };
+    // `use a::b::{self}` names `b`.
+    let mut local = plain(name);
+    if ident == "self" && !path.parts.is_empty() {
+        if name == "self" {
+            local = path.parts.last().cloned().unwrap_or_default();
+        }
+    } else {
+        path.parts.push(plain(ident));
+    }
+    if local != "_" {
+        path.span = ident.span();
+        let item = here.item(name, vis, Kind::Use(path));
+        world.add(Item { name: local, ..item }, true, true);
+    }
+}
+
+fn attributes(item: &Syntax) -> &[syn::Attribute] {
+    match item {
+        Syntax::Const(it) => &it.attrs,
+        Syntax::Enum(it) => &it.attrs,
+        Syntax::ExternCrate(it) => &it.attrs,
+        Syntax::Fn(it) => &it.attrs,
+        Syntax::Impl(it) => &it.attrs,
+        Syntax::Macro(it) => &it.attrs,
+        Syntax::Mod(it) => &it.attrs,
+        Syntax::Static(it) => &it.attrs,
+        Syntax::Struct(it) => &it.attrs,
+        Syntax::Trait(it) => &it.attrs,
+        Syntax::Type(it) => &it.attrs,
+        Syntax::Union(it) => &it.attrs,
+        Syntax::Use(it) => &it.attrs,
+        _ => &[],
+    }
+}
+
+/// The name of the struct that `#[derive(CustomResource)]` generates, as far as the attributes show it: that
+/// derive alone reads `#[kube(…)]`, by whatever name it was imported.
+fn root_name(input: &syn::DeriveInput) -> Option<syn::Ident> {
+    let mut kind = None;
+    for meta in metas(&input.attrs, "kube").ok()? {
+        let name = name_of(&meta);
+        if name == "root" || (name == "kind" && kind.is_none()) {
+            kind = Some(string(&meta).ok()?);
+            if name == "root" {
+                break;
+            }
+        }
+    }
+    kind?.parse().ok()
+}

@@ -1,0 +1,15 @@
+//! Files → crates → modules → items: everything that has a name, before any name is looked up.
+
+pub mod attribute_macros;
+mod files;
+mod items;
+pub mod macros;
+mod modules;
+mod reach;
+mod selection;
+mod world;
+
+pub use files::{COMPILE_HINT, load};
+pub use macros::{Call, Rules, RulesId};
+pub use reach::Reach;
+pub use world::{Impl, Item, ItemId, Kind, ModuleId, Path, World};

@@ -1,0 +1,151 @@
+//! Modules, in braces or in files of their own.
+
+use super::files::{Files, Here};
+use super::world::{Item, Kind, Module, World};
+use crate::cargo::Cfg;
+use crate::text::{SourcePath, below, plain};
+
+/// Where the files of modules are that are declared at a place in a file.
+pub struct Folder {
+    /// The folder of those that are found by their names.
+    names: String,
+    /// The folder of those with a `#[path]`.
+    paths: String,
+}
+
+impl Folder {
+    /// For a file: the one beside it where it owns its folder, otherwise one of its name.
+    pub fn of(file: &SourcePath, owner: bool) -> Self {
+        let paths = file.parent().map_or_else(String::new, |it| it.to_string());
+        let names = match file.name() {
+            "mod.rs" => paths.clone(),
+            _ if owner => paths.clone(),
+            name => below(&paths, name.strip_suffix(".rs").unwrap_or(name)),
+        };
+        Self { names, paths }
+    }
+
+    /// For a module in braces.
+    fn inner(&self, name: &str, path: Option<&str>) -> Self {
+        let names = match path {
+            Some(path) => below(&self.paths, path),
+            None => below(&self.names, name),
+        };
+        Self { paths: names.clone(), names }
+    }
+}
+
+/// Why a module has no file, and how to mend that.
+struct NoFile {
+    why: String,
+    hint: Option<String>,
+}
+
+impl Files<'_> {
+    /// Reads a module; `doubtful` where a `#[path]` may be there or not.
+    pub fn read_module(
+        &mut self,
+        world: &mut World,
+        here: Here<'_>,
+        it: syn::ItemMod,
+        (cfg, doubtful): (Cfg, bool),
+    ) {
+        let (name, span) = (plain(&it.ident), it.ident.span());
+        let path = it.attrs.iter().find(|it| it.path().is_ident("path"));
+        let path_text = path.and_then(|it| string(it.meta.require_name_value().ok()?));
+        let module = &world.modules[here.module];
+        let own_file = match &it.content {
+            Some(_) => Ok(None),
+            None if doubtful => Err(NoFile {
+                why: format!("where module `{name}` is depends on a `cfg_attr`"),
+                hint: Some("remove the condition".to_owned()),
+            }),
+            None if path.is_some() && path_text.is_none() => {
+                Err(NoFile { why: format!("the path of module `{name}` is no string"), hint: None })
+            }
+            None => self.file_of(&name, path_text.as_deref(), here).map(Some),
+        };
+        let file = own_file.as_ref().ok().cloned().flatten();
+        let file = file.unwrap_or_else(|| module.file.clone());
+        let child = Module::new(
+            module.krate,
+            Some(here.module),
+            format!("{}::{name}", module.path),
+            file,
+            cfg,
+        );
+        let child = world.add_module(child);
+        let (vis, kind) = (it.vis.clone(), Kind::Module(child));
+        let item = Item { module: here.module, name: name.clone(), span, cfg, vis, kind };
+        world.add(item, true, false);
+        let above = self.macros.len();
+        match (own_file, it.content) {
+            (Err(NoFile { why, hint }), _) => {
+                // What is not there may not be needed.
+                if cfg == Cfg::Yes && !doubtful {
+                    self.report(world.place(here.module, span), why.clone(), hint.as_deref());
+                }
+                world.modules[child].broken = Some(why);
+            }
+            (Ok(Some(file)), _) => {
+                let folder = Folder::of(&file, path_text.is_some());
+                let parents: Vec<SourcePath> = here.parents.iter().cloned().chain([file]).collect();
+                self.read(world, Here { module: child, folder: &folder, parents: &parents });
+            }
+            (Ok(None), content) => {
+                let folder = here.folder.inner(&name, path_text.as_deref());
+                let items = content.map(|it| it.1).unwrap_or_default();
+                self.read_items(world, Here { module: child, folder: &folder, ..here }, items);
+            }
+        }
+        if !it.attrs.iter().any(|it| it.path().is_ident("macro_use")) {
+            self.macros.truncate(above);
+        }
+    }
+
+    /// The file of `mod name;`: by its `#[path]`, `name.rs` or `name/mod.rs`.
+    fn file_of(
+        &self,
+        name: &str,
+        path: Option<&str>,
+        here: Here<'_>,
+    ) -> Result<SourcePath, NoFile> {
+        let folder = here.folder;
+        let existing = |path: String| -> Option<SourcePath> {
+            path.parse().ok().filter(|it| self.texts.contains_key(it))
+        };
+        let (first, second) = match path {
+            Some(path) => (below(&folder.paths, path), None),
+            None => (
+                below(&folder.names, &format!("{name}.rs")),
+                Some(below(&folder.names, &format!("{name}/mod.rs"))),
+            ),
+        };
+        let is_absolute = path.is_some_and(|it| it.starts_with('/'));
+        let one = existing(first.clone()).filter(|_| !is_absolute);
+        match (one, second.and_then(existing)) {
+            (Some(one), Some(other)) => Err(NoFile {
+                why: format!("module `{name}` has two files: `{one}` and `{other}`"),
+                hint: None,
+            }),
+            (Some(file), None) | (None, Some(file)) if here.parents.contains(&file) => {
+                Err(NoFile {
+                    why: format!("module `{name}` is in a file that holds it: `{file}`"),
+                    hint: None,
+                })
+            }
+            (Some(file), None) | (None, Some(file)) => Ok(file),
+            (None, None) => Err(NoFile {
+                why: format!("module `{name}` has no file"),
+                hint: Some(format!("add `{first}`, or take the line out")),
+            }),
+        }
+    }
+}
+
+fn string(meta: &syn::MetaNameValue) -> Option<String> {
+    match &meta.value {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }) => Some(it.value()),
+        _ => None,
+    }
+}

@@ -1,0 +1,176 @@
+//! Crates, modules and items as data, before any name is looked up.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use proc_macro2::Span;
+
+use super::macros::{Call, Rules};
+use crate::cargo::{Cfg, Features, Krate};
+use crate::text::{Place, SourcePath, plain};
+
+pub type ModuleId = usize;
+pub type ItemId = usize;
+
+/// All source that was read.
+#[derive(Default)]
+pub struct World {
+    pub crates: Vec<Krate>,
+    pub modules: Vec<Module>,
+    pub items: Vec<Item>,
+    /// The root module of each crate, by the crate's root file.
+    pub roots: BTreeMap<SourcePath, ModuleId>,
+    pub impls: Vec<Impl>,
+    /// Every `macro_rules!`.
+    pub rules: Vec<Rules>,
+    /// `#[macro_use] extern crate`: the crate, and the name it uses.
+    pub macro_uses: BTreeSet<(usize, String)>,
+    /// The modules whose kinds are selected; all where it is empty.
+    pub selection: Vec<String>,
+    /// Why a crate from elsewhere cannot be read, by the first word of paths into it.
+    pub absent: BTreeMap<String, String>,
+    /// Files that code includes as texts; none where there is no such file.
+    pub included: BTreeMap<SourcePath, Option<Rc<str>>>,
+}
+
+pub struct Module {
+    pub krate: usize,
+    pub parent: Option<ModuleId>,
+    /// As in `module_path!()`.
+    pub path: String,
+    pub file: SourcePath,
+    pub cfg: Cfg,
+    /// Why what is in it is not known; completes "…, and may define it".
+    pub broken: Option<String>,
+    /// Structs, enums, aliases, modules, imports.
+    pub types: BTreeMap<String, Vec<ItemId>>,
+    /// Functions, constants, imports.
+    pub values: BTreeMap<String, Vec<ItemId>>,
+    pub globs: Vec<Glob>,
+    /// Calls that may declare names here.
+    pub macros: Vec<Call>,
+}
+
+pub struct Item {
+    pub module: ModuleId,
+    pub name: String,
+    pub span: Span,
+    pub cfg: Cfg,
+    pub vis: syn::Visibility,
+    pub kind: Kind,
+}
+
+pub enum Kind {
+    /// A struct or an enum.
+    Data(Box<syn::DeriveInput>),
+    Alias(Box<syn::ItemType>),
+    Fn(Box<syn::ItemFn>),
+    Const(Box<syn::ItemConst>),
+    Static(Box<syn::ItemStatic>),
+    Trait(Box<syn::ItemTrait>),
+    Module(ModuleId),
+    Use(Path),
+    ExternCrate(String),
+    /// The struct that `#[derive(CustomResource)]` generates for this item.
+    Root(ItemId),
+    Union,
+}
+
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// Starts with `::`.
+    pub global: bool,
+    pub parts: Vec<String>,
+    pub span: Span,
+}
+
+pub struct Glob {
+    pub path: Path,
+    pub vis: syn::Visibility,
+    pub cfg: Cfg,
+}
+
+/// `impl Trait for Type`, or `impl Type` where there is no trait.
+pub struct Impl {
+    pub module: ModuleId,
+    pub trait_: Option<String>,
+    pub syntax: syn::ItemImpl,
+}
+
+impl World {
+    pub(super) fn add_module(&mut self, module: Module) -> ModuleId {
+        self.modules.push(module);
+        self.modules.len() - 1
+    }
+
+    pub(super) fn add(&mut self, item: Item, types: bool, values: bool) -> ItemId {
+        let id = self.items.len();
+        let module = &mut self.modules[item.module];
+        if types {
+            module.types.entry(item.name.clone()).or_default().push(id);
+        }
+        if values {
+            module.values.entry(item.name.clone()).or_default().push(id);
+        }
+        self.items.push(item);
+        id
+    }
+
+    pub fn features(&self, module: ModuleId) -> &Features {
+        &self.crates[self.modules[module].krate].features
+    }
+
+    /// The item of the struct that `#[derive(CustomResource)]` generates for a struct.
+    pub fn root_of(&self, spec: ItemId) -> Option<ItemId> {
+        self.items.iter().position(|it| matches!(it.kind, Kind::Root(of) if of == spec))
+    }
+
+    /// The place of a span in the code of a module.
+    pub fn place(&self, module: ModuleId, span: Span) -> Place {
+        place(&self.modules[module].file, span)
+    }
+
+    /// The place of an item's name.
+    pub fn place_of(&self, item: ItemId) -> Place {
+        self.place(self.items[item].module, self.items[item].span)
+    }
+}
+
+impl Module {
+    pub fn new(
+        krate: usize,
+        parent: Option<ModuleId>,
+        path: String,
+        file: SourcePath,
+        cfg: Cfg,
+    ) -> Self {
+        Self {
+            krate,
+            parent,
+            path,
+            file,
+            cfg,
+            broken: None,
+            types: BTreeMap::new(),
+            values: BTreeMap::new(),
+            globs: Vec::new(),
+            macros: Vec::new(),
+        }
+    }
+}
+
+impl From<&syn::Path> for Path {
+    fn from(path: &syn::Path) -> Self {
+        use syn::spanned::Spanned as _;
+        Self {
+            global: path.leading_colon.is_some(),
+            parts: path.segments.iter().map(|it| plain(&it.ident)).collect(),
+            span: path.span(),
+        }
+    }
+}
+
+pub fn place(file: &SourcePath, span: Span) -> Place {
+    let start = span.start();
+    Place { path: file.clone(), line: start.line, column: start.column + 1 }
+}

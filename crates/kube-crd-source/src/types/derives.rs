@@ -1,0 +1,205 @@
+//! Which derives a type has, and whether any other attribute may change it behind our back.
+
+use syn::{Attribute, DeriveInput, Meta, Token, punctuated::Punctuated, spanned::Spanned};
+
+use super::Types;
+use super::attribute_macros::is_known_derive;
+use crate::builtin::names::is_table;
+use crate::cargo::cfg::{self, Cfg, Settled};
+use crate::names::{Miss, Named, Space};
+use crate::text::{Problem, text};
+use crate::tree::{Impl, ItemId, Kind, Path};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derived {
+    Yes,
+    No,
+    /// It depends on a `cfg`.
+    Depends,
+}
+
+impl Types {
+    /// A type after every `cfg` that the source settles.
+    pub fn settle(&self, id: ItemId) -> Result<DeriveInput, Problem> {
+        let item = &self.items[id];
+        let Kind::Data(input) = &item.kind else {
+            return Err(self.problem(item.module, item.span, "is no struct or enum", ""));
+        };
+        let mut res = (**input).clone();
+        // An item that is there by a `cfg` that depends was refused when its name was looked up.
+        res.attrs = self.open(item.module, &res.attrs, true)?.attrs;
+        match &mut res.data {
+            syn::Data::Struct(it) => self.fields(item.module, &mut it.fields)?,
+            syn::Data::Enum(it) => {
+                let mut variants = Punctuated::new();
+                for mut variant in std::mem::take(&mut it.variants) {
+                    let settled = self.open(item.module, &variant.attrs, false)?;
+                    if settled.cfg == Cfg::No {
+                        continue;
+                    }
+                    variant.attrs = settled.attrs;
+                    self.fields(item.module, &mut variant.fields)?;
+                    variants.push(variant);
+                }
+                it.variants = variants;
+            }
+            syn::Data::Union(_) => {}
+        }
+        Ok(res)
+    }
+
+    fn fields(&self, module: usize, fields: &mut syn::Fields) -> Result<(), Problem> {
+        let kept = |list: Punctuated<syn::Field, Token![,]>| {
+            let mut res = Punctuated::new();
+            for mut field in list {
+                let settled = self.open(module, &field.attrs, false)?;
+                if settled.cfg != Cfg::No {
+                    field.attrs = settled.attrs;
+                    res.push(field);
+                }
+            }
+            Ok(res)
+        };
+        match fields {
+            syn::Fields::Named(it) => it.named = kept(std::mem::take(&mut it.named))?,
+            syn::Fields::Unnamed(it) => it.unnamed = kept(std::mem::take(&mut it.unnamed))?,
+            syn::Fields::Unit => {}
+        }
+        Ok(())
+    }
+
+    fn open(&self, module: usize, attrs: &[Attribute], item: bool) -> Result<Settled, Problem> {
+        let settled = cfg::settle(attrs, self.features(module))
+            .map_err(|it| self.problem(module, it.span(), it.to_string(), ""))?;
+        let way_out = "remove the condition, or move what depends on it to a type of its own";
+        if settled.cfg == Cfg::Depends && !item {
+            let span = attrs.iter().find(|it| it.path().is_ident("cfg"));
+            let span = span.map_or_else(proc_macro2::Span::call_site, Spanned::span);
+            let message = "whether this exists depends on a `cfg` that the source does not settle";
+            return Err(self.problem(module, span, message, way_out));
+        }
+        if let Some(meta) = settled.doubtful.iter().find(|it| !harmless(it)) {
+            let message = format!(
+                "whether `{}` applies here depends on a `cfg_attr` that the source does not settle",
+                text(meta.path())
+            );
+            return Err(self.problem(module, meta.span(), message, way_out));
+        }
+        Ok(settled)
+    }
+
+    /// Whether a type derives the trait of this whole path.
+    pub fn derives_trait(&self, id: ItemId, path: &str) -> Result<Derived, Problem> {
+        let item = &self.items[id];
+        let Kind::Data(input) = &item.kind else { return Ok(Derived::No) };
+        let last = path.rsplit("::").next().unwrap_or(path);
+        let settled = cfg::settle(&input.attrs, self.features(item.module))
+            .map_err(|it| self.problem(item.module, it.span(), it.to_string(), ""))?;
+        let sure = settled.attrs.iter().map(|it| (&it.meta, Derived::Yes));
+        let doubtful = settled.doubtful.iter().map(|it| (it, Derived::Depends));
+        let mut res = Derived::No;
+        for (meta, derived) in sure.chain(doubtful) {
+            for it in derive_paths(meta) {
+                let found = self.resolve(item.module, &Path::from(&it), Space::Macros);
+                if found != Ok(Named::Foreign(path.to_owned())) {
+                    // Whatever it is called: a derive that is renamed is found by what it names.
+                    if it.segments.last().is_none_or(|it| it.ident != last) {
+                        continue;
+                    }
+                    match &found {
+                        Ok(Named::Foreign(other)) if let Some((what, hint)) = another(other) => {
+                            let message = format!("`{}` is of {what}", text(&it));
+                            return Err(self.problem(item.module, it.span(), message, &hint));
+                        }
+                        Ok(Named::Foreign(other)) => self.need(other),
+                        Err(Miss::Doubt(why)) => self.need_for(why),
+                        _ => {}
+                    }
+                    let message = format!("`{}` is not certain to be `{path}`", text(&it));
+                    let hint = format!("import it by name: `use {path};`");
+                    return Err(self.problem(item.module, it.span(), message, &hint));
+                }
+                if res != Derived::Yes {
+                    res = derived;
+                }
+            }
+        }
+        Ok(res)
+    }
+
+    /// Refuses a type that an attribute macro may change.
+    pub fn check_attribute_macros(&self, id: ItemId, input: &DeriveInput) -> Result<(), Problem> {
+        let module = self.items[id].module;
+        let own = input.attrs.iter().flat_map(|it| derive_paths(&it.meta));
+        let theirs = { own }.any(|it| !is_known_derive(&it));
+        for attr in &input.attrs {
+            if !self.leaves_alone(module, attr, theirs) {
+                let message = format!("`#[{}]` may change its type", text(attr.path()));
+                let hint = "replace it with attributes of serde and schemars";
+                return Err(self.problem(module, attr.span(), message, hint));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an `impl` is for this type.
+    pub fn is_impl_for(&self, imp: &Impl, id: ItemId) -> bool {
+        let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return false };
+        let last = ty.path.segments.last();
+        if ty.qself.is_some() || last.is_none_or(|it| it.ident != self.items[id].name) {
+            return false;
+        }
+        self.resolve(imp.module, &Path::from(&ty.path), Space::Types) == Ok(Named::Item(id))
+    }
+}
+
+/// Why a path into a known crate is of another version of it than the one that writes the CRDs,
+/// and a hint.
+fn another(path: &str) -> Option<(String, String)> {
+    let word = path.split("::").next()?;
+    let (name, what) = match (word.split_once('/'), word.split_once('@')) {
+        (Some(("git", name)), _) => (name, "from git: what that writes is not known".to_owned()),
+        (Some(("path", name)), _) => {
+            (name, "by its path: what that writes is not known".to_owned())
+        }
+        (_, Some((name, version))) => {
+            (name, format!("{version}, and another version of it writes the CRDs"))
+        }
+        _ => return None,
+    };
+    let hint = match word.contains('@') {
+        true => {
+            format!("take one version of `{name}` everywhere, or ask for packages that do (`-p`)")
+        }
+        false => format!("depend on the published `{name}`"),
+    };
+    is_table(name).then(|| (format!("`{name}` {what}"), hint))
+}
+
+/// The paths in `derive(…)`; nothing for another attribute.
+pub fn derive_paths(meta: &Meta) -> Vec<syn::Path> {
+    match meta {
+        Meta::List(it) if it.path.is_ident("derive") => it
+            .parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated)
+            .map(|it| it.into_iter().collect())
+            .unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// What changes no schema, there or not.
+fn harmless(meta: &Meta) -> bool {
+    let name = text(meta.path());
+    let quiet = ["derive", "allow", "warn", "deny", "expect", "must_use", "non_exhaustive"];
+    if quiet.contains(&name.as_str()) || name.starts_with("rustfmt") || name.starts_with("clippy") {
+        return true;
+    }
+    // Methods that evaluate CEL leave the schema as it is.
+    let only_cel = |it: &syn::MetaList| it.tokens.to_string() == "cel";
+    let hidden = |it: &syn::MetaList| it.path.is_ident("doc");
+    match meta {
+        Meta::List(it) if name == "kube" || name == "x_kube" => only_cel(it),
+        Meta::List(it) => hidden(it),
+        _ => false,
+    }
+}

@@ -1,0 +1,102 @@
+//! Types of other crates, by their paths.
+
+use std::rc::Rc;
+
+use syn::spanned::Spanned as _;
+
+use super::lookup::{Depth, WAY_OUT};
+use super::type_::stands_for;
+use super::{Scope, Type, Types};
+use crate::builtin::kubernetes::Miss as NoType;
+use crate::builtin::{self, crates};
+use crate::names::{Named, Space};
+use crate::text::{Problem, text};
+use crate::tree::{ModuleId, Path};
+
+impl Types {
+    pub(super) fn foreign_type(
+        &self,
+        scope: &Scope,
+        path: &syn::Path,
+        name: &str,
+        mut arguments: Vec<&syn::GenericArgument>,
+        depth: Depth,
+    ) -> Result<Rc<Type>, Problem> {
+        let refuse = |what: &str, hint: &str| {
+            self.problem(scope.module, path.span(), format!("`{}` {what}", text(path)), hint)
+        };
+        let zone = arguments.first().and_then(|it| self.foreign_path(scope.module, it));
+        arguments.truncate(crates::arguments_that_count(name));
+        let arguments = arguments.iter().map(|it| match it {
+            syn::GenericArgument::Type(it) => self.type_at(scope, it, depth),
+            _ => Err(refuse("has an unsupported generic argument", WAY_OUT)),
+        });
+        let arguments: Vec<Rc<Type>> = arguments.collect::<Result<_, _>>()?;
+        if let Some(found) = self.kubernetes.find(name) {
+            return match found {
+                Ok(model) if arguments.is_empty() => Ok(Rc::new(Type::Kubernetes(model))),
+                Ok(_) => Err(refuse("takes no types", WAY_OUT)),
+                Err(miss) => Err(self.no_type(scope.module, path, name, &miss)),
+            };
+        }
+        let (name, arguments) = stands_for(name, arguments, zone.as_deref());
+        let count = arguments.len();
+        match (builtin::find(&name), Type::foreign(&name, arguments)) {
+            (_, Some(ty)) => Ok(ty),
+            (Some((_, it)), None) => {
+                Err(refuse(&format!("has {count} type arguments, not {}", it.arguments), WAY_OUT))
+            }
+            (None, None) => {
+                self.need(&name);
+                let (what, hint) = self.unknown(name);
+                Err(refuse(&what, hint))
+            }
+        }
+    }
+
+    /// Why a type of another crate is not known, and how to mend that.
+    fn unknown(&self, name: String) -> (String, &'static str) {
+        if crates::TWOFOLD.contains(&name.as_str()) {
+            return (
+                format!("is `{name}`, which has two JSON types: no CRD can describe that"),
+                "choose one with `#[schemars(with = \"String\")]` on the field",
+            );
+        }
+        let word = name.split("::").next().unwrap_or(&name);
+        match self.absent.get(word) {
+            Some(why) => (why.clone(), "run `cargo fetch`, which downloads what is locked"),
+            None => (
+                format!("is `{name}`, whose schema is not known"),
+                "use a type of this project, of std or of k8s-openapi",
+            ),
+        }
+    }
+
+    /// Why there is no type of k8s-openapi at a path.
+    fn no_type(&self, module: ModuleId, path: &syn::Path, name: &str, miss: &NoType) -> Problem {
+        let (what, hint) = match miss {
+            NoType::Absent => (
+                format!("is `{name}`, which k8s-openapi does not have at this version and feature"),
+                "choose the `v1_…` feature of k8s-openapi that has it",
+            ),
+            NoType::Bare => (
+                format!("is `{name}`, which has no schema"),
+                "use a type that implements `JsonSchema`",
+            ),
+            NoType::Unread { file, what } => (
+                format!("is `{name}`, but k8s-openapi's {file} cannot be read: {what}"),
+                "run `cargo fetch`, which downloads the crate's source",
+            ),
+        };
+        self.problem(module, path.span(), format!("`{}` {what}", text(path)), hint)
+    }
+
+    /// The path of a type that is not of this project.
+    fn foreign_path(&self, module: ModuleId, ty: &syn::GenericArgument) -> Option<String> {
+        let syn::GenericArgument::Type(syn::Type::Path(it)) = ty else { return None };
+        match self.resolve(module, &Path::from(&it.path), Space::Types) {
+            Ok(Named::Foreign(path)) if it.qself.is_none() => Some(path),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Resolves types in code.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use syn::spanned::Spanned as _;
+
+use super::{Scope, Type, Types};
+use crate::names::{Miss, Named, Space};
+use crate::text::{Problem, plain, text};
+use crate::tree::{ItemId, Kind, ModuleId, Path};
+
+pub(super) const WAY_OUT: &str = "write the type out, or use one whose schema can be read";
+
+impl Types {
+    /// Resolves a type, with arguments for the parameters in it.
+    pub fn type_in(&self, scope: &Scope, ty: &syn::Type) -> Result<Rc<Type>, Problem> {
+        self.type_steps.set(0);
+        self.type_at(scope, ty, Depth::default())
+    }
+
+    pub(super) fn type_at(
+        &self,
+        scope: &Scope,
+        ty: &syn::Type,
+        depth: Depth,
+    ) -> Result<Rc<Type>, Problem> {
+        let refuse = |what: &str| {
+            self.problem(scope.module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT)
+        };
+        if MOST_ALIASES < depth.aliases {
+            return Err(refuse("is an alias that leads to itself"));
+        }
+        if MOST_NESTED < depth.nested {
+            let message = "a type is nested too deep";
+            return Err(match depth.aliases {
+                0..20 => self.problem(scope.module, ty.span(), message, WAY_OUT),
+                _ => refuse("is an alias that leads to itself"),
+            });
+        }
+        self.type_steps.set(self.type_steps.get() + 1);
+        if MOST_TYPES < self.type_steps.get() {
+            return Err(refuse("nests too many types"));
+        }
+        let depth = Depth { nested: depth.nested + 1, ..depth };
+        let foreign = |path: &str, arguments| {
+            Type::foreign(path, arguments).ok_or_else(|| refuse("has no schema"))
+        };
+        match ty {
+            syn::Type::Paren(it) => self.type_at(scope, &it.elem, depth),
+            syn::Type::Group(it) => self.type_at(scope, &it.elem, depth),
+            syn::Type::Reference(it) if it.mutability.is_none() => {
+                foreign("&", vec![self.type_at(scope, &it.elem, depth)?])
+            }
+            syn::Type::Slice(it) => foreign("[]", vec![self.type_at(scope, &it.elem, depth)?]),
+            syn::Type::Array(it) => {
+                let length = self.constant(scope, &it.len, "usize")?;
+                foreign(&format!("[;{length}]"), vec![self.type_at(scope, &it.elem, depth)?])
+            }
+            syn::Type::Tuple(it) if it.elems.is_empty() => foreign("()", Vec::new()),
+            syn::Type::Tuple(it) => {
+                let parts: Result<Vec<_>, _> =
+                    it.elems.iter().map(|it| self.type_at(scope, it, depth)).collect();
+                foreign(&format!("({})", it.elems.len()), parts?)
+            }
+            syn::Type::Macro(_) => Err(refuse("is a macro, which is not expanded")),
+            syn::Type::Path(it) if it.qself.is_some() => {
+                Err(refuse("is an associated type, which is not supported"))
+            }
+            syn::Type::Path(it) => self.path_type(scope, ty, &it.path, depth),
+            _ => Err(refuse("is an unsupported type")),
+        }
+    }
+
+    fn path_type(
+        &self,
+        scope: &Scope,
+        ty: &syn::Type,
+        path: &syn::Path,
+        depth: Depth,
+    ) -> Result<Rc<Type>, Problem> {
+        let refuse = |what: &str, hint: &str| {
+            Err(self.problem(scope.module, path.span(), format!("`{}` {what}", text(path)), hint))
+        };
+        let Some(arguments) = arguments_of(path) else {
+            return refuse("is an unsupported type", WAY_OUT);
+        };
+        if let Some(first) = path.segments.first()
+            && path.leading_colon.is_none()
+            && let Some(parameter) = scope.parameters.get(&plain(&first.ident))
+        {
+            return match (path.segments.len(), &**parameter) {
+                (1, Type::Constant(_)) => refuse("is a `const` parameter, not a type", WAY_OUT),
+                (1, _) => Ok(parameter.clone()),
+                _ => refuse("is an associated type, which is not supported", WAY_OUT),
+            };
+        }
+        if path.is_ident("Self") {
+            return refuse("is not supported in a type", "write the type's name");
+        }
+        match self.resolve(scope.module, &Path::from(path), Space::Types) {
+            Ok(Named::Item(id)) => self.item_type(scope, ty, id, &arguments, depth),
+            Ok(Named::Foreign(name)) => self.foreign_type(scope, path, &name, arguments, depth),
+            Ok(Named::Module(_)) => refuse("is a module", ""),
+            Ok(Named::Member(..)) => refuse("is not a type", WAY_OUT),
+            Err(Miss::Nothing | Miss::Unreachable) => {
+                refuse("is not found", "define it, or import it by name")
+            }
+            Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => {
+                self.need_for(&doubt);
+                let what = format!("cannot be resolved with certainty: {doubt}");
+                match self.is_absent(&doubt) {
+                    true => refuse(
+                        &format!("{what}, and its source is not on this machine"),
+                        "run `cargo fetch`, which downloads what is locked, or import the type by its name",
+                    ),
+                    false => refuse(&what, "import the type by its name"),
+                }
+            }
+        }
+    }
+
+    fn item_type(
+        &self,
+        scope: &Scope,
+        ty: &syn::Type,
+        id: ItemId,
+        arguments: &[&syn::GenericArgument],
+        depth: Depth,
+    ) -> Result<Rc<Type>, Problem> {
+        let item = &self.items[id];
+        let refuse = |what: &str| {
+            self.problem(scope.module, ty.span(), format!("`{}` {what}", text(ty)), WAY_OUT)
+        };
+        let found = match &item.kind {
+            Kind::Data(input) => {
+                let bound =
+                    self.bound(scope, ty, item.module, &input.generics, arguments, depth)?;
+                let arguments = names(&input.generics).map(|it| bound[&it].clone()).collect();
+                Rc::new(Type::Data(id, arguments))
+            }
+            Kind::Root(_) if !arguments.is_empty() => return Err(refuse("takes no types")),
+            Kind::Root(spec) => return Ok(Rc::new(Type::Root(*spec))),
+            Kind::Alias(it) => {
+                let parameters =
+                    self.bound(scope, ty, item.module, &it.generics, arguments, depth)?;
+                let there = Scope { module: item.module, parameters: Rc::new(parameters) };
+                let depth = Depth { aliases: depth.aliases + 1, ..depth };
+                let plain = there.parameters.is_empty();
+                let known = plain.then(|| self.aliases.borrow().get(&id).cloned()).flatten();
+                let found = match known {
+                    Some(found) => found,
+                    None => self.type_at(&there, &it.ty, depth)?,
+                };
+                if plain {
+                    self.aliases.borrow_mut().insert(id, found.clone());
+                }
+                found
+            }
+            Kind::Trait(_) => return Err(refuse("is a trait, which has no schema")),
+            Kind::Union => return Err(refuse("is a union, which has no schema")),
+            _ => return Err(refuse("is no type")),
+        };
+        match found.fits(&mut { MOST_TYPES }) {
+            true => Ok(found),
+            false => Err(refuse("nests too many types")),
+        }
+    }
+
+    /// The argument of each parameter of a definition, or its default.
+    fn bound(
+        &self,
+        scope: &Scope,
+        ty: &syn::Type,
+        module: ModuleId,
+        generics: &syn::Generics,
+        arguments: &[&syn::GenericArgument],
+        depth: Depth,
+    ) -> Result<BTreeMap<String, Rc<Type>>, Problem> {
+        let refuse = |what: &str| {
+            let message = format!("`{}` {what}", text(ty));
+            Err(self.problem(scope.module, ty.span(), message, WAY_OUT))
+        };
+        let mut res = Scope::from(module);
+        let mut given = arguments.iter();
+        for parameter in &generics.params {
+            let (name, found) = match (parameter, given_for(parameter, &mut given)) {
+                (syn::GenericParam::Lifetime(_), _) => continue,
+                (syn::GenericParam::Type(it), Some(syn::GenericArgument::Type(given))) => {
+                    (&it.ident, self.type_at(scope, given, depth)?)
+                }
+                (syn::GenericParam::Type(it), None) => match &it.default {
+                    Some((_, default)) => (&it.ident, self.type_at(&res, default, depth)?),
+                    None => return refuse(&format!("lacks an argument for `{}`", it.ident)),
+                },
+                (syn::GenericParam::Const(it), given) => {
+                    let (scope, value) = match (given, &it.default) {
+                        (Some(syn::GenericArgument::Const(given)), _) => (scope, given.clone()),
+                        // A name may be a type or a constant to the parser.
+                        (Some(syn::GenericArgument::Type(syn::Type::Path(given))), _) => {
+                            let path = given.path.clone();
+                            let path = syn::ExprPath { attrs: Vec::new(), qself: None, path };
+                            (scope, syn::Expr::Path(path))
+                        }
+                        (None, Some((_, default))) => (&res, default.clone()),
+                        _ => {
+                            return refuse(&format!("lacks an argument for `{}`", it.ident));
+                        }
+                    };
+                    let found = self.constant(scope, &value, &text(&it.ty))?;
+                    (&it.ident, Rc::new(Type::Constant(found)))
+                }
+                _ => return refuse("has an unsupported generic argument"),
+            };
+            Rc::make_mut(&mut res.parameters).insert(plain(name), found);
+        }
+        match given.next() {
+            Some(_) => refuse("has too many generic arguments"),
+            None => Ok(Rc::unwrap_or_clone(res.parameters)),
+        }
+    }
+}
+
+/// How deep we are in a type.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Depth {
+    aliases: u8,
+    nested: u8,
+}
+
+const MOST_ALIASES: u8 = 64;
+const MOST_NESTED: u8 = 96;
+const MOST_TYPES: usize = 10_000;
+
+/// The names of type and `const` parameters.
+pub fn names(generics: &syn::Generics) -> impl Iterator<Item = String> {
+    generics.params.iter().filter_map(|it| match it {
+        syn::GenericParam::Type(it) => Some(plain(&it.ident)),
+        syn::GenericParam::Const(it) => Some(plain(&it.ident)),
+        syn::GenericParam::Lifetime(_) => None,
+    })
+}
+
+fn given_for<'a>(
+    parameter: &syn::GenericParam,
+    given: &mut std::slice::Iter<'_, &'a syn::GenericArgument>,
+) -> Option<&'a syn::GenericArgument> {
+    match parameter {
+        syn::GenericParam::Lifetime(_) => None,
+        _ => given.next().copied(),
+    }
+}
+
+/// The arguments of a path's last segment, lifetimes aside; none where another segment has some.
+fn arguments_of(path: &syn::Path) -> Option<Vec<&syn::GenericArgument>> {
+    let mut res = Vec::new();
+    for (index, segment) in path.segments.iter().enumerate() {
+        match &segment.arguments {
+            syn::PathArguments::None => {}
+            syn::PathArguments::AngleBracketed(it) if index + 1 == path.segments.len() => {
+                let is_lifetime =
+                    |it: &&syn::GenericArgument| matches!(it, syn::GenericArgument::Lifetime(_));
+                res.extend(it.args.iter().filter(|it| !is_lifetime(it)));
+            }
+            _ => return None,
+        }
+    }
+    Some(res)
+}

@@ -1,0 +1,91 @@
+//! Types in code → [`Type`]: which type of the project, or which of another crate, with what in it.
+
+mod attribute_macros;
+mod constants;
+pub mod derives;
+mod foreign;
+mod lookup;
+pub mod serde;
+mod type_;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::rc::Rc;
+
+pub use lookup::names;
+pub use type_::{Function, Scope, Type};
+
+use crate::names::Names;
+use crate::text::Problem;
+use crate::tree::{ItemId, Kind, ModuleId, World};
+use crate::versions::Behaviour;
+
+/// The types of all source that was read.
+pub struct Types {
+    names: Names,
+    /// What the locked versions of kube and schemars do.
+    pub behaviour: Behaviour,
+    /// Whether the lock lets serde_json keep the order of maps (`preserve_order`).
+    pub keeps_order: bool,
+    /// How many types were visited for one.
+    type_steps: Cell<usize>,
+    /// The targets of aliases without parameters, filled on demand.
+    aliases: RefCell<BTreeMap<ItemId, Rc<Type>>>,
+}
+
+impl Deref for Types {
+    type Target = Names;
+
+    fn deref(&self) -> &Names {
+        &self.names
+    }
+}
+
+impl Types {
+    pub fn new(names: Names, behaviour: Behaviour, keeps_order: bool) -> Self {
+        Self {
+            names,
+            behaviour,
+            keeps_order,
+            type_steps: Cell::default(),
+            aliases: RefCell::default(),
+        }
+    }
+
+    /// The world, to add to it: names are looked up anew.
+    pub fn world_mut(&mut self) -> &mut World {
+        self.aliases.take();
+        self.names.world_mut()
+    }
+
+    pub fn problem(
+        &self,
+        module: ModuleId,
+        span: proc_macro2::Span,
+        message: impl Into<String>,
+        hint: &str,
+    ) -> Problem {
+        Problem {
+            field_path: Vec::new(),
+            place: self.place(module, span),
+            message: message.into(),
+            hint: (!hint.is_empty()).then(|| hint.to_owned()),
+        }
+    }
+
+    /// The arguments of a type's parameters, for its own code.
+    pub fn scope(&self, ty: &Type) -> Scope {
+        let (id, arguments) = match ty {
+            Type::Data(id, arguments) => (*id, &arguments[..]),
+            Type::Root(id) => (*id, &[][..]),
+            _ => return Scope::from(0),
+        };
+        let mut parameters = BTreeMap::new();
+        if let Kind::Data(input) = &self.items[id].kind {
+            parameters.extend(names(&input.generics).zip(arguments.iter().cloned()));
+        }
+        parameters.insert("Self".to_owned(), Rc::new(ty.clone()));
+        Scope { module: self.items[id].module, parameters: Rc::new(parameters) }
+    }
+}

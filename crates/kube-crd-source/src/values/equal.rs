@@ -1,0 +1,92 @@
+//! Whether two values are equal, and whether code of the project has a say in it.
+
+use super::value::Value;
+use super::{Eval, Evaluator, Frame};
+use crate::types::Type;
+
+impl Evaluator<'_> {
+    /// `==`: refused where a type of the project does not derive `PartialEq`.
+    pub fn equal(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        left: &Value,
+        right: &Value,
+    ) -> Eval<bool> {
+        self.step(frame, at)?;
+        let each = |left: &[Value], right: &[Value]| -> Eval<bool> {
+            if left.len() != right.len() {
+                return Ok(false);
+            }
+            for (left, right) in left.iter().zip(right) {
+                if !self.equal(frame, at, left, right)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        Ok(match (left, right) {
+            (Value::Bool(left), Value::Bool(right)) => left == right,
+            (Value::Char(left), Value::Char(right)) => left == right,
+            (Value::Int(left, of), Value::Int(right, other)) if of == other => left == right,
+            #[allow(clippy::float_cmp, reason = "it is what the code does")]
+            (Value::F32(left), Value::F32(right)) => left == right,
+            #[allow(clippy::float_cmp, reason = "it is what the code does")]
+            (Value::F64(left), Value::F64(right)) => left == right,
+            (Value::Text(left), Value::Text(right)) => left == right,
+            (Value::Option(Some(left)), Value::Option(Some(right))) => {
+                self.equal(frame, at, left, right)?
+            }
+            (Value::Option(left), Value::Option(right)) => left.is_none() && right.is_none(),
+            (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
+                each(left, right)?
+            }
+            (Value::Set(left), Value::Set(right)) => each(left, right)?,
+            (Value::Map(left), Value::Map(right)) if left.is_empty() || right.is_empty() => {
+                left.is_empty() && right.is_empty()
+            }
+            (Value::Data(left), Value::Data(right)) if left.ty == right.ty => {
+                let Type::Data(id, _) = *left.ty else { return self.unsupported(frame, at) };
+                if !self.derives(id, "std::cmp::PartialEq")? {
+                    return self.refuse(frame, at, "its `PartialEq` is not derived");
+                }
+                if left.variant != right.variant {
+                    return Ok(false);
+                }
+                let values = |it: &[(String, Value)]| -> Vec<Value> {
+                    it.iter().map(|(_, it)| it.clone()).collect()
+                };
+                each(&values(&left.fields), &values(&right.fields))?
+            }
+            (Value::Json(_, left), Value::Json(_, right)) => left == right,
+            (Value::Foreign(of, left), Value::Foreign(other, right)) if of == other => {
+                left == right
+            }
+            _ => return self.refuse(frame, at, "two values of these types are not compared"),
+        })
+    }
+
+    /// Whether `clone()` of a value is the value: all that the project declares derives `Clone`.
+    pub fn clones(&self, frame: &Frame, at: &impl quote::ToTokens, value: &Value) -> Eval<()> {
+        self.step(frame, at)?;
+        match value {
+            Value::Option(Some(it)) | Value::Ok(it) => self.clones(frame, at, it),
+            Value::List(items) | Value::Set(items) | Value::Tuple(items) => {
+                items.iter().try_for_each(|it| self.clones(frame, at, it))
+            }
+            Value::Map(items) => items.iter().try_for_each(|(key, value)| {
+                self.clones(frame, at, key)?;
+                self.clones(frame, at, value)
+            }),
+            Value::Data(data) => {
+                let Type::Data(id, _) = *data.ty else { return self.unsupported(frame, at) };
+                if !self.derives(id, "std::clone::Clone")? {
+                    return self.refuse(frame, at, "its `Clone` is not derived");
+                }
+                data.fields.iter().try_for_each(|(_, it)| self.clones(frame, at, it))
+            }
+            Value::Generator => self.unsupported(frame, at),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The default of a field, as serde writes it: what `#[serde(default)]` says, evaluated and written.
+
+use serde_json::Value as Json;
+use std::rc::Rc;
+use syn::ExprPath;
+
+use super::call::Arguments;
+use super::serialize::Writes;
+use super::ty::Ty;
+use super::value::Value;
+use super::{Eval, Evaluator, Frame, Stop};
+use crate::text::Problem;
+use crate::types::{Scope, Type};
+
+/// A field with a default, in the type that it is of.
+pub struct FieldDefault<'a> {
+    /// The module and the parameters of the type, `Self` among them.
+    pub scope: &'a Scope,
+    /// The field's name or number.
+    pub member: &'a str,
+    pub span: proc_macro2::Span,
+    pub ty: &'a syn::Type,
+    /// `#[serde(default = "…")]` of the field; none for `#[serde(default)]`.
+    pub own: Option<Option<&'a ExprPath>>,
+    /// The same of the whole type.
+    pub whole: Option<Option<&'a ExprPath>>,
+    pub skip_if: Option<&'a ExprPath>,
+    pub serialize_with: Option<&'a ExprPath>,
+}
+
+impl Evaluator<'_> {
+    /// The default that the schema states; none where it states none.
+    pub fn field_default(&self, of: &FieldDefault<'_>) -> Result<Option<Json>, Box<Problem>> {
+        let frame = Frame::of(of.scope.clone());
+        Self::into_result(self.default_json(&frame, of))
+    }
+
+    fn default_json(&self, frame: &Frame, of: &FieldDefault<'_>) -> Eval<Option<Json>> {
+        let ty = self.ty(frame, of.ty)?;
+        let value = self.default_value(frame, of, &ty)?;
+        if !value.fits(&ty) {
+            let message = format!("the default of `{}` is no `{}`", of.member, self.name_of(&ty));
+            return Err(Stop::Problem(self.problem(frame, of.span, message, super::HINT)));
+        }
+        if let Some(path) = of.skip_if {
+            let whole = self.schema_type(frame, of.ty)?;
+            if self.skips(frame, path, &value, &whole)? {
+                return Ok(None);
+            }
+        }
+        if let Some(path) = of.serialize_with {
+            return self.refuse(frame, path, "a hand-written `Serialize` is not evaluated");
+        }
+        // Of a type that cannot be written, schemars says nothing.
+        match self.writes(&ty)? {
+            Writes::Yes => match self.written(frame, of.ty, &value) {
+                Err(Stop::Unwritten(_)) => Ok(None),
+                found => found.map(Some),
+            },
+            Writes::No => Ok(None),
+            Writes::Unknown(what) => {
+                let message = format!("whether `{what}` implements `Serialize` is not certain");
+                Err(Stop::Problem(self.problem(frame, of.span, message, super::HINT)))
+            }
+        }
+    }
+
+    fn default_value(&self, frame: &Frame, of: &FieldDefault<'_>, ty: &Ty) -> Eval<Value> {
+        let nothing = Arguments::Values(Vec::new());
+        let whole =
+            frame.scope.parameters.get("Self").map_or(Ty::Unknown, |it: &Rc<Type>| Ty::of(it));
+        let found = match (of.own, of.whole) {
+            (Some(Some(path)), _) => return self.call_path(frame, path, &nothing, ty),
+            (Some(None), _) => return self.default_by_name(frame, of.ty, ty),
+            (None, Some(Some(path))) => self.call_path(frame, path, &nothing, &whole)?,
+            (None, _) => self.default_by_name(frame, of.ty, &whole)?,
+        };
+        let field = match &found {
+            Value::Data(data) => data.fields.iter().find(|(it, _)| it == of.member),
+            _ => None,
+        };
+        match field {
+            Some((_, value)) => Ok(value.clone()),
+            None => self.refuse(frame, of.ty, "its default is not in that of the whole"),
+        }
+    }
+}

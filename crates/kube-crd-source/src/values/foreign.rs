@@ -1,0 +1,257 @@
+//! Functions and constants of std, serde_json, schemars and k8s-openapi.
+
+use std::rc::Rc;
+
+use serde_json::json;
+use syn::{Expr, ExprCall, ExprPath};
+
+use super::call::Arguments;
+use super::construct::Construct;
+use super::default::empty;
+use super::ty::{Int, Ty};
+use super::value::{JsonKind, Value, is_list};
+use super::{Eval, Evaluator, Frame};
+
+const QUANTITY: &str = "k8s_openapi::apimachinery::pkg::api::resource::Quantity";
+const INT_OR_STRING: &str = "k8s_openapi::apimachinery::pkg::util::intstr::IntOrString";
+
+impl Evaluator<'_> {
+    /// A constant by its whole path.
+    pub fn foreign_constant(&self, path: &str) -> Option<Value> {
+        let (of, name) = path.rsplit_once("::")?;
+        let of = of.strip_prefix("std::").unwrap_or(of);
+        if let (Some(of), "MIN" | "MAX") = (Int::parse(of), name) {
+            // The highest `u128` is beyond what is read.
+            if of == Int::U128 && name == "MAX" {
+                return None;
+            }
+            let (low, high) = of.range();
+            self.accept(Construct::NumberConstant);
+            return Some(Value::Int(if name == "MIN" { low } else { high }, of));
+        }
+        Some(match path {
+            "std::option::Option::None" => {
+                self.accept(Construct::None);
+                Value::Option(None)
+            }
+            "serde_json::Value::Null" => {
+                self.accept(Construct::JsonValue);
+                Value::json(serde_json::Value::Null)
+            }
+            "std::time::Duration::ZERO" => {
+                self.accept(Construct::Duration);
+                Value::foreign("std::time::Duration", json!({ "secs": 0, "nanos": 0 }))
+            }
+            _ => return None,
+        })
+    }
+
+    /// A call of a function by its whole path.
+    pub fn foreign_call(
+        &self,
+        frame: &Frame,
+        it: &ExprCall,
+        path: &str,
+        of: Option<syn::Type>,
+        expected: &Ty,
+    ) -> Eval<Value> {
+        let (front, name) = path.rsplit_once("::").unwrap_or(("", path));
+        match (it.args.len(), it.args.first()) {
+            (0, _) => match &*it.func {
+                Expr::Path(at) => self.foreign_call_of_none(frame, at, path, of, expected),
+                _ => self.unsupported(frame, it),
+            },
+            (1, Some(argument)) => {
+                self.foreign_call_of_one(frame, it, argument, (front, name), expected)
+            }
+            _ => self.unsupported(frame, it),
+        }
+    }
+
+    /// `String::new`, `Vec::default`: what takes no argument.
+    pub fn foreign_call_of_none(
+        &self,
+        frame: &Frame,
+        at: &ExprPath,
+        path: &str,
+        of: Option<syn::Type>,
+        expected: &Ty,
+    ) -> Eval<Value> {
+        let (front, name) = path.rsplit_once("::").unwrap_or(("", path));
+        let found = match (front, name) {
+            (_, "default") => return self.foreign_default(frame, at, path, of, expected),
+            ("std::string::String", "new") => Some(Value::text("")),
+            ("serde_json::Map", "new") => Some(Value::Json(JsonKind::Map, Rc::new(json!({})))),
+            ("std::path::PathBuf", "new") => Some(Value::foreign(front, "".into())),
+            (path, "new") if is_list(path) => Some(Value::List(Rc::new([]))),
+            (path, "new") => empty(path),
+            _ => None,
+        };
+        match found {
+            Some(value) => {
+                self.accept(Construct::Empty);
+                Ok(value)
+            }
+            None => self.unsupported(frame, at),
+        }
+    }
+
+    fn foreign_call_of_one(
+        &self,
+        frame: &Frame,
+        it: &ExprCall,
+        argument: &Expr,
+        (front, name): (&str, &str),
+        expected: &Ty,
+    ) -> Eval<Value> {
+        let (construct, value) = match (front, name) {
+            ("std::option::Option", "Some") => {
+                let value = self.eval(frame, argument, &expected.inside(0))?;
+                (Construct::Some, Value::some(value))
+            }
+            (
+                "std::boxed::Box" | "std::rc::Rc" | "std::sync::Arc" | "std::borrow::Cow",
+                "new" | "Borrowed" | "Owned",
+            ) => (Construct::BoxNew, self.eval(frame, argument, expected)?),
+            ("serde_json::Value", _) => self.json_value(frame, it, argument, name)?,
+            ("serde_json" | "schemars::Schema", _) => {
+                return self.schema_function(frame, it, argument, (front, name), expected);
+            }
+            (_, "from") => {
+                let to = target_of_from(front, expected);
+                let from = self.source_type(frame, argument, &to);
+                let value = self.eval(frame, argument, &from)?;
+                let is_map = front.ends_with("Map");
+                let construct = if is_map { Construct::MapFrom } else { Construct::From };
+                (construct, self.convert(frame, it, value, &to)?)
+            }
+            _ => self.foreign_value(frame, it, argument, (front, name))?,
+        };
+        self.accept(construct);
+        Ok(value)
+    }
+
+    /// `Quantity(…)`, `Duration::from_secs(…)`, `Url::parse(…)`: types that are made of a text or a number.
+    fn foreign_value(
+        &self,
+        frame: &Frame,
+        it: &ExprCall,
+        argument: &Expr,
+        (front, name): (&str, &str),
+    ) -> Eval<(Construct, Value)> {
+        let ty = match (front, name) {
+            (INT_OR_STRING, "Int") => Ty::Int(Int::I32),
+            ("std::time::Duration", "from_secs" | "from_millis") => Ty::Int(Int::U64),
+            _ => Ty::foreign("str"),
+        };
+        let is_quantity = format!("{front}::{name}") == QUANTITY;
+        let is_text = is_quantity
+            || matches!(
+                (front, name),
+                (INT_OR_STRING, "String")
+                    | ("url::Url" | "semver::Version", "parse")
+                    | ("uuid::Uuid", "parse_str")
+            );
+        if !is_text && !matches!(ty, Ty::Int(_)) {
+            return self.unsupported(frame, it);
+        }
+        Ok(match (self.eval(frame, argument, &ty)?, name) {
+            (Value::Text(text), _) if is_quantity => {
+                (Construct::Quantity, Value::foreign(QUANTITY, (*text).into()))
+            }
+            (Value::Text(text), "String") => {
+                (Construct::Quantity, Value::foreign(front, (*text).into()))
+            }
+            (Value::Text(text), _) => {
+                (Construct::Parse, self.parse(frame, it, &text, &Ty::foreign(front))?)
+            }
+            (Value::Int(number, _), "Int") => {
+                let number = i64::try_from(number).unwrap_or_default();
+                (Construct::Quantity, Value::foreign(front, number.into()))
+            }
+            (Value::Int(number, _), name) => {
+                let number = u64::try_from(number).unwrap_or_default();
+                let (secs, nanos) = match name {
+                    "from_secs" => (number, 0),
+                    _ => (number / 1000, number % 1000 * 1_000_000),
+                };
+                let json = json!({ "secs": secs, "nanos": nanos });
+                (Construct::Duration, Value::foreign(front, json))
+            }
+            _ => return self.unsupported(frame, it),
+        })
+    }
+
+    /// `Vec::default()`, `ObjectMeta::default()`.
+    pub fn foreign_default(
+        &self,
+        frame: &Frame,
+        at: &ExprPath,
+        path: &str,
+        of: Option<syn::Type>,
+        expected: &Ty,
+    ) -> Eval<Value> {
+        let front = path.strip_suffix("::default").unwrap_or(path);
+        if front == "std::default::Default" {
+            self.accept(Construct::TraitDefault);
+            return match expected.is_known() {
+                true => self.default_of(frame, at, expected),
+                false => self.untyped(frame, at),
+            };
+        }
+        self.accept(Construct::TypeDefault);
+        // The type's own arguments are in the place that it comes to.
+        let ty = match (expected, of) {
+            (Ty::Foreign(path, _), _) if path == front => expected.clone(),
+            (_, Some(of)) => self.ty(frame, &of)?,
+            _ => Ty::foreign(front),
+        };
+        self.default_of(frame, at, &ty)
+    }
+
+    /// What a function that `skip_serializing_if` names says of a value.
+    pub fn skips(
+        &self,
+        frame: &Frame,
+        path: &ExprPath,
+        value: &Value,
+        ty: &Rc<crate::types::Type>,
+    ) -> Eval<bool> {
+        if let super::target::Target::Foreign(name, _) = self.target(frame, path)? {
+            let found = match (name.as_str(), value) {
+                ("std::option::Option::is_none", Value::Option(it)) => it.is_none(),
+                ("std::option::Option::is_some", Value::Option(it)) => it.is_some(),
+                ("std::vec::Vec::is_empty" | "[]::is_empty", Value::List(it)) => it.is_empty(),
+                ("std::string::String::is_empty" | "str::is_empty", Value::Text(it)) => {
+                    it.is_empty()
+                }
+                (name, Value::Map(it)) if name.ends_with("Map::is_empty") => it.is_empty(),
+                (name, Value::Set(it)) if name.ends_with("Set::is_empty") => it.is_empty(),
+                ("serde_json::Map::is_empty", Value::Json(JsonKind::Map, it)) => {
+                    it.as_object().is_some_and(serde_json::Map::is_empty)
+                }
+                ("serde_json::Value::is_null", Value::Json(JsonKind::Value, it)) => it.is_null(),
+                ("std::ops::Not::not", Value::Bool(it)) => !it,
+                _ => return self.refuse(frame, path, "this test is not evaluated"),
+            };
+            self.accept(Construct::SkipStandard);
+            return Ok(found);
+        }
+        self.accept(Construct::SkipOwn);
+        let arguments = Arguments::Values(vec![(value.clone(), ty.clone())]);
+        match self.call_path(frame, path, &arguments, &Ty::foreign("bool"))? {
+            Value::Bool(it) => Ok(it),
+            _ => self.refuse(frame, path, "it gives no `bool`"),
+        }
+    }
+}
+
+/// The type of `T::from(…)`, with what is in it where the place says so.
+fn target_of_from(path: &str, expected: &Ty) -> Ty {
+    match expected {
+        Ty::Foreign(of, _) if of == path => expected.clone(),
+        // `Cow::from(…)` is read as what is in it.
+        _ if super::ty::is_transparent(path) => expected.clone(),
+        _ => Ty::foreign(path),
+    }
+}

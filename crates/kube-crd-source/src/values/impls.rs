@@ -1,0 +1,276 @@
+//! What the `impl`s of the project say of a type: its own functions and constants, `Default`, `JsonSchema`.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use syn::ImplItem;
+
+use super::construct::Construct;
+use super::ty::Ty;
+use super::value::Value;
+use super::{Eval, Evaluator, Frame, Stop};
+use crate::cargo::cfg::{self, Cfg};
+use crate::names::{Named, Space};
+use crate::text::plain;
+use crate::tree::{Impl, ItemId, Path};
+use crate::types::derives::Derived;
+use crate::types::{Scope, Type};
+
+/// A function of the project, and what the parameters in its code stand for.
+pub struct Function<'a> {
+    pub scope: Scope,
+    pub signature: &'a syn::Signature,
+    pub attrs: &'a [syn::Attribute],
+    pub block: &'a syn::Block,
+}
+
+impl<'a> Evaluator<'a> {
+    /// The only item of this name in the `impl`s that a type has by itself; traits do not count.
+    fn own_item(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        of: &Rc<Type>,
+        name: &str,
+    ) -> Eval<Option<(Scope, &'a ImplItem)>> {
+        let (item, arguments) = match &**of {
+            Type::Data(id, arguments) => (*id, &arguments[..]),
+            Type::Root(spec) => match self.world.root_of(*spec) {
+                Some(root) => (root, &[][..]),
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let mut found = None;
+        let world = self.world;
+        let all = self.impls_for(item);
+        for imp in all.filter(|it| it.syntax.trait_.is_none()) {
+            for it in &imp.syntax.items {
+                let (ident, attrs) = match it {
+                    ImplItem::Fn(it) => (&it.sig.ident, &it.attrs),
+                    ImplItem::Const(it) => (&it.ident, &it.attrs),
+                    ImplItem::Macro(it) => {
+                        return self.refuse(frame, &it.mac, "a macro in an `impl` is not expanded");
+                    }
+                    _ => continue,
+                };
+                if plain(ident) != name {
+                    continue;
+                }
+                let there = Frame::new(imp.module);
+                let Some(bound) = world.unified(imp, arguments).map_err(Stop::from)? else {
+                    continue;
+                };
+                if !self.is_active(&there, attrs, "an item")? || !self.is_active_impl(imp)? {
+                    continue;
+                }
+                if found.is_some() {
+                    return self.refuse(frame, at, format!("`{name}` is there more than once"));
+                }
+                found = Some((scope_of(imp, bound, of), it));
+            }
+        }
+        if let Some(call) = world.macro_that_may_write(item, name).filter(|_| found.is_none()) {
+            return self.refuse(
+                frame,
+                at,
+                format!("{call} may write `{name}`, and is not expanded"),
+            );
+        }
+        Ok(found)
+    }
+
+    /// A function that a type has by itself.
+    pub fn own_function(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        of: &Rc<Type>,
+        name: &str,
+    ) -> Eval<Option<Function<'a>>> {
+        Ok(match self.own_item(frame, at, of, name)? {
+            Some((scope, ImplItem::Fn(it))) => {
+                Some(Function { scope, signature: &it.sig, attrs: &it.attrs, block: &it.block })
+            }
+            _ => None,
+        })
+    }
+
+    pub fn associated_constant(
+        &self,
+        frame: &Frame,
+        at: &syn::ExprPath,
+        of: &Rc<Type>,
+        name: &str,
+    ) -> Eval<Value> {
+        match self.own_item(frame, at, of, name)? {
+            Some((scope, ImplItem::Const(it))) => {
+                self.accept(Construct::AssociatedConstant);
+                let there = Frame::of(scope);
+                let ty = self.ty(&there, &it.ty)?;
+                self.eval(&there, &it.expr, &ty)
+            }
+            _ => self.unsupported(frame, at),
+        }
+    }
+
+    pub fn associated_type(
+        &self,
+        frame: &Frame,
+        at: &syn::ExprPath,
+        of: &Rc<Type>,
+        name: &str,
+    ) -> Ty {
+        match self.own_item(frame, at, of, name) {
+            Ok(Some((scope, ImplItem::Const(it)))) => {
+                self.ty(&Frame::of(scope), &it.ty).unwrap_or(Ty::Unknown)
+            }
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// The only function of a trait of another crate that the project implements for a type.
+    pub fn trait_function(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        of: &Rc<Type>,
+        trait_: &str,
+        name: &str,
+    ) -> Eval<Option<Function<'a>>> {
+        let Type::Data(id, arguments) = &**of else { return Ok(None) };
+        let mut found = None;
+        for imp in self.trait_impls(*id, trait_)? {
+            let Some(bound) = self.world.unified(imp, arguments).map_err(Stop::from)? else {
+                continue;
+            };
+            if !self.is_active_impl(imp)? {
+                continue;
+            }
+            let function = self.function_of(imp, name)?;
+            let Some(it) = function.filter(|_| found.is_none()) else {
+                return self.refuse(frame, at, format!("its `impl {trait_}` is not certain"));
+            };
+            let scope = scope_of(imp, bound, of);
+            found =
+                Some(Function { scope, signature: &it.sig, attrs: &it.attrs, block: &it.block });
+        }
+        Ok(found)
+    }
+
+    /// The function of an `impl` by this name, as its `cfg`s leave it.
+    pub fn function_of(&self, imp: &'a Impl, name: &str) -> Eval<Option<&'a syn::ImplItemFn>> {
+        let there = Frame::new(imp.module);
+        let mut found = None;
+        for it in &imp.syntax.items {
+            match it {
+                ImplItem::Fn(it)
+                    if plain(&it.sig.ident) == name
+                        && self.is_active(&there, &it.attrs, "a function")? =>
+                {
+                    found = Some(it);
+                }
+                ImplItem::Macro(it) => {
+                    return self.refuse(&there, &it.mac, "a macro in an `impl` is not expanded");
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the project implements a trait of another crate for a type, derives aside.
+    pub fn has_impl(&self, id: ItemId, trait_: &str) -> Eval<bool> {
+        Ok(!self.trait_impls(id, trait_)?.is_empty())
+    }
+
+    fn trait_impls(&self, id: ItemId, trait_: &str) -> Eval<Vec<&'a Impl>> {
+        let world = self.world;
+        let mut res = Vec::new();
+        for imp in self.impls_for(id) {
+            let Some((path, _)) = &imp.syntax.trait_ else { continue };
+            let named = world.resolve(imp.module, &Path::from(path), Space::Types);
+            let last = trait_.rsplit("::").next().unwrap_or(trait_);
+            match named {
+                Ok(Named::Foreign(name)) if name == trait_ => res.push(imp),
+                Ok(_) => {}
+                // It may be the trait by a name that is not certain.
+                Err(_) if path.segments.last().is_some_and(|it| it.ident == last) => res.push(imp),
+                Err(_) => {}
+            }
+        }
+        Ok(res)
+    }
+
+    /// The `impl`s for a type, by its own name or by another.
+    fn impls_for(&self, id: ItemId) -> impl Iterator<Item = &'a Impl> {
+        let world = self.world;
+        self.budget.index(world).impls_for(id, &world.items[id].name).map(|it| &world.impls[it])
+    }
+
+    fn is_active_impl(&self, imp: &Impl) -> Eval<bool> {
+        let there = Frame::new(imp.module);
+        if self.world.modules[imp.module].cfg == Cfg::Depends {
+            let why = "its `impl` depends on a `cfg` that the source does not settle";
+            return self.refuse(&there, &imp.syntax.self_ty, why);
+        }
+        self.is_active(&there, &imp.syntax.attrs, "an `impl`")
+    }
+
+    /// Whether a type derives a trait, for certain.
+    pub fn derives(&self, id: ItemId, trait_: &str) -> Eval<bool> {
+        self.world.derives_trait(id, trait_).map(|it| it == Derived::Yes).map_err(Stop::from)
+    }
+
+    /// Whether attributes leave code where it is: yes, or a `cfg` takes it away. Any other attribute is refused.
+    pub fn is_active(&self, frame: &Frame, attrs: &[syn::Attribute], on: &str) -> Eval<bool> {
+        const QUIET: &[&str] = &[
+            "doc",
+            "allow",
+            "expect",
+            "warn",
+            "deny",
+            "inline",
+            "must_use",
+            "deprecated",
+            "cold",
+            "automatically_derived",
+            "track_caller",
+            "rustfmt",
+            "clippy",
+        ];
+        if attrs.is_empty() {
+            return Ok(true);
+        }
+        let settled = cfg::settle(attrs, self.world.features(frame.scope.module));
+        let settled = self.syntax(frame, settled)?;
+        let quiet = |path: &syn::Path| {
+            path.segments.first().is_some_and(|it| QUIET.iter().any(|name| it.ident == name))
+        };
+        let odd = settled.attrs.iter().find(|it| !quiet(it.path()));
+        if let Some(attr) = odd {
+            return self.refuse(frame, attr, format!("the attribute of {on} may change it"));
+        }
+        if let Some(meta) = settled.doubtful.iter().find(|it| !quiet(it.path())) {
+            return self.refuse(frame, meta, "the source does not settle its `cfg_attr`");
+        }
+        let conditional = attrs.iter().any(|it| it.path().is_ident("cfg"));
+        match settled.cfg {
+            Cfg::Depends => match attrs.iter().find(|it| it.path().is_ident("cfg")) {
+                Some(attr) => self.refuse(frame, attr, "the source does not settle this `cfg`"),
+                None => Ok(false),
+            },
+            cfg => {
+                if conditional {
+                    self.accept(Construct::CfgStatement);
+                }
+                Ok(cfg == Cfg::Yes)
+            }
+        }
+    }
+}
+
+pub fn scope_of(imp: &Impl, mut bound: BTreeMap<String, Rc<Type>>, of: &Rc<Type>) -> Scope {
+    bound.insert("Self".to_owned(), of.clone());
+    Scope { module: imp.module, parameters: Rc::new(bound) }
+}

@@ -1,0 +1,98 @@
+//! Which `impl`s are for which type, and which traits of the project have a function: looked up once for all.
+
+use std::collections::BTreeMap;
+
+use crate::names::{Miss, Named, Space};
+use crate::text::plain;
+use crate::tree::{Impl, ItemId, Kind, Path};
+use crate::types::{Scope, Type, Types};
+
+#[derive(Debug, Default)]
+pub struct Index {
+    /// The `impl`s of each type of the project, by their numbers.
+    impls: BTreeMap<ItemId, Vec<usize>>,
+    /// Those whose type is not certain, by the last name of its path.
+    unclear: BTreeMap<String, Vec<usize>>,
+    /// The traits of the project that have a function of a name.
+    traits: BTreeMap<String, Vec<ItemId>>,
+    /// Those with a macro in them, which may write any function.
+    open_traits: Vec<ItemId>,
+}
+
+impl Index {
+    pub fn new(types: &Types) -> Self {
+        let mut res = Self::default();
+        for (number, imp) in types.impls.iter().enumerate() {
+            match target(types, imp) {
+                Target::Item(id) => res.impls.entry(id).or_default().push(number),
+                Target::Unclear(name) => res.unclear.entry(name).or_default().push(number),
+                Target::Other => {}
+            }
+        }
+        for (id, item) in types.items.iter().enumerate() {
+            let Kind::Trait(it) = &item.kind else { continue };
+            for it in &it.items {
+                match it {
+                    syn::TraitItem::Fn(it) => {
+                        res.traits.entry(plain(&it.sig.ident)).or_default().push(id);
+                    }
+                    syn::TraitItem::Macro(_) => res.open_traits.push(id),
+                    _ => {}
+                }
+            }
+        }
+        res
+    }
+
+    /// The `impl`s that are, or may be, for a type.
+    pub fn impls_for(&self, id: ItemId, name: &str) -> impl Iterator<Item = usize> {
+        let unclear = self.unclear.get(name).into_iter().flatten();
+        self.impls.get(&id).into_iter().flatten().chain(unclear).copied()
+    }
+
+    /// The traits of the project that have, or may have, a function of a name.
+    pub fn traits_with(&self, function: &str) -> impl Iterator<Item = ItemId> {
+        self.traits.get(function).into_iter().flatten().chain(&self.open_traits).copied()
+    }
+}
+
+enum Target {
+    Item(ItemId),
+    /// A type of another crate, or all types.
+    Other,
+    /// With the last name of its path.
+    Unclear(String),
+}
+
+fn target(types: &Types, imp: &Impl) -> Target {
+    let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return Target::Other };
+    if ty.qself.is_some() {
+        return Target::Other;
+    }
+    let name = last_name(&imp.syntax.self_ty).unwrap_or_default();
+    match types.resolve(imp.module, &Path::from(&ty.path), Space::Types) {
+        Ok(Named::Item(id)) if matches!(types.items[id].kind, Kind::Alias(_)) => {
+            let behind = match &types.items[id].kind {
+                Kind::Alias(it) => last_name(&it.ty),
+                _ => None,
+            };
+            match types.type_in(&Scope::from(imp.module), &imp.syntax.self_ty) {
+                Ok(it) => match *it {
+                    Type::Data(id, _) => Target::Item(id),
+                    _ => Target::Other,
+                },
+                Err(_) => Target::Unclear(behind.unwrap_or(name)),
+            }
+        }
+        Ok(Named::Item(id)) => Target::Item(id),
+        Err(Miss::Doubt(_) | Miss::Perhaps(_)) => Target::Unclear(name),
+        _ => Target::Other,
+    }
+}
+
+fn last_name(ty: &syn::Type) -> Option<String> {
+    match ty {
+        syn::Type::Path(it) => it.path.segments.last().map(|it| plain(&it.ident)),
+        _ => None,
+    }
+}

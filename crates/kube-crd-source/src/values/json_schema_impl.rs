@@ -1,0 +1,132 @@
+//! Hand-written `impl JsonSchema`s, and which `impl`s are for a type of given arguments.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use syn::{ImplItem, spanned::Spanned as _};
+
+use super::impls::scope_of;
+use crate::cargo::cfg::{self, Cfg};
+use crate::names::{Named, Space};
+use crate::text::{Problem, plain};
+use crate::tree::{Impl, Path};
+use crate::types::{Scope, Type, Types};
+
+/// An `impl JsonSchema` that is written by hand.
+pub struct JsonSchemaImpl {
+    /// Which of all impls.
+    pub imp: usize,
+    pub scope: Scope,
+}
+
+impl Types {
+    /// The `impl JsonSchema` of a type that is written by hand; none where there is none.
+    pub fn json_schema_impl(&self, ty: &Type) -> Result<Option<JsonSchemaImpl>, Problem> {
+        let (item, arguments) = match ty {
+            Type::Data(id, arguments) => (*id, &arguments[..]),
+            Type::Root(id) => (self.root_of(*id).unwrap_or(*id), &[][..]),
+            _ => return Ok(None),
+        };
+        let mut found: Option<JsonSchemaImpl> = None;
+        for (index, imp) in self.impls.iter().enumerate() {
+            let Some((trait_, _)) = &imp.syntax.trait_ else { continue };
+            if !self.is_impl_for(imp, item) {
+                continue;
+            }
+            let named = self.resolve(imp.module, &Path::from(trait_), Space::Types);
+            let named = named == Ok(Named::Foreign("schemars::JsonSchema".to_owned()));
+            // It may go by the name that it was imported by.
+            if imp.trait_.as_deref() != Some("JsonSchema") && !named {
+                continue;
+            }
+            self.check_json_schema_impl(imp, named)?;
+            let Some(bound) = self.unified(imp, arguments)? else { continue };
+            if found.is_some() {
+                let span = imp.syntax.self_ty.span();
+                let message = "this type has more than one `impl JsonSchema`";
+                return Err(self.problem(imp.module, span, message, "keep one of them"));
+            }
+            let scope = scope_of(imp, bound, &Rc::new(ty.clone()));
+            found = Some(JsonSchemaImpl { imp: index, scope });
+        }
+        Ok(found)
+    }
+
+    fn check_json_schema_impl(&self, imp: &Impl, is_known: bool) -> Result<(), Problem> {
+        let refuse = |what: &str| {
+            let span = imp.syntax.self_ty.span();
+            Err(self.problem(imp.module, span, format!("this `impl JsonSchema` {what}"), ""))
+        };
+        if !is_known {
+            return refuse("may be of another trait than schemars'");
+        }
+        let inert = ["doc", "allow", "expect", "automatically_derived", "cfg"];
+        let settled = cfg::settle(&imp.syntax.attrs, self.features(imp.module));
+        let is_sure = settled.is_ok_and(|it| it.cfg == Cfg::Yes && it.doubtful.is_empty());
+        if !is_sure || self.modules[imp.module].cfg == Cfg::Depends {
+            return refuse("depends on a `cfg` that the source does not settle");
+        }
+        if imp.syntax.items.iter().any(|it| matches!(it, ImplItem::Macro(_))) {
+            return refuse("calls a macro, which is not expanded");
+        }
+        if !imp.syntax.attrs.iter().all(|it| inert.iter().any(|name| it.path().is_ident(name))) {
+            return refuse("has attributes that may change it");
+        }
+        for name in ["schema_name", "json_schema"] {
+            let is_it = |it: &ImplItem| matches!(it, ImplItem::Fn(it) if it.sig.ident == name);
+            if !imp.syntax.items.iter().any(is_it) {
+                return refuse(&format!("lacks `{name}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the parameters of an impl stand for, where it is for a type of these arguments.
+    pub fn unified(
+        &self,
+        imp: &Impl,
+        arguments: &[Rc<Type>],
+    ) -> Result<Option<BTreeMap<String, Rc<Type>>>, Problem> {
+        let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return Ok(None) };
+        let own: Vec<String> = crate::types::names(&imp.syntax.generics).collect();
+        let mut res = BTreeMap::new();
+        let given: Vec<&syn::GenericArgument> =
+            match ty.path.segments.last().map(|it| &it.arguments) {
+                Some(syn::PathArguments::AngleBracketed(it)) => it
+                    .args
+                    .iter()
+                    .filter(|it| !matches!(it, syn::GenericArgument::Lifetime(_)))
+                    .collect(),
+                _ => Vec::new(),
+            };
+        if given.is_empty() {
+            // No arguments: every parameter is its default.
+            let there = self.type_in(&Scope::from(imp.module), &imp.syntax.self_ty)?;
+            let is_same = matches!(&*there, Type::Data(_, of) if **of == *arguments);
+            return Ok((arguments.is_empty() || is_same).then_some(res));
+        }
+        for (given, argument) in given.into_iter().zip(arguments) {
+            match given {
+                syn::GenericArgument::Type(syn::Type::Path(it))
+                    if it.path.get_ident().is_some_and(|it| own.contains(&plain(it))) =>
+                {
+                    let name = it.path.get_ident().map(plain).unwrap_or_default();
+                    let before = res.insert(name, argument.clone());
+                    if before.is_some_and(|it| it != *argument) {
+                        return Ok(None);
+                    }
+                }
+                syn::GenericArgument::Type(it) => {
+                    if self.type_in(&Scope::from(imp.module), it)? != *argument {
+                        return Ok(None);
+                    }
+                }
+                _ => {
+                    let message = "this `impl` is for types that are not evaluated";
+                    return Err(self.problem(imp.module, given.span(), message, ""));
+                }
+            }
+        }
+        Ok(Some(res))
+    }
+}

@@ -1,0 +1,126 @@
+//! Literals: integers in the range of their type, floats rounded once to its width.
+
+use syn::{Expr, Lit};
+
+use super::construct::Construct;
+use super::ty::{Int, Ty};
+use super::value::Value;
+use super::{Eval, Evaluator, Frame, Stop};
+
+impl Evaluator<'_> {
+    /// A literal, negated where `-` stands before it: `-128` is an `i8`, and `128` is none.
+    pub fn literal(
+        &self,
+        frame: &Frame,
+        at: &Expr,
+        literal: &Lit,
+        is_negative: bool,
+        expected: &Ty,
+    ) -> Eval<Value> {
+        match literal {
+            Lit::Int(it) => self.integer_literal(frame, at, it, is_negative, expected),
+            Lit::Float(it) => {
+                let ty = match it.suffix() {
+                    "" => expected.clone(),
+                    suffix => Ty::foreign(suffix),
+                };
+                self.float(frame, at, it.base10_digits(), is_negative, &ty)
+            }
+            _ if is_negative => self.unsupported(frame, at),
+            Lit::Str(it) => {
+                self.accept(Construct::LiteralText);
+                let text = it.value();
+                self.spend(frame, at, text.len() / 64)?;
+                Ok(Value::text(text))
+            }
+            Lit::Bool(it) => {
+                self.accept(Construct::LiteralBool);
+                Ok(Value::Bool(it.value))
+            }
+            Lit::Char(it) => {
+                self.accept(Construct::LiteralChar);
+                Ok(Value::Char(it.value()))
+            }
+            Lit::Byte(it) => {
+                self.accept(Construct::LiteralInteger);
+                Ok(Value::Int(it.value().into(), Int::U8))
+            }
+            _ => self.unsupported(frame, at),
+        }
+    }
+
+    fn integer_literal(
+        &self,
+        frame: &Frame,
+        at: &Expr,
+        it: &syn::LitInt,
+        is_negative: bool,
+        expected: &Ty,
+    ) -> Eval<Value> {
+        let suffix = it.suffix();
+        let ty = match suffix {
+            "" => expected.clone(),
+            suffix => Ty::foreign(suffix),
+        };
+        match (ty, Int::parse(suffix)) {
+            // `1f64` is an integer to the lexer.
+            (Ty::F32 | Ty::F64, _) if !suffix.is_empty() => {
+                self.float(frame, at, it.base10_digits(), is_negative, &Ty::foreign(suffix))
+            }
+            (Ty::Int(of), _) | (_, Some(of)) => self.integer(frame, at, it, is_negative, of),
+            (Ty::Any, _) => match self.integer(frame, at, it, is_negative, Int::I32) {
+                // Another use of it may say a longer type.
+                Err(Stop::Problem(problem)) => Err(Stop::Untyped(problem)),
+                found => found,
+            },
+            (Ty::Unknown, _) => self.untyped(frame, at),
+            _ => self.refuse(frame, at, "it is no number of the type that is expected"),
+        }
+    }
+
+    fn integer(
+        &self,
+        frame: &Frame,
+        at: &Expr,
+        literal: &syn::LitInt,
+        is_negative: bool,
+        of: Int,
+    ) -> Eval<Value> {
+        let number = literal.base10_parse::<i128>().ok();
+        let number = number.map(|it| if is_negative { -it } else { it });
+        match number.filter(|it| of.holds(*it)) {
+            Some(number) => {
+                self.accept(Construct::LiteralInteger);
+                Ok(Value::Int(number, of))
+            }
+            None => self.refuse(frame, at, format!("it does not fit in `{}`", of.name())),
+        }
+    }
+
+    fn float(
+        &self,
+        frame: &Frame,
+        at: &Expr,
+        digits: &str,
+        is_negative: bool,
+        ty: &Ty,
+    ) -> Eval<Value> {
+        let sign = if is_negative { "-" } else { "" };
+        let text = format!("{sign}{digits}");
+        let value = match ty {
+            Ty::F32 => text.parse().ok().filter(|it: &f32| it.is_finite()).map(Value::F32),
+            Ty::F64 | Ty::Any => {
+                text.parse().ok().filter(|it: &f64| it.is_finite()).map(Value::F64)
+            }
+            Ty::Unknown => return self.untyped(frame, at),
+            _ => return self.refuse(frame, at, "it is no number of the type that is expected"),
+        };
+        match value {
+            Some(value) => {
+                self.accept(Construct::LiteralFloat);
+                Ok(value)
+            }
+            None => self.refuse(frame, at, "it is out of the range of its type"),
+        }
+    }
+}

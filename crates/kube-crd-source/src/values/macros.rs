@@ -1,0 +1,125 @@
+//! Macros of std, serde_json and schemars. One of the project's own with such a name is never taken for it.
+
+use syn::punctuated::Punctuated;
+use syn::{Expr, Token};
+
+use super::construct::Construct;
+use super::ty::Ty;
+use super::value::Value;
+use super::{Eval, Evaluator, Frame};
+use crate::cargo::cfg::{self, Cfg};
+use crate::names::{Miss, Named, Space};
+use crate::tree::Path;
+
+type Arguments = Punctuated<Expr, Token![,]>;
+
+impl Evaluator<'_> {
+    pub fn macro_call(&self, frame: &Frame, mac: &syn::Macro, expected: &Ty) -> Eval<Value> {
+        let Some(name) = self.macro_name(frame, &mac.path) else {
+            return self.refuse(frame, mac, "this macro is not expanded");
+        };
+        let arguments = || self.syntax(frame, mac.parse_body_with(Arguments::parse_terminated));
+        let (construct, value) = match name.as_str() {
+            "vec" => {
+                // `vec![x; 3]` clones.
+                let Ok(items) = mac.parse_body_with(Arguments::parse_terminated) else {
+                    return self.unsupported(frame, mac);
+                };
+                (Construct::Vec, Value::List(self.items(frame, items.iter(), expected)?))
+            }
+            "format" => (Construct::Format, Value::text(self.format(frame, mac, &arguments()?)?)),
+            "concat" => {
+                let mut res = String::new();
+                for it in &arguments()? {
+                    res.push_str(&self.concat_part(frame, it)?);
+                }
+                self.spend(frame, mac, res.len() / 64)?;
+                (Construct::Concat, Value::text(res))
+            }
+            "module_path" if mac.tokens.is_empty() => {
+                let path = self.world.modules[frame.scope.module].path.as_str();
+                (Construct::ModulePath, Value::text(path))
+            }
+            "matches" => return self.matches_macro(frame, mac),
+            "cfg" => {
+                let found = mac
+                    .parse_body::<syn::Meta>()
+                    .and_then(|it| cfg::predicate(&it, self.world.features(frame.scope.module)));
+                match self.syntax(frame, found)? {
+                    Cfg::Yes => (Construct::CfgMacro, Value::Bool(true)),
+                    Cfg::No => (Construct::CfgMacro, Value::Bool(false)),
+                    Cfg::Depends => {
+                        return self.refuse(frame, mac, "the source does not settle this `cfg`");
+                    }
+                }
+            }
+            "json" => (Construct::Json, Value::json(self.json_macro(frame, &mac.tokens)?)),
+            "json_schema" => {
+                let json = self.json_macro(frame, &mac.tokens)?;
+                (Construct::JsonSchema, self.schema_of(frame, mac, json)?)
+            }
+            "panic" | "unreachable" | "todo" | "unimplemented" => {
+                return self.panics(frame, mac, "it says so");
+            }
+            _ => return self.refuse(frame, mac, "this macro is not expanded"),
+        };
+        self.accept(construct);
+        Ok(value)
+    }
+
+    /// The name of a macro that is certainly std's, serde_json's `json` or schemars' `json_schema`.
+    fn macro_name(&self, frame: &Frame, path: &syn::Path) -> Option<String> {
+        let module = frame.scope.module;
+        let path = Path::from(path);
+        let last = path.parts.last()?.clone();
+        if self.world.may_be_own_macro(module, &path) {
+            return None;
+        }
+        match self.world.resolve(module, &path, Space::Macros) {
+            Ok(Named::Foreign(found)) => match found.as_str() {
+                "serde_json::json" => Some("json".to_owned()),
+                "schemars::json_schema" => Some("json_schema".to_owned()),
+                found => (found == format!("std::{last}")).then_some(last),
+            },
+            Err(Miss::Nothing) if path.parts.len() == 1 && !path.global => {
+                (!matches!(last.as_str(), "json" | "json_schema")).then_some(last)
+            }
+            _ => None,
+        }
+    }
+
+    /// A literal, or another such macro, in `concat!`.
+    fn concat_part(&self, frame: &Frame, expr: &Expr) -> Eval<String> {
+        use syn::Lit;
+        match expr {
+            Expr::Lit(it) => match &it.lit {
+                Lit::Str(it) => Ok(it.value()),
+                Lit::Char(it) => Ok(it.value().to_string()),
+                Lit::Bool(it) => Ok(it.value.to_string()),
+                Lit::Int(it) => Ok(it.base10_digits().to_owned()),
+                _ => self.unsupported(frame, expr),
+            },
+            Expr::Macro(_) => match self.eval(frame, expr, &Ty::foreign("str"))? {
+                Value::Text(it) => Ok(it.to_string()),
+                _ => self.unsupported(frame, expr),
+            },
+            _ => self.unsupported(frame, expr),
+        }
+    }
+
+    fn matches_macro(&self, frame: &Frame, mac: &syn::Macro) -> Eval<Value> {
+        let parse = |input: syn::parse::ParseStream<'_>| {
+            let expr: Expr = input.parse()?;
+            input.parse::<Token![,]>()?;
+            let pat = syn::Pat::parse_multi_with_leading_vert(input)?;
+            input.parse::<Option<Token![,]>>()?;
+            Ok((expr, pat))
+        };
+        let Ok((expr, pat)) = mac.parse_body_with(parse) else {
+            return self.unsupported(frame, mac);
+        };
+        let value = self.scrutinee(frame, &expr)?;
+        self.accept(Construct::Matches);
+        Ok(Value::Bool(self.matches(frame, &pat, &value)?.is_some()))
+    }
+}

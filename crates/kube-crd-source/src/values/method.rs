@@ -1,0 +1,211 @@
+//! Methods of std's types, of schemas and of JSON values. The project's own methods are not evaluated, and a
+//! trait of the project that gives such a method to other types spoils it.
+
+use syn::ExprMethodCall;
+
+use super::construct::Construct;
+use super::syntax::peel;
+use super::ty::{Int, Ty};
+use super::value::{JsonKind, Value};
+use super::{Eval, Evaluator, Frame};
+use crate::text::plain;
+use crate::tree::{Impl, Kind};
+
+impl Evaluator<'_> {
+    pub fn method(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
+        let name = plain(&it.method);
+        if self.is_given_by_trait(&name) {
+            let why = format!("a trait of the project has a method `{name}`, too");
+            return self.refuse(frame, it, why);
+        }
+        match (name.as_str(), it.args.len()) {
+            ("into", 0) => self.into(frame, it, expected),
+            ("parse", 0) => self.parse_method(frame, it, expected),
+            ("unwrap", 0) | ("expect" | "unwrap_or_else" | "unwrap_or", 1) => {
+                self.unwrap(frame, it, &name, expected)
+            }
+            ("subschema_for", 0) => self.subschema_for(frame, it),
+            ("clone", 0) => {
+                let value = self.receiver(frame, it, expected)?;
+                self.check_inherent(frame, it, &value)?;
+                self.clones(frame, it, &value)?;
+                self.accept(Construct::Clone);
+                Ok(value)
+            }
+            ("insert", 2) => self.insert(frame, it),
+            (_, 0) => {
+                let value = self.receiver(frame, it, &Ty::Unknown)?;
+                self.plain_method(frame, it, &name, &value)
+            }
+            _ => self.unsupported(frame, it),
+        }
+    }
+
+    /// The value that a method is called on, by what it says of its own type.
+    fn receiver(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
+        let ty = match self.type_of(frame, &it.receiver) {
+            ty if ty.is_known() => ty,
+            _ => expected.clone(),
+        };
+        self.eval(frame, &it.receiver, &ty)
+    }
+
+    /// Refuses a method that a type of the project has by itself, and that goes before a trait's.
+    pub fn check_inherent(&self, frame: &Frame, it: &ExprMethodCall, value: &Value) -> Eval<()> {
+        let Value::Data(data) = value else { return Ok(()) };
+        match self.own_function(frame, it, &data.ty, &plain(&it.method))? {
+            Some(_) => self.refuse(frame, it, "a method of the project is not evaluated"),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a trait of the project has a function of this name, for whatever types.
+    pub fn is_of_own_trait(&self, name: &str) -> bool {
+        self.budget.index(self.world).traits_with(name).next().is_some()
+    }
+
+    /// Methods without arguments that a value has by itself.
+    fn plain_method(
+        &self,
+        frame: &Frame,
+        it: &ExprMethodCall,
+        name: &str,
+        value: &Value,
+    ) -> Eval<Value> {
+        let (construct, found) = match (name, value) {
+            (
+                "to_string" | "to_owned" | "into_owned" | "as_str" | "into_boxed_str",
+                Value::Text(_),
+            ) => (Construct::ToString, value.clone()),
+            ("to_string", Value::Int(number, _)) => {
+                (Construct::ToString, Value::text(number.to_string()))
+            }
+            ("to_string", Value::Char(it)) => (Construct::ToString, Value::text(it.to_string())),
+            ("to_vec", Value::List(_)) => {
+                self.clones(frame, it, value)?;
+                (Construct::Clone, value.clone())
+            }
+            ("len", Value::Text(text)) => (Construct::Length, usize_of(text.len())),
+            ("len", Value::List(items)) => (Construct::Length, usize_of(items.len())),
+            ("is_empty", Value::Text(text)) => (Construct::IsEmpty, Value::Bool(text.is_empty())),
+            ("is_empty", Value::List(items) | Value::Set(items)) => {
+                (Construct::IsEmpty, Value::Bool(items.is_empty()))
+            }
+            ("is_empty", Value::Map(items)) => (Construct::IsEmpty, Value::Bool(items.is_empty())),
+            ("is_none", Value::Option(it)) => (Construct::IsNone, Value::Bool(it.is_none())),
+            ("is_some", Value::Option(it)) => (Construct::IsNone, Value::Bool(it.is_some())),
+            ("to_value", Value::Json(JsonKind::Schema, it)) => {
+                (Construct::SchemaToValue, Value::Json(JsonKind::Value, it.clone()))
+            }
+            ("to_owned", Value::Json(..) | Value::Foreign(..)) => (Construct::Clone, value.clone()),
+            _ => return self.unsupported(frame, it),
+        };
+        self.accept(construct);
+        Ok(found)
+    }
+
+    /// What is inside of a `Some` or an `Ok`. The alternative of `unwrap_or` is evaluated where it is needed only.
+    fn unwrap(&self, frame: &Frame, it: &ExprMethodCall, name: &str, expected: &Ty) -> Eval<Value> {
+        let outcome = Ty::Outcome(Box::new(expected.clone()));
+        match self.eval(frame, &it.receiver, &outcome)? {
+            Value::Ok(value) => {
+                self.accept(Construct::Unwrap);
+                Ok((*value).clone())
+            }
+            Value::Option(Some(value)) if name != "unwrap_or_else" => {
+                self.accept(Construct::Unwrap);
+                Ok((*value).clone())
+            }
+            Value::Option(None) if matches!(name, "unwrap" | "expect") => {
+                self.panics(frame, it, "there is nothing in it")
+            }
+            _ => self.unsupported(frame, it),
+        }
+    }
+
+    /// `schema.insert(key, value)` of a local that is `mut`.
+    pub fn insert(&self, frame: &Frame, it: &ExprMethodCall) -> Eval<Value> {
+        let local = match peel(&it.receiver) {
+            syn::Expr::Path(path) => path.path.get_ident().and_then(|it| frame.lookup(&plain(it))),
+            _ => None,
+        };
+        let Some(local) = local.filter(|it| it.is_mutable) else {
+            return self.unsupported(frame, it);
+        };
+        let (Some(key), Some(value), 2) = (it.args.first(), it.args.last(), it.args.len()) else {
+            return self.unsupported(frame, it);
+        };
+        if self.is_given_by_trait("insert") {
+            return self.refuse(frame, it, "a trait of the project has a method `insert`, too");
+        }
+        let super::frame::Bound::Value(before) = local.bound() else {
+            return self.unsupported(frame, it);
+        };
+        let changed = match before {
+            Value::Json(kind, before) if kind != JsonKind::Value => {
+                let Value::Text(key) =
+                    self.eval(frame, key, &Ty::foreign("std::string::String"))?
+                else {
+                    return self.unsupported(frame, key);
+                };
+                let Value::Json(JsonKind::Value, value) =
+                    self.eval(frame, value, &Ty::foreign("serde_json::Value"))?
+                else {
+                    return self.unsupported(frame, value);
+                };
+                self.spend(frame, it, super::json::size(&before) + super::json::size(&value))?;
+                self.accept(Construct::SchemaInsert);
+                Value::Json(kind, self.inserted(frame, it, &before, &key, &value)?)
+            }
+            Value::Map(before) => {
+                let (key_type, value_type) = (local.ty.inside(0), local.ty.inside(1));
+                let key = self.eval(frame, key, &key_type)?;
+                let value = self.eval(frame, value, &value_type)?;
+                self.spend(frame, it, before.len())?;
+                self.accept(Construct::SchemaInsert);
+                let mut entries = before.to_vec();
+                entries.push((key, value));
+                self.map_of(frame, it, entries)?
+            }
+            _ => return self.unsupported(frame, it),
+        };
+        local.set(changed);
+        Ok(Value::unit())
+    }
+
+    /// Whether a trait of the project gives a method of this name to a type that is not the project's.
+    fn is_given_by_trait(&self, name: &str) -> bool {
+        let world = self.world;
+        let traits: Vec<usize> = self.budget.index(world).traits_with(name).collect();
+        !traits.is_empty() && world.impls.iter().any(|it| self.extends_others(it, &traits))
+    }
+
+    /// Whether an `impl` of one of these traits may be for a type that is not the project's.
+    fn extends_others(&self, imp: &Impl, traits: &[usize]) -> bool {
+        use crate::names::{Named, Space};
+        use crate::tree::Path;
+        let Some((path, _)) = &imp.syntax.trait_ else { return false };
+        match self.world.resolve(imp.module, &Path::from(path), Space::Types) {
+            Ok(Named::Item(id)) if !traits.contains(&id) => return false,
+            Ok(Named::Item(_)) | Err(_) => {}
+            Ok(_) => return false,
+        }
+        let syn::Type::Path(ty) = &*imp.syntax.self_ty else { return true };
+        let is_parameter = |it: &syn::Ident| {
+            imp.syntax.generics.type_params().any(|parameter| parameter.ident == *it)
+        };
+        if ty.qself.is_some() || ty.path.get_ident().is_some_and(is_parameter) {
+            return true;
+        }
+        match self.world.resolve(imp.module, &Path::from(&ty.path), Space::Types) {
+            Ok(Named::Item(id)) => {
+                !matches!(self.world.items[id].kind, Kind::Data(_) | Kind::Root(_))
+            }
+            _ => true,
+        }
+    }
+}
+
+fn usize_of(length: usize) -> Value {
+    Value::Int(length as i128, Int::Usize)
+}

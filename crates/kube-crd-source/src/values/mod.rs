@@ -1,0 +1,273 @@
+//! Expressions → values: the one evaluator of defaults, constants and hand-written schemas.
+//!
+//! It is given what a name means (`names`), what types are (`types`), and expressions. Types flow down to where a
+//! value must know its own, and each value is held against the type of its place. What it accepts is a closed
+//! list ([`Construct`]); whatever is not on it, or whose type is not known, is refused at its place. Every
+//! evaluation ends: steps, depth and size are bounded ([`Budget`]).
+//!
+//! Nothing changes a value, so nothing can be seen half changed: there are no loops, no closures, no `&mut` but
+//! `insert` on a local schema, no iterators, no traits of the project, and no `Serialize` but a derived one.
+//!
+//! # Why these constructs
+//!
+//! Counted in 2026 over 175 kinds of 36 public repositories with kube 2 or newer; the share of kinds whose CRD
+//! needs one. 97 of them (55 %) need no code at all.
+//!
+//! | values | % | schemas | % |
+//! |---|---|---|---|
+//! | text literals | 17 | `json_schema!` | 10 |
+//! | integer literals | 14 | `.into()` | 10 |
+//! | `.to_string()` | 12 | `T::json_schema(generator)` | 5 |
+//! | booleans | 9 | `subschema_for` | 6 |
+//! | unit variants | 8 | `json!`, with expressions in it | 7 |
+//! | struct literals | 6 | `let`, `let mut`, `insert` | 6 |
+//! | constants | 3 | `Value::Bool(…)` and its like | 6 |
+//! | `.to_owned()`, `Default::default()` | 3 | `.to_owned()` | 4 |
+//! | `None`, `Some`, `String::from` | 2 | `vec!`, `.to_value()` | 3 |
+//! | functions with parameters, `==` | 2 | `from_value`, `unwrap`, `expect` | 3 |
+//! | `vec!`, `T::default()`, `&x` | 2 | `T::schema_name()`, `format!` | 2 |
+//! | floats, tuple variants, fields, `&&` | 1 | `to_value`, a type inside a function (refused) | 1 |
+//! | `is_none`, `.into()`, `#[cfg]`, generics | 1 | `concat!`, `module_path!`, `.len()` | < 1 |
+//!
+//! Arithmetic, `<<` and `-x` decide 5 of 141 kinds of older repositories. Below 1 %, and refused: closures,
+//! iterators, loops, `std::env`, `&mut`, methods of the project's own traits.
+
+mod binary;
+mod block;
+mod budget;
+mod call;
+pub mod construct;
+mod convert;
+mod default;
+mod equal;
+mod expr;
+mod field_default;
+mod foreign;
+mod format;
+mod frame;
+mod impls;
+mod included;
+mod index;
+mod json;
+mod json_schema_impl;
+mod kubernetes;
+mod literal;
+mod macros;
+mod method;
+mod pattern;
+mod schema;
+mod serialize;
+mod serialize_derived;
+mod structure;
+mod syntax;
+mod target;
+mod ty;
+mod type_of;
+mod value;
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use serde_json::Value as Json;
+use syn::{Expr, spanned::Spanned as _};
+
+use crate::text::text;
+use crate::text::{Place, Problem, SourcePath};
+use crate::tree::ModuleId;
+use crate::types::Types;
+pub use budget::Budget;
+use budget::Meter;
+use construct::Construct;
+pub use field_default::FieldDefault;
+pub use frame::Frame;
+pub use json_schema_impl::JsonSchemaImpl;
+pub use schema::{Evaluated, Schemas};
+use syntax::comma_separated;
+pub use syntax::peel;
+pub use ty::{Int, Ty};
+use value::Value;
+
+/// Evaluates the code of one place.
+pub struct Evaluator<'a> {
+    pub world: &'a Types,
+    budget: &'a Budget,
+    meter: Meter,
+    /// Answers for the schemas of types, in code that makes one.
+    schemas: Option<&'a dyn Schemas>,
+    /// Where the code stands, for messages: "a default".
+    context: &'static str,
+}
+
+/// Why an expression has no value.
+pub enum Stop {
+    Problem(Box<Problem>),
+    /// Its type is not known here; a use of it may tell.
+    Untyped(Box<Problem>),
+    /// Serde refuses to write it, which leaves a default out of the schema.
+    Unwritten(Box<Problem>),
+    Return(Value),
+}
+
+pub type Eval<T> = Result<T, Stop>;
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(Box::new(problem))
+    }
+}
+
+const HINT: &str = "write the value itself, or compile: `--compile`";
+const TYPE_HINT: &str = "say the type, with a suffix (`1_u8`) or an annotation (`let x: u8 = …`), or compile: `--compile`";
+
+impl<'a> Evaluator<'a> {
+    pub fn new(world: &'a Types, budget: &'a Budget, context: &'static str) -> Self {
+        let meter = Meter::default();
+        Self { world, budget, meter, schemas: None, context }
+    }
+
+    pub fn with_schemas(self, schemas: &'a dyn Schemas) -> Self {
+        Self { schemas: Some(schemas), ..self }
+    }
+
+    /// What was evaluated, or the problem of it.
+    pub fn into_result<T>(found: Eval<T>) -> Result<T, Box<Problem>> {
+        found.map_err(|stop| match stop {
+            Stop::Problem(it) | Stop::Untyped(it) | Stop::Unwritten(it) => it,
+            // Only code outside of a function returns to nobody, and that does not compile.
+            Stop::Return(_) => Box::new(Problem::new(
+                Place::start(SourcePath::fixed("src")),
+                "`return` stands outside of a function",
+            )),
+        })
+    }
+
+    /// Notes that a construct of the list is evaluated.
+    #[allow(clippy::unused_self, reason = "it reads as what it is: the evaluator accepts")]
+    fn accept(&self, construct: Construct) {
+        #[cfg(test)]
+        construct::record::add(construct);
+        let _ = construct;
+    }
+
+    fn problem(&self, frame: &Frame, span: Span, message: String, hint: &str) -> Box<Problem> {
+        Box::new(self.world.problem(frame.scope.module, span, message, hint))
+    }
+
+    /// Refuses an expression that is not evaluated, and says why.
+    fn refuse<T>(&self, frame: &Frame, at: &impl ToTokens, why: impl AsRef<str>) -> Eval<T> {
+        let expr = syntax::short(&text(at));
+        let message = match why.as_ref() {
+            "" => format!("unsupported expression `{expr}` in {}", self.context),
+            why => format!("unsupported expression `{expr}` in {}: {why}", self.context),
+        };
+        let span = at.to_token_stream().span();
+        Err(Stop::Problem(self.problem(frame, span, message, HINT)))
+    }
+
+    fn unsupported<T>(&self, frame: &Frame, at: &impl ToTokens) -> Eval<T> {
+        self.refuse(frame, at, "")
+    }
+
+    /// Refuses an expression whose type is not known.
+    fn untyped<T>(&self, frame: &Frame, at: &impl ToTokens) -> Eval<T> {
+        let message =
+            format!("the type of `{}` in {} is not known", syntax::short(&text(at)), self.context);
+        let span = at.to_token_stream().span();
+        Err(Stop::Untyped(self.problem(frame, span, message, TYPE_HINT)))
+    }
+
+    /// Refuses code over which `crd()` would panic.
+    fn panics<T>(&self, frame: &Frame, at: &impl ToTokens, why: &str) -> Eval<T> {
+        self.refuse(frame, at, format!("it panics, and so would `crd()`: {why}"))
+    }
+
+    fn syntax<T>(&self, frame: &Frame, found: syn::Result<T>) -> Eval<T> {
+        found.map_err(|it| Stop::Problem(self.problem(frame, it.span(), it.to_string(), HINT)))
+    }
+
+    fn step(&self, frame: &Frame, at: &impl ToTokens) -> Eval<()> {
+        self.spend(frame, at, 1)
+    }
+
+    /// Counts what is done or copied.
+    fn spend(&self, frame: &Frame, at: &impl ToTokens, amount: usize) -> Eval<()> {
+        match self.budget.spend(&self.meter, amount) {
+            true => Ok(()),
+            false => self.refuse(frame, at, "it takes too many steps, or grows too large"),
+        }
+    }
+}
+
+/// Evaluates what attributes have in them, in one module.
+#[derive(Clone, Copy)]
+pub struct Values<'a> {
+    pub world: &'a Types,
+    pub budget: &'a Budget,
+    pub module: ModuleId,
+}
+
+impl Values<'_> {
+    /// A string: a literal, a constant, `concat!`.
+    pub fn text(&self, expr: &Expr) -> syn::Result<String> {
+        match self.evaluate(expr, &Ty::foreign("str"))? {
+            Value::Text(it) => Ok(it.to_string()),
+            _ => Err(syn::Error::new(expr.span(), format!("`{}` is no `&str`", text(expr)))),
+        }
+    }
+
+    /// The text of a doc comment: a literal, or a file beside the code.
+    pub fn doc(&self, expr: &Expr) -> syn::Result<String> {
+        match peel(expr) {
+            Expr::Macro(it) if it.mac.path.is_ident("include_str") => {
+                included::included_text(self.world, self.module, &it.mac)
+            }
+            expr => self.text(expr),
+        }
+    }
+
+    /// A number of any type.
+    pub fn number(&self, expr: &Expr) -> syn::Result<Json> {
+        self.number_of(expr, &Ty::Any)
+    }
+
+    pub fn number_as(&self, expr: &Expr, ty: &str) -> syn::Result<Json> {
+        self.number_of(expr, &Ty::foreign(ty))
+    }
+
+    fn number_of(&self, expr: &Expr, ty: &Ty) -> syn::Result<Json> {
+        let value = self.evaluate(expr, ty)?;
+        match value {
+            Value::Int(..) | Value::F32(_) | Value::F64(_) => self.written(expr, &value),
+            _ => Err(syn::Error::new(expr.span(), format!("`{}` is no number", text(expr)))),
+        }
+    }
+
+    /// A value of any type, as serde writes it.
+    pub fn free(&self, expr: &Expr) -> syn::Result<Json> {
+        let value = self.evaluate(expr, &Ty::Any)?;
+        self.written(expr, &value)
+    }
+
+    /// The text of a `json!`.
+    pub fn json(&self, tokens: TokenStream) -> syn::Result<Json> {
+        let evaluator = self.evaluator();
+        self.result(tokens.span(), evaluator.json_macro(&Frame::new(self.module), &tokens))
+    }
+
+    fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator::new(self.world, self.budget, "an attribute")
+    }
+
+    fn evaluate(&self, expr: &Expr, ty: &Ty) -> syn::Result<Value> {
+        let found = self.evaluator().eval(&Frame::new(self.module), expr, ty);
+        self.result(expr.span(), found)
+    }
+
+    fn written(&self, expr: &Expr, value: &Value) -> syn::Result<Json> {
+        let found = self.evaluator().json_of(&Frame::new(self.module), expr, value);
+        self.result(expr.span(), found)
+    }
+
+    fn result<T>(&self, span: Span, found: Eval<T>) -> syn::Result<T> {
+        Evaluator::into_result(found).map_err(|it| syn::Error::new(span, it.message))
+    }
+}

@@ -1,0 +1,251 @@
+//! Values as serde_json writes them. Only what serde derives is evaluated; a hand-written `Serialize` is refused.
+
+use std::rc::Rc;
+
+use serde_derive_internals::Derive;
+use serde_json::{Map, Value as Json};
+
+use super::construct::Construct;
+use super::ty::Ty;
+use super::value::{Data, Value, is_list};
+use super::{Eval, Evaluator, Frame, Stop};
+use crate::names::{Named, Space};
+use crate::tree::{ItemId, Path};
+use crate::types::Type;
+use crate::types::derives::{Derived, derive_paths};
+use crate::types::serde;
+
+/// Whether values of a type can be written.
+pub enum Writes {
+    Yes,
+    No,
+    /// It is not certain for this type.
+    Unknown(String),
+}
+
+/// Derives that make nothing `Serialize`, by their last name.
+const QUIET: &[&str] = &[
+    "AsRefStr",
+    "Args",
+    "Builder",
+    "CELSchema",
+    "Clone",
+    "Constructor",
+    "Copy",
+    "CustomResource",
+    "Debug",
+    "Default",
+    "Deref",
+    "DerefMut",
+    "Deserialize",
+    "Display",
+    "EnumIter",
+    "EnumString",
+    "Eq",
+    "Error",
+    "From",
+    "Garde",
+    "Hash",
+    "Into",
+    "IntoStaticStr",
+    "JsonSchema",
+    "KubeSchema",
+    "Ord",
+    "Parser",
+    "PartialEq",
+    "PartialOrd",
+    "Resource",
+    "Setters",
+    "Subcommand",
+    "TypedBuilder",
+    "Validate",
+    "ValueEnum",
+    "VariantNames",
+];
+
+impl Evaluator<'_> {
+    /// Whether a type is `Serialize`.
+    pub fn writes(&self, ty: &Ty) -> Eval<Writes> {
+        let all = |types: &[Ty]| -> Eval<Writes> {
+            for it in types {
+                match self.writes(it)? {
+                    Writes::Yes => {}
+                    other => return Ok(other),
+                }
+            }
+            Ok(Writes::Yes)
+        };
+        match ty {
+            Ty::Int(_) | Ty::F32 | Ty::F64 => Ok(Writes::Yes),
+            Ty::Unknown | Ty::Any | Ty::Outcome(_) => Ok(Writes::Unknown("_".to_owned())),
+            Ty::Tuple(types) => all(types),
+            Ty::Array(inner, _) => self.writes(inner),
+            Ty::Foreign(path, inside) => {
+                let known = is_list(path)
+                    || path.starts_with("k8s_openapi::")
+                    || matches!(path.as_str(), "str" | "serde_json::Map")
+                    || crate::builtin::find(path).is_some();
+                match known {
+                    true => all(inside),
+                    false => Ok(Writes::Unknown(self.name_of(ty))),
+                }
+            }
+            Ty::Data(of) => self.data_writes(of),
+        }
+    }
+
+    fn data_writes(&self, of: &Rc<Type>) -> Eval<Writes> {
+        let Type::Data(id, arguments) = &**of else {
+            return Ok(Writes::Unknown("_".to_owned()));
+        };
+        let item = &self.world.items[*id];
+        if self.has_impl(*id, "serde::Serialize")? {
+            return Ok(Writes::Yes);
+        }
+        match self.world.derives_trait(*id, "serde::Serialize") {
+            Ok(Derived::Yes) => {
+                for it in arguments {
+                    match self.writes(&Ty::of(it))? {
+                        Writes::Yes => {}
+                        other => return Ok(other),
+                    }
+                }
+                return Ok(Writes::Yes);
+            }
+            Ok(Derived::Depends) => return Ok(Writes::Unknown(item.name.clone())),
+            Ok(Derived::No) => {}
+            Err(problem) => return Err(problem.into()),
+        }
+        let input = self.world.settle(*id).map_err(Stop::from)?;
+        let is_quiet = |it: &syn::Path| {
+            it.segments.last().is_some_and(|it| QUIET.iter().any(|name| it.ident == name))
+        };
+        let quiet =
+            input.attrs.iter().flat_map(|it| derive_paths(&it.meta)).all(|it| is_quiet(&it));
+        match quiet && !self.may_be_implemented(*id, "Serialize") {
+            true => Ok(Writes::No),
+            false => Ok(Writes::Unknown(item.name.clone())),
+        }
+    }
+
+    /// Whether a macro, or an `impl` for all types, may implement a trait for a type.
+    fn may_be_implemented(&self, id: ItemId, trait_: &str) -> bool {
+        let by_macro = self.world.macro_that_may_write(id, "serialize").is_some();
+        let of_trait = |it: &&crate::tree::Impl| {
+            let Some((path, _)) = &it.syntax.trait_ else { return false };
+            let last = path.segments.last().is_some_and(|it| it.ident == trait_);
+            last || match self.world.resolve(it.module, &Path::from(path), Space::Types) {
+                Ok(Named::Foreign(path)) => path.ends_with(&format!("::{trait_}")),
+                _ => false,
+            }
+        };
+        let is_for_any = |it: &crate::tree::Impl| match &*it.syntax.self_ty {
+            syn::Type::Path(ty) => {
+                let named = self.world.resolve(it.module, &Path::from(&ty.path), Space::Types);
+                let is_parameter = ty.path.get_ident().is_some_and(|ident| {
+                    it.syntax.generics.type_params().any(|parameter| parameter.ident == *ident)
+                });
+                is_parameter || !matches!(named, Ok(Named::Item(_) | Named::Foreign(_)))
+            }
+            syn::Type::Reference(_) => false,
+            _ => true,
+        };
+        by_macro || self.world.impls.iter().filter(of_trait).any(is_for_any)
+    }
+
+    /// What `serde_json::to_value` makes of a value; where serde refuses, the code panics.
+    pub fn json_of(&self, frame: &Frame, at: &impl quote::ToTokens, value: &Value) -> Eval<Json> {
+        match self.written(frame, at, value) {
+            Err(Stop::Unwritten(it)) => Err(Stop::Problem(it)),
+            found => found,
+        }
+    }
+
+    /// The same, which may stop because serde refuses to write it.
+    pub fn written(&self, frame: &Frame, at: &impl quote::ToTokens, value: &Value) -> Eval<Json> {
+        self.step(frame, at)?;
+        let Some(_level) = self.meter.enter() else {
+            return self.refuse(frame, at, "it goes too deep");
+        };
+        let each = |items: &[Value]| -> Eval<Json> {
+            items
+                .iter()
+                .map(|it| self.written(frame, at, it))
+                .collect::<Eval<Vec<_>>>()
+                .map(Json::from)
+        };
+        Ok(match value {
+            Value::Bool(it) => (*it).into(),
+            Value::Char(it) => it.to_string().into(),
+            Value::Int(it, _) => match (i64::try_from(*it), u64::try_from(*it)) {
+                (_, Ok(it)) => it.into(),
+                (Ok(it), _) => it.into(),
+                _ => return self.refuse(frame, at, "a number of more than 64 bits"),
+            },
+            Value::F32(it) => (*it).into(),
+            Value::F64(it) => (*it).into(),
+            Value::Text(it) => {
+                self.spend(frame, at, it.len() / 64)?;
+                (**it).into()
+            }
+            Value::Option(None) => Json::Null,
+            Value::Option(Some(it)) => self.written(frame, at, it)?,
+            Value::Ok(it) => {
+                let inner = self.written(frame, at, it)?;
+                Json::Object(Map::from_iter([("Ok".to_owned(), inner)]))
+            }
+            Value::Tuple(items) if items.is_empty() => Json::Null,
+            Value::List(it) | Value::Set(it) | Value::Tuple(it) => each(it)?,
+            Value::Map(it) => {
+                let mut res = Map::new();
+                for (key, value) in it.iter() {
+                    let key = self.key_of(frame, at, key)?;
+                    res.insert(key, self.written(frame, at, value)?);
+                }
+                Json::Object(res)
+            }
+            Value::Json(_, it) | Value::Foreign(_, it) => {
+                self.spend(frame, at, super::json::size(it))?;
+                (**it).clone()
+            }
+            Value::Data(it) => self.data(frame, at, it)?,
+            Value::Generator => return self.unsupported(frame, at),
+        })
+    }
+
+    /// A key of a map, as serde_json writes it.
+    fn key_of(&self, frame: &Frame, at: &impl quote::ToTokens, key: &Value) -> Eval<String> {
+        match key {
+            Value::Text(it) => Ok(it.to_string()),
+            Value::Int(it, _) => Ok(it.to_string()),
+            Value::Data(_) => match self.written(frame, at, key)? {
+                Json::String(it) => Ok(it),
+                _ => self.refuse(frame, at, "a key of a map is no text"),
+            },
+            _ => self.refuse(frame, at, "a key of a map is no text"),
+        }
+    }
+
+    fn data(&self, frame: &Frame, at: &impl quote::ToTokens, data: &Data) -> Eval<Json> {
+        let Type::Data(id, _) = *data.ty else { return self.unsupported(frame, at) };
+        let name = &self.world.items[id].name;
+        if self.has_impl(id, "serde::Serialize")? {
+            let why = format!("the hand-written `impl Serialize for {name}` is not evaluated");
+            return self.refuse(frame, at, why);
+        }
+        if !self.derives(id, "serde::Serialize")? {
+            return self.refuse(frame, at, format!("`{name}` does not derive `Serialize`"));
+        }
+        let there = Frame::of(self.world.scope(&data.ty));
+        let input = self.world.settle(id).map_err(Stop::from)?;
+        self.world.check_attribute_macros(id, &input).map_err(Stop::from)?;
+        self.spend(frame, at, 8)?;
+        let found =
+            serde::read(&input, Derive::Serialize, |it| self.derives_trait(&there, at, it, data));
+        self.accept(Construct::DerivedSerialize);
+        match found {
+            Ok(found) => found,
+            Err(error) => self.syntax(&there, Err(error)),
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The types that code names, as far as a value needs them: without references and boxes.
+
+use std::rc::Rc;
+
+use syn::spanned::Spanned as _;
+
+use super::{Eval, Evaluator, Frame, Stop};
+use crate::builtin::crates;
+use crate::names::{Named, Space};
+use crate::text::plain;
+use crate::tree::{Kind, Path};
+use crate::types::Type;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ty {
+    /// Not known: what needs a type is refused.
+    Unknown,
+    /// Any type will do, as for `impl Serialize`: a number without a type is an `i32` or an `f64`.
+    Any,
+    /// An `Option` or a `Result` around a type, which `unwrap` takes away.
+    Outcome(Box<Self>),
+    Int(Int),
+    F32,
+    F64,
+    Tuple(Vec<Self>),
+    Array(Box<Self>, usize),
+    /// A struct or enum of the project.
+    Data(Rc<Type>),
+    /// A type of the language or of another crate, by its whole path.
+    Foreign(String, Vec<Self>),
+}
+
+macro_rules! integers {
+    ($($name:ident $real:ty, $low:expr, $high:expr;)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Int {
+            $($name,)*
+        }
+
+        impl Int {
+            pub fn parse(name: &str) -> Option<Self> {
+                [$((stringify!($real), Self::$name)),*].into_iter().find(|it| it.0 == name).map(|it| it.1)
+            }
+
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($real),)*
+                }
+            }
+
+            /// The lowest and the highest number; a `u128` is read as far as an `i128` goes.
+            pub fn range(self) -> (i128, i128) {
+                match self {
+                    $(Self::$name => ($low, $high),)*
+                }
+            }
+        }
+    };
+}
+
+integers! {
+    I8 i8, i8::MIN as i128, i8::MAX as i128;
+    I16 i16, i16::MIN as i128, i16::MAX as i128;
+    I32 i32, i32::MIN as i128, i32::MAX as i128;
+    I64 i64, i64::MIN as i128, i64::MAX as i128;
+    I128 i128, i128::MIN, i128::MAX;
+    Isize isize, i64::MIN as i128, i64::MAX as i128;
+    U8 u8, 0, u8::MAX as i128;
+    U16 u16, 0, u16::MAX as i128;
+    U32 u32, 0, u32::MAX as i128;
+    U64 u64, 0, u64::MAX as i128;
+    U128 u128, 0, i128::MAX;
+    Usize usize, 0, u64::MAX as i128;
+}
+
+impl Int {
+    pub fn holds(self, number: i128) -> bool {
+        let (low, high) = self.range();
+        (low..=high).contains(&number)
+    }
+
+    /// Whether std has `impl From<self> for other`.
+    pub fn widens_to(self, other: Self) -> bool {
+        let is_size = |it: Self| matches!(it, Self::Usize | Self::Isize);
+        if self == other {
+            return true;
+        }
+        if is_size(self) {
+            return false;
+        }
+        let of_size = match other {
+            Self::Usize => matches!(self, Self::U8 | Self::U16),
+            Self::Isize => matches!(self, Self::U8 | Self::I8 | Self::I16),
+            _ => true,
+        };
+        let ((low, high), (other_low, other_high)) = (self.range(), other.range());
+        of_size && other_low <= low && high <= other_high
+    }
+}
+
+/// Types that are read as what is in them.
+const TRANSPARENT: &[&str] =
+    &["&", "std::boxed::Box", "std::rc::Rc", "std::sync::Arc", "std::borrow::Cow"];
+
+/// Whether a type is read as what is in it.
+pub fn is_transparent(path: &str) -> bool {
+    TRANSPARENT.contains(&path)
+}
+
+impl Ty {
+    pub fn foreign(path: &str) -> Self {
+        match (Int::parse(path), path) {
+            (Some(it), _) => Self::Int(it),
+            (_, "f32") => Self::F32,
+            (_, "f64") => Self::F64,
+            (_, "()") => Self::Tuple(Vec::new()),
+            _ => Self::Foreign(path.to_owned(), Vec::new()),
+        }
+    }
+
+    /// What a type of the schema reader is here.
+    pub fn of(ty: &Rc<Type>) -> Self {
+        match &**ty {
+            Type::Data(..) => Self::Data(ty.clone()),
+            Type::Foreign { path, arguments, .. } => {
+                Self::named(path, arguments.iter().map(Self::of).collect())
+            }
+            Type::Kubernetes(_) => Self::foreign(ty.path()),
+            Type::Root(_) | Type::Function(_) | Type::Constant(_) => Self::Unknown,
+        }
+    }
+
+    fn named(path: &str, mut arguments: Vec<Self>) -> Self {
+        match (path, &arguments[..]) {
+            ("serde_json::Map", _) => return Self::foreign(path),
+            ("chrono::DateTime", [Self::Foreign(zone, _)]) if zone == "chrono::Utc" => {
+                return Self::foreign("chrono::DateTime<Utc>");
+            }
+            _ => {}
+        }
+        if is_transparent(path) && arguments.len() == 1 {
+            return arguments.remove(0);
+        }
+        if path.starts_with('(') && !arguments.is_empty() {
+            return Self::Tuple(arguments);
+        }
+        let count = path.strip_prefix("[;").and_then(|it| it.strip_suffix(']')?.parse().ok());
+        if let (Some(count), [_]) = (count, &arguments[..]) {
+            return Self::Array(Box::new(arguments.remove(0)), count);
+        }
+        arguments.truncate(crates::arguments_that_count(path));
+        match &arguments[..] {
+            [] => Self::foreign(canonical(path)),
+            _ => Self::Foreign(path.to_owned(), arguments),
+        }
+    }
+
+    /// Its path, where it is of the language or of another crate.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Foreign(path, _) => path,
+            _ => "",
+        }
+    }
+
+    /// What is in an `Option`, a list, a map, by position.
+    pub fn inside(&self, index: usize) -> Self {
+        match self {
+            Self::Foreign(_, inside) => inside.get(index).cloned().unwrap_or(Self::Unknown),
+            Self::Array(inside, _) | Self::Outcome(inside) => (**inside).clone(),
+            Self::Tuple(inside) => inside.get(index).cloned().unwrap_or(Self::Unknown),
+            Self::Any => Self::Any,
+            _ => Self::Unknown,
+        }
+    }
+
+    pub fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown | Self::Any)
+    }
+}
+
+/// Paths by which schemars shows one type more than once.
+fn canonical(path: &str) -> &str {
+    let schemars = path.starts_with("schemars::");
+    match path.rsplit("::").next() {
+        Some("SchemaGenerator") if schemars => "schemars::SchemaGenerator",
+        _ => path,
+    }
+}
+
+impl Evaluator<'_> {
+    /// What a type is in the code of a frame.
+    pub fn ty(&self, frame: &Frame, ty: &syn::Type) -> Eval<Ty> {
+        self.ty_at(frame, ty, 0)
+    }
+
+    fn ty_at(&self, frame: &Frame, ty: &syn::Type, depth: u8) -> Eval<Ty> {
+        self.step(frame, ty)?;
+        if 48 < depth {
+            return self.refuse(frame, ty, "the type is nested too deep");
+        }
+        let inner = |ty: &syn::Type| self.ty_at(frame, ty, depth + 1);
+        Ok(match ty {
+            syn::Type::Paren(it) => inner(&it.elem)?,
+            syn::Type::Group(it) => inner(&it.elem)?,
+            syn::Type::Reference(it) => inner(&it.elem)?,
+            syn::Type::Slice(it) => Ty::Foreign("[]".to_owned(), vec![inner(&it.elem)?]),
+            syn::Type::Array(it) => match self.eval(frame, &it.len, &Ty::Int(Int::Usize))? {
+                Value::Int(count, _) => Ty::Array(
+                    Box::new(inner(&it.elem)?),
+                    usize::try_from(count).unwrap_or(usize::MAX),
+                ),
+                _ => return self.refuse(frame, &it.len, "it is no length"),
+            },
+            syn::Type::Tuple(it) => Ty::Tuple(it.elems.iter().map(inner).collect::<Eval<_>>()?),
+            syn::Type::Path(it) if it.qself.is_none() => {
+                self.path_type(frame, ty, &it.path, depth)?
+            }
+            _ => return self.refuse(frame, ty, "such a type is not evaluated"),
+        })
+    }
+
+    fn path_type(&self, frame: &Frame, ty: &syn::Type, path: &syn::Path, depth: u8) -> Eval<Ty> {
+        if let (Some(first), None) = (path.segments.first(), path.leading_colon)
+            && let Some(found) = frame.scope.parameters.get(&plain(&first.ident))
+        {
+            return match path.segments.len() {
+                1 => Ok(Ty::of(found)),
+                _ => self.refuse(frame, ty, "a type of a trait is not evaluated"),
+            };
+        }
+        match self.world.resolve(frame.scope.module, &Path::from(path), Space::Types) {
+            Ok(Named::Foreign(name)) => {
+                let arguments = match path.segments.last().map(|it| &it.arguments) {
+                    Some(syn::PathArguments::AngleBracketed(it)) => it
+                        .args
+                        .iter()
+                        .filter_map(|it| match it {
+                            syn::GenericArgument::Type(it) => {
+                                Some(self.ty_at(frame, it, depth + 1))
+                            }
+                            _ => None,
+                        })
+                        .collect::<Eval<_>>()?,
+                    _ => Vec::new(),
+                };
+                Ok(Ty::named(&name, arguments))
+            }
+            Ok(Named::Item(id)) => match &self.world.items[id].kind {
+                Kind::Alias(alias) if alias.generics.params.is_empty() => {
+                    let there = Frame::new(self.world.items[id].module);
+                    self.ty_at(&there, &alias.ty, depth + 4)
+                }
+                _ => self.world.type_in(&frame.scope, ty).map(|it| Ty::of(&it)).map_err(Stop::from),
+            },
+            _ => self.world.type_in(&frame.scope, ty).map(|it| Ty::of(&it)).map_err(Stop::from),
+        }
+    }
+
+    /// A type as one would write it, for messages.
+    pub fn name_of(&self, ty: &Ty) -> String {
+        let all =
+            |types: &[Ty]| types.iter().map(|it| self.name_of(it)).collect::<Vec<_>>().join(", ");
+        match ty {
+            Ty::Unknown | Ty::Any => "_".to_owned(),
+            Ty::Outcome(it) => format!("Result<{}>", self.name_of(it)),
+            Ty::Int(it) => it.name().to_owned(),
+            Ty::F32 => "f32".to_owned(),
+            Ty::F64 => "f64".to_owned(),
+            Ty::Tuple(it) => format!("({})", all(it)),
+            Ty::Array(it, count) => format!("[{}; {count}]", self.name_of(it)),
+            Ty::Data(it) => match &**it {
+                Type::Data(id, _) => self.world.items[*id].name.clone(),
+                _ => "_".to_owned(),
+            },
+            Ty::Foreign(path, inside) => {
+                let last = path.rsplit("::").next().unwrap_or(path);
+                match inside[..] {
+                    [] => last.to_owned(),
+                    _ => format!("{last}<{}>", all(inside)),
+                }
+            }
+        }
+    }
+
+    /// A type of the project's or another's by its syntax, as schemas know it.
+    pub fn schema_type(&self, frame: &Frame, ty: &syn::Type) -> Eval<Rc<Type>> {
+        let _ = ty.span();
+        self.world.type_in(&frame.scope, ty).map_err(Stop::from)
+    }
+}
+
+use super::value::Value;

@@ -1,0 +1,84 @@
+//! The types that expressions have by themselves, before they are evaluated.
+
+use syn::{BinOp, Expr, ExprCall};
+
+use super::syntax::peel;
+use super::target::Target;
+use super::ty::{Int, Ty};
+use super::{Evaluator, Frame};
+use crate::tree::Kind;
+
+impl Evaluator<'_> {
+    /// The type that an expression has by itself; `Unknown` where only its place says it.
+    pub fn type_of(&self, frame: &Frame, expr: &Expr) -> Ty {
+        match peel(expr) {
+            Expr::Lit(it) => match &it.lit {
+                syn::Lit::Int(it) if !it.suffix().is_empty() => Ty::foreign(it.suffix()),
+                syn::Lit::Float(it) if !it.suffix().is_empty() => Ty::foreign(it.suffix()),
+                syn::Lit::Str(_) => Ty::foreign("str"),
+                syn::Lit::Bool(_) => Ty::foreign("bool"),
+                syn::Lit::Char(_) => Ty::foreign("char"),
+                syn::Lit::Byte(_) => Ty::Int(Int::U8),
+                _ => Ty::Unknown,
+            },
+            Expr::Unary(it) => self.type_of(frame, &it.expr),
+            Expr::Reference(it) => self.type_of(frame, &it.expr),
+            Expr::Cast(it) => self.ty(frame, &it.ty).unwrap_or(Ty::Unknown),
+            Expr::Binary(it) => match it.op {
+                BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {
+                    self.operand_type(frame, it, &Ty::Unknown)
+                }
+                BinOp::Shl(_) => self.type_of(frame, &it.left),
+                _ => Ty::foreign("bool"),
+            },
+            Expr::Path(path) => match self.target(frame, path) {
+                Ok(Target::Local(name)) => match frame.lookup(&name) {
+                    Some(it) => it.ty.clone(),
+                    None => Ty::Unknown,
+                },
+                Ok(Target::Item(id)) => {
+                    let there = Frame::new(self.world.items[id].module);
+                    match &self.world.items[id].kind {
+                        Kind::Const(it) => self.ty(&there, &it.ty).unwrap_or(Ty::Unknown),
+                        Kind::Static(it) => self.ty(&there, &it.ty).unwrap_or(Ty::Unknown),
+                        _ => Ty::Unknown,
+                    }
+                }
+                Ok(Target::Associated(ty, name)) => self.associated_type(frame, path, &ty, &name),
+                Ok(Target::Foreign(name, _)) => {
+                    self.foreign_constant(&name).map_or(Ty::Unknown, |it| it.ty())
+                }
+                _ => Ty::Unknown,
+            },
+            Expr::Call(it) => self.returned_type(frame, it),
+            Expr::Field(_) => match self.eval(frame, expr, &Ty::Unknown) {
+                Ok(value) => value.ty(),
+                Err(_) => Ty::Unknown,
+            },
+            Expr::MethodCall(it) if it.method == "len" => Ty::Int(Int::Usize),
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What a call returns, where its function says it.
+    pub fn returned_type(&self, frame: &Frame, it: &ExprCall) -> Ty {
+        let Expr::Path(path) = peel(&it.func) else { return Ty::Unknown };
+        let (there, output) = match self.target(frame, path) {
+            Ok(Target::Item(id)) => match &self.world.items[id].kind {
+                Kind::Fn(it) => (Frame::new(self.world.items[id].module), &it.sig.output),
+                _ => return Ty::Unknown,
+            },
+            Ok(Target::Associated(ty, name)) => match self.own_function(frame, path, &ty, &name) {
+                Ok(Some(it)) => (Frame::of(it.scope), &it.signature.output),
+                Ok(None) if name == "default" => return Ty::of(&ty),
+                _ => return Ty::Unknown,
+            },
+            Ok(Target::Parameter(ty, name)) if name == "default" => return Ty::of(&ty),
+            _ => return Ty::Unknown,
+        };
+        match output {
+            syn::ReturnType::Type(_, ty) => self.ty(&there, ty).unwrap_or(Ty::Unknown),
+            syn::ReturnType::Default => Ty::Tuple(Vec::new()),
+        }
+    }
+}

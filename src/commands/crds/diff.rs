@@ -1,0 +1,174 @@
+//! `operator-rs crds diff`
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+
+use super::{
+    report::{Format, Report},
+    side::{Name, Project, Side},
+};
+use crate::{
+    commands::reach::Address,
+    compatibility::{Policy, Rule, Severity, judge},
+    hint::Hint as _,
+    terminal,
+};
+
+/// Find breaking changes between two states of the CRDs
+///
+/// A state is a git revision (its Rust source is read, nothing is checked out or built), `REV:PATH` (CRD files that
+/// are committed there), a CRD file or a folder of them, or `cluster`. Changes are judged as crdify and OLM judge them.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The old state: a revision, `REV:PATH`, a file, a folder or `cluster`
+    #[arg(value_name = "REV", default_value = "HEAD")]
+    from: String,
+    /// The new state: a revision, `REV:PATH`, a file, a folder or `cluster` [default: the working tree]
+    #[arg(long, value_name = "REV")]
+    to: Option<String>,
+    /// Do not report what this rule finds (can be repeated)
+    #[arg(long, value_name = "RULE", value_parser = rules(), hide_possible_values = true)]
+    allow: Vec<Rule>,
+    /// Whose defaults decide what is breaking
+    #[arg(long, default_value = "crdify")]
+    policy: PolicyName,
+    /// Output format
+    #[arg(long, short, default_value = "text")]
+    output: Format,
+    /// The project's Cargo.toml [default: the next one from here upwards]
+    #[arg(long, value_name = "PATH")]
+    manifest_path: Option<PathBuf>,
+    /// Compare only the kinds of this package (can be repeated) [default: every member of the workspace]
+    #[arg(long, short, value_name = "PACKAGE")]
+    package: Vec<String>,
+    /// Turn these features on, with commas between
+    #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
+    features: Vec<String>,
+    /// Turn every feature on
+    #[arg(long)]
+    all_features: bool,
+    /// Leave the default features off
+    #[arg(long)]
+    no_default_features: bool,
+    #[command(flatten)]
+    address: Address,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum PolicyName {
+    /// Every rule of crdify 0.6, with its defaults
+    Crdify,
+    /// What OLM v1 refuses to upgrade: descriptions may change and enumerations may grow
+    Olm,
+}
+
+fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
+    PossibleValuesParser::new(Rule::all().map(Rule::name)).try_map(|it| it.parse::<Rule>())
+}
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let (from, to) = (Name::parse(&self.from, dir)?, self.to_name(dir)?);
+        self.require_use(&[&from, &to])?;
+        let project = Project {
+            dir: dir.to_owned(),
+            manifest: self.manifest_path.clone(),
+            packages: self.package.clone(),
+            features: self.features.clone(),
+            all_features: self.all_features,
+            no_default_features: self.no_default_features,
+        };
+        let (old, new) = sides(&from, &to, &project, &self.address)?;
+        if old.crds.is_empty() && new.crds.is_empty() {
+            return Err(anyhow::format_err!("neither {} nor {} has a CRD", old.label, new.label))
+                .hint("kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package");
+        }
+        let findings = judge(&old.crds, &new.crds, &self.policy());
+        let report = Report::new(&old, &new, findings);
+        report.print(self.output);
+        match report.count(Severity::Error) {
+            0 => Ok(()),
+            1 => refuse("1 change is breaking"),
+            many => refuse(&format!("{many} changes are breaking")),
+        }
+    }
+
+    /// Refuses flags about a cluster or source where neither is compared.
+    fn require_use(&self, states: &[&Name]) -> anyhow::Result<()> {
+        let conflict = |message: String| {
+            Err(terminal::usage(clap::error::ErrorKind::ArgumentConflict, &message))
+        };
+        if let Some(flag) = self.address.given().filter(|_| !states.contains(&&Name::Cluster)) {
+            return conflict(format!(
+                "`{flag}` names a cluster, and none is compared: give `cluster` or `--to cluster`"
+            ));
+        }
+        let about_source = [
+            (self.manifest_path.is_some(), "--manifest-path"),
+            (!self.package.is_empty(), "--package"),
+            (!self.features.is_empty(), "--features"),
+            (self.all_features, "--all-features"),
+            (self.no_default_features, "--no-default-features"),
+        ];
+        let reads_source = states.iter().any(|it| it.is_source());
+        match about_source.iter().find(|it| it.0 && !reads_source) {
+            Some((_, flag)) => conflict(format!(
+                "`{flag}` is about Rust source, and none is compared: name a revision, or leave out `--to`"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn to_name(&self, dir: &Path) -> anyhow::Result<Name> {
+        match &self.to {
+            Some(to) => Name::parse(to, dir),
+            None => Ok(Name::WorkingTree),
+        }
+    }
+
+    fn policy(&self) -> Policy {
+        let mut policy = match self.policy {
+            PolicyName::Crdify => Policy::crdify(),
+            PolicyName::Olm => Policy::olm(),
+        };
+        policy.allowed.extend(&self.allow);
+        policy
+    }
+}
+
+fn refuse(what: &str) -> anyhow::Result<()> {
+    Err(anyhow::format_err!("{what}"))
+        .hint("change what each one says, or allow a rule that you have reviewed: `--allow RULE`")
+}
+
+/// Reads both states. Of a cluster, only the CRDs that the other one has are read.
+fn sides(
+    from: &Name,
+    to: &Name,
+    project: &Project,
+    address: &Address,
+) -> anyhow::Result<(Side, Side)> {
+    if from == to {
+        return Err(terminal::usage(
+            clap::error::ErrorKind::ArgumentConflict,
+            &format!("both states are {from}: there is nothing to compare"),
+        ));
+    }
+    let names = |side: &Side| side.crds.keys().cloned().collect::<BTreeSet<_>>();
+    Ok(match (from, to) {
+        (Name::Cluster, to) => {
+            let new = to.read(project)?;
+            (Side::of_cluster(address, &names(&new))?, new)
+        }
+        (from, Name::Cluster) => {
+            let old = from.read(project)?;
+            let new = Side::of_cluster(address, &names(&old))?;
+            (old, new)
+        }
+        (from, to) => (from.read(project)?, to.read(project)?),
+    })
+}

@@ -1,0 +1,21 @@
+//! `operator-rs crds`
+
+mod diff;
+mod report;
+mod side;
+
+use std::path::Path;
+
+/// Compare CRDs
+#[derive(clap::Subcommand)]
+pub enum Command {
+    Diff(diff::Args),
+}
+
+impl Command {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        match self {
+            Self::Diff(args) => args.run(dir),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What is shown of the findings: one file a format.
+
+mod github;
+mod json;
+mod sarif;
+mod text;
+
+use super::side::{Place, Side};
+use crate::{
+    compatibility::{Finding, Severity},
+    terminal,
+};
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// Every finding, for programs
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of a GitHub workflow
+    Github,
+}
+
+/// What was compared, and what came out.
+pub struct Report {
+    old: String,
+    new: String,
+    /// How many CRDs each state has.
+    sizes: (usize, usize),
+    findings: Vec<Located>,
+}
+
+/// A finding with its places.
+struct Located {
+    finding: Finding,
+    /// Where it is declared: in the new state, or in the old one what that alone has.
+    place: Option<Place>,
+    /// Where to show it in the new state: what was removed is shown at the kind that had it.
+    anchor: Option<Place>,
+}
+
+impl Report {
+    pub fn new(old: &Side, new: &Side, findings: Vec<Finding>) -> Self {
+        let locate = |finding: Finding| {
+            let (before, after) = (old.locate(&finding.subject), new.locate(&finding.subject));
+            let removed = finding.removed || !new.crds.contains_key(&finding.subject.crd);
+            let place = if removed { before.clone() } else { after.clone() };
+            Located { place: place.or(before), anchor: after, finding }
+        };
+        Self {
+            old: old.label.clone(),
+            new: new.label.clone(),
+            sizes: (old.crds.len(), new.crds.len()),
+            findings: findings.into_iter().map(locate).collect(),
+        }
+    }
+
+    /// How many findings are of this severity; what only follows from a removed field is not counted again.
+    pub fn count(&self, severity: Severity) -> usize {
+        let counts =
+            |it: &&Located| it.finding.severity == severity && !it.finding.follows_removal();
+        self.findings.iter().filter(counts).count()
+    }
+
+    pub fn print(&self, format: Format) {
+        match format {
+            Format::Text => terminal::print(&text::render(self)),
+            Format::Json => terminal::data(&format!("{:#}\n", json::render(self))),
+            Format::Sarif => terminal::data(&format!("{:#}\n", sarif::render(self))),
+            Format::Github => terminal::print(&github::render(self)),
+        }
+    }
+}
+
+impl Located {
+    /// The CRD, the version and the field, as far as it is about them.
+    fn subject(&self) -> String {
+        let subject = &self.finding.subject;
+        let version = Some(subject.version()).filter(|it| !it.is_empty());
+        let words = [Some(subject.crd.clone()), version, subject.field.clone()];
+        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The beginning of a text that is too long to read.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 300;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,27 @@
+//! CRDs that a cluster serves, with the versions that it has stored objects in.
+
+use std::collections::BTreeSet;
+
+use anyhow::Context as _;
+
+use super::{Crds, Places, Side};
+use crate::{
+    commands::reach::{self, Address},
+    compatibility::Crd,
+};
+
+impl Side {
+    /// The CRDs of these names, as far as the cluster has them. What else it has is somebody else's.
+    pub fn of_cluster(address: &Address, names: &BTreeSet<String>) -> anyhow::Result<Self> {
+        let cluster = reach::reached(address.connect())?;
+        let label = format!("the cluster at {}", cluster.server);
+        let mut crds = Crds::new();
+        for name in names {
+            let Some(object) = reach::reached(cluster.crd(name))? else { continue };
+            let crd = Crd::from_object(&object);
+            let crd = crd.with_context(|| format!("reading `{name}` from {label}"))?;
+            crds.insert(name.clone(), crd);
+        }
+        Ok(Self { label, crds, places: Places::default() })
+    }
+}

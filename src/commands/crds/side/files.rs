@@ -1,0 +1,134 @@
+//! CRDs in files, as they are committed or printed: several documents a file, as YAML or JSON.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use super::{Crds, Places};
+use crate::{
+    compatibility::Crd,
+    disk::Root,
+    hint::Hint as _,
+    model::{ProjectPath, below},
+    plan::Tree as _,
+    yaml::{self, Data, Node},
+};
+
+/// A file, or the files of a folder, as a person names them. In the project's folder, as in one that is named, no
+/// symlink is followed that leads out of it: a clone may have put it there.
+pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
+    let whole = dir.join(path);
+    let is_folder = whole.is_dir();
+    let inside = below("", path);
+    let is_inside = Path::new(path).is_relative() && inside.parse::<ProjectPath>().is_ok();
+    let (root, inside) = match (is_inside || inside.is_empty(), is_folder) {
+        (true, _) => (Root::new(dir)?, inside),
+        (false, true) => (Root::new(&whole)?, String::new()),
+        (false, false) => {
+            let name = whole.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+            (Root::new(whole.parent().unwrap_or(Path::new("")))?, name.to_owned())
+        }
+    };
+    let text = |inside: &str, path: &str| {
+        let text = root.read(&inside.parse()?).with_context(|| format!("reading `{path}`"))?;
+        text.with_context(|| format!("there is no `{path}`"))
+    };
+    let mut files = Files::default();
+    if !is_folder {
+        files.add(path, &text(&inside, path)?, true)?;
+        return Ok(files.into_side());
+    }
+    let folder = path.trim_end_matches('/');
+    for name in root.names(&inside)?.iter().filter(|it| is_crd_file(it)) {
+        let path = format!("{folder}/{name}");
+        files.add(&path, &text(&below(&inside, name), &path)?, false)?;
+    }
+    files.require_some(path)?;
+    Ok(files.into_side())
+}
+
+/// Whether a file of a folder may hold CRDs.
+pub fn is_crd_file(name: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it))
+}
+
+/// The CRDs of several files.
+#[derive(Default)]
+pub struct Files {
+    crds: Crds,
+    places: Places,
+}
+
+impl Files {
+    /// Takes up the CRDs of a file; a file that was named must have some. What else is in it is left out.
+    pub fn add(&mut self, path: &str, text: &str, is_named: bool) -> anyhow::Result<()> {
+        let before = self.crds.len();
+        let documents = yaml::nodes(text).with_context(|| format!("reading `{path}`"))?;
+        for document in documents.into_iter().flat_map(items) {
+            self.add_document(path, document)?;
+        }
+        if is_named && self.crds.len() == before {
+            return Err(anyhow::format_err!("`{path}` has no CustomResourceDefinition"))
+                .hint("name a file of CRDs, as `operator-rs generate crds` prints them");
+        }
+        Ok(())
+    }
+
+    fn add_document(&mut self, path: &str, document: Node) -> anyhow::Result<()> {
+        let mark = document.mark;
+        let value = document.clone().into_value();
+        if !Crd::is(&value) {
+            return Ok(());
+        }
+        let place = || format!("{path}:{}:{}", mark.line, mark.column);
+        let crd = Crd::from_object(&value).with_context(|| format!("reading {}", place()))?;
+        if let Some((other, node)) = self.places.documents.get(&crd.name) {
+            let first = format!("{other}:{}:{}", node.mark.line, node.mark.column);
+            return Err(anyhow::format_err!(
+                "{}: the CRD `{}` is also at {first}",
+                place(),
+                crd.name
+            ))
+            .hint("keep one of them: which one counts is not known");
+        }
+        self.places.documents.insert(crd.name.clone(), (path.to_owned(), document));
+        self.crds.insert(crd.name.clone(), crd);
+        Ok(())
+    }
+
+    /// Fails where a folder had no CRD.
+    pub fn require_some(&self, folder: &str) -> anyhow::Result<()> {
+        match self.crds.is_empty() {
+            false => Ok(()),
+            true => {
+                Err(anyhow::format_err!("no file in `{folder}` has a CustomResourceDefinition"))
+                    .hint("name the folder that holds the CRDs themselves, e.g. `config/crd/bases`")
+            }
+        }
+    }
+
+    pub fn into_side(self) -> (Crds, Places) {
+        (self.crds, self.places)
+    }
+
+    /// The same, of a revision.
+    pub fn into_side_at(mut self, revision: &str) -> (Crds, Places) {
+        self.places.revision = Some(revision.to_owned());
+        (self.crds, self.places)
+    }
+}
+
+/// The objects of a document: `kubectl get` prints them as one list.
+fn items(mut document: Node) -> Vec<Node> {
+    let is_list =
+        document.get("kind").and_then(Node::as_str).is_some_and(|it| it.ends_with("List"));
+    if is_list
+        && let Data::Map(entries) = &mut document.data
+        && let Some(at) = entries.iter().position(|it| it.key == "items")
+        && matches!(entries[at].value.data, Data::List(_))
+        && let Data::List(items) = entries.swap_remove(at).value.data
+    {
+        return items;
+    }
+    vec![document]
+}

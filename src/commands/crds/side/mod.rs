@@ -1,0 +1,174 @@
+//! One of the two states that are compared: its CRDs, and where each stands.
+
+mod cluster;
+mod files;
+mod marks;
+mod project;
+mod revision;
+mod tree;
+
+use std::{collections::BTreeMap, fmt, path::Path};
+
+pub use marks::Place;
+pub use project::Project;
+use tree::Repository;
+
+use crate::{
+    compatibility::{Crd, Subject},
+    hint::Hint as _,
+    yaml::Node,
+};
+
+/// What a person calls a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Name {
+    WorkingTree,
+    /// The Rust source at a revision.
+    Revision(String),
+    /// CRD files that are committed at a revision.
+    Committed {
+        revision: String,
+        path: String,
+    },
+    /// A CRD file, or a folder of them.
+    Files(String),
+    Cluster,
+}
+
+impl Name {
+    /// Tells them apart; `cluster` is always the cluster.
+    pub fn parse(text: &str, dir: &Path) -> anyhow::Result<Self> {
+        if text == "cluster" {
+            return Ok(Self::Cluster);
+        }
+        if text.starts_with('-') || text.is_empty() {
+            return Err(anyhow::format_err!("`{text}` is neither a revision nor a file")).hint(
+                "name a commit, a tag or a branch; a file whose name begins with `-` is `./-…`",
+            );
+        }
+        if dir.join(text).exists() {
+            let is_path = text.starts_with(['.', '/']);
+            if !is_path && Repository::of(dir).is_ok_and(|it| it.has(text)) {
+                return Err(anyhow::format_err!("`{text}` is both a file and a revision"))
+                    .hint(format!("name the file `./{text}`, or the revision `{text}~0`"));
+            }
+            return Ok(Self::Files(text.to_owned()));
+        }
+        Ok(match text.split_once(':') {
+            Some((revision, path)) if !revision.is_empty() => Self::Committed {
+                revision: revision.to_owned(),
+                path: path.trim_matches('/').to_owned(),
+            },
+            _ => Self::Revision(text.to_owned()),
+        })
+    }
+
+    /// Whether it is read from Rust source.
+    pub fn is_source(&self) -> bool {
+        matches!(self, Self::WorkingTree | Self::Revision(_))
+    }
+
+    /// Reads any state but a cluster's.
+    pub fn read(&self, project: &Project) -> anyhow::Result<Side> {
+        let (crds, places) = match self {
+            Self::WorkingTree => project.working_tree()?,
+            Self::Revision(revision) => project.at(revision)?,
+            Self::Committed { revision, path } => project.committed(revision, path)?,
+            Self::Files(path) => files::on_disk(&project.dir, path)?,
+            Self::Cluster => anyhow::bail!("a cluster is compared with something else"),
+        };
+        Ok(Side { label: self.to_string(), crds, places })
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WorkingTree => f.write_str("the working tree"),
+            Self::Revision(revision) => f.write_str(revision),
+            Self::Committed { revision, path } => write!(f, "{revision}:{path}"),
+            Self::Files(path) => f.write_str(path),
+            Self::Cluster => f.write_str("the cluster"),
+        }
+    }
+}
+
+/// A state that was read.
+pub struct Side {
+    /// What to call it in a message.
+    pub label: String,
+    pub crds: BTreeMap<String, Crd>,
+    places: Places,
+}
+
+type Crds = BTreeMap<String, Crd>;
+
+/// Where a state declares its CRDs.
+#[derive(Default)]
+pub struct Places {
+    /// The revision that they are of; none of files on disk.
+    revision: Option<String>,
+    /// By CRD and version, in Rust source.
+    versions: BTreeMap<(String, String), Declaration>,
+    /// By CRD, in a file of CRDs.
+    documents: BTreeMap<String, (String, Node)>,
+}
+
+/// Where Rust source declares one version of a kind.
+pub struct Declaration {
+    of_kind: Place,
+    /// Its fields, by the names that lead to each.
+    fields: BTreeMap<Vec<String>, Place>,
+}
+
+impl Declaration {
+    /// The place of the field that a path of crdify's (`^.spec.ports.items.name`) is about, or of what comes nearest
+    /// around it.
+    fn locate(&self, path: Option<&str>) -> &Place {
+        let (mut names, mut found) = (Vec::new(), &self.of_kind);
+        let mut rest = path.unwrap_or_default().trim_start_matches("^");
+        while let Some(tail) = rest.strip_prefix('.') {
+            let below = self
+                .fields
+                .iter()
+                .filter(|(it, _)| it.len() == names.len() + 1 && it.starts_with(&names));
+            let is_next = |name: &str| {
+                let rest = tail.strip_prefix(name)?;
+                (rest.is_empty() || rest.starts_with('.')).then_some(rest)
+            };
+            let next = below.filter_map(|(it, place)| Some((it, place, is_next(it.last()?)?)));
+            // Of `a` and `a.b`, the longer name is the one that a path means.
+            match next.max_by_key(|it| it.0.last().map_or(0, String::len)) {
+                Some((path, place, after)) => {
+                    names.clone_from(path);
+                    (found, rest) = (place, after);
+                }
+                // `items` and the like.
+                None => rest = tail.find('.').map_or("", |it| &tail[it..]),
+            }
+        }
+        found
+    }
+}
+
+impl Side {
+    /// Where this state declares what a finding is about: the field where that is known, else the kind.
+    pub fn locate(&self, subject: &Subject) -> Option<Place> {
+        let place = self.places.locate(subject)?;
+        Some(Place { revision: self.places.revision.clone(), ..place })
+    }
+}
+
+impl Places {
+    fn locate(&self, subject: &Subject) -> Option<Place> {
+        let Subject { crd, versions, field } = subject;
+        let version = versions.last().map(String::as_str);
+        if let Some((path, node)) = self.documents.get(crd) {
+            let mark = marks::find(node, version, field.as_deref());
+            return Some(Place::new(path, mark.line, mark.column));
+        }
+        let of_crd = || self.versions.iter().find(|it| it.0.0 == *crd).map(|it| it.1);
+        let exact = version.and_then(|it| self.versions.get(&(crd.clone(), it.to_owned())));
+        exact.or_else(of_crd).map(|it| it.locate(field.as_deref()).clone())
+    }
+}

@@ -1,0 +1,187 @@
+//! The CRDs of a cargo project, read from its Rust source: in the working tree or at a revision.
+
+use std::{
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use anyhow::Context as _;
+
+use super::{
+    Crds, Declaration, Place, Places,
+    files::{self, Files},
+    revision::Revision,
+    tree::{Repository, Tree},
+};
+use crate::{
+    commands::{
+        refusal::{refusal, unread},
+        workspace::{self, TreeSources, Workspace},
+    },
+    compatibility::Crd,
+    disk,
+    hint::Hint as _,
+    manifests::{self, Wishes},
+    model::below,
+    source::{self, Options, Sources},
+    terminal,
+};
+
+/// Where the project is, and what of it is compared.
+pub struct Project {
+    pub dir: PathBuf,
+    pub manifest: Option<PathBuf>,
+    pub packages: Vec<String>,
+    pub features: Vec<String>,
+    pub all_features: bool,
+    pub no_default_features: bool,
+}
+
+impl Project {
+    /// The kinds of the working tree.
+    pub fn working_tree(&self) -> anyhow::Result<(Crds, Places)> {
+        let workspace = Workspace::find(&self.dir, self.manifest.as_deref())?;
+        let options = self.options(workspace.member.clone());
+        let root = self.place_of(workspace.root.real());
+        read(&TreeSources::new(&workspace.root), &options, &root, "the working tree", None)
+    }
+
+    /// The kinds at a revision.
+    pub fn at(&self, revision: &str) -> anyhow::Result<(Crds, Places)> {
+        let folder = self.folder()?;
+        let repository = Repository::of(&folder)?;
+        let tree = Rc::new(repository.at(revision)?);
+        let at = || format!("reading the source at {revision}");
+        let (root, member) = root_of(&tree, &repository.prefix).with_context(at)?;
+        let options = self.options(member);
+        let library = Revision::new(Rc::clone(&tree), &root, &folder);
+        let read = read(&library, &options, &root, revision, Some(revision));
+        read.hint(way_out(&tree, &root, revision))
+    }
+
+    /// CRD files that are committed at a revision; a path is seen from the repository's top, as git has it.
+    pub fn committed(&self, revision: &str, path: &str) -> anyhow::Result<(Crds, Places)> {
+        let repository = Repository::of(&disk::real(&self.dir)?)?;
+        let tree = repository.at(revision)?;
+        let mut files = Files::default();
+        if let Some(text) = tree.text(path)? {
+            files.add(path, &text, true).with_context(|| format!("at {revision}"))?;
+            return Ok(files.into_side_at(revision));
+        }
+        let names = tree.names(path)?;
+        if names.is_empty() {
+            return Err(anyhow::format_err!("there is no `{path}` at {revision}"))
+                .hint("a path behind a revision starts at the repository's top");
+        }
+        for name in names.iter().filter(|it| files::is_crd_file(it)) {
+            let path = below(path, name);
+            let text = tree.text(&path)?.unwrap_or_default();
+            files.add(&path, &text, false).with_context(|| format!("at {revision}"))?;
+        }
+        files.require_some(path)?;
+        Ok(files.into_side_at(revision))
+    }
+
+    /// The folder of the project's Cargo.toml in the working tree.
+    fn folder(&self) -> anyhow::Result<PathBuf> {
+        let manifest = self.manifest.as_deref();
+        let folder = match manifest {
+            Some(path) if path.is_dir() => path,
+            Some(path) => path.parent().unwrap_or(Path::new("")),
+            None => &self.dir,
+        };
+        disk::real(folder)
+    }
+
+    /// A folder's path from the top of its repository, as annotations name files; empty where there is none.
+    fn place_of(&self, folder: &Path) -> String {
+        Repository::of(folder).map(|it| it.prefix).unwrap_or_default()
+    }
+
+    fn options(&self, member: Option<String>) -> Options {
+        let packages = match member {
+            Some(member) if self.packages.is_empty() => vec![member],
+            _ => self.packages.clone(),
+        };
+        Options {
+            packages,
+            modules: Vec::new(),
+            examples: false,
+            features: self.features.clone(),
+            all_features: self.all_features,
+            no_default_features: self.no_default_features,
+        }
+    }
+}
+
+/// What else can stand for source that cannot be read.
+fn way_out(tree: &Tree, root: &str, revision: &str) -> String {
+    let folder = below(root, "config/crd/bases");
+    match tree.names(&folder) {
+        Ok(names) if names.iter().any(|it| files::is_crd_file(it)) => format!(
+            "CRD files are committed there: compare with them by `operator-rs crds diff {revision}:{folder}`"
+        ),
+        _ => "compare with a file of the CRDs instead, e.g. of what that version has installed: `operator-rs crds diff FILE`".to_owned(),
+    }
+}
+
+/// The root of the workspace that a folder of the repository is in, and its package, as cargo finds them.
+fn root_of(tree: &Tree, folder: &str) -> anyhow::Result<(String, Option<String>)> {
+    let read = |path: &Path| match path.to_str() {
+        Some(path) => tree.text(path),
+        None => Ok(None),
+    };
+    let real = |path: &Path| Ok(PathBuf::from(below("", path.to_str().unwrap_or_default())));
+    for folder in Path::new(folder).ancestors() {
+        let path = folder.join("Cargo.toml");
+        let Some(text) = read(&path)? else { continue };
+        let manifest = workspace::parse(&path, &text)?;
+        let (root, member) = workspace::root_of(folder, &manifest, &read, &real)?;
+        return Ok((root.to_string_lossy().into_owned(), member));
+    }
+    Err(anyhow::format_err!("there is no Cargo.toml in `{folder}`, nor above it"))
+        .hint("name a later revision, or point `--manifest-path` at a package that was there")
+}
+
+/// Reads the kinds, with the place of each; refuses where one cannot be read exactly.
+fn read(
+    from: &dyn Sources,
+    options: &Options,
+    root: &str,
+    label: &str,
+    revision: Option<&str>,
+) -> anyhow::Result<(Crds, Places)> {
+    let reading = source::read(from, options);
+    for it in options.packages.iter().filter(|it| !reading.members.contains(*it)) {
+        terminal::warn(&format!("{label} has no package `{it}`"));
+    }
+    for it in &reading.unknown_features {
+        terminal::warn(&format!("{label} has no feature `{it}`"));
+    }
+    let operator = reading.whole();
+    let generated = manifests::crds(&operator, &Wishes::default());
+    let problems = [reading.all_problems(), generated.problems].concat();
+    if !problems.is_empty() {
+        return Err(refusal(&format!("{} at {label}", unread(&reading)), &problems));
+    }
+    let mut crds = Crds::new();
+    for object in generated.manifests.iter().flat_map(|it| &it.objects) {
+        let crd = Crd::from_object(object).context("reading a CRD of this project")?;
+        crds.insert(crd.name.clone(), crd);
+    }
+    let mut places = Places { revision: revision.map(str::to_owned), ..Places::default() };
+    for it in &operator.kinds {
+        let Ok(crd) = &it.crd else { continue };
+        let Some(version) = &it.version else { continue };
+        let key = (crd.metadata.name.clone().unwrap_or_default(), version.clone());
+        let path = below(root, it.place.path.as_str());
+        let of_kind = Place::new(&path, it.place.line, it.place.column);
+        let field = |(names, place): (&Vec<String>, &crate::model::Place)| {
+            let path = below(root, place.path.as_str());
+            (names.clone(), Place::new(&path, place.line, place.column))
+        };
+        let fields = it.field_places.iter().map(field).collect();
+        places.versions.insert(key, Declaration { of_kind, fields });
+    }
+    Ok((crds, places))
+}

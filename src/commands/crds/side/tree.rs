@@ -1,0 +1,280 @@
+//! The files of a repository at a revision, read from git's objects: nothing is checked out.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use anyhow::{Context as _, bail};
+
+use crate::{
+    disk,
+    hint::Hint as _,
+    model::below,
+    process::{Answer, Git, Object, Objects},
+    terminal,
+};
+
+/// A repository, and where in it a folder of the working tree is.
+pub struct Repository {
+    git: Git,
+    /// The folder's path from the repository's top; empty at the top.
+    pub prefix: String,
+}
+
+impl Repository {
+    /// The repository that a folder is in.
+    pub fn of(folder: &Path) -> anyhow::Result<Self> {
+        let git = Git::new(folder, terminal::variable_names("GIT_"));
+        match git.run(&["rev-parse", "--show-prefix"])? {
+            Answer::Done(bytes) => {
+                let prefix = String::from_utf8(bytes).context("reading the folder's name")?;
+                let prefix = prefix.trim_end_matches('\n').trim_end_matches('/').to_owned();
+                Ok(Self { git, prefix })
+            }
+            Answer::Refused(why) if why.contains("dubious ownership") => {
+                Err(anyhow::format_err!("git does not read this repository: {why}"))
+                    .hint("it is somebody else's: run `git config --global --add safe.directory DIR` if you trust it")
+            }
+            Answer::Refused(why) => Err(anyhow::format_err!(
+                "`{}` is in no git repository: {why}",
+                folder.display()
+            ))
+            .hint("name files of CRDs instead of revisions: `operator-rs crds diff OLD --to NEW`"),
+        }
+    }
+
+    /// The files of a revision.
+    pub fn at(&self, revision: &str) -> anyhow::Result<Tree> {
+        let commit = self.commit(revision)?;
+        let list = match self.git.run(&["ls-tree", "-r", "-z", "--full-tree", &commit])? {
+            Answer::Done(bytes) => bytes,
+            Answer::Refused(why) => bail!("the files of `{revision}` cannot be listed: {why}"),
+        };
+        let objects = RefCell::new(self.git.objects()?);
+        Ok(Tree {
+            name: revision.to_owned(),
+            entries: entries(&list),
+            objects,
+            read: RefCell::default(),
+        })
+    }
+
+    /// Whether a text means a commit.
+    pub fn has(&self, revision: &str) -> bool {
+        matches!(self.find(revision), Ok(Some(_)))
+    }
+
+    fn find(&self, revision: &str) -> anyhow::Result<Option<String>> {
+        let name = format!("{revision}^{{commit}}");
+        let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
+        let Answer::Done(bytes) = self.git.run(&arguments)? else { return Ok(None) };
+        let id = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+        let is_id = [40, 64].contains(&id.len()) && id.bytes().all(|it| it.is_ascii_hexdigit());
+        Ok(is_id.then_some(id))
+    }
+
+    /// The id of the commit that a revision means.
+    fn commit(&self, revision: &str) -> anyhow::Result<String> {
+        if let Some(id) = self.find(revision)? {
+            return Ok(id);
+        }
+        let shallow = self.git.run(&["rev-parse", "--is-shallow-repository"])?;
+        let shallow = matches!(&shallow, Answer::Done(it) if it.starts_with(b"true"));
+        Err(anyhow::format_err!("there is no revision `{revision}`")).hint(match shallow {
+            true => "this is a shallow clone, which has no earlier commits: run `git fetch --unshallow`, or `git fetch --tags`",
+            false => "name a commit, a tag or a branch of this repository, or a file that exists",
+        })
+    }
+}
+
+/// Every file of a revision.
+pub struct Tree {
+    /// The revision, as it was named.
+    pub name: String,
+    entries: BTreeMap<String, Entry>,
+    objects: RefCell<Objects>,
+    /// What was read, by id.
+    read: RefCell<BTreeMap<String, Vec<u8>>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    kind: Kind,
+    id: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    File,
+    Symlink,
+    Submodule,
+}
+
+/// The lines of `git ls-tree -z`; a name that is not UTF-8 is none that a project could use.
+fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
+    let mut res = BTreeMap::new();
+    for line in list.split(|it| *it == 0) {
+        let Ok(line) = std::str::from_utf8(line) else { continue };
+        let Some((about, path)) = line.split_once('\t') else { continue };
+        let mut words = about.split(' ');
+        let (Some(mode), Some(_), Some(id)) = (words.next(), words.next(), words.next()) else {
+            continue;
+        };
+        let kind = match mode {
+            "120000" => Kind::Symlink,
+            "160000" => Kind::Submodule,
+            _ => Kind::File,
+        };
+        res.insert(path.to_owned(), Entry { kind, id: id.to_owned() });
+    }
+    res
+}
+
+/// What a path leads to.
+enum Found<'a> {
+    Nothing,
+    File(&'a Entry),
+    Folder(String),
+}
+
+/// As many symlinks lead on from one to the next as Linux follows.
+const MOST_LINKS: usize = 40;
+
+impl Tree {
+    /// The text of a file; nothing where there is none.
+    pub fn text(&self, path: &str) -> anyhow::Result<Option<String>> {
+        let Found::File(entry) = self.find(path)? else { return Ok(None) };
+        let text = String::from_utf8(self.content(path, entry)?);
+        let text = text.with_context(|| format!("reading `{path}` at {}", self.name))?;
+        Ok(Some(text))
+    }
+
+    pub fn is_file(&self, path: &str) -> bool {
+        // What cannot be looked at is told by whoever reads it.
+        !matches!(self.find(path), Ok(Found::Nothing | Found::Folder(_)))
+    }
+
+    /// What is in a folder, sorted, folders with a `/` behind their names; empty where there is no such folder.
+    pub fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        let Found::Folder(folder) = self.find(folder)? else { return Ok(Vec::new()) };
+        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let mut res = BTreeSet::new();
+        for (path, entry) in self.below(&start) {
+            let rest = &path[start.len()..];
+            let name = match rest.split_once('/') {
+                Some((folder, _)) => format!("{folder}/"),
+                None if entry.kind == Kind::Symlink && self.leads_down(&folder, path) => {
+                    format!("{rest}/")
+                }
+                None if entry.kind == Kind::Submodule => format!("{rest}/"),
+                None => rest.to_owned(),
+            };
+            res.insert(name);
+        }
+        Ok(res.into_iter().collect())
+    }
+
+    /// Whether a symlink leads to a folder, and not back to one that it is in.
+    fn leads_down(&self, folder: &str, link: &str) -> bool {
+        let inside =
+            |it: &str| it.is_empty() || folder == it || folder.starts_with(&format!("{it}/"));
+        matches!(self.find(link), Ok(Found::Folder(it)) if !inside(&it))
+    }
+
+    fn below<'a>(&'a self, start: &'a str) -> impl Iterator<Item = (&'a String, &'a Entry)> {
+        let from = self.entries.range(start.to_owned()..);
+        from.take_while(move |it| it.0.starts_with(start))
+    }
+
+    /// Goes along a path, one name after the other; symlinks are followed within the repository.
+    fn find(&self, path: &str) -> anyhow::Result<Found<'_>> {
+        let mut open: Vec<String> = parts(path);
+        let mut here = String::new();
+        let mut links = 0;
+        while let Some(part) = open.pop() {
+            if part == ".." {
+                if here.is_empty() {
+                    bail!(
+                        "`{path}` leads out of the repository: what was there at {} is not known",
+                        self.name
+                    );
+                }
+                here = here.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned());
+                continue;
+            }
+            let next = below(&here, &part);
+            match self.entries.get(&next) {
+                Some(entry) if entry.kind == Kind::Submodule => {
+                    bail!("`{next}` is a submodule: its files are in another repository")
+                }
+                Some(entry) if entry.kind == Kind::Symlink => {
+                    links += 1;
+                    if MOST_LINKS < links {
+                        bail!("`{path}` leads through more than {MOST_LINKS} symlinks");
+                    }
+                    open.extend(self.target(&next, entry)?);
+                }
+                Some(entry) if open.is_empty() => return Ok(Found::File(entry)),
+                Some(_) => return Ok(Found::Nothing),
+                None if self.below(&format!("{next}/")).next().is_some() => here = next,
+                None => return Ok(Found::Nothing),
+            }
+        }
+        Ok(Found::Folder(here))
+    }
+
+    /// Where a symlink leads from the folder that it is in, its last name first.
+    fn target(&self, path: &str, entry: &Entry) -> anyhow::Result<Vec<String>> {
+        let target = String::from_utf8(self.content(path, entry)?);
+        let target = target.with_context(|| format!("reading the symlink `{path}`"))?;
+        if target.starts_with('/') {
+            bail!(
+                "`{path}` leads out of the repository: what was there at {} is not known",
+                self.name
+            );
+        }
+        Ok(parts(&target))
+    }
+
+    fn content(&self, path: &str, entry: &Entry) -> anyhow::Result<Vec<u8>> {
+        if let Some(bytes) = self.read.borrow().get(&entry.id) {
+            return Ok(bytes.clone());
+        }
+        let bytes = match self.objects.borrow_mut().read(&entry.id, disk::LONGEST)? {
+            Object::Content(bytes) => bytes,
+            Object::TooLong(size) => {
+                bail!(
+                    "`{path}` has {size} bytes at {}, more than {} MiB",
+                    self.name,
+                    disk::LONGEST >> 20
+                )
+            }
+            Object::Missing => {
+                return Err(anyhow::format_err!("this clone lacks `{path}` as of {}", self.name))
+                    .hint("it is a partial clone: bring all files of that revision with git, e.g. `git checkout`");
+            }
+        };
+        self.read.borrow_mut().insert(entry.id.clone(), bytes.clone());
+        Ok(bytes)
+    }
+}
+
+/// The names on a path, the last one first.
+fn parts(path: &str) -> Vec<String> {
+    let parts = path.split('/').filter(|it| !matches!(*it, "" | "."));
+    parts.rev().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_list_of_git_is_read_whatever_the_names_are() {
+    let list = b"100644 blob 01\ta b\x00120000 blob 02\tlink\x00160000 commit 03\tsub\x00100644 blob 04\t\xff\x00";
+    let entry = |kind, id: &str| Entry { kind, id: id.to_owned() };
+    let expected = [
+        ("a b", entry(Kind::File, "01")),
+        ("link", entry(Kind::Symlink, "02")),
+        ("sub", entry(Kind::Submodule, "03")),
+    ];
+    assert_eq!(entries(list), expected.map(|(path, it)| (path.to_owned(), it)).into());
+}

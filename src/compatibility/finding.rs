@@ -1,0 +1,68 @@
+//! What a rule has found.
+
+use super::rules::{Change, Rule};
+
+/// One incompatible change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub subject: Subject,
+    pub rule: Rule,
+    pub severity: Severity,
+    /// What changed.
+    pub what: String,
+    /// What would make it compatible.
+    pub remedy: String,
+    /// Whether the field is in the old CRD only.
+    pub removed: bool,
+}
+
+/// What a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject {
+    /// The CRD's name: `memcacheds.cache.example.com`.
+    pub crd: String,
+    /// None where it is about the CRD as a whole, two where one served version is compared with another.
+    pub versions: Vec<String>,
+    /// The field's path as crdify writes it, `^.spec.size`.
+    pub field: Option<String>,
+}
+
+/// Whether the change is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+impl Finding {
+    pub(super) fn new(subject: Subject, rule: Rule, change: Change) -> Self {
+        let Change { what, remedy, .. } = change;
+        Self { subject, rule, severity: rule.severity(), what, remedy, removed: false }
+    }
+
+    pub(super) fn about_crd(crd: &str, rule: Rule, change: Change) -> Self {
+        let subject = Subject { crd: crd.to_owned(), versions: Vec::new(), field: None };
+        Self::new(subject, rule, change)
+    }
+
+    /// Whether it only repeats that its field was removed.
+    pub fn follows_removal(&self) -> bool {
+        self.removed && self.rule != Rule::ExistingFieldRemoval
+    }
+}
+
+impl Subject {
+    /// `v1`, or `v1alpha1 -> v1` as crdify writes a pair; empty for the CRD as a whole.
+    pub fn version(&self) -> String {
+        self.versions.join(" -> ")
+    }
+}

@@ -1,0 +1,97 @@
+//! Old CRDs × new CRDs → what the change breaks, as findings.
+//!
+//! Rules, their names and verdicts are those of crdify 0.6 (`tests/crdify` compares); two rules of ours tell of
+//! what crdify is never shown: a CRD that is removed, and a version that is not served any more. Reads no files,
+//! and knows nothing of Rust: the caller finds places for what is found.
+
+mod crd;
+mod finding;
+mod flatten;
+mod normal;
+mod policy;
+mod rules;
+mod served;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+pub use crd::Crd;
+pub use finding::{Finding, Severity, Subject};
+pub use policy::Policy;
+pub use rules::Rule;
+
+use crd::Version;
+use flatten::{Fields, flatten};
+use rules::{Change, property};
+
+/// Compares two sets of CRDs, each by name. A CRD that is new breaks nothing.
+pub fn judge(
+    old: &BTreeMap<String, Crd>,
+    new: &BTreeMap<String, Crd>,
+    policy: &Policy,
+) -> Vec<Finding> {
+    let mut res = Vec::new();
+    for (name, old) in old {
+        match new.get(name) {
+            Some(new) => res.extend(compare(old, new, policy)),
+            None => res.push(Finding::about_crd(name, Rule::CrdRemoval, rules::crd_removal(old))),
+        }
+    }
+    res.retain(|it| policy.enforces(it));
+    // What a removed field comes to stands below its removal.
+    res.sort_by(|one, other| {
+        (&one.subject, one.follows_removal()).cmp(&(&other.subject, other.follows_removal()))
+    });
+    res
+}
+
+/// Compares two states of one CRD.
+fn compare(old: &Crd, new: &Crd, policy: &Policy) -> Vec<Finding> {
+    let mut res = Vec::new();
+    let about_crd = |(rule, change)| Finding::about_crd(&new.name, rule, change);
+    res.extend(rules::of_crds(old, new).into_iter().map(about_crd));
+    for version in &old.versions {
+        if let Some(other) = new.version(&version.name) {
+            res.extend(compare_version(&new.name, version, other, policy));
+        }
+    }
+    res.extend(served::compare(old, new, policy));
+    res
+}
+
+/// Compares a version with its successor of the same name.
+fn compare_version(name: &str, old: &Version, new: &Version, policy: &Policy) -> Vec<Finding> {
+    let (old_fields, new_fields) = (flatten(&old.schema), flatten(&new.schema));
+    let subject = |field: &str| Subject {
+        crd: name.to_owned(),
+        versions: vec![new.name.clone()],
+        field: Some(field.to_owned()),
+    };
+    let mut res = Vec::new();
+    for field in old_fields.keys().filter(|it| !new_fields.contains_key(*it)) {
+        let removed = Finding::new(subject(field), Rule::ExistingFieldRemoval, rules::removed());
+        res.push(Finding { removed: true, ..removed });
+    }
+    for (field, rule, change) in differences(&old_fields, &new_fields, policy) {
+        let removed = !new_fields.contains_key(field);
+        res.push(Finding { removed, ..Finding::new(subject(field), rule, change) });
+    }
+    res
+}
+
+/// What each rule finds in each field of the old schema. A field that the new one lacks counts as an empty schema.
+fn differences<'a>(old: &'a Fields, new: &Fields, policy: &Policy) -> Vec<(&'a str, Rule, Change)> {
+    let nothing = Default::default();
+    let mut res = Vec::new();
+    for (field, old) in old {
+        let new = new.get(field).unwrap_or(&nothing);
+        if old == new {
+            continue;
+        }
+        for (rule, change) in property(old, new, policy) {
+            res.push((field.as_str(), rule, change));
+        }
+    }
+    res
+}

@@ -1,0 +1,186 @@
+//! The rules: one file a family. A rule is given the old and the new state, and says what changed and what would
+//! make it compatible.
+
+mod bounds;
+mod crds;
+mod texts;
+mod unhandled;
+mod values;
+
+use std::{fmt, str::FromStr};
+
+pub use crds::{crd_removal, of_crds, removed};
+
+use super::{Policy, Severity, normal::Keywords};
+use crate::yaml::Value;
+
+/// What a rule says of a change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// What changed, with both values.
+    pub what: String,
+    /// What would make it compatible.
+    pub remedy: String,
+    /// What else tells it from another change.
+    pub(super) context: Vec<Option<Value>>,
+}
+
+impl Change {
+    fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { what: what.into(), remedy: remedy.into(), context: Vec::new() }
+    }
+}
+
+/// A rule by the name that crdify gives it, and two of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    CrdRemoval,
+    ServedVersionRemoval,
+    Scope,
+    StoredVersionRemoval,
+    ExistingFieldRemoval,
+    Default,
+    Description,
+    Enum,
+    Maximum,
+    MaxItems,
+    MaxLength,
+    MaxProperties,
+    Minimum,
+    MinItems,
+    MinLength,
+    MinProperties,
+    Nullable,
+    Pattern,
+    Required,
+    Type,
+    Unhandled,
+}
+
+/// Every rule with its name and what it forbids.
+const RULES: &[(Rule, &str, &str)] = &[
+    (Rule::CrdRemoval, "crdRemoval", "A CRD is not removed"),
+    (Rule::ServedVersionRemoval, "servedVersionRemoval", "A served version goes on being served"),
+    (Rule::Scope, "scope", "The scope of a CRD does not change"),
+    (Rule::StoredVersionRemoval, "storedVersionRemoval", "A version with stored objects stays"),
+    (Rule::ExistingFieldRemoval, "existingFieldRemoval", "A field is not removed from a version"),
+    (Rule::Default, "default", "The default of a field does not change"),
+    (Rule::Description, "description", "The description of a field does not change"),
+    (Rule::Enum, "enum", "The values that a field allows do not change"),
+    (Rule::Maximum, "maximum", "The maximum of a number is not added or lowered"),
+    (Rule::MaxItems, "maxItems", "The maximum length of a list is not added or lowered"),
+    (Rule::MaxLength, "maxLength", "The maximum length of a string is not added or lowered"),
+    (Rule::MaxProperties, "maxProperties", "The maximum size of a map is not added or lowered"),
+    (Rule::Minimum, "minimum", "The minimum of a number is not added or raised"),
+    (Rule::MinItems, "minItems", "The minimum length of a list is not added or raised"),
+    (Rule::MinLength, "minLength", "The minimum length of a string is not added or raised"),
+    (Rule::MinProperties, "minProperties", "The minimum size of a map is not added or raised"),
+    (Rule::Nullable, "nullable", "Whether a field may be null does not change"),
+    (Rule::Pattern, "pattern", "The pattern of a string does not change"),
+    (Rule::Required, "required", "No field becomes required"),
+    (Rule::Type, "type", "The type of a field does not change"),
+    (Rule::Unhandled, "unhandled", "Nothing else in the schema of a field changes"),
+];
+
+impl Rule {
+    pub fn all() -> impl Iterator<Item = Self> {
+        RULES.iter().map(|it| it.0)
+    }
+
+    pub fn name(self) -> &'static str {
+        self.entry().1
+    }
+
+    /// What it asks for, in one line.
+    pub fn summary(self) -> &'static str {
+        self.entry().2
+    }
+
+    pub fn severity(self) -> Severity {
+        match self {
+            // crdify does not judge it.
+            Self::ServedVersionRemoval => Severity::Warning,
+            _ => Severity::Error,
+        }
+    }
+
+    fn entry(self) -> &'static (Self, &'static str, &'static str) {
+        RULES.iter().find(|it| it.0 == self).expect("every rule is in the list")
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Rule {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::all().find(|it| it.name() == text);
+        found.ok_or_else(|| format!("there is no rule `{text}`"))
+    }
+}
+
+type Check = fn(&Pair<'_>, &Policy) -> Option<Change>;
+
+/// The rules about a field: each is about the keyword of its own name.
+const CHECKS: &[(Rule, Check)] = &[
+    (Rule::Default, values::default),
+    (Rule::Description, texts::description),
+    (Rule::Enum, values::enumeration),
+    (Rule::Maximum, bounds::maximum),
+    (Rule::MaxItems, bounds::maximum),
+    (Rule::MaxLength, bounds::maximum),
+    (Rule::MaxProperties, bounds::maximum),
+    (Rule::Minimum, bounds::minimum),
+    (Rule::MinItems, bounds::minimum),
+    (Rule::MinLength, bounds::minimum),
+    (Rule::MinProperties, bounds::minimum),
+    (Rule::Nullable, values::nullable),
+    (Rule::Pattern, texts::pattern),
+    (Rule::Required, values::required),
+    (Rule::Type, texts::type_),
+];
+
+/// A keyword before and after the change.
+struct Pair<'a> {
+    keyword: &'static str,
+    old: Option<&'a Value>,
+    new: Option<&'a Value>,
+}
+
+/// What the rules find in one field.
+pub fn property(old: &Keywords, new: &Keywords, policy: &Policy) -> Vec<(Rule, Change)> {
+    let mut res = Vec::new();
+    for (rule, check) in CHECKS {
+        let keyword = rule.name();
+        let pair = Pair { keyword, old: old.get(keyword), new: new.get(keyword) };
+        if pair.old != pair.new {
+            res.extend(check(&pair, policy).map(|it| (*rule, it)));
+        }
+    }
+    let handled = |it: &str| CHECKS.iter().any(|(rule, _)| rule.name() == it);
+    res.extend(unhandled::check(old, new, handled).map(|it| (Rule::Unhandled, it)));
+    res
+}
+
+/// A value as JSON writes it, or `nothing`.
+fn shown(value: Option<&Value>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), json)
+}
+
+fn json(value: &Value) -> String {
+    format!("`{value}`")
+}
+
+/// A text without the quotes of JSON.
+fn plain(text: &Value) -> String {
+    format!("`{}`", text.as_str().unwrap_or_default())
+}
+
+/// Several of them, with commas between.
+fn list<'a>(values: impl IntoIterator<Item = &'a Value>, show: fn(&Value) -> String) -> String {
+    values.into_iter().map(show).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,33 @@
+//! Keywords that hold a text: any change of it counts.
+
+use super::{Change, Pair, plain};
+use crate::compatibility::Policy;
+
+pub fn description(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
+    Some(changed(
+        pair,
+        "keep the description, or allow the change if the meaning stays: `--allow description`",
+    ))
+}
+
+pub fn pattern(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
+    let remedy = match pair.old {
+        Some(old) => format!("keep the pattern {}", plain(old)),
+        None => "leave the pattern out, and check the value in the controller".to_owned(),
+    };
+    Some(changed(pair, &remedy))
+}
+
+pub fn type_(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
+    Some(changed(pair, "keep the type, and add a field of the other type beside this one"))
+}
+
+fn changed(pair: &Pair<'_>, remedy: &str) -> Change {
+    let keyword = pair.keyword;
+    let what = match (pair.old.map(plain), pair.new.map(plain)) {
+        (Some(old), Some(new)) => format!("{keyword} changed from {old} to {new}"),
+        (Some(old), None) => format!("{keyword} {old} was removed"),
+        (None, new) => format!("{keyword} {} was added", new.unwrap_or_default()),
+    };
+    Change::new(what, remedy)
+}

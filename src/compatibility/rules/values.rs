@@ -1,0 +1,78 @@
+//! What a field takes, and what it is when it is not given.
+
+use super::{Change, Pair, json, list, plain};
+use crate::{compatibility::Policy, yaml::Value};
+
+pub fn default(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
+    Some(match (pair.old, pair.new) {
+        (None, Some(new)) => Change::new(
+            format!("default `{new}` was added"),
+            "leave the field without a default, and apply the value in the controller",
+        ),
+        (Some(old), None) => {
+            Change::new(format!("default `{old}` was removed"), format!("keep the default `{old}`"))
+        }
+        (Some(old), Some(new)) => Change::new(
+            format!("default changed from `{old}` to `{new}`"),
+            format!("keep the default `{old}`"),
+        ),
+        (None, None) => return None,
+    })
+}
+
+pub fn enumeration(pair: &Pair<'_>, policy: &Policy) -> Option<Change> {
+    let (old, new) = (items(pair.old), items(pair.new));
+    let removed: Vec<&Value> = without(&old, &new);
+    let added: Vec<&Value> = without(&new, &old);
+    if old.is_empty() && !new.is_empty() {
+        return Some(Change::new(
+            format!("only {} are allowed now, where any value was", list(added, json)),
+            "leave the field open, and check the value in the controller",
+        ));
+    }
+    if !removed.is_empty() {
+        return Some(Change::new(
+            format!("the values {} are not allowed any more", list(removed.iter().copied(), json)),
+            format!("keep the values {}", list(removed, json)),
+        ));
+    }
+    (!added.is_empty() && !policy.enum_values_may_be_added).then(|| {
+        Change::new(
+            format!("the values {} are allowed besides", list(added, json)),
+            "add values in a new version of the kind, or allow it if clients accept values that they do not know: `--allow enum`",
+        )
+    })
+}
+
+pub fn nullable(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
+    Some(match pair.new {
+        Some(_) => Change::new(
+            "the field may be null now",
+            "keep the field from being null: a field that is left out says as much",
+        ),
+        None => Change::new("the field may not be null any more", "keep the field nullable"),
+    })
+}
+
+pub fn required(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
+    let (old, new) = (items(pair.old), items(pair.new));
+    let added = without(&new, &old);
+    (!added.is_empty()).then(|| {
+        Change::new(
+            format!("{} became required", list(added.iter().copied(), plain)),
+            format!("make {} optional: `Option<…>`, or `#[serde(default)]`", list(added, plain)),
+        )
+    })
+}
+
+fn items(value: Option<&Value>) -> Vec<&Value> {
+    value.and_then(Value::as_array).into_iter().flatten().collect()
+}
+
+/// Those that the others lack, each once, in one order.
+fn without<'a>(these: &[&'a Value], others: &[&Value]) -> Vec<&'a Value> {
+    let mut res: Vec<&Value> = these.iter().copied().filter(|it| !others.contains(it)).collect();
+    res.sort_by_key(|it| it.to_string());
+    res.dedup();
+    res
+}

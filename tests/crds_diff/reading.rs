@@ -1,0 +1,140 @@
+//! What is compared, and how it is shown.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{LOCK, MANIFEST, REMOVED, Repository, check, diff, remove_a_field, support};
+
+#[test]
+fn a_folder_without_git_has_no_revisions() {
+    let dir = tempfile::tempdir().expect("there is a folder for such");
+    for (path, text) in [("Cargo.toml", MANIFEST), ("Cargo.lock", LOCK)] {
+        fs::write(dir.path().join(path), text).unwrap();
+    }
+    let output = diff(dir.path(), &[], |it| it);
+    check(&output, 1, "is in no git repository: not a git repository");
+    check(&output, 1, "hint: name files of CRDs instead of revisions");
+}
+
+#[test]
+fn without_git_the_way_out_is_told() {
+    let repository = Repository::new("no-git");
+    let output = diff(&repository.0, &[], |it| it.env("PATH", "/nowhere"));
+    check(&output, 1, "hint: install `git`, or bring it on PATH");
+}
+
+#[test]
+fn a_package_below_the_top_is_found_at_a_revision() {
+    let repository = Repository::new("below");
+    for path in ["Cargo.toml", "Cargo.lock", "src"] {
+        let to = repository.0.join("operators/backup");
+        fs::create_dir_all(&to).unwrap();
+        fs::rename(repository.0.join(path), to.join(path)).unwrap();
+    }
+    repository.commit("Below");
+    let dir = repository.0.join("operators/backup");
+    let path = dir.join("src/main.rs");
+    let text = fs::read_to_string(&path).unwrap().replace("pub keep: Option<i64>, ", "");
+    fs::write(&path, text).unwrap();
+    let output = diff(&dir, &[], |it| it);
+    check(&output, 1, REMOVED);
+    check(&output, 1, "operators/backup/src/main.rs:9:12 at HEAD: error");
+    repository.says(&["--manifest-path", "operators/backup/Cargo.toml"], 1, REMOVED);
+    let github = diff(&dir, &["--output", "github"], |it| it);
+    check(&github, 1, "::error file=operators/backup/src/main.rs,line=9,");
+    // It was elsewhere before.
+    check(&diff(&dir, &["HEAD~1"], |it| it), 1, "existingFieldRemoval");
+}
+
+#[test]
+fn what_cannot_be_read_exactly_is_refused_with_the_committed_files_as_the_way_out() {
+    let repository = Repository::new("unread");
+    support::done(&repository.0, "generate crds --output-dir config/crd/bases");
+    let main = repository.0.join("src/main.rs");
+    let text = fs::read_to_string(&main).unwrap();
+    fs::write(&main, text.replace("pub url: String", "pub url: Unknown")).unwrap();
+    repository.commit("Unknown");
+    fs::write(&main, text).unwrap();
+    let output = repository.diff(&[]);
+    check(&output, 1, "the CRD cannot be read exactly at HEAD");
+    check(&output, 1, "`operator-rs crds diff HEAD:config/crd/bases`");
+    repository.says(
+        &["HEAD:config/crd/bases"],
+        0,
+        "no breaking change from HEAD:config/crd/bases to the working tree",
+    );
+}
+
+#[test]
+fn sarif_names_rules_and_places() {
+    let repository = Repository::new("sarif");
+    remove_a_field(&repository);
+    let output = repository.diff(&["--output", "sarif"]);
+    let sarif: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let run = &sarif["runs"][0];
+    let results = run["results"].as_array().expect("there are results");
+    assert_eq!(results.len(), 1);
+    let it = &results[0];
+    let index = it["ruleIndex"].as_u64().and_then(|it| usize::try_from(it).ok()).expect("an index");
+    assert_eq!(run["tool"]["driver"]["rules"][index]["id"], it["ruleId"]);
+    assert_eq!(it["ruleId"], "existingFieldRemoval");
+    let place = &it["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"], json!({"uri": "src/main.rs", "uriBaseId": "%SRCROOT%"}));
+    assert_eq!(place["region"], json!({"startLine": 9, "startColumn": 12}));
+}
+
+#[test]
+fn several_documents_and_lists_are_read_and_other_objects_passed_by() {
+    let repository = Repository::new("files");
+    let crd: Value =
+        serde_json::from_str(&support::done(&repository.0, "generate crds --output json"))
+            .map(|it: Value| it[0].clone())
+            .expect("it is JSON");
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": [crd, {"kind": "ConfigMap"}]});
+    repository.write("list.json", &list.to_string());
+    repository.write("many.yaml", &format!("---\nkind: ConfigMap\n---\n{crd}\n"));
+    repository.says(&["list.json", "--to", "many.yaml"], 0, "from list.json to many.yaml (1 CRD)");
+    repository.write(
+        "older.yaml",
+        &crd.to_string().replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"),
+    );
+    repository.says(
+        &["older.yaml"],
+        1,
+        "`apiVersion: apiextensions.k8s.io/v1beta1` is not `apiextensions.k8s.io/v1`",
+    );
+}
+
+#[test]
+fn a_name_means_one_thing() {
+    let repository = Repository::new("one-thing");
+    support::done(&repository.0, "generate crds --output-dir main");
+    repository.says(&["main"], 1, "`main` is both a file and a revision");
+    repository.says(&["./main"], 0, "no breaking change from ./main to the working tree");
+    repository.says(&["main~0"], 0, "no breaking change from main~0 to the working tree");
+    repository.says(&["HEAD", "--to", "HEAD"], 2, "both states are HEAD");
+    repository.says(&["--context", "a"], 2, "`--context` names a cluster, and none is compared");
+    let flag = "`--package` is about Rust source, and none is compared";
+    repository.says(&["./main", "--to", "HEAD:main", "-p", "a"], 2, flag);
+}
+
+#[test]
+fn without_a_kind_there_is_nothing_to_compare() {
+    let repository = Repository::new("no-kind");
+    repository.write("src/main.rs", "fn main() {}\n");
+    repository.says(&[], 1, "error[crdRemoval]: the CRD was removed, with `v1`");
+    repository.commit("No kind");
+    repository.says(&[], 1, "neither HEAD nor the working tree has a CRD");
+    repository.says(&["HEAD", "--to", "HEAD~1"], 0, "(0 and 1 CRD)");
+    repository.says(&["HEAD~1", "-p", "b"], 1, "neither HEAD~1 nor the working tree has a CRD");
+    repository.write("Cargo.lock", "");
+    repository.git(&["rm", "-q", "--cached", "Cargo.lock"]);
+    repository.git(&["commit", "-q", "-m", "No lock"]);
+    repository.git(&["checkout", "-q", "HEAD~2", "--", "src"]);
+    repository.git(&["commit", "-q", "-m", "Kind without lock"]);
+    let output = repository.diff(&["HEAD", "--to", "HEAD~3"]);
+    check(&output, 1, "nothing is locked: which versions write the CRDs is not known");
+    check(&output, 1, "hint: compare with a file of the CRDs instead");
+}

@@ -1,0 +1,28 @@
+//! Of an `Option`, whose type says more than its content.
+
+#[derive(
+    kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug,
+)]
+#[kube(group = "constructs.example.com", version = "v1", kind = "Case")]
+pub struct CaseSpec {
+    pub made: Made,
+}
+
+#[derive(schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
+pub struct Other {
+    pub x: Option<i32>,
+}
+
+#[derive(serde::Serialize, serde::Deserialize, Clone, Debug)]
+pub struct Made;
+
+impl schemars::JsonSchema for Made {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Made".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let inner = generator.subschema_for::<Option<Other>>();
+        schemars::json_schema!({ "type": "object", "properties": { "inner": inner, "list": generator.subschema_for::<Vec<f32>>() } })
+    }
+}
