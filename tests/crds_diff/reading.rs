@@ -39,7 +39,7 @@ fn a_package_below_the_top_is_found_at_a_revision() {
     fs::write(&path, text).unwrap();
     let output = diff(&dir, &[], |it| it);
     check(&output, 1, REMOVED);
-    check(&output, 1, "operators/backup/src/main.rs:9:12 at HEAD: error");
+    check(&output, 1, "operators/backup/src/main.rs:9:29 at HEAD: error");
     repository.says(&["--manifest-path", "operators/backup/Cargo.toml"], 1, REMOVED);
     let github = diff(&dir, &["--output", "github"], |it| it);
     check(&github, 1, "::error file=operators/backup/src/main.rs,line=9,");
