@@ -31,6 +31,11 @@ impl Index {
         }
         for (id, item) in types.items.iter().enumerate() {
             let Kind::Trait(it) = &item.kind else { continue };
+            // One of another crate does not count, whether that crate happens to be read or not: a method
+            // of std that it gives as well is ambiguous to rustc.
+            if types.crates[types.modules[item.module].krate].word.is_some() {
+                continue;
+            }
             for it in &it.items {
                 match it {
                     syn::TraitItem::Fn(it) => {
