@@ -18,6 +18,7 @@ mod state;
 mod subject;
 mod symbols;
 mod toolchain;
+mod workshop;
 
 use std::path::Path;
 

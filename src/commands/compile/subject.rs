@@ -1,13 +1,12 @@
 //! One crate of the user's, compiled, and what `crd()` of each of its kinds returns.
 //!
-//! A throwaway program under the target folder is linked with the crate that has the kinds and calls their functions by the symbols that were found
-//! in it: so it needs no path that the language would let it name. A program's root, an example's, or a library
-//! that cargo cannot link with, is built once more as a library. Nothing is written into the project, and its lock
-//! is kept.
+//! A throwaway program under the target folder is linked with the crate and calls the functions by the symbols that
+//! were found in it: so it needs no path that the language would let it name. A program's root, an example's, or a
+//! library that cargo cannot link with, is built once more as a library. Nothing is written into the project, and its
+//! lock is kept.
 
 use std::{
     collections::BTreeSet,
-    ffi::OsString,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
 };
@@ -23,13 +22,13 @@ use super::{
     messages::{self, Built},
     program,
     shadow::Shadow,
-    symbols, toolchain,
+    symbols,
+    workshop::{Workshop, target_folder},
 };
 use crate::{
-    disk::{self, Root, Throwaway},
+    disk::{self, Throwaway},
     hint::Hint as _,
     model::{Crate, Target},
-    process, terminal,
 };
 
 /// One crate of the user's.
@@ -45,16 +44,6 @@ pub struct Subject {
     /// Its root file, from the package's folder, with `/`.
     pub root: String,
     pub target: Target,
-}
-
-/// Where the throwaway program is built.
-struct Workshop {
-    cargo: String,
-    /// The workspace of the user, whose configuration and toolchain cargo is to follow.
-    top: PathBuf,
-    root: Root,
-    target: PathBuf,
-    program: String,
 }
 
 impl Subject {
@@ -80,7 +69,7 @@ impl Subject {
 
     /// Every kind that the crate has, in the order of their paths, as the compiled code has it.
     pub fn compile(&self) -> anyhow::Result<Vec<Compiled>> {
-        let workshop = self.workshop()?;
+        let workshop = Workshop::open(&self.top, &self.workshop_folder()?, self.program())?;
         // Another run may have been asked the same meanwhile.
         if let Some(known) = self.known() {
             return Ok(known);
@@ -138,20 +127,6 @@ impl Subject {
             Ok(Compiled { path: symbol.path, crd })
         };
         printed.into_iter().zip(symbols).map(whole).collect()
-    }
-
-    fn workshop(&self) -> anyhow::Result<Workshop> {
-        let root = Root::output(&self.top, &self.workshop_folder()?)
-            .hint("name another target folder: `export CARGO_TARGET_DIR=…`")?;
-        // Held until cargo is done: another run would sweep what this one builds.
-        root.wait(|| terminal::advise("waiting for another operator-rs that compiles here\n"))?;
-        Ok(Workshop {
-            cargo: toolchain::cargo()?,
-            top: self.top.clone(),
-            root,
-            target: target_folder(&self.top)?,
-            program: self.program(),
-        })
     }
 
     fn workshop_folder(&self) -> anyhow::Result<PathBuf> {
@@ -317,32 +292,6 @@ impl Subject {
             library.with_context(|| format!("cargo built no library `{}`", self.krate))?;
         symbols::kinds(&disk::bytes(library)?, &self.krate)
     }
-}
-
-impl Workshop {
-    /// What a command of cargo prints; an error where it fails, when cargo has said why.
-    fn cargo(&self, command: &str, flags: &[&str]) -> anyhow::Result<String> {
-        let mut arguments: Vec<OsString> = vec![command.into()];
-        arguments.extend(flags.iter().map(Into::into));
-        arguments.push("--manifest-path".into());
-        arguments.push(self.root.real().join("Cargo.toml").into());
-        arguments.push("--target-dir".into());
-        arguments.push(self.target.clone().into());
-        let program =
-            process::Program { name: &self.cargo, arguments: &arguments, folder: &self.top };
-        process::output(&program)?.map_err(|printed| {
-            terminal::advise(&messages::errors(&printed));
-            anyhow::format_err!("cargo failed, and has said why above")
-        })
-    }
-}
-
-/// Where cargo builds what is of this workspace.
-fn target_folder(top: &Path) -> anyhow::Result<PathBuf> {
-    Ok(match terminal::variable("CARGO_TARGET_DIR")? {
-        Some(it) => top.join(it),
-        None => top.join("target"),
-    })
 }
 
 fn read(path: &Path) -> anyhow::Result<Table> {
