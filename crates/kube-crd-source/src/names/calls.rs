@@ -8,7 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Names;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
-use crate::tree::{Call, Item, ItemId, Kind, ModuleId, Path, Rules, RulesId, World};
+use quote::ToTokens as _;
+
+use crate::tree::macros::Tokens;
+use crate::tree::{BlockItem, Call, Item, ItemId, Kind, ModuleId, Path, Rules, RulesId, World};
 
 /// Macros of other crates that declare nothing.
 const QUIET: &[&str] = &[
@@ -59,12 +62,32 @@ const CRATES: &[&str] = &[
     "tokio",
 ];
 
+/// The words and functions that a call may write.
+struct Written {
+    words: BTreeSet<String>,
+    functions: BTreeSet<String>,
+}
+
+impl Written {
+    /// Those of its arguments.
+    fn of(arguments: &Tokens) -> Self {
+        let mut functions = arguments.functions.clone();
+        // The keyword may come to stand before any name.
+        if arguments.words.contains("fn") {
+            functions.extend(arguments.words.iter().cloned());
+        }
+        Self { words: arguments.words.clone(), functions }
+    }
+}
+
 /// What a call may declare and write.
 pub struct Effect {
     /// The names that it may declare; none where that may be any.
     pub names: Option<BTreeSet<String>>,
     /// Every word of its arguments and of the macros that it runs.
     words: BTreeSet<String>,
+    /// Functions that it may write, by their names.
+    functions: BTreeSet<String>,
     /// Every macro that it runs is read.
     is_known: bool,
     /// Kube's derive is among the words.
@@ -74,6 +97,13 @@ pub struct Effect {
 impl Effect {
     pub fn may_declare(&self, name: &str) -> bool {
         self.names.as_ref().is_none_or(|it| it.contains(name))
+    }
+
+    /// Whether it may write an `impl` of one of these traits, or of a trait of its own, with a function of this name.
+    fn may_extend(&self, traits: &BTreeSet<&str>, function: &str) -> bool {
+        let writes = |it: &&str| self.words.contains(*it);
+        self.words.contains("impl")
+            && (self.functions.contains(function) || traits.iter().any(writes))
     }
 
     /// Whether it may write a function of a type, by their names. One that is not known may take the function's
@@ -91,6 +121,30 @@ pub fn effects(world: &World) -> BTreeMap<ModuleId, Vec<Effect>> {
     with_calls
         .map(|(id, it)| (id, it.macros.iter().map(|it| calls.effect(id, it)).collect()))
         .collect()
+}
+
+/// The effects of what stands in blocks, in its order. Nothing of it is declared in a module.
+pub fn block_effects(world: &World) -> Vec<Effect> {
+    let calls = Calls::new(world);
+    world.block_items.iter().map(|it| calls.block_effect(it)).collect()
+}
+
+/// Further names of types: those of aliases and of imports that rename, by the last name of what they lead to.
+pub fn further_names(world: &World) -> BTreeMap<String, BTreeSet<String>> {
+    let mut res: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for item in &world.items {
+        let of: Vec<String> = match &item.kind {
+            Kind::Alias(it) => {
+                Tokens::of_arguments(it.ty.to_token_stream()).words.into_iter().collect()
+            }
+            Kind::Use(path) => path.parts.last().cloned().into_iter().collect(),
+            _ => continue,
+        };
+        for it in of.into_iter().filter(|it| *it != item.name) {
+            res.entry(it).or_default().insert(item.name.clone());
+        }
+    }
+    res
 }
 
 struct Calls<'a> {
@@ -135,22 +189,38 @@ impl<'a> Calls<'a> {
     }
 
     fn effect(&self, module: ModuleId, call: &Call) -> Effect {
-        let (names, words) = self.names(module, call);
+        let (names, Written { words, functions }) = self.names(module, call);
         let quiet = names.as_ref().is_some_and(BTreeSet::is_empty);
         // Attributes are reported where they stand.
         let may_declare_kinds =
             !quiet && !call.is_attribute && self.derives.iter().any(|it| words.contains(*it));
         let is_known = names.is_some() && !call.is_attribute;
-        Effect { names, words, is_known, may_declare_kinds }
+        Effect { names, words, functions, is_known, may_declare_kinds }
+    }
+
+    /// What an `impl`, a type or a call in a block may write for the whole crate.
+    fn block_effect(&self, item: &BlockItem) -> Effect {
+        let Written { mut words, mut functions } = Written::of(&item.tokens);
+        let rules = item.macro_name.iter().filter_map(|it| self.rules.get(it.as_str())).flatten();
+        for body in rules.filter_map(|it| self.world.rules[*it].body.as_ref()) {
+            words.extend(body.words.iter().cloned());
+            functions.extend(body.functions.iter().cloned());
+            if body.has_open_functions {
+                functions.extend(item.tokens.words.iter().cloned());
+            }
+        }
+        let may_declare_kinds = self.derives.iter().any(|it| words.contains(*it));
+        Effect { names: Some(BTreeSet::new()), words, functions, is_known: true, may_declare_kinds }
     }
 
     /// The names that a call may declare, and all words of what it runs.
-    fn names(&self, module: ModuleId, call: &Call) -> (Option<BTreeSet<String>>, BTreeSet<String>) {
-        let mut words = call.arguments.words.clone();
+    fn names(&self, module: ModuleId, call: &Call) -> (Option<BTreeSet<String>>, Written) {
+        let mut written = Written::of(&call.arguments);
+        let words = &mut written.words;
         if call.is_attribute {
             // It declares no names of the language.
             let names = words.iter().filter(|it| foreign::prelude(it).is_none()).cloned().collect();
-            return (Some(names), words);
+            return (Some(names), written);
         }
         let path: Vec<&str> = call.path.iter().map(String::as_str).collect();
         let first = match (call.unknown.is_some(), call.rules) {
@@ -158,22 +228,24 @@ impl<'a> Calls<'a> {
             (_, Some(it)) if !self.hidden.contains(path.last().unwrap_or(&"")) => Some(vec![it]),
             _ => self.definitions(module, &path),
         };
-        let Some(first) = first else { return (None, words) };
+        let Some(first) = first else { return (None, written) };
         if first.is_empty() {
             let quiet = path.last().is_some_and(|it| QUIET.contains(it));
             let names = if quiet { BTreeSet::new() } else { call.arguments.declared.clone() };
             let names = (!call.arguments.is_open || quiet).then_some(names);
-            return (names, words);
+            return (names, written);
         }
         let (mut names, mut known) = (BTreeSet::new(), true);
         let mut reached: BTreeSet<RulesId> = first.iter().copied().collect();
-        let (mut open, mut forwards) = (first, false);
+        let (mut open, mut forwards, mut has_open_functions) = (first, false, false);
         while let Some(id) = open.pop() {
             let Rules { module, body: Some(body), .. } = &self.world.rules[id] else {
                 known = false;
                 continue;
             };
             words.extend(body.words.iter().cloned());
+            written.functions.extend(body.functions.iter().cloned());
+            has_open_functions |= body.has_open_functions;
             names.extend(body.declared.iter().cloned());
             forwards |= body.forwards;
             known &= !body.is_open;
@@ -197,11 +269,14 @@ impl<'a> Calls<'a> {
                 _ => names.extend(words.iter().cloned()),
             }
         }
+        if has_open_functions {
+            written.functions.extend(call.arguments.words.iter().cloned());
+        }
         // A macro that writes kinds has the names of their structs in quotes.
         if self.derives.iter().any(|it| words.contains(*it)) {
             names.extend(words.iter().filter(|it| foreign::prelude(it).is_none()).cloned());
         }
-        (known.then_some(names), words)
+        (known.then_some(names), written)
     }
 
     /// The definitions that a path may mean; none where it may be a macro that is not read. Empty for those
@@ -266,14 +341,56 @@ impl<'a> Calls<'a> {
 }
 
 impl Names {
-    /// A macro call that may write a function of a type, for a message.
+    /// A macro call, or an item in a block, that may write a function of a type; for a message.
     pub fn macro_that_may_write(&self, item: ItemId, function: &str) -> Option<String> {
-        let ty = &self.items[item].name;
-        self.imports().effects.iter().find_map(|(module, effects)| {
+        let names = self.all_names_of(&self.items[item].name);
+        self.what_may(|effect| names.iter().any(|it| effect.may_write(it, function)))
+    }
+
+    /// The same for a function that a trait gives to a type of another crate; `traits` are those of the project
+    /// that have one of this name.
+    pub fn macro_that_may_extend(&self, traits: &[ItemId], function: &str) -> Option<String> {
+        let traits: BTreeSet<&str> =
+            traits.iter().map(|it| self.items[*it].name.as_str()).collect();
+        self.what_may(|effect| effect.may_extend(&traits, function))
+    }
+
+    /// The items in blocks of a module that may declare kinds.
+    pub fn block_items_that_may_declare_kinds(
+        &self,
+        module: ModuleId,
+    ) -> impl Iterator<Item = &BlockItem> {
+        let all = self.block_items.iter().zip(&self.imports().block_effects);
+        all.filter(move |(it, effect)| it.module == module && effect.may_declare_kinds)
+            .map(|it| it.0)
+    }
+
+    /// The first call or item in a block whose effect is so, as a message names it.
+    fn what_may(&self, is_so: impl Fn(&Effect) -> bool) -> Option<String> {
+        let imports = self.imports();
+        let of_calls = imports.effects.iter().find_map(|(module, effects)| {
             let mut calls = self.modules[*module].macros.iter().zip(effects);
-            let (call, _) = calls.find(|(_, it)| it.may_write(ty, function))?;
+            let (call, _) = calls.find(|(_, it)| is_so(it))?;
             Some(format!("`{}` in {}", call.text(), self.modules[*module].file))
+        });
+        of_calls.or_else(|| {
+            let mut all = self.block_items.iter().zip(&imports.block_effects);
+            let (it, _) = all.find(|(_, it)| is_so(it))?;
+            Some(format!("what is in a block at {}", self.place(it.module, it.span)))
         })
+    }
+
+    /// A type's name, and those of aliases and imports that lead to it.
+    fn all_names_of(&self, name: &str) -> BTreeSet<String> {
+        let further = &self.imports().further_names;
+        let (mut res, mut open) = (BTreeSet::new(), vec![name.to_owned()]);
+        while let Some(name) = open.pop() {
+            open.extend(
+                further.get(&name).into_iter().flatten().filter(|it| !res.contains(*it)).cloned(),
+            );
+            res.insert(name);
+        }
+        res
     }
 
     /// The calls in a module that may declare kinds.

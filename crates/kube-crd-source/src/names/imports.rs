@@ -58,6 +58,10 @@ pub struct Imports {
     pub broken: Vec<ModuleId>,
     /// The effects of each module's macro calls.
     pub effects: BTreeMap<ModuleId, Vec<Effect>>,
+    /// The effects of what stands in blocks.
+    pub block_effects: Vec<Effect>,
+    /// Further names of types, by the names that they lead to.
+    pub further_names: BTreeMap<String, BTreeSet<String>>,
     pub cache: RefCell<Cache>,
     /// What was read since this was last emptied; nothing once all is solved.
     reads: RefCell<Option<BTreeSet<Read>>>,
@@ -76,7 +80,13 @@ impl Imports {
 
     pub fn solve(world: &Names) -> Self {
         let globs = Globs::new(world, BTreeMap::new());
-        let mut res = Self { globs, effects: calls::effects(world), ..Self::default() };
+        let mut res = Self {
+            globs,
+            effects: calls::effects(world),
+            block_effects: calls::block_effects(world),
+            further_names: calls::further_names(world),
+            ..Self::default()
+        };
         let (mut uses, mut globs) = (BTreeSet::new(), BTreeSet::new());
         let mut same: BTreeMap<(ModuleId, &str), usize> = BTreeMap::new();
         for (id, item) in world.items.iter().enumerate() {

@@ -52,6 +52,11 @@ fn unexplored(world: &Types) -> Vec<Problem> {
             let message = format!("`{}` may declare kinds here, and is not expanded", it.text());
             res.push(world.problem(id, it.span, message, COMPILE_HINT));
         }
+        for it in world.block_items_that_may_declare_kinds(id) {
+            let message = "a kind inside of a block is not read";
+            let hint = "move it to the module, or find it in the compiled code: `operator-rs generate crds --compile`";
+            res.push(world.problem(id, it.span, message, hint));
+        }
     }
     res
 }

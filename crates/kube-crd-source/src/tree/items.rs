@@ -4,6 +4,7 @@ use syn::Item as Syntax;
 use syn::spanned::Spanned as _;
 
 use super::attribute_macros;
+use super::blocks::block_items;
 use super::files::{COMPILE_HINT, Files, Here};
 use super::macros::{Call, Rules};
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World};
@@ -39,6 +40,7 @@ impl Files<'_> {
             return Ok(());
         }
         self.check_for_kinds(world, module, &item, &settled.attrs);
+        world.block_items.extend(block_items(&item, module));
         if let Some(attr) = attribute_macros::of_item(&item, &settled.attrs) {
             let call = Call::attribute(attr.path(), &item);
             world.modules[module].macros.push(call);
@@ -133,7 +135,12 @@ fn declare(world: &mut World, here: Declaring, item: Syntax) {
                 Path { global: it.leading_colon.is_some(), parts: Vec::new(), span: it.span() };
             import(world, here, &it.tree, path, &it.vis);
         }
-        Syntax::Impl(it) => {
+        Syntax::Impl(mut it) => {
+            while let syn::Type::Paren(syn::TypeParen { elem, .. })
+            | syn::Type::Group(syn::TypeGroup { elem, .. }) = *it.self_ty
+            {
+                it.self_ty = elem;
+            }
             let trait_ = it.trait_.as_ref().and_then(|(path, _)| path.segments.last());
             let trait_ = trait_.map(|it| plain(&it.ident));
             world.impls.push(Impl { module: here.module, trait_, syntax: it });

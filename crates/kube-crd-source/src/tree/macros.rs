@@ -103,6 +103,10 @@ pub struct Tokens {
     pub is_open: bool,
     /// Any identifier of the arguments may be declared.
     pub forwards: bool,
+    /// Names that follow `fn`, at whatever depth.
+    pub functions: BTreeSet<String>,
+    /// Any identifier of the arguments may follow `fn`.
+    pub has_open_functions: bool,
 }
 
 /// Keywords that the name of an item follows.
@@ -225,7 +229,7 @@ fn fragment(kind: Option<&String>) -> Fragment {
 }
 
 impl Tokens {
-    fn of_arguments(tokens: TokenStream) -> Self {
+    pub fn of_arguments(tokens: TokenStream) -> Self {
         let mut res = Self::default();
         res.scan(&flat(tokens, None), true);
         res
@@ -246,6 +250,7 @@ impl Tokens {
                         self.declared.insert(word.clone());
                     }
                     self.word(word, before, rest);
+                    self.function(word, rest);
                     if calls(word, rest) {
                         self.calls.insert(path_before(&tokens[..=index]));
                     }
@@ -279,13 +284,25 @@ impl Tokens {
 
     /// Tokens in braces: items in there are not of the module.
     fn read_words(&mut self, tokens: &[Token]) {
-        for it in tokens {
+        for (index, it) in tokens.iter().enumerate() {
             match it {
-                Token::Word(it) => drop(self.words.insert(it.clone())),
+                Token::Word(it) => {
+                    self.words.insert(it.clone());
+                    self.function(it, &tokens[index + 1..]);
+                }
                 Token::Text(it) => drop(self.words.insert(it.trim_matches('"').to_owned())),
                 Token::Group(inner) => self.read_words(inner),
                 Token::Punct(_) | Token::Variable(_) => {}
             }
+        }
+    }
+
+    /// Notes the name of a function.
+    fn function(&mut self, word: &str, rest: &[Token]) {
+        match rest {
+            [Token::Word(name), ..] if word == "fn" => drop(self.functions.insert(name.clone())),
+            [Token::Variable(_), ..] if word == "fn" => self.has_open_functions = true,
+            _ => {}
         }
     }
 

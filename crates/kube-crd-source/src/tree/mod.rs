@@ -1,6 +1,7 @@
 //! Files → crates → modules → items: everything that has a name, before any name is looked up.
 
 pub mod attribute_macros;
+mod blocks;
 mod files;
 mod items;
 pub mod macros;
@@ -9,6 +10,7 @@ mod reach;
 mod selection;
 mod world;
 
+pub use blocks::BlockItem;
 pub use files::{COMPILE_HINT, load};
 pub use macros::{Call, Rules, RulesId};
 pub use reach::Reach;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use proc_macro2::Span;
 
+use super::blocks::BlockItem;
 use super::macros::{Call, Rules};
 use crate::cargo::{Cfg, Features, Krate};
 use crate::text::{Place, SourcePath, plain};
@@ -21,6 +22,8 @@ pub struct World {
     /// The root module of each crate, by the crate's root file.
     pub roots: BTreeMap<SourcePath, ModuleId>,
     pub impls: Vec<Impl>,
+    /// What stands in blocks and may count outside of them.
+    pub block_items: Vec<BlockItem>,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,
     /// `#[macro_use] extern crate`: the crate, and the name it uses.

@@ -177,6 +177,9 @@ impl Evaluator<'_> {
     fn is_given_by_trait(&self, name: &str) -> bool {
         let world = self.world;
         let traits: Vec<usize> = self.budget.index(world).traits_with(name).collect();
+        if world.macro_that_may_extend(&traits, name).is_some() {
+            return true;
+        }
         !traits.is_empty() && world.impls.iter().any(|it| self.extends_others(it, &traits))
     }
 

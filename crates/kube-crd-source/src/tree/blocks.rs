@@ -1,0 +1,59 @@
+//! Items inside of blocks: in functions, constants and lengths of arrays.
+//!
+//! Rust lets an `impl` stand in any block, and it counts for the whole crate. Such items are not read; what they may
+//! decide is refused.
+
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+
+use super::macros::Tokens;
+use super::world::ModuleId;
+use crate::text::plain;
+
+/// An `impl`, a type or a macro call inside of a block.
+pub struct BlockItem {
+    pub module: ModuleId,
+    pub tokens: Tokens,
+    /// The name of the macro, where it is a call.
+    pub macro_name: Option<String>,
+    pub span: proc_macro2::Span,
+}
+
+/// The items in all blocks of an item of a module.
+pub fn block_items(item: &syn::Item, module: ModuleId) -> Vec<BlockItem> {
+    let mut blocks = Blocks { module, found: Vec::new() };
+    if !matches!(item, syn::Item::Mod(_) | syn::Item::Macro(_)) {
+        visit::visit_item(&mut blocks, item);
+    }
+    blocks.found
+}
+
+struct Blocks {
+    module: ModuleId,
+    found: Vec<BlockItem>,
+}
+
+impl Blocks {
+    fn note(&mut self, tokens: &impl ToTokens, macro_name: Option<String>) {
+        let span = syn::spanned::Spanned::span(tokens);
+        let tokens = Tokens::of_arguments(tokens.to_token_stream());
+        self.found.push(BlockItem { module: self.module, tokens, macro_name, span });
+    }
+}
+
+impl<'ast> Visit<'ast> for Blocks {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        match item {
+            syn::Item::Impl(it) => self.note(it, None),
+            syn::Item::Struct(it) if !it.attrs.is_empty() => self.note(it, None),
+            _ => {}
+        }
+        visit::visit_item(self, item);
+    }
+
+    fn visit_macro(&mut self, it: &'ast syn::Macro) {
+        if let Some(name) = it.path.segments.last() {
+            self.note(&it.tokens, Some(plain(&name.ident)));
+        }
+    }
+}
