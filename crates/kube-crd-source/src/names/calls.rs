@@ -6,61 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Names;
+use super::known_macros::{CRATES, QUIET, TRANSPARENT};
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use quote::ToTokens as _;
 
 use crate::tree::macros::Tokens;
 use crate::tree::{BlockItem, Call, Item, ItemId, Kind, ModuleId, Path, Rules, RulesId, World};
-
-/// Macros of other crates that declare nothing.
-const QUIET: &[&str] = &[
-    "anyhow",
-    "assert",
-    "assert_eq",
-    "bail",
-    "cfg",
-    "column",
-    "compile_error",
-    "concat",
-    "const_assert",
-    "debug_assert",
-    "env",
-    "eprintln",
-    "file",
-    "format",
-    "json",
-    "line",
-    "matches",
-    "module_path",
-    "option_env",
-    "panic",
-    "println",
-    "static_assertions",
-    "stringify",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "vec",
-    "write",
-    "writeln",
-];
-
-/// Macros of other crates that declare what their arguments do.
-const TRANSPARENT: &[&str] = &["cfg_if", "lazy_static", "task_local", "thread_local"];
-
-/// The crates of all of these.
-const CRATES: &[&str] = &[
-    "alloc",
-    "anyhow",
-    "cfg_if",
-    "core",
-    "lazy_static",
-    "serde_json",
-    "static_assertions",
-    "std",
-    "tokio",
-];
 
 /// The words and functions that a call may write.
 struct Written {
@@ -99,11 +51,11 @@ impl Effect {
         self.names.as_ref().is_none_or(|it| it.contains(name))
     }
 
-    /// Whether it may write an `impl` of one of these traits, or of a trait of its own, with a function of this name.
+    /// Whether it may write an `impl` of one of these traits, or a trait of its own with a function of this name.
     fn may_extend(&self, traits: &BTreeSet<&str>, function: &str) -> bool {
-        let writes = |it: &&str| self.words.contains(*it);
-        self.words.contains("impl")
-            && (self.functions.contains(function) || traits.iter().any(writes))
+        let is_written = |it: &&str| self.words.contains(*it);
+        self.words.contains("trait") && self.functions.contains(function)
+            || self.words.contains("impl") && traits.iter().any(is_written)
     }
 
     /// Whether it may write a function of a type, by their names. One that is not known may take the function's
@@ -200,13 +152,19 @@ impl<'a> Calls<'a> {
 
     /// What an `impl`, a type or a call in a block may write for the whole crate.
     fn block_effect(&self, item: &BlockItem) -> Effect {
-        let Written { mut words, mut functions } = Written::of(&item.tokens);
-        let rules = item.macro_name.iter().filter_map(|it| self.rules.get(it.as_str())).flatten();
+        let rules = item.macro_name.as_ref().map(|it| self.rules.get(it.as_str()));
+        // Macros of other crates write no `impl` for what is not theirs or in their arguments.
+        let tokens = match rules {
+            Some(None) => Tokens::default(),
+            _ => Tokens::of_arguments(item.tokens.clone()),
+        };
+        let Written { mut words, mut functions } = Written::of(&tokens);
+        let rules = rules.flatten().into_iter().flatten();
         for body in rules.filter_map(|it| self.world.rules[*it].body.as_ref()) {
             words.extend(body.words.iter().cloned());
             functions.extend(body.functions.iter().cloned());
             if body.has_open_functions {
-                functions.extend(item.tokens.words.iter().cloned());
+                functions.extend(tokens.words.iter().cloned());
             }
         }
         let may_declare_kinds = self.derives.iter().any(|it| words.contains(*it));

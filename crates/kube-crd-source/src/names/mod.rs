@@ -7,6 +7,7 @@ mod calls;
 mod glob_names;
 mod globs;
 mod imports;
+mod known_macros;
 mod needs;
 mod own_names;
 

@@ -3,17 +3,17 @@
 //! Rust lets an `impl` stand in any block, and it counts for the whole crate. Such items are not read; what they may
 //! decide is refused.
 
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::visit::{self, Visit};
 
-use super::macros::Tokens;
 use super::world::ModuleId;
 use crate::text::plain;
 
 /// An `impl`, a type or a macro call inside of a block.
 pub struct BlockItem {
     pub module: ModuleId,
-    pub tokens: Tokens,
+    pub tokens: TokenStream,
     /// The name of the macro, where it is a call.
     pub macro_name: Option<String>,
     pub span: proc_macro2::Span,
@@ -36,7 +36,7 @@ struct Blocks {
 impl Blocks {
     fn note(&mut self, tokens: &impl ToTokens, macro_name: Option<String>) {
         let span = syn::spanned::Spanned::span(tokens);
-        let tokens = Tokens::of_arguments(tokens.to_token_stream());
+        let tokens = tokens.to_token_stream();
         self.found.push(BlockItem { module: self.module, tokens, macro_name, span });
     }
 }
