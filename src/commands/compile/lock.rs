@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Context as _;
 use toml::{Table, Value};
 
+use super::manifest::Package;
 use crate::source::{Lock, Locked};
 
 /// A package that the throwaway workspace adds.
@@ -54,6 +55,20 @@ pub fn dependencies(text: &str, name: &str, version: &str) -> anyhow::Result<Vec
 /// Every package of a name among what the user's package comes to.
 pub fn below<'a>(lock: &'a Lock, from: &str, wanted: &str) -> Vec<&'a Locked> {
     closure(lock, lock.versions_of(from).to_vec(), wanted)
+}
+
+/// Whether the lock has every dependency that the user's package names.
+pub fn is_current(text: &str, package: &Package<'_>) -> anyhow::Result<bool> {
+    let locked = read(text)?;
+    let Some(index) = locked.versions_of(package.name()?).first() else { return Ok(false) };
+    let names: BTreeSet<&str> =
+        locked.dependencies_of(*index).map(|it| locked.packages[it].name.as_str()).collect();
+    let own = package.manifest.get("dependencies").and_then(Value::as_table).cloned();
+    let named = package.dependencies(&own.unwrap_or_default());
+    let is_locked = |(key, it): (&String, &Value)| {
+        names.contains(it.get("package").and_then(Value::as_str).unwrap_or(key))
+    };
+    Ok(named.iter().all(is_locked))
 }
 
 /// The package of a name that this one depends on itself.

@@ -86,7 +86,7 @@ impl Subject {
             workspace: &workspace,
         };
         let Some(mut throwaway) = self.throwaway(&package, &lock, &workshop)? else {
-            return Ok(Vec::new());
+            return self.without_kube(&package, &lock).map(|()| Vec::new());
         };
         throwaway.files.insert(program::FILE.to_owned(), program::text(&[])?);
         throwaway.put(&workshop.root)?;
@@ -104,6 +104,18 @@ impl Subject {
         let answer = Answer { kinds, inputs: inputs.with(self, workshop.root.real(), &built) };
         answer.keep(self, &workshop.root);
         Ok(answer.kinds)
+    }
+
+    /// A package that has no kube among its dependencies has no kinds; refuses where only its lock has none.
+    fn without_kube(&self, package: &Package<'_>, lock: &str) -> anyhow::Result<()> {
+        let name = package.name()?;
+        match lock::is_current(lock, package)? {
+            true => Ok(()),
+            false => {
+                Err(anyhow::format_err!("Cargo.lock is older than the Cargo.toml of `{name}`"))
+                    .hint("bring it up to date: `cargo update --workspace`")
+            }
+        }
     }
 
     /// Runs the program.

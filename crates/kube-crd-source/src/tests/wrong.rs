@@ -362,6 +362,7 @@ fn an_impl_inside_of_a_block_is_not_passed_by() {
         format!("fn hidden() {{ {own} }}"),
         format!("static Z: fn() -> i32 = {{ {own} g }}; fn g() -> i32 {{ 1 }}"),
         format!("struct Array([u8; {{ {own} 1 }}]);"),
+        format!("fn hidden() {{ macro_rules! im {{ () => {{ {own} }} }} im!(); }}"),
         format!("mod m {{ use super::W as V; fn hidden() {{ {} }} }}", own.replace('W', "V")),
     ] {
         refused("W", &format!("{TWO_DEFAULTS} {block}"));

@@ -46,6 +46,8 @@ impl<'ast> Visit<'ast> for Blocks {
         match item {
             syn::Item::Impl(it) => self.note(it, None),
             syn::Item::Struct(it) if !it.attrs.is_empty() => self.note(it, None),
+            // Whatever it writes, it writes in a block.
+            syn::Item::Macro(it) if it.ident.is_some() => self.note(it, None),
             _ => {}
         }
         visit::visit_item(self, item);
