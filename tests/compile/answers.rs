@@ -64,6 +64,10 @@ fn an_answer_counts_until_something_changes() {
     }
     let flags = output(project.command(&[]).env("CARGO", "/bin/false").env("RUSTFLAGS", "-g"));
     assert_eq!(flags.0, None, "other flags of the compiler");
+    // The code itself reads this one when it prints.
+    let mut command = project.command(&[]);
+    command.env("CARGO", "/bin/false").env("NOBODY_SETS_THIS", "long");
+    assert_eq!(output(&mut command).0, None, "another variable that the code reads");
     let features = output(project.command(&["--all-features"]).env("CARGO", "/bin/false"));
     assert_eq!(features.0.as_ref(), Some(&first), "there are no other features");
 

@@ -1,5 +1,7 @@
 //! What went into the compilation of a crate, as carefully as cargo looks at it: the files that the compiler and
-//! build scripts read, manifests, configuration, the toolchain, and variables of the environment.
+//! build scripts read, manifests, configuration, the toolchain, and variables of the environment, those among them
+//! that the code reads when it prints. A name that is put together at run time is not found, nor one that only a
+//! dependency from elsewhere reads.
 
 use std::{
     collections::BTreeSet,
@@ -119,6 +121,7 @@ impl Inputs {
         // Those that cargo sets itself follow from manifests.
         self.variables.extend(variables.into_iter().filter(|it| !it.starts_with("CARGO_")));
         self.variables.remove("OUT_DIR");
+        self.variables.extend(self.names_in_code());
         // What was edited while cargo ran may have been read before or after that.
         let started = workshop.join(STARTED);
         let target = workshop.parent().and_then(Path::parent).unwrap_or(workshop);
@@ -127,6 +130,18 @@ impl Inputs {
         let is_known = all.is_some_and(|all| !all.iter().any(is_edited));
         self.digest = self.now().filter(|_| is_known);
         self
+    }
+
+    /// What may name a variable that the code reads when it prints: the compiler tells of those only that it reads
+    /// itself. Every text in quotes that can be such a name, where any of the code looks at the environment.
+    fn names_in_code(&self) -> BTreeSet<String> {
+        let is_code = |it: &&PathBuf| it.extension().is_some_and(|it| it == "rs");
+        let code = self.files.iter().filter(is_code).filter_map(|it| disk::bytes(it).ok());
+        let code: Vec<String> = code.map(|it| String::from_utf8_lossy(&it).into_owned()).collect();
+        match code.iter().any(|it| it.contains("env")) {
+            true => code.iter().flat_map(|it| quoted_names(it)).collect(),
+            false => BTreeSet::new(),
+        }
     }
 
     /// Every file that is looked at; nothing where there are too many.
@@ -178,6 +193,13 @@ const MOST_FILES: usize = 10_000;
 
 fn about(subject: &Subject) -> String {
     format!("operator-rs {} {subject:?}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The texts in quotes that can be names of variables.
+fn quoted_names(code: &str) -> impl Iterator<Item = String> {
+    let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_name = move |it: &&str| !it.is_empty() && it.len() < 128 && it.chars().all(is_inside);
+    code.split('"').filter(is_name).map(str::to_owned)
 }
 
 /// What the compiler says that it has read.
