@@ -130,21 +130,7 @@ impl Args {
             all_features: self.all_features,
             no_default_features: self.no_default_features,
         };
-        let mut reading = source::read(&TreeSources::new(&workspace.root), &options);
-        self.known(&reading)?;
-        for it in &self.r#type {
-            let kind = source::named(it, &reading.crates);
-            let kind =
-                kind.with_context(|| format!("`{it}` begins with no crate of this workspace"));
-            reading.named.push(kind.hint(
-                "name a type as other code would, from its crate on: `my_crate::v1::Memcached`",
-            )?);
-        }
-        if !reading.unknown_features.is_empty() {
-            let list = reading.unknown_features.join("`, `");
-            return Err(anyhow::format_err!("no package here has the feature `{list}`"))
-                .hint("name a feature of a package as `package/feature`, or choose it with `-p`");
-        }
+        let mut reading = self.read(&workspace, &options)?;
         let is_incomplete = !reading.all_problems().is_empty();
         if reading.operator.kinds.is_empty()
             && reading.named.is_empty()
@@ -196,6 +182,26 @@ impl Args {
             [] => outcome,
             _ => Outcome::Partly(Box::new(outcome), error("")),
         })
+    }
+
+    /// Reads the source; refuses packages, types and features that are not there.
+    fn read(&self, workspace: &Workspace, options: &Options) -> anyhow::Result<Reading> {
+        let mut reading = source::read(&TreeSources::new(&workspace.root), options);
+        self.known(&reading)?;
+        for it in &self.r#type {
+            let kind = source::named(it, &reading.crates);
+            let kind =
+                kind.with_context(|| format!("`{it}` begins with no crate of this workspace"));
+            reading.named.push(kind.hint(
+                "name a type as other code would, from its crate on: `my_crate::v1::Memcached`",
+            )?);
+        }
+        if !reading.unknown_features.is_empty() {
+            let list = reading.unknown_features.join("`, `");
+            return Err(anyhow::format_err!("no package here has the feature `{list}`"))
+                .hint("name a feature of a package as `package/feature`, or choose it with `-p`");
+        }
+        Ok(reading)
     }
 
     /// Holds committed files against the manifests.
