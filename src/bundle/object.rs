@@ -16,6 +16,15 @@ pub fn name(object: &Value) -> &str {
     text(object, "/metadata/name")
 }
 
+pub fn namespace(object: &Value) -> &str {
+    text(object, "/metadata/namespace")
+}
+
+/// Whether two namespaces are one, as far as they are named.
+pub fn may_be_same(one: &str, other: &str) -> bool {
+    one == other || one.is_empty() || other.is_empty()
+}
+
 pub fn kind(object: &Value) -> &str {
     text(object, "/kind")
 }

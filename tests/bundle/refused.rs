@@ -115,6 +115,20 @@ fn an_aggregated_role_is_refused() {
 }
 
 #[test]
+fn rights_that_operator_sdk_gives_to_the_wrong_one_are_refused() {
+    let mut objects = objects();
+    let mut role = object(&mut objects, "Role", "leader-election-role").clone();
+    role["metadata"]["namespace"] = json!("kube-system");
+    role["rules"] = json!([{ "apiGroups": [""], "resources": ["secrets"], "verbs": ["*"] }]);
+    objects.push(role);
+    check("wrong-role", &objects, &[], "operator-sdk takes the rules of that one");
+    let mut objects = self::objects();
+    let binding = object(&mut objects, "RoleBinding", "leader-election-rolebinding");
+    binding["subjects"][0]["namespace"] = json!("elsewhere");
+    check("wrong-account", &objects, &[], "operator-sdk gives them to the operator");
+}
+
+#[test]
 fn two_objects_that_would_be_one_are_refused() {
     let mut objects = objects();
     for namespace in ["a", "b"] {
