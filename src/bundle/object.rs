@@ -64,6 +64,15 @@ pub fn without_namespace(object: &Value) -> Value {
     res
 }
 
+/// Without the times of creation in it.
+pub fn without_times(value: &mut Value) {
+    if let Some(map) = value.as_object_mut() {
+        map.remove("creationTimestamp");
+        map.values_mut().for_each(without_times);
+    }
+    value.as_array_mut().into_iter().flatten().for_each(without_times);
+}
+
 /// The names of the service accounts that Deployments run as.
 pub fn service_account(deployment: &Value) -> &str {
     match text(deployment, "/spec/template/spec/serviceAccountName") {
