@@ -13,6 +13,7 @@ mod oracle;
 mod refused;
 mod same;
 mod scaffolded;
+mod typed;
 mod valid;
 mod verdicts;
 
