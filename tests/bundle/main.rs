@@ -9,7 +9,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod edits;
 mod oracle;
+mod random;
+#[path = "../hostile/random.rs"]
+mod random_numbers;
 mod refused;
 mod same;
 mod scaffolded;
