@@ -89,19 +89,21 @@ fn all_digits(text: &str) -> bool {
 /// A number as Go's readers see it: `012` is octal, `08` is not, `1_000` is a thousand.
 fn number(text: &str, dialect: Dialect) -> Option<Resolved> {
     match text.as_bytes().first()? {
-        // Here an underscore has to be between two digits.
-        b'.' if text.split('_').skip(1).all(|it| it.starts_with(|c: char| c.is_ascii_digit())) => {
-            let before = text.rsplit('_').skip(1);
-            let is_between =
-                before.fold(true, |all, it| all && it.ends_with(|c: char| c.is_ascii_digit()));
-            float(&text.replace('_', "")).filter(|_| is_between)
-        }
+        b'.' if separates_digits(text) => float(&text.replace('_', "")),
         b'0'..=b'9' | b'+' | b'-' => {
             let plain = text.replace('_', "");
             integer(&plain).or_else(|| float(&plain)).or_else(|| signed_late(&plain, dialect))
         }
         _ => None,
     }
+}
+
+/// Whether each underscore is between two digits.
+fn separates_digits(text: &str) -> bool {
+    let is_digit = |it: Option<&u8>| it.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    let mut places = (1..bytes.len()).filter(|it| bytes[*it] == b'_');
+    places.all(|it| is_digit(bytes.get(it - 1)) && is_digit(bytes.get(it + 1)))
 }
 
 fn integer(text: &str) -> Option<Resolved> {

@@ -438,7 +438,7 @@ impl Author<'_> {
             }
         }
         if self.random.percent(5) {
-            self.text.push_str(",");
+            self.text.push(',');
         }
         self.text.push(if is_map { '}' } else { ']' });
     }
@@ -447,8 +447,8 @@ impl Author<'_> {
 /// One time in five, a few signs are changed.
 fn mangle(random: &mut Random, text: String) -> String {
     if random.percent(4) {
-        let breaks = ["\r\n", "\r\n", "\r"];
-        return text.replace('\n', *random.pick(&breaks));
+        let line_break = if random.percent(60) { "\r\n" } else { "\r" };
+        return text.replace('\n', line_break);
     }
     if !random.percent(20) {
         return text;
