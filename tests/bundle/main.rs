@@ -9,6 +9,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod broken;
 mod oracle;
 mod refused;
 mod same;
