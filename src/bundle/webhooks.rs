@@ -81,7 +81,9 @@ fn admission(
         }
     }
     res.entry("sideEffects").or_insert(json!("None"));
-    res.entry("admissionReviewVersions").or_insert(json!(["v1beta1"]));
+    if object::list(webhook, "/admissionReviewVersions").is_empty() {
+        res.insert("admissionReviewVersions".into(), json!(["v1beta1"]));
+    }
     res.insert("type".into(), json!(type_));
     res.insert("generateName".into(), json!(name));
     served(&mut res, service, reference, collected, refusals);

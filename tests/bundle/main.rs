@@ -14,6 +14,7 @@ mod oracle;
 mod refused;
 mod same;
 mod scaffolded;
+mod typed;
 mod valid;
 mod verdicts;
 

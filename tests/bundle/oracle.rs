@@ -1,14 +1,19 @@
 //! operator-sdk's own bundle of some objects, beside ours, without what is known to differ.
 
-use std::{collections::BTreeMap, fs, process::Stdio};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::PathBuf,
+    process::{Output, Stdio},
+};
 
 use serde_json::{Value, json};
 
 use super::{CSV, files, made, stream};
 use crate::support;
 
-/// What `operator-sdk generate bundle` makes of these objects, with its Dockerfile.
-pub fn theirs(name: &str, objects: &[Value]) -> Option<(BTreeMap<String, Value>, String)> {
+/// What `operator-sdk generate bundle` says of these objects, in a folder of its own.
+pub fn run(name: &str, objects: &[Value]) -> Option<(PathBuf, Output)> {
     let sdk = support::tool("operator-sdk")?;
     let dir = support::fresh(&format!("{name}-sdk"));
     let mut child = support::command(sdk, &dir)
@@ -23,10 +28,22 @@ pub fn theirs(name: &str, objects: &[Value]) -> Option<(BTreeMap<String, Value>,
     let mut stdin = child.stdin.take().expect("it is piped");
     std::io::Write::write_all(&mut stdin, text.as_bytes()).expect("operator-sdk reads");
     drop(stdin);
-    let output = child.wait_with_output().expect("operator-sdk ends");
+    Some((dir, child.wait_with_output().expect("operator-sdk ends")))
+}
+
+/// What it makes of them, with its Dockerfile; it must make something.
+pub fn theirs(name: &str, objects: &[Value]) -> Option<(BTreeMap<String, Value>, String)> {
+    let (dir, output) = run(name, objects)?;
     assert!(output.status.success(), "{name}: {}", support::said(&output));
     let dockerfile = fs::read_to_string(dir.join("bundle.Dockerfile")).expect("it is written");
     Some((files(&dir.join("bundle")), dockerfile))
+}
+
+/// It refuses these objects.
+pub fn refuses(name: &str, objects: &[Value]) {
+    if let Some((_, output)) = run(name, objects) {
+        assert!(!output.status.success(), "{name}: operator-sdk makes a bundle of this");
+    }
 }
 
 /// Ours, that stands in a project of this name.
@@ -69,7 +86,6 @@ pub fn agree(name: &str, objects: &[Value]) {
 
 fn normal(mut files: BTreeMap<String, Value>, base: &Value) -> BTreeMap<String, Value> {
     for (path, file) in &mut files {
-        bare(file);
         match path.as_str() {
             CSV => csv(file, base),
             "metadata/annotations.yaml" => {
@@ -84,44 +100,6 @@ fn normal(mut files: BTreeMap<String, Value>, base: &Value) -> BTreeMap<String, 
     files
 }
 
-/// Without what Go writes of empty structs and lists, and with whole numbers written as such.
-fn bare(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.values_mut().for_each(bare);
-            // A CRD's and a Service's; the subresource and the schema's property stay.
-            let go = ["acceptedNames", "loadBalancer"];
-            if map.get("status").is_some_and(|it| go.iter().any(|key| it.get(key).is_some())) {
-                map.remove("status");
-            }
-            let empty = [
-                "strategy",
-                "resources",
-                "apiservicedefinitions",
-                "mountPath",
-                "spec",
-                "storage",
-                "cleanup",
-            ];
-            map.retain(|key, it| {
-                !(it.is_null()
-                    || *it == json!([])
-                    || *it == json!({}) && empty.contains(&key.as_str()))
-            });
-            if map.get("cleanup") == Some(&json!({ "enabled": false })) {
-                map.remove("cleanup");
-            }
-        }
-        Value::Array(list) => list.iter_mut().for_each(bare),
-        Value::Number(number) => {
-            if let Some(whole) = number.as_f64().filter(|it| it.fract() == 0.0) {
-                *value = json!(whole as i64);
-            }
-        }
-        _ => {}
-    }
-}
-
 fn csv(csv: &mut Value, base: &Value) {
     let annotations = csv["metadata"]["annotations"].as_object_mut().expect("it has annotations");
     annotations.remove("createdAt");
@@ -130,7 +108,6 @@ fn csv(csv: &mut Value, base: &Value) {
     }
     let examples = annotations["alm-examples"].as_str().expect("a text").to_owned();
     annotations["alm-examples"] = serde_json::from_str(&examples).expect("examples are JSON");
-    csv["metadata"].as_object_mut().expect("it is a map").remove("namespace");
     let empty = Vec::new();
     let said = &base["spec"]["customresourcedefinitions"]["owned"];
     let said = said.as_array().unwrap_or(&empty);

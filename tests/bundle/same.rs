@@ -87,6 +87,52 @@ fn service_accounts_and_roles_of_others_stay_manifests() {
     check("others", &objects);
 }
 
+/// A Role of the operator's, bound to it, and one of the same name that nobody has, in another namespace.
+fn roles_of_one_name(others: &str) -> Vec<Value> {
+    let mut objects = objects();
+    let role = |namespace: &str, resource: &str| {
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+            "metadata": { "name": "reader", "namespace": namespace },
+            "rules": [{ "apiGroups": [""], "resources": [resource], "verbs": ["get"] }],
+        })
+    };
+    let own = "memcached-operator-system";
+    objects.extend([role(others, "secrets"), role(own, "pods")]);
+    objects.push(json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+        "metadata": { "name": "reader", "namespace": own },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader" },
+        "subjects": [{ "kind": "ServiceAccount", "name": "memcached-operator-controller-manager", "namespace": own }],
+    }));
+    objects
+}
+
+#[test]
+fn a_role_is_found_in_the_namespace_of_its_binding() {
+    check("roles-of-one-name", &roles_of_one_name("kube-system"));
+}
+
+#[test]
+fn a_cluster_role_binding_gives_no_role() {
+    let mut objects = roles_of_one_name("kube-system");
+    let binding = object(&mut objects, "RoleBinding", "reader");
+    binding["kind"] = json!("ClusterRoleBinding");
+    binding["metadata"].as_object_mut().expect("it is a map").remove("namespace");
+    object(&mut objects, "Role", "reader")["metadata"]["name"] = json!("other");
+    check("cluster-role-binding", &objects);
+}
+
+#[test]
+fn a_binding_without_subjects_is_left_out() {
+    let mut objects = objects();
+    let mut binding = object(&mut objects, "ClusterRoleBinding", "manager-rolebinding").clone();
+    binding["metadata"]["name"] = json!("idle");
+    binding.as_object_mut().expect("it is a map").remove("subjects");
+    objects.push(binding);
+    check("no-subjects", &objects);
+}
+
 #[test]
 fn a_role_of_the_cluster_itself_stays_a_binding() {
     let mut objects = objects();
