@@ -5,6 +5,7 @@
 //! changes it a little.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+#![allow(clippy::print_stderr, reason = "a seed and its cases are said where the test says them")]
 
 #[path = "../support/mod.rs"]
 mod support;

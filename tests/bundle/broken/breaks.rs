@@ -64,7 +64,10 @@ impl Break {
             8 => [Place::Rename("other"), Place::Upper][random.below(2)].clone(),
             _ => Place::Twice,
         };
-        Self { file: random.pick::<&str>(FILES), change: Change::Place(random.below(100_000), change) }
+        Self {
+            file: random.pick::<&str>(FILES),
+            change: Change::Place(random.below(100_000), change),
+        }
     }
 
     pub fn apply(&self, files: &mut Files) {
@@ -86,7 +89,9 @@ impl Break {
                 File::Data(data)
             }
             (Change::Place(..) | Change::Set(..), file) => file,
-            (Change::Around(before, after), file) => File::Bytes([before, &bytes(&file)[..], after].concat()),
+            (Change::Around(before, after), file) => {
+                File::Bytes([before, &bytes(&file)[..], after].concat())
+            }
             (Change::Replace(one, other), file) => {
                 let text = String::from_utf8_lossy(&bytes(&file)).replace(one, other);
                 File::Bytes(text.into_bytes())
@@ -125,7 +130,11 @@ pub fn text(data: &Value) -> String {
 
 fn raw(line: &str) -> String {
     match line.split_once(RAW) {
-        Some((before, after)) => format!("{}{}", before.trim_end_matches(['\'', '"']), after.trim_end_matches(['\'', '"'])),
+        Some((before, after)) => format!(
+            "{}{}",
+            before.trim_end_matches(['\'', '"']),
+            after.trim_end_matches(['\'', '"'])
+        ),
         None => line.to_owned(),
     }
 }
@@ -209,9 +218,35 @@ fn set(data: &mut Value, pointer: &str, value: &Value) {
 fn values() -> Vec<Value> {
     let raw = |it: &str| json!(format!("{RAW}{it}"));
     vec![
-        Value::Null, json!(true), json!(false), json!(0), json!(1), json!(-1), json!(1.5), json!(8_589_934_592_u64),
-        json!(""), json!("a"), json!("A b"), json!("1"), json!("true"), json!("null"), json!("é"), json!([]), json!(["a"]), json!([1]), json!({}),
-        json!({ "a": "b" }), json!({ "a": 1 }), json!([{}]), json!([null]), raw("no"), raw("1.0"), raw("2023-11-14T22:13:20Z"), raw("012"), raw("~"), raw("1e3"),
+        Value::Null,
+        json!(true),
+        json!(false),
+        json!(0),
+        json!(1),
+        json!(-1),
+        json!(1.5),
+        json!(8_589_934_592_u64),
+        json!(""),
+        json!("a"),
+        json!("A b"),
+        json!("1"),
+        json!("true"),
+        json!("null"),
+        json!("é"),
+        json!([]),
+        json!(["a"]),
+        json!([1]),
+        json!({}),
+        json!({ "a": "b" }),
+        json!({ "a": 1 }),
+        json!([{}]),
+        json!([null]),
+        raw("no"),
+        raw("1.0"),
+        raw("2023-11-14T22:13:20Z"),
+        raw("012"),
+        raw("~"),
+        raw("1e3"),
     ]
 }
 
@@ -257,5 +292,3 @@ fn whole(random: &mut Random) -> Change {
     ];
     random.pick(&all).clone()
 }
-
-

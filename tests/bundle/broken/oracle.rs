@@ -22,7 +22,8 @@ pub fn theirs(dir: &Path, names: &[String], select: &str) -> Option<Vec<Verdict>
         .spawn()
         .expect("the oracle starts");
     let mut stdin = child.stdin.take().expect("it is piped");
-    let lines: String = names.iter().map(|it| format!("{}\n", json!({ "dir": it, "select": select }))).collect();
+    let lines: String =
+        names.iter().map(|it| format!("{}\n", json!({ "dir": it, "select": select }))).collect();
     let writer = std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
     let output = child.wait_with_output().expect("the oracle ends");
     writer.join().expect("the lines are written").expect("the oracle reads");
@@ -55,7 +56,8 @@ pub fn ours(dir: &Path, name: &str, select: &str) -> Verdict {
         .output()
         .expect("the binary starts");
     let said = support::said(&output);
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no report: {said}"));
+    let report: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no report: {said}"));
     let mut messages = messages(&report["outputs"]);
     messages.iter_mut().for_each(|it| *it = it.replace(&format!("{name}/"), ""));
     messages.sort();
@@ -69,9 +71,14 @@ impl Verdict {
         if self.passed == ours.passed {
             return self.warning(ours);
         }
-        let (whose, messages) = if ours.passed { ("good by us alone", &self.messages) } else { ("bad by us alone", &ours.messages) };
+        let (whose, messages) = if ours.passed {
+            ("good by us alone", &self.messages)
+        } else {
+            ("bad by us alone", &ours.messages)
+        };
         let error = messages.iter().find(|it| it.starts_with("error ")).map_or("?", String::as_str);
-        Some(format!("{whose}: {}", error.chars().take(200).collect::<String>())).filter(|it| !known::is_known(it))
+        Some(format!("{whose}: {}", error.chars().take(200).collect::<String>()))
+            .filter(|it| !known::is_known(it))
     }
 
     /// A warning of one alone, where both find the bundle good.

@@ -63,7 +63,7 @@ func main() {
 	lines.Buffer(nil, 1<<20)
 	out := json.NewEncoder(os.Stdout)
 	// Some validators print.
-	os.Stdout = os.Stderr
+	os.Stdout, _ = os.Open(os.DevNull)
 	for lines.Scan() {
 		var asked question
 		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
@@ -110,14 +110,7 @@ func (v *verdict) run(asked question) error {
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
 	if err := bundle.NewImageValidator(nil, logrus.NewEntry(logger)).ValidateBundleFormat(asked.Dir); err != nil {
-		faults := bundle.ValidationError{}
-		if errors.As(err, &faults) {
-			for _, fault := range faults.Errors {
-				v.Outputs = append(v.Outputs, output{"error", fault.Error()})
-			}
-		} else {
-			v.Outputs = append(v.Outputs, output{"error", err.Error()})
-		}
+		v.Outputs = append(v.Outputs, output{"error", fmt.Sprintf("error validating format in %s: %v", asked.Dir, err)})
 	}
 	v.content(loaded, mediaType)
 	return v.optional(loaded, asked)
