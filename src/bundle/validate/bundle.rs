@@ -35,8 +35,10 @@ fn owned_crds(bundle: &Loaded, findings: &mut Findings) {
         if keys.remove(&key) {
             owned_kinds.insert((group, of::kind(owned)));
         } else {
-            findings
-                .error(csv.path, format!("owned CRD {:?} not found in bundle {name:?}", shown(key)));
+            findings.error(
+                csv.path,
+                format!("owned CRD {:?} not found in bundle {name:?}", shown(key)),
+            );
         }
     }
     for key in keys {
@@ -44,7 +46,10 @@ fn owned_crds(bundle: &Loaded, findings: &mut Findings) {
         if !owned_kinds.contains(&(key[0], key[2])) {
             findings.error(
                 csv.path,
-                format!("CRD {:?} is present in bundle {name:?} but not defined in CSV", shown(key)),
+                format!(
+                    "CRD {:?} is present in bundle {name:?} but not defined in CSV",
+                    shown(key)
+                ),
             );
         }
     }

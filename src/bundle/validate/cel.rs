@@ -30,7 +30,12 @@ enum Fault {
 pub fn compiles(rule: &str) -> Result<bool, String> {
     let ast = Parser::default().parse(rule).map_err(|it| match it.errors.first() {
         Some(error) => {
-            format!("{}:{}: {}", error.pos.0, error.pos.1, error.msg.trim_start_matches("Syntax error: "))
+            format!(
+                "{}:{}: {}",
+                error.pos.0,
+                error.pos.1,
+                error.msg.trim_start_matches("Syntax error: ")
+            )
         }
         None => "it cannot be parsed".to_owned(),
     })?;
@@ -66,7 +71,12 @@ fn type_of(expression: &IdedExpr, names: &mut Names) -> Result<Type, Fault> {
             let found = match type_of(&select.operand, names)? {
                 Any => Any,
                 Map(key, value) if *key == Text || *key == Any => *value,
-                _ => return Err(Fault::Wrong(format!("a type that has no field `{}`", select.field))),
+                _ => {
+                    return Err(Fault::Wrong(format!(
+                        "a type that has no field `{}`",
+                        select.field
+                    )));
+                }
             };
             Ok(if select.test { Bool } else { found })
         }
@@ -86,8 +96,19 @@ fn type_of(expression: &IdedExpr, names: &mut Names) -> Result<Type, Fault> {
 
 /// Names that stand for types.
 const TYPES: &[&str] = &[
-    "bool", "bytes", "double", "duration", "google", "int", "list", "map", "null_type", "string",
-    "timestamp", "type", "uint",
+    "bool",
+    "bytes",
+    "double",
+    "duration",
+    "google",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "timestamp",
+    "type",
+    "uint",
 ];
 
 fn comprehension(it: &ComprehensionExpr, names: &mut Names) -> Result<Type, Fault> {
@@ -95,7 +116,11 @@ fn comprehension(it: &ComprehensionExpr, names: &mut Names) -> Result<Type, Faul
         List(item) => *item,
         Map(key, _) => *key,
         Any => Any,
-        _ => return Err(Fault::Wrong("a comprehension over what is neither a list nor a map".to_owned())),
+        _ => {
+            return Err(Fault::Wrong(
+                "a comprehension over what is neither a list nor a map".to_owned(),
+            ));
+        }
     };
     if it.iter_var2.is_some() {
         return Err(Fault::Unknown);
@@ -124,19 +149,31 @@ fn called(call: &CallExpr, names: &mut Names) -> Result<Type, Fault> {
     match (name, &types[..]) {
         ("_&&_" | "_||_" | "!_" | "@not_strictly_false", _) if all(&Bool) => Ok(Bool),
         ("_?_:_", [test, one, other]) if is(test, &Bool) => {
-            if one == other { Ok(one.clone()) } else if *one == Any || *other == Any { Ok(Any) } else { wrong() }
+            if one == other {
+                Ok(one.clone())
+            } else if *one == Any || *other == Any {
+                Ok(Any)
+            } else {
+                wrong()
+            }
         }
         ("_==_" | "_!=_", [one, other]) if is_comparable(one, other) => Ok(Bool),
         ("_<_" | "_<=_" | "_>_" | "_>=_", [one, other]) => {
             let is_ordered = |it: &Type| !matches!(it, List(_) | Map(..) | Null);
-            if is_ordered(one) && is_ordered(other) && is_comparable(one, other) { Ok(Bool) } else { wrong() }
+            if is_ordered(one) && is_ordered(other) && is_comparable(one, other) {
+                Ok(Bool)
+            } else {
+                wrong()
+            }
         }
         ("@in", [_, Any]) => Ok(Bool),
         ("@in", [one, List(item) | Map(item, _)]) if is_comparable(one, item) => Ok(Bool),
         ("_[_]", [Any, _]) => Ok(Any),
         ("_[_]", [List(item), at]) if is(at, &Int) => Ok((**item).clone()),
         ("_[_]", [Map(key, value), at]) if is_comparable(key, at) => Ok((**value).clone()),
-        ("_+_", [List(one), List(other)]) => Ok(List(if one == other { one.clone() } else { Box::new(Any) })),
+        ("_+_", [List(one), List(other)]) => {
+            Ok(List(if one == other { one.clone() } else { Box::new(Any) }))
+        }
         ("_+_" | "_-_" | "_*_" | "_/_", [one, other]) => match (one, other) {
             (Int | Uint | Double, _) if is(other, one) => Ok(one.clone()),
             (Any, Int | Uint | Double) => Ok(other.clone()),
@@ -147,7 +184,9 @@ fn called(call: &CallExpr, names: &mut Names) -> Result<Type, Fault> {
             _ => wrong(),
         },
         ("semver_compare", [_, _]) if call.target.is_none() => Ok(Int),
-        ("startsWith" | "endsWith" | "contains", [_, _]) if call.target.is_some() && all(&Text) => Ok(Bool),
+        ("startsWith" | "endsWith" | "contains", [_, _]) if call.target.is_some() && all(&Text) => {
+            Ok(Bool)
+        }
         ("matches", [_, _]) if all(&Text) => Ok(Bool),
         ("size", [Text | Bytes | List(_) | Map(..) | Any]) => Ok(Int),
         (known, _) if KNOWN.contains(&known) => wrong(),
@@ -158,15 +197,47 @@ fn called(call: &CallExpr, names: &mut Names) -> Result<Type, Fault> {
 
 /// Functions of which every use is above.
 const KNOWN: &[&str] = &[
-    "_&&_", "_||_", "!_", "@not_strictly_false", "_?_:_", "_==_", "_!=_", "@in", "_[_]", "semver_compare",
-    "startsWith", "endsWith", "contains", "matches", "size",
+    "_&&_",
+    "_||_",
+    "!_",
+    "@not_strictly_false",
+    "_?_:_",
+    "_==_",
+    "_!=_",
+    "@in",
+    "_[_]",
+    "semver_compare",
+    "startsWith",
+    "endsWith",
+    "contains",
+    "matches",
+    "size",
 ];
 
 /// Functions whose types are not looked at.
 const STANDARD: &[&str] = &[
-    "_%_", "-_", "bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint",
-    "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear", "getHours", "getMilliseconds",
-    "getMinutes", "getMonth", "getSeconds",
+    "_%_",
+    "-_",
+    "bool",
+    "bytes",
+    "double",
+    "duration",
+    "dyn",
+    "int",
+    "string",
+    "timestamp",
+    "type",
+    "uint",
+    "getDate",
+    "getDayOfMonth",
+    "getDayOfWeek",
+    "getDayOfYear",
+    "getFullYear",
+    "getHours",
+    "getMilliseconds",
+    "getMinutes",
+    "getMonth",
+    "getSeconds",
 ];
 
 fn is_comparable(one: &Type, other: &Type) -> bool {
@@ -189,7 +260,17 @@ fn rules_are_told_from_what_does_not_compile() {
     ] {
         assert_eq!(compiles(rule), Ok(true), "{rule}");
     }
-    for rule in ["", "properties.exists(p, p.type ==)", "other == 1", "1 + 1", "properties == 1", "properties.exists(p, p)[0]", "properties[0].type", "foo(1)", "1 == 'a'"] {
+    for rule in [
+        "",
+        "properties.exists(p, p.type ==)",
+        "other == 1",
+        "1 + 1",
+        "properties == 1",
+        "properties.exists(p, p)[0]",
+        "properties[0].type",
+        "foo(1)",
+        "1 == 'a'",
+    ] {
         assert!(compiles(rule).is_err(), "{rule}: {:?}", compiles(rule));
     }
     assert_eq!(compiles("int(properties[0].value) % 2 == 0"), Ok(false));

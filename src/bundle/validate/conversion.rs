@@ -28,7 +28,10 @@ pub fn check(crd: &Value, faults: &mut Faults) {
         }
         return review_versions(&versions, faults);
     }
-    for (field, is_there) in [(CLIENT, client.is_some()), ("spec.conversion.conversionReviewVersions", !versions.is_empty())] {
+    for (field, is_there) in [
+        (CLIENT, client.is_some()),
+        ("spec.conversion.conversionReviewVersions", !versions.is_empty()),
+    ] {
         if is_there {
             faults.list(field, "Forbidden: should not be set when strategy is not set to Webhook");
         }
@@ -66,7 +69,10 @@ fn url(text: &str, faults: &mut Faults) {
 fn service(service: &Value, faults: &mut Faults) {
     for part in ["name", "namespace"] {
         if of::text(service, &format!("/{part}")).is_empty() {
-            faults.required(&format!("{CLIENT}.service.{part}"), &format!("service {part} is required"));
+            faults.required(
+                &format!("{CLIENT}.service.{part}"),
+                &format!("service {part} is required"),
+            );
         }
     }
     let port = service.get("port").and_then(Value::as_i64).unwrap_or(443);

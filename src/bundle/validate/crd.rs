@@ -59,15 +59,22 @@ fn metadata(crd: &Value, faults: &mut Faults) {
     }
     let approval = "api-approved.kubernetes.io";
     let annotations = crd.pointer("/metadata/annotations");
-    let text = annotations.and_then(|it| it.get(approval)).and_then(Value::as_str).unwrap_or_default();
-    let is_url = |text| Url::parse_request(text).is_some_and(|it| !it.host.is_empty() && !it.scheme.is_empty());
+    let text =
+        annotations.and_then(|it| it.get(approval)).and_then(Value::as_str).unwrap_or_default();
+    let is_url = |text| {
+        Url::parse_request(text).is_some_and(|it| !it.host.is_empty() && !it.scheme.is_empty())
+    };
     let field = format!("metadata.annotations[{approval}]");
     let detail = "protected groups must have approval annotation \"api-approved.kubernetes.io\"";
     let more = "see https://github.com/kubernetes/enhancements/pull/1111";
     if text.is_empty() {
         faults.required(&field, &format!("{detail}, {more}"));
     } else if !text.starts_with("unapproved") && !is_url(text) {
-        faults.invalid(&field, text, &format!("{detail} with either a URL or a reason starting with \"unapproved\", {more}"));
+        faults.invalid(
+            &field,
+            text,
+            &format!("{detail} with either a URL or a reason starting with \"unapproved\", {more}"),
+        );
     }
 }
 

@@ -56,7 +56,9 @@ fn required(path: &str, csv: &Value, written: &Value, findings: &mut Findings) {
             if is_zero("/spec/install/strategy") {
                 missing("Spec.InstallStrategy.StrategyName");
             }
-            if is_strategy && csv.pointer("/spec/install/spec/deployments").is_none_or(Value::is_null) {
+            if is_strategy
+                && csv.pointer("/spec/install/spec/deployments").is_none_or(Value::is_null)
+            {
                 missing("Spec.InstallStrategy.StrategySpec.DeploymentSpecs");
             }
         }
@@ -199,7 +201,7 @@ pub fn kind_of(group: &str, version: &str, kind: &str) -> String {
     format!("{group}{slash}{version}, Kind={kind}")
 }
 
-fn gvk(object: &Value) -> String {
+pub fn gvk(object: &Value) -> String {
     let (group, version) = of::group_version(object);
     kind_of(group, version, of::kind(object))
 }

@@ -24,7 +24,12 @@ pub fn check(path: &str, file: &Value, findings: &mut Findings) -> bool {
 }
 
 /// Nothing where Go cannot decode it.
-fn dependency_faults(path: &str, type_: &str, value: &Value, findings: &mut Findings) -> Option<()> {
+fn dependency_faults(
+    path: &str,
+    type_: &str,
+    value: &Value,
+    findings: &mut Findings,
+) -> Option<()> {
     let fields: &[(&str, &str)] = match type_ {
         "olm.gvk" => &[
             ("group", "API Group is empty"),
@@ -60,7 +65,10 @@ fn constraint(path: &str, value: &Value, findings: &mut Findings) -> Option<()> 
         "" => findings.error(path, "The CEL expression is missing"),
         rule => match cel::compiles(rule) {
             Ok(true) => {}
-            Ok(false) => findings.warning(path, format!("the CEL expression was parsed, and its types were not checked: {rule}")),
+            Ok(false) => findings.warning(
+                path,
+                format!("the CEL expression was parsed, and its types were not checked: {rule}"),
+            ),
             Err(why) => findings.error(path, format!("Invalid CEL expression: {why}")),
         },
     }

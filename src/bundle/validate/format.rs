@@ -28,7 +28,10 @@ pub fn annotations(files: &Files, findings: &mut Findings) -> Option<Annotations
     }
     let found = files.values().filter_map(|it| read(it).ok()).find(|it| !it.is_empty());
     if found.is_none() {
-        findings.error("metadata", "metadata not found: annotations.yaml with `annotations` must be there");
+        findings.error(
+            "metadata",
+            "metadata not found: annotations.yaml with `annotations` must be there",
+        );
     }
     found
 }
@@ -86,9 +89,11 @@ fn annotations_of(file: &Value) -> Result<Option<Annotations>, String> {
     match field(file, "annotations") {
         Err(()) => Err("`annotations` must stand in a map".to_owned()),
         Ok(None) => Ok(None),
-        Ok(Some(Value::Object(found))) => {
-            found.iter().map(|(key, value)| Ok((key.clone(), text(key, value)?))).collect::<Result<_, _>>().map(Some)
-        }
+        Ok(Some(Value::Object(found))) => found
+            .iter()
+            .map(|(key, value)| Ok((key.clone(), text(key, value)?)))
+            .collect::<Result<_, _>>()
+            .map(Some),
         Ok(Some(_)) => Err("`annotations` is no map of strings".to_owned()),
     }
 }
@@ -98,7 +103,8 @@ pub fn field<'a>(value: &'a Value, name: &str) -> Result<Option<&'a Value>, ()> 
     match value {
         Value::Null => Ok(None),
         Value::Object(map) => {
-            Ok(map.iter().filter(|it| it.0.eq_ignore_ascii_case(name) && !it.1.is_null()).last().map(|it| it.1))
+            let is = |it: &(&String, &Value)| it.0.eq_ignore_ascii_case(name) && !it.1.is_null();
+            Ok(map.iter().rfind(is).map(|it| it.1))
         }
         _ => Err(()),
     }
@@ -108,17 +114,14 @@ fn media_type(files: &Files) -> &'static str {
     let is_csv = |(path, bytes): (&_, &Vec<u8>)| {
         let path: &crate::model::ProjectPath = path;
         path.parent().is_some_and(|it| it.as_str() == "manifests")
-            && load::first(bytes).is_ok_and(|it| it.is_some_and(|it| super::of::kind(&it) == "ClusterServiceVersion"))
+            && load::first(bytes).is_ok_and(|it| {
+                it.is_some_and(|it| super::of::kind(&it) == "ClusterServiceVersion")
+            })
     };
     if files.iter().any(is_csv) { "registry+v1" } else { "plain" }
 }
 
-fn check_annotations(
-    path: &str,
-    found: &Annotations,
-    media_type: &str,
-    findings: &mut Findings,
-) {
+fn check_annotations(path: &str, found: &Annotations, media_type: &str, findings: &mut Findings) {
     let value = |key: &str| found.get(key).map(String::as_str).unwrap_or_default();
     for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {
         if !found.contains_key(key) {

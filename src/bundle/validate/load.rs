@@ -54,7 +54,9 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
         objects.push(Manifest { path, object });
     }
     match objects.iter().filter(|it| of::kind(&it.object) == "ClusterServiceVersion").count() {
-        0 if faults.0.is_empty() => faults.error(folder.trim_end_matches('/'), "no ClusterServiceVersion in bundle"),
+        0 if faults.0.is_empty() => {
+            faults.error(folder.trim_end_matches('/'), "no ClusterServiceVersion in bundle")
+        }
         0 | 1 => {}
         _ => {
             for it in objects.iter().filter(|it| of::kind(&it.object) == "ClusterServiceVersion") {
@@ -72,14 +74,22 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
 /// Where annotations.yaml says that the manifests are.
 fn folder(files: &Files, findings: &mut Findings) -> Option<String> {
     let annotations = format::annotations(files, findings)?;
-    let Some(said) = annotations.get(annotations::MANIFESTS) else { return Some("manifests/".to_owned()) };
+    let Some(said) = annotations.get(annotations::MANIFESTS) else {
+        return Some("manifests/".to_owned());
+    };
     let mut parts: Vec<&str> = Vec::new();
     for part in said.split('/') {
         match part {
             "" | "." => {}
             ".." if parts.pop().is_some() => {}
             ".." => {
-                findings.error("metadata", format!("the annotation {:?} leads out of the bundle: {said:?}", annotations::MANIFESTS));
+                findings.error(
+                    "metadata",
+                    format!(
+                        "the annotation {:?} leads out of the bundle: {said:?}",
+                        annotations::MANIFESTS
+                    ),
+                );
                 return None;
             }
             part => parts.push(part),
@@ -94,7 +104,12 @@ const CSV: Type = ("ClusterServiceVersion", "operators.coreos.com/v1alpha1", "CS
 const CRD: Type = ("CustomResourceDefinition", "apiextensions.k8s.io/v1", "CRD");
 
 /// An object as Go decodes it into its type, which it chooses by the kind alone.
-fn typed<'a>(path: &'a str, type_: Type, again: Result<Value, String>, faults: &mut Findings) -> Option<Manifest<'a>> {
+fn typed<'a>(
+    path: &'a str,
+    type_: Type,
+    again: Result<Value, String>,
+    faults: &mut Findings,
+) -> Option<Manifest<'a>> {
     let (kind, version, word) = type_;
     let mut fault = |it: String| faults.error(path, format!("unable to parse {word}: {it}"));
     let mut object = again.map_err(&mut fault).ok()?;
@@ -124,7 +139,8 @@ fn object(name: &str, bytes: &[u8]) -> Result<(Value, Result<Value, String>), St
     let (document, end) = document(text).map_err(fault)?.ok_or_else(|| fault("EOF".to_owned()))?;
     let object = value(&document).map_err(fault)?;
     // Go takes the kind from a group and a version that it can read.
-    let has_kind = !of::kind(&object).is_empty() && of::text(&object, "/apiVersion").matches('/').count() < 2;
+    let has_kind =
+        !of::kind(&object).is_empty() && of::text(&object, "/apiVersion").matches('/').count() < 2;
     if !object.is_null() && !has_kind {
         return Err(fault("Object 'Kind' is missing".to_owned()));
     }
@@ -144,7 +160,9 @@ fn buffered(bytes: &[u8], end: usize) -> usize {
     while at < end {
         match bytes[at..filled].iter().position(|it| *it == b'\n') {
             Some(length) => at += length + 1,
-            None if filled - at < BUFFER && filled < bytes.len() => filled = bytes.len().min(at + BUFFER),
+            None if filled - at < BUFFER && filled < bytes.len() => {
+                filled = bytes.len().min(at + BUFFER)
+            }
             None => at = filled,
         }
     }
@@ -172,7 +190,9 @@ fn document(text: &str) -> Result<Option<(String, usize)>, String> {
         if let Some(after) = line.strip_prefix("---") {
             let after = after.trim();
             if !after.is_empty() && !after.starts_with('#') {
-                return Err(format!("invalid Yaml document separator: {after}: write the document on a line of its own"));
+                return Err(format!(
+                    "invalid Yaml document separator: {after}: write the document on a line of its own"
+                ));
             }
             if !res.is_empty() {
                 return Ok(Some((res, at)));

@@ -1,6 +1,6 @@
 //! Every manifest but CSV and CRDs: its kind and its metadata.
 
-use super::{super::kinds, Findings, Manifest, names, of};
+use super::{super::kinds, Findings, Manifest, csv, names, of};
 use crate::yaml::Value;
 
 /// What Kubernetes takes of all annotations together, in bytes.
@@ -13,9 +13,10 @@ pub fn check(manifests: &[Manifest], findings: &mut Findings) {
             continue;
         }
         if !kinds::is_supported_kind(kind) {
+            let kind = csv::gvk(object);
             findings.error(
                 path,
-                format!("unsupported media type registry+v1 for bundle object of the kind {kind:?}"),
+                format!("{kind}: unsupported media type registry+v1 for bundle object"),
             );
             continue;
         }
@@ -29,7 +30,9 @@ pub fn check(manifests: &[Manifest], findings: &mut Findings) {
 pub fn metadata(object: &Value) -> Vec<String> {
     let mut res = Vec::new();
     let mut invalid = |field: &str, value: &str, faults: Vec<String>| {
-        res.extend(faults.iter().map(|it| format!("metadata.{field}: Invalid value: {value:?}: {it}")));
+        res.extend(
+            faults.iter().map(|it| format!("metadata.{field}: Invalid value: {value:?}: {it}")),
+        );
     };
     for (key, value) in texts(object, "/metadata/labels") {
         invalid("labels", key, names::qualified(key));
@@ -41,10 +44,14 @@ pub fn metadata(object: &Value) -> Vec<String> {
         invalid("annotations", key, names::qualified(&key.to_lowercase()));
     }
     let finalizers = of::list(object, "/metadata/finalizers");
-    let finalizers = finalizers.iter().map(Value::as_str).collect::<Option<Vec<_>>>().unwrap_or_default();
+    let finalizers =
+        finalizers.iter().map(Value::as_str).collect::<Option<Vec<_>>>().unwrap_or_default();
     finalizers.iter().for_each(|it| invalid("finalizers", it, names::qualified(it)));
     if ["orphan", "foregroundDeletion"].iter().all(|it| finalizers.contains(it)) {
-        res.push("metadata.finalizers: finalizer orphan and foregroundDeletion cannot be both set".to_owned());
+        res.push(
+            "metadata.finalizers: finalizer orphan and foregroundDeletion cannot be both set"
+                .to_owned(),
+        );
     }
     if of::name(object).is_empty() {
         res.push("metadata.name: Required value: name or generateName is required".to_owned());
@@ -63,10 +70,14 @@ pub fn metadata(object: &Value) -> Vec<String> {
     res.extend(owners(object));
     let entries = of::list(object, "/metadata/managedFields");
     let is_good = |it: &Value| {
-        matches!(of::text(it, "/operation"), "Apply" | "Update") && matches!(of::text(it, "/fieldsType"), "" | "FieldsV1")
+        matches!(of::text(it, "/operation"), "Apply" | "Update")
+            && matches!(of::text(it, "/fieldsType"), "" | "FieldsV1")
     };
     if entries.iter().all(Value::is_object) && !entries.iter().all(is_good) {
-        res.push("metadata.managedFields: operation must be `Apply` or `Update`, fieldsType `FieldsV1`".to_owned());
+        res.push(
+            "metadata.managedFields: operation must be `Apply` or `Update`, fieldsType `FieldsV1`"
+                .to_owned(),
+        );
     }
     res
 }
@@ -92,11 +103,16 @@ fn owners(object: &Value) -> Vec<String> {
             }
         }
         if (of::text(owner, "/apiVersion"), of::kind(owner)) == ("v1", "Event") {
-            res.push("metadata.ownerReferences: an Event is disallowed from being an owner".to_owned());
+            res.push(
+                "metadata.ownerReferences: an Event is disallowed from being an owner".to_owned(),
+            );
         }
     }
     if owners.iter().filter(|it| it["controller"] == true).count() > 1 {
-        res.push("metadata.ownerReferences: only one reference can have controller set to true".to_owned());
+        res.push(
+            "metadata.ownerReferences: only one reference can have controller set to true"
+                .to_owned(),
+        );
     }
     res
 }

@@ -30,9 +30,8 @@ fn specification(text: &str) -> Option<&str> {
 
 /// Letters and signs, dots among them, and what follows.
 fn atom(text: &str) -> Option<(&str, &str)> {
-    let is_part = |it: char| {
-        !it.is_ascii() || (it.is_ascii_graphic() && !"()<>[]:;@\\,\"".contains(it))
-    };
+    let is_part =
+        |it: char| !it.is_ascii() || (it.is_ascii_graphic() && !"()<>[]:;@\\,\"".contains(it));
     let end = text.find(|it| !is_part(it)).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
 }

@@ -108,10 +108,12 @@ fn is_port(text: &str) -> bool {
 }
 
 fn is_host_name(text: &str) -> bool {
-    let is_good =
-        |it: char| it.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(it);
+    let is_good = |it: char| it.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:[]<>\"%".contains(it);
     // A percent sign may stand for what is not ASCII, and for itself.
-    let is_escape = |it: &str| it.starts_with("25") || matches!(it.as_bytes().first(), Some(b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F'));
+    let is_escape = |it: &str| {
+        it.starts_with("25")
+            || matches!(it.as_bytes().first(), Some(b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F'))
+    };
     text.chars().all(|it| !it.is_ascii() || is_good(it))
         && has_good_escapes(text)
         && text.split('%').skip(1).all(is_escape)
@@ -119,7 +121,7 @@ fn is_host_name(text: &str) -> bool {
 
 /// Whether two hexadecimal digits follow each percent sign.
 fn has_good_escapes(text: &str) -> bool {
-    text.split('%').skip(1).all(|it| {
-        it.len() >= 2 && it.as_bytes()[..2].iter().all(u8::is_ascii_hexdigit)
-    })
+    text.split('%')
+        .skip(1)
+        .all(|it| it.len() >= 2 && it.as_bytes()[..2].iter().all(u8::is_ascii_hexdigit))
 }

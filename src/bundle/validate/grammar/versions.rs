@@ -51,7 +51,8 @@ fn parts(text: &str) -> Vec<String> {
 
 /// An operator and a version, whose last numbers may be `x`.
 fn is_part(part: &str) -> bool {
-    let Some((operator, version)) = part.find(|it: char| it.is_ascii_digit()).map(|it| part.split_at(it))
+    let Some((operator, version)) =
+        part.find(|it: char| it.is_ascii_digit()).map(|it| part.split_at(it))
     else {
         return false;
     };
@@ -85,14 +86,18 @@ fn ranges_are_told_from_other_texts() {
     ] {
         assert!(is_range(text), "{text}");
     }
-    for text in ["", "1", "^1.0.0", "~1.2", ">=a", "1.0.0 ||", "=>1.0.0", "1.0.0||2.0.0", "1.0.0-next"] {
+    for text in
+        ["", "1", "^1.0.0", "~1.2", ">=a", "1.0.0 ||", "=>1.0.0", "1.0.0||2.0.0", "1.0.0-next"]
+    {
         assert!(!is_range(text), "{text}");
     }
 }
 
 #[test]
 fn versions_are_read_with_patience() {
-    for (text, version) in [("v1", "1.0.0"), ("1.02", "1.2.0"), ("01.2.3-a", "1.2.3-a"), (" 4.9 ", "4.9.0")] {
+    for (text, version) in
+        [("v1", "1.0.0"), ("1.02", "1.2.0"), ("01.2.3-a", "1.2.3-a"), (" 4.9 ", "4.9.0")]
+    {
         assert_eq!(tolerant(text).map(|it| it.to_string()).as_deref(), Some(version));
     }
     for text in ["", "a", "1.0-rc1", "1..2", "x.y.z"] {

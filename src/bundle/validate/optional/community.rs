@@ -51,11 +51,16 @@ fn newest(properties: &str) -> Result<Option<String>, String> {
     }
     let list = yaml::from_json(properties).ok();
     let is_property = |it: &Value| {
-        ["type", "value"].iter().all(|key| it.get(key).is_none_or(|it| it.is_string() || it.is_null()))
+        ["type", "value"]
+            .iter()
+            .all(|key| it.get(key).is_none_or(|it| it.is_string() || it.is_null()))
             && (it.is_object() || it.is_null())
     };
-    let Some(list) = list.as_ref().and_then(Value::as_array).filter(|it| it.iter().all(is_property)) else {
-        return Err("must be a list such as [{\"type\": \"key name\", \"value\": \"key value\"}]".to_owned());
+    let Some(list) =
+        list.as_ref().and_then(Value::as_array).filter(|it| it.iter().all(is_property))
+    else {
+        return Err("must be a list such as [{\"type\": \"key name\", \"value\": \"key value\"}]"
+            .to_owned());
     };
     let Some(property) = list.iter().find(|it| it["type"] == PROPERTY) else {
         return Err(format!("must name `{PROPERTY}` with a version before 4.9"));
@@ -66,7 +71,9 @@ fn newest(properties: &str) -> Result<Option<String>, String> {
     };
     let minor = Version::new(version.major, version.minor, 0);
     if !version.cmp_precedence(&minor).is_eq() {
-        return Ok(Some(format!("{PROPERTY} must specify only major.minor versions, {version} will be truncated to {minor}")));
+        return Ok(Some(format!(
+            "{PROPERTY} must specify only major.minor versions, {version} will be truncated to {minor}"
+        )));
     }
     if !is_before(&version) {
         return Err(format!("has the version {text} for `{PROPERTY}`, which is 4.9 or later"));

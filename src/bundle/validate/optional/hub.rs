@@ -48,7 +48,7 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
     if version.is_none_or(|it| it.cmp_precedence(&none).is_eq()) {
         findings.error(path, "csv.Spec.Version must be set");
     }
-    icons(path, csv, findings);
+    icons(bundle, findings);
     csv::min_kube_version(path, csv, findings);
 }
 
@@ -56,7 +56,8 @@ fn maintainers(path: &str, csv: &Value, findings: &mut Findings) {
     for maintainer in of::list(csv, "/spec/maintainers") {
         let [name, email] = ["/name", "/email"].map(|it| of::text(maintainer, it));
         if name.is_empty() || email.is_empty() {
-            findings.error(path, "csv.Spec.Maintainers elements should contain both name and email");
+            findings
+                .error(path, "csv.Spec.Maintainers elements should contain both name and email");
         }
         if email.is_empty() {
             continue;
@@ -84,8 +85,11 @@ fn links(path: &str, csv: &Value, findings: &mut Findings) {
     }
 }
 
-fn icons(path: &str, csv: &Value, findings: &mut Findings) {
-    let Some(icons) = csv.pointer("/spec/icon").and_then(Value::as_array) else {
+fn icons(bundle: &Loaded, findings: &mut Findings) {
+    let path = bundle.csv.path;
+    let list = |csv: &'_ Value| csv.pointer("/spec/icon").and_then(Value::as_array).cloned();
+    // Go leaves out a list that is empty, where it writes.
+    let Some(icons) = list(&bundle.csv.object).or_else(|| list(bundle.written_csv())) else {
         return findings.warning(path, "csv.Spec.Icon not specified");
     };
     if icons.len() != 1 {
@@ -102,10 +106,13 @@ fn icons(path: &str, csv: &Value, findings: &mut Findings) {
 }
 
 pub fn capabilities(bundle: &Loaded, findings: &mut Findings) {
-    if let Some(level) = annotation(bundle, "capabilities").filter(|it| !CAPABILITIES.contains(it)) {
+    if let Some(level) = annotation(bundle, "capabilities").filter(|it| !CAPABILITIES.contains(it))
+    {
         findings.error(
             bundle.csv.path,
-            format!("csv.Metadata.Annotations.Capabilities {level:?} is not a valid capabilities level"),
+            format!(
+                "csv.Metadata.Annotations.Capabilities {level:?} is not a valid capabilities level"
+            ),
         );
     }
 }

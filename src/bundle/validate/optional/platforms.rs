@@ -49,7 +49,14 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
     let promised = [labels(csv, SYSTEM), labels(csv, ARCHITECTURE)];
     promises(path, &promised, [&managers, &others, &related], findings);
     let has = |part: fn(&Platform) -> &str| -> BTreeSet<String> {
-        managers.values().flatten().flatten().map(part).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+        managers
+            .values()
+            .flatten()
+            .flatten()
+            .map(part)
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
+            .collect()
     };
     let names: Vec<&String> = managers.keys().collect();
     for (what, prefix, promised, default, has) in [
@@ -61,9 +68,12 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
             all.insert(default.to_owned());
         }
         // A manager image that is not known counts as a platform of its own.
-        let is_default = all.len() == 1 && all.contains(default) && managers.values().all(Option::is_some);
-        let missing: Vec<&String> =
-            all.iter().filter(|it| !is_default && !promised.iter().any(|label| label.contains(*it))).collect();
+        let is_default =
+            all.len() == 1 && all.contains(default) && managers.values().all(Option::is_some);
+        let missing: Vec<&String> = all
+            .iter()
+            .filter(|it| !is_default && !promised.iter().any(|label| label.contains(*it)))
+            .collect();
         if !missing.is_empty() {
             findings.warning(
                 path,
@@ -72,7 +82,11 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
         }
         for (image, platforms) in others.iter().chain(&related) {
             let Some(platforms) = platforms else { continue };
-            let runs = |it: &String| platforms.iter().any(|of| *it == if what == "OS" { &of.os } else { &of.architecture }[..]);
+            let runs = |it: &String| {
+                platforms
+                    .iter()
+                    .any(|of| *it == if what == "OS" { &of.os } else { &of.architecture }[..])
+            };
             let missing: Vec<&String> = all.iter().filter(|it| !runs(it)).collect();
             if !missing.is_empty() {
                 findings.warning(
@@ -123,7 +137,8 @@ fn managers(csv: &Value) -> (BTreeSet<&str>, BTreeMap<&str, Vec<Platform>>) {
 
 /// The platforms that a pod's node affinity allows.
 fn terms(pod: &Value) -> Vec<Platform> {
-    let terms = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
+    let terms =
+        "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
     let mut res = Vec::new();
     for term in of::list(pod, terms) {
         let values = |key: &str| -> Vec<&str> {
@@ -143,17 +158,29 @@ fn terms(pod: &Value) -> Vec<Platform> {
 /// What labels of this prefix promise.
 fn labels(csv: &Value, prefix: &str) -> BTreeSet<String> {
     let labels = csv.pointer("/metadata/labels").and_then(Value::as_object);
-    let promised = labels.into_iter().flat_map(Map::iter).filter(|(key, value)| key.contains(prefix) && *value == "supported");
+    let promised = labels
+        .into_iter()
+        .flat_map(Map::iter)
+        .filter(|(key, value)| key.contains(prefix) && *value == "supported");
     promised.map(|(key, _)| key.replace(prefix, "")).collect()
 }
 
 /// Every image runs on every platform that is promised.
-fn promises(path: &str, promised: &[BTreeSet<String>; 2], images: [&Images; 3], findings: &mut Findings) {
-    let or = |it: &BTreeSet<String>, default: &str| if it.is_empty() { [default.to_owned()].into() } else { it.clone() };
+fn promises(
+    path: &str,
+    promised: &[BTreeSet<String>; 2],
+    images: [&Images; 3],
+    findings: &mut Findings,
+) {
+    let or = |it: &BTreeSet<String>, default: &str| {
+        if it.is_empty() { [default.to_owned()].into() } else { it.clone() }
+    };
     for os in or(&promised[0], "linux") {
         for architecture in or(&promised[1], "amd64") {
             let platform = Platform { os: os.clone(), architecture };
-            let lacks = |it: &&(&String, &Option<Vec<Platform>>)| it.1.as_ref().is_some_and(|it| !it.contains(&platform));
+            let lacks = |it: &&(&String, &Option<Vec<Platform>>)| {
+                it.1.as_ref().is_some_and(|it| !it.contains(&platform))
+            };
             let all: Vec<_> = images.iter().flat_map(|it| it.iter()).collect();
             let lacking: Vec<&String> = all.iter().filter(lacks).map(|it| it.0).collect();
             if !lacking.is_empty() {

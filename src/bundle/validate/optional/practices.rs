@@ -5,7 +5,8 @@ use semver::Version;
 use super::super::{Findings, load::Loaded, of};
 use crate::yaml::Value;
 
-const VERSION: &str = r"([0-9]+)\.([0-9]+)\.([0-9]+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+)?$";
+const VERSION: &str =
+    r"([0-9]+)\.([0-9]+)\.([0-9]+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+)?$";
 
 pub fn check(bundle: &Loaded, findings: &mut Findings) {
     let csv = &bundle.csv.object;
@@ -14,7 +15,10 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
     for part in ["owned", "required"] {
         for crd in of::list(csv, &format!("/spec/customresourcedefinitions/{part}")) {
             if of::text(crd, "/description").is_empty() {
-                findings.warning(path, format!("{part} CRD {:?} has an empty description", of::name_of(crd)));
+                findings.warning(
+                    path,
+                    format!("{part} CRD {:?} has an empty description", of::name_of(crd)),
+                );
             }
         }
     }
@@ -55,7 +59,8 @@ fn requests(path: &str, csv: &Value, findings: &mut Findings) {
 
 fn may_create_crds(csv: &Value, part: &str) -> bool {
     let grants = |rule: &Value| {
-        let any = |field: &str, words: &[&str]| of::texts(rule, field).any(|it| words.contains(&it));
+        let any =
+            |field: &str, words: &[&str]| of::texts(rule, field).any(|it| words.contains(&it));
         any("/apiGroups", &["apiextensions.k8s.io"])
             && any("/resources", &["customresourcedefinitions", "*", "[*]"])
             && any("/verbs", &["create", "*", "[*]", "patch"])

@@ -8,7 +8,10 @@ use super::super::{Findings, grammar::versions, load::Loaded, of};
 
 const BY_1_22: &[(&str, &[&str])] = &[
     ("scheduling.k8s.io/v1beta1", &["PriorityClass"]),
-    ("rbac.authorization.k8s.io/v1beta1", &["Role", "ClusterRoleBinding", "RoleBinding", "ClusterRole"]),
+    (
+        "rbac.authorization.k8s.io/v1beta1",
+        &["Role", "ClusterRoleBinding", "RoleBinding", "ClusterRole"],
+    ),
     ("apiregistration.k8s.io/v1beta1", &["APIService"]),
     ("authentication.k8s.io/v1beta1", &["TokenReview"]),
     (
@@ -64,16 +67,16 @@ pub fn check(bundle: &Loaded, version: &str, findings: &mut Findings) {
             format!("unable to use csv.Spec.MinKubeVersion to verify the CRD/Webhook apis because it has an invalid value: {text}"),
         );
     }
-    for (minor, found) in [
-        (22, by_1_22(bundle)),
-        (25, in_1_25(bundle)),
-        (26, objects(bundle, BY_1_26)),
-    ] {
+    for (minor, found) in
+        [(22, by_1_22(bundle)), (25, in_1_25(bundle)), (26, objects(bundle, BY_1_26))]
+    {
         if found.is_empty() {
             continue;
         }
         let removal = Version::new(1, minor, 0);
-        let is_later = |it: &Option<Version>| it.as_ref().is_some_and(|it| it.cmp_precedence(&removal).is_ge());
+        let is_later = |it: &Option<Version>| {
+            it.as_ref().is_some_and(|it| it.cmp_precedence(&removal).is_ge())
+        };
         if is_later(&given) || is_later(&oldest) {
             findings.error(path, message(minor, &found));
         } else {
@@ -97,7 +100,8 @@ fn message(minor: u64, found: &Found) -> String {
 /// `CRD: (["a" "b"]),Role: (["c"])`.
 pub fn list(found: &Found) -> String {
     let names = |it: &[String]| it.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(" ");
-    let kinds: Vec<String> = found.iter().map(|(kind, it)| format!("{kind}: ([{}])", names(it))).collect();
+    let kinds: Vec<String> =
+        found.iter().map(|(kind, it)| format!("{kind}: ([{}])", names(it))).collect();
     kinds.join(",")
 }
 
@@ -135,7 +139,8 @@ fn in_1_25(bundle: &Loaded) -> Found {
         return res;
     }
     for (part, field) in [("Owned", "owned"), ("Required", "required")] {
-        let crds = of::list(&bundle.csv.object, &format!("/spec/customresourcedefinitions/{field}"));
+        let crds =
+            of::list(&bundle.csv.object, &format!("/spec/customresourcedefinitions/{field}"));
         for (at, crd) in crds.iter().enumerate() {
             for (place, resource) in of::list(crd, "/resources").iter().enumerate() {
                 let kind = of::kind(resource);
@@ -160,18 +165,26 @@ fn granted(bundle: &Loaded) -> Found {
     if !is_known_version(bundle) {
         return Found::new();
     }
-    let crds = ["owned", "required"].iter().flat_map(|it| of::list(csv, &format!("/spec/customresourcedefinitions/{it}")));
+    let crds = ["owned", "required"]
+        .iter()
+        .flat_map(|it| of::list(csv, &format!("/spec/customresourcedefinitions/{it}")));
     let known: BTreeSet<String> = crds
         .flat_map(|it| of::list(it, "/resources"))
         .map(|it| format!("{}s", of::kind(it).to_lowercase()))
         .collect();
     let mut res = Found::new();
-    for (part, field) in [("ClusterPermissions", "clusterPermissions"), ("Permissions", "permissions")] {
-        for (at, permission) in of::list(csv, &format!("/spec/install/spec/{field}")).iter().enumerate() {
+    for (part, field) in
+        [("ClusterPermissions", "clusterPermissions"), ("Permissions", "permissions")]
+    {
+        for (at, permission) in
+            of::list(csv, &format!("/spec/install/spec/{field}")).iter().enumerate()
+        {
             for (place, rule) in of::list(permission, "/rules").iter().enumerate() {
                 for group in of::texts(rule, "/apiGroups") {
                     for resource in of::texts(rule, "/resources") {
-                        if !known.contains(resource) && RESOURCES_BY_1_25.contains(&(group, resource)) {
+                        if !known.contains(resource)
+                            && RESOURCES_BY_1_25.contains(&(group, resource))
+                        {
                             res.entry(resource.to_owned()).or_default().push(format!(
                                 "ClusterServiceVersion.Spec.InstallStrategy.StrategySpec.{part}[{at}].Rules[{place}]"
                             ));

@@ -46,7 +46,8 @@ impl FromStr for Selector {
         let mut requirements = Vec::new();
         while rest.peek().is_some() {
             let is_negated = rest.next_if_eq(&"!").is_some();
-            let key = rest.next().filter(|it| is_word(it)).ok_or_else(|| fault("a key is missing"))?;
+            let key =
+                rest.next().filter(|it| is_word(it)).ok_or_else(|| fault("a key is missing"))?;
             let operator = if is_negated { None } else { rest.next_if(|it| *it != ",") };
             let (is, values) = match operator {
                 None => (!is_negated, None),
@@ -55,10 +56,15 @@ impl FromStr for Selector {
                     (it != "!=", Some(vec![value.to_owned()]))
                 }
                 Some(it @ ("in" | "notin")) => {
-                    let list = list(&mut rest).ok_or_else(|| fault("a list such as `(a, b)` is missing"))?;
+                    let list = list(&mut rest)
+                        .ok_or_else(|| fault("a list such as `(a, b)` is missing"))?;
                     (it == "in", Some(list))
                 }
-                Some(other) => return Err(fault(&format!("`{other}` is no operator: use `=`, `!=`, `in` or `notin`"))),
+                Some(other) => {
+                    return Err(fault(&format!(
+                        "`{other}` is no operator: use `=`, `!=`, `in` or `notin`"
+                    )));
+                }
             };
             requirements.push(Requirement { key: key.to_owned(), is, values });
             match rest.next() {
@@ -96,7 +102,9 @@ fn tokens(text: &str) -> Vec<String> {
         let is_sign = !is_word(it.encode_utf8(&mut [0; 4]));
         match res.last_mut() {
             _ if it.is_whitespace() => joins = false,
-            Some(last) if joins && is_sign && it == '=' && matches!(last.as_str(), "=" | "!") => last.push(it),
+            Some(last) if joins && is_sign && it == '=' && matches!(last.as_str(), "=" | "!") => {
+                last.push(it)
+            }
             Some(last) if joins && !is_sign && is_word(last) => last.push(it),
             _ => {
                 res.push(it.to_string());
@@ -111,12 +119,34 @@ fn tokens(text: &str) -> Vec<String> {
 fn selectors_are_read_as_kubectl_reads_them() {
     let matches = |text: &str| {
         let selector: Selector = text.parse().expect(text);
-        selector.matches(|key| [("name", "a"), ("suite", "s")].iter().find(|it| it.0 == key).map(|it| it.1))
+        selector.matches(|key| {
+            [("name", "a"), ("suite", "s")].iter().find(|it| it.0 == key).map(|it| it.1)
+        })
     };
-    for text in ["", "name=a", "name==a", "name = a, suite=s", "name in (a,b)", "other notin (a)", "!other", "name", "other!=a", "suite notin (x, y),name"] {
+    for text in [
+        "",
+        "name=a",
+        "name==a",
+        "name = a, suite=s",
+        "name in (a,b)",
+        "other notin (a)",
+        "!other",
+        "name",
+        "other!=a",
+        "suite notin (x, y),name",
+    ] {
         assert!(matches(text), "{text}");
     }
-    for text in ["name=b", "name!=a", "!name", "other", "name in (b)", "name notin (a)", "name=", "name in ()"] {
+    for text in [
+        "name=b",
+        "name!=a",
+        "!name",
+        "other",
+        "name in (b)",
+        "name notin (a)",
+        "name=",
+        "name in ()",
+    ] {
         assert!(!matches(text), "{text}");
     }
     for text in ["=a", "name=a,", "name in a", "name>1", "name in (a", "name a", ",", "!"] {

@@ -73,7 +73,8 @@ pub fn findings(
     folder: &ProjectPath,
 ) -> anyhow::Result<(Vec<String>, Vec<String>)> {
     let files = files(tree, folder)?;
-    let found = Optional::default().with(|selected, context| validate(&files, selected, context))?;
+    let found =
+        Optional::default().with(|selected, context| validate(&files, selected, context))?;
     Ok(split(folder, &found))
 }
 

@@ -43,17 +43,27 @@ impl Optional {
             self.optional_values.iter().map(|it| (it.0.clone(), it.1.clone())).collect();
         for key in values.keys() {
             if !selected.iter().any(|it| it.value == Some(key)) {
-                let known: Vec<_> = selected.iter().filter_map(|it| it.value).map(|it| format!("`{it}`")).collect();
-                return Err(anyhow::format_err!("no selected validator reads the optional value `{key}`")).hint(
-                    if known.is_empty() { "leave it out".to_owned() } else { format!("those that are read: {}", known.join(", ")) },
-                );
+                let known: Vec<_> =
+                    selected.iter().filter_map(|it| it.value).map(|it| format!("`{it}`")).collect();
+                return Err(anyhow::format_err!(
+                    "no selected validator reads the optional value `{key}`"
+                ))
+                .hint(if known.is_empty() {
+                    "leave it out".to_owned()
+                } else {
+                    format!("those that are read: {}", known.join(", "))
+                });
             }
         }
         let is = |name: &str| selected.iter().any(|it| it.name == name);
         if is("community") {
-            terminal::warn("the validator `community` is deprecated: https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator takes its place");
+            terminal::warn(
+                "the validator `community` is deprecated: https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator takes its place",
+            );
         }
-        let index = values.get("index-path").map(|it| disk::text(Path::new(it)).map_err(|it| format!("{it:#}")));
+        let index = values
+            .get("index-path")
+            .map(|it| disk::text(Path::new(it)).map_err(|it| format!("{it:#}")));
         let tool = match values.get("container-tools").map(|it| it.to_lowercase()).as_deref() {
             None | Some("" | "none" | "docker") => "docker",
             Some("podman") => "podman",
@@ -63,7 +73,8 @@ impl Optional {
             }
         };
         let categories = match is("categories") || is("operatorhub") {
-            true => terminal::variable("OPERATOR_BUNDLE_CATEGORIES")?.map(|it| categories(Path::new(&it))),
+            true => terminal::variable("OPERATOR_BUNDLE_CATEGORIES")?
+                .map(|it| categories(Path::new(&it))),
             false => None,
         };
         let platforms = |image: &str| platforms(tool, image);
@@ -77,8 +88,11 @@ impl Optional {
         };
         let res: Vec<_> = VALIDATORS.iter().filter(|it| it.is_selected(selector)).collect();
         if res.is_empty() {
-            return Err(anyhow::format_err!("no optional validator has the labels `{}`", selector.text()))
-                .hint("`operator-rs bundle validate --list-optional` lists them with their labels");
+            return Err(anyhow::format_err!(
+                "no optional validator has the labels `{}`",
+                selector.text()
+            ))
+            .hint("`operator-rs bundle validate --list-optional` lists them with their labels");
         }
         Ok(res)
     }
@@ -101,7 +115,8 @@ pub fn list() -> String {
 fn categories(path: &Path) -> Result<Vec<String>, String> {
     let text = disk::text(path).map_err(|it| format!("{it:#}"))?;
     let file = yaml::from_json(&text).map_err(|it| format!("`{}`: {it:#}", path.display()))?;
-    let texts = |it: &Value| it.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect();
+    let texts =
+        |it: &Value| it.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect();
     match file.get("categories") {
         None | Some(Value::Null) if file.is_object() => Ok(Vec::new()),
         list => list
@@ -121,9 +136,15 @@ fn platforms(tool: &str, image: &str) -> Result<Vec<Platform>, String> {
     };
     // As operator-sdk does: where the image cannot be pulled, nothing is said of it.
     let inspect = || run(&["pull", image]).and_then(|_| run(&["manifest", "inspect", image]));
-    let text = inspect().or_else(inspect).ok_or_else(|| format!("`{tool} pull` or `{tool} manifest inspect` failed"))?;
-    let index = yaml::from_json(&text).map_err(|it| format!("`{tool} manifest inspect` printed no JSON: {it:#}"))?;
+    let text = inspect()
+        .or_else(inspect)
+        .ok_or_else(|| format!("`{tool} pull` or `{tool} manifest inspect` failed"))?;
+    let index = yaml::from_json(&text)
+        .map_err(|it| format!("`{tool} manifest inspect` printed no JSON: {it:#}"))?;
     let manifests = index.get("manifests").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let text = |it: &Value, key: &str| it["platform"][key].as_str().unwrap_or_default().to_owned();
-    Ok(manifests.iter().map(|it| Platform { os: text(it, "os"), architecture: text(it, "architecture") }).collect())
+    Ok(manifests
+        .iter()
+        .map(|it| Platform { os: text(it, "os"), architecture: text(it, "architecture") })
+        .collect())
 }
