@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Refusals, kinds, object};
 use crate::{model::PackageName, yaml::Value};
 
-const RBAC: &str = "rbac.authorization.k8s.io";
+pub const RBAC: &str = "rbac.authorization.k8s.io";
 
 #[derive(Default)]
 pub struct Collected<'a> {
@@ -83,6 +83,7 @@ impl<'a> Collected<'a> {
                 ));
             }
         }
+        res.refuse_twins(refusals);
         res.place(rest, refusals, warnings);
         if res.deployments.is_empty() {
             refusals.push(
@@ -91,6 +92,36 @@ impl<'a> Collected<'a> {
             );
         }
         res
+    }
+
+    /// What operator-sdk takes for one object, for it compares their bytes without their kind.
+    fn refuse_twins(&mut self, refusals: &mut Refusals) {
+        for webhooks in [&mut self.validating, &mut self.mutating] {
+            let mut seen = BTreeSet::new();
+            webhooks.retain(|it| seen.insert(it.to_string()));
+        }
+        let numbers_differ = ["objectSelector", "matchConditions", "reinvocationPolicy"];
+        let are_twins = |it: &&&Value| {
+            self.validating.contains(it)
+                && numbers_differ.iter().all(|field| it.get(field).is_none())
+        };
+        for webhook in self.mutating.iter().filter(are_twins) {
+            refusals.push(
+                format!("the webhook `{}` is validating and mutating: operator-sdk leaves out the mutating one", object::text(webhook, "/name")),
+                "give one of the two another name or path",
+            );
+        }
+        let parts = |it: &Value| [it.get("metadata").cloned(), it.get("rules").cloned()];
+        for role in &self.cluster_roles {
+            if self.roles.iter().any(|it| parts(it) == parts(role))
+                && role.get("aggregationRule").is_none()
+            {
+                refusals.push(
+                    format!("{} and the Role of this name are alike: operator-sdk leaves out the ClusterRole", object::title(role)),
+                    "give one of the two another name, or the Role its namespace",
+                );
+            }
+        }
     }
 
     /// Samples, other kinds, and what a bundle cannot hold.

@@ -6,7 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Refusals, collected::Collected, object};
+use super::{
+    Refusals,
+    collected::{Collected, RBAC},
+    object,
+};
 use crate::yaml::{Value, json};
 
 #[derive(Default)]
@@ -130,17 +134,30 @@ fn role<'a>(
     is_ours: bool,
     refusals: &mut Refusals,
 ) -> Option<&'a Value> {
-    let roles = match (object::text(binding, "/roleRef/kind"), object::kind(binding)) {
+    let kind = object::text(binding, "/roleRef/kind");
+    let roles = match (kind, object::kind(binding)) {
         ("Role", "RoleBinding") => &collected.roles,
-        ("ClusterRole", _) => &collected.cluster_roles,
-        _ => return None,
+        _ => &collected.cluster_roles,
     };
-    if !matches!(object::text(binding, "/roleRef/apiGroup"), "" | "rbac.authorization.k8s.io") {
-        return None;
-    }
     let name = object::text(binding, "/roleRef/name");
     let of_name: Vec<&Value> =
         roles.iter().filter(|it| object::name(it) == name).copied().collect();
+    let is_group = matches!(object::text(binding, "/roleRef/apiGroup"), "" | RBAC);
+    let is_kind = kind == "ClusterRole" || kind == "Role" && object::kind(binding) == "RoleBinding";
+    if !is_group || !is_kind {
+        if is_ours && !of_name.is_empty() {
+            refusals.push(
+                format!(
+                    "{} gives the operator what Kubernetes does not know: its `roleRef` is no ClusterRole{} of {RBAC}, \
+                     and operator-sdk may take it for one",
+                    object::title(binding),
+                    if object::kind(binding) == "RoleBinding" { " or Role" } else { "" }
+                ),
+                "correct `roleRef.kind` and `roleRef.apiGroup`",
+            );
+        }
+        return None;
+    }
     let namespace = object::namespace(binding);
     // ClusterRoles have no namespace. What is rendered without namespaces is all in one.
     let exact = of_name.iter().find(|it| object::namespace(it) == namespace);

@@ -5,13 +5,17 @@
 //! changes it a little.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
-#![allow(clippy::print_stderr, reason = "a seed and its cases are said where the test says them")]
+#![allow(clippy::print_stderr, reason = "a run by hand shows its counts")]
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod broken;
+mod edits;
 mod oracle;
+mod random;
+#[path = "../hostile/random.rs"]
+mod random_numbers;
 mod refused;
 mod same;
 mod scaffolded;

@@ -4,13 +4,15 @@
 //!
 //! * `createdAt`: theirs is the clock's at every run; ours is the base's or SOURCE_DATE_EPOCH's, else left out.
 //! * builder and project layout: each tool says its own.
-//! * what Go writes of empty structs (`status`, `strategy: {}`, `resources: {}`, `creationTimestamp: null`, …)
-//!   is not in what it was given, and not in ours.
 //! * owned CRDs: ours have display name, description and descriptors from the schema, where the base is silent.
 //! * `relatedImages`: theirs forgets those of the base; an image of two names is there once without a name, with
 //!   ours it has the first. A test of its own shows both.
 //! * a role that a binding gives to others besides the operator: theirs keeps the binding and drops the role; ours
 //!   keeps both. A test of its own.
+//! * an object that is there twice is one file; theirs has a second one, `dup0_…`.
+//! * display name, description, keywords, links and maintainers come from Cargo.toml, where the base is silent.
+//!
+//! What only ours refuses, and why, is in `random.rs`.
 
 use serde_json::{Value, json};
 

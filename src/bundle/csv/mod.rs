@@ -53,7 +53,7 @@ pub fn assemble(
     spec.insert("install".into(), install(collected, permissions, refusals));
     let related = related_images::merged(&collected.deployments, base, refusals);
     put(&mut spec, "relatedImages", related);
-    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals));
+    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals, warnings));
     let required = object::list(base, "/spec/customresourcedefinitions/required").to_vec();
     let mut crds = Map::new();
     let mut owned = crds::owned(&collected.crds, base, warnings);

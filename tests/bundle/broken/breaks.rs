@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use super::{File, Files, facts::facts, random::Random};
+use super::{super::random_numbers::Random, File, Files, facts::facts};
 
 /// One change of one file.
 #[derive(Clone, Debug)]

@@ -8,17 +8,13 @@ mod facts;
 mod known;
 mod oracle;
 
-#[path = "../../hostile/random.rs"]
-mod random;
-
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{made, objects};
+use super::{made, objects, random_numbers::Random};
 use crate::support;
 use breaks::Break;
-use random::Random;
 
 /// Some of a bundle's files are data, which is written as YAML; others are bytes.
 #[derive(Clone)]
