@@ -42,7 +42,8 @@ fn go_reads_every_string_back_as_itself() {
 
     let output = support::command(kustomize, &dir).args(["build", "."]).output().unwrap();
     assert!(output.status.success(), "{}", support::said(&output));
-    let read = yaml::from_text(str::from_utf8(&output.stdout).unwrap()).unwrap();
+    let read = yaml::from_text(str::from_utf8(&output.stdout).unwrap(), yaml::Dialect::Kubernetes)
+        .unwrap();
     for (at, text) in strings.iter().enumerate() {
         assert_eq!(read["spec"]["list"][at], *text, "an item, by yaml.v3");
         assert_eq!(read["spec"]["map"][text], *text, "a value, by yaml.v3");

@@ -105,7 +105,7 @@ fn line((key, value): &(String, String)) -> String {
 fn said(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, String> {
     let Some(text) = input.metadata.get("annotations.yaml") else { return BTreeMap::new() };
     let shape = "it has one key `annotations`, and below it keys and texts of one line";
-    let file: Value = match yaml::from_text(text) {
+    let file: Value = match yaml::from_text(text, yaml::Dialect::Kubernetes) {
         Ok(file) => file,
         Err(error) => {
             refusals.push(format!("{FILE}: {error}"), shape);

@@ -11,7 +11,7 @@ use crate::{
     hint::Hint as _,
     model::ProjectPath,
     plan::Tree,
-    yaml::{Data, Value},
+    yaml::{Data, Dialect, Value},
 };
 
 pub fn transform(
@@ -32,8 +32,8 @@ pub fn transform(
     };
     let wrong = |error: anyhow::Error| error.context(shown.clone());
     let nodes = match &patch.source {
-        Source::Path(_) => load::nodes(&origin, &text)?,
-        Source::Inline(_) => load::nodes(&origin, &text).map_err(|_| {
+        Source::Path(_) => load::nodes(&origin, &text, Dialect::Kustomize)?,
+        Source::Inline(_) => load::nodes(&origin, &text, Dialect::Kustomize).map_err(|_| {
             of.problem(patch.mark, "the inline patch is not YAML that every reader reads alike")
         })?,
     };

@@ -9,7 +9,7 @@ use crate::{
     hint::Hint as _,
     model::ProjectPath,
     plan::{self, Tree},
-    yaml::{Data, Node, Value},
+    yaml::{Data, Dialect, Node, Value},
 };
 
 pub enum Found {
@@ -76,7 +76,8 @@ pub fn read(tree: &impl Tree, path: &ProjectPath) -> anyhow::Result<Vec<Object>>
 }
 
 pub fn objects(path: &ProjectPath, text: &str) -> anyhow::Result<Vec<Object>> {
-    let mut queue: std::collections::VecDeque<Node> = load::nodes(path, text)?.into();
+    let mut queue: std::collections::VecDeque<Node> =
+        load::nodes(path, text, Dialect::Kustomize)?.into();
     let mut res = Vec::new();
     while let Some(node) = queue.pop_front() {
         if matches!(&node.data, Data::Map(entries) if entries.is_empty()) {

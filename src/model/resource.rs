@@ -76,7 +76,8 @@ impl Resource {
 #[test]
 fn what_kubebuilder_writes_of_others_kinds_is_read() {
     let check = |text: &str, group: &str| {
-        let resource: Resource = crate::yaml::typed(text).expect("a resource");
+        let resource: Resource =
+            crate::yaml::typed(text, crate::yaml::Dialect::Strict).expect("a resource");
         assert_eq!(resource.api_group(), group, "{text}");
         assert!(!resource.is_own_of(&"apps".parse().expect("a group")), "{text}");
     };

@@ -21,9 +21,20 @@ pub use write::to_text;
 
 use serde::de::DeserializeOwned;
 
+/// Which Go program reads a text, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// `sigs.k8s.io/yaml`: kubectl, operator-sdk, OLM, and kustomize for its own files.
+    Kubernetes,
+    /// The same, with `UnmarshalStrict`: a key that is there twice is refused. kubebuilder reads PROJECT so.
+    Strict,
+    /// kyaml, as kustomize reads resources and patches.
+    Kustomize,
+}
+
 /// The one document of a text. Fails with the line and column of what is malformed.
-pub fn from_text(text: &str) -> anyhow::Result<Value> {
-    let mut documents = documents(text)?;
+pub fn from_text(text: &str, dialect: Dialect) -> anyhow::Result<Value> {
+    let mut documents = documents(text, dialect)?;
     match documents.len() {
         0 => Ok(Value::Null),
         1 => Ok(documents.remove(0)),
@@ -32,19 +43,19 @@ pub fn from_text(text: &str) -> anyhow::Result<Value> {
 }
 
 /// Every document of a stream that is not empty.
-pub fn documents(text: &str) -> anyhow::Result<Vec<Value>> {
-    Ok(nodes(text)?.into_iter().map(Node::into_value).collect())
+pub fn documents(text: &str, dialect: Dialect) -> anyhow::Result<Vec<Value>> {
+    Ok(nodes(text, dialect)?.into_iter().map(Node::into_value).collect())
 }
 
 /// The same, with the place of every part.
-pub fn nodes(text: &str) -> anyhow::Result<Vec<Node>> {
+pub fn nodes(text: &str, _dialect: Dialect) -> anyhow::Result<Vec<Node>> {
     let mut res = read::read(text)?;
     res.retain(|it| !matches!(it.data, Data::Scalar(Value::Null)));
     Ok(res)
 }
 
 /// A typed document. Errors name line and column.
-pub fn typed<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
+pub fn typed<T: DeserializeOwned>(text: &str, _dialect: Dialect) -> anyhow::Result<T> {
     Ok(serde_yaml::from_str(text)?)
 }
 

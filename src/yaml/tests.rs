@@ -1,4 +1,4 @@
-use super::{Value, documents, from_text, json, to_text};
+use super::{Dialect, Value, documents, from_text, json, to_text};
 
 /// Strings that some reader, somewhere, takes for something else.
 pub const TRICKY: &[&str] = &[
@@ -159,7 +159,8 @@ fn every_string_reads_back_as_itself() {
             json!({ key: { key: text }, "zz": [[], {}, null, true, 1.5, -3, u64::MAX] }),
         ] {
             let written = to_text(&value);
-            let read = from_text(&written).unwrap_or_else(|it| panic!("{it}\n{written}"));
+            let read = from_text(&written, Dialect::Kubernetes)
+                .unwrap_or_else(|it| panic!("{it}\n{written}"));
             assert_eq!(read, value, "{written}");
         }
     }
@@ -171,7 +172,8 @@ fn every_string_reads_back_in_another_reader() {
     for text in TRICKY {
         let value = json!({ text.to_owned(): text, "z": [text, { "a": text }] });
         let written = to_text(&value);
-        let read: Value = super::typed(&written).unwrap_or_else(|it| panic!("{it}\n{written}"));
+        let read: Value = super::typed(&written, Dialect::Kubernetes)
+            .unwrap_or_else(|it| panic!("{it}\n{written}"));
         assert_eq!(read, value, "{written}");
     }
 }
@@ -179,7 +181,7 @@ fn every_string_reads_back_in_another_reader() {
 #[test]
 fn numbers_stay_numbers() {
     for value in [json!(1), json!(-1), json!(u64::MAX), json!(1.0), json!(1e20), json!(-2.5e-9)] {
-        assert_eq!(from_text(&to_text(&value)).expect("our own text"), value);
+        assert_eq!(from_text(&to_text(&value), Dialect::Kubernetes).expect("our own text"), value);
     }
     assert_eq!(to_text(&json!([1.0, 1e20, 1.5e-9])), "- 1.0\n- 1.0e+20\n- 1.5e-9\n");
 }
@@ -202,7 +204,10 @@ fn objects_are_written_as_go_writes_them() {
 #[test]
 fn what_readers_see_differently_is_refused_with_its_place() {
     let check = |text: &str, expected: &str| {
-        let error = documents(text).map(|it| format!("{it:?}")).unwrap_err().to_string();
+        let error = documents(text, Dialect::Kubernetes)
+            .map(|it| format!("{it:?}"))
+            .unwrap_err()
+            .to_string();
         assert_eq!(error, expected, "{text}");
     };
     check(
@@ -232,7 +237,10 @@ fn what_readers_see_differently_is_refused_with_its_place() {
 #[test]
 fn streams_hold_documents_comments_and_nothing() {
     let text = "\u{feff}# a\n---\n# only a comment\n---\na: 1\r\nb: |\r\n  x\r\n  y\r\n--- # c\n- 2\n...\n---\n";
-    assert_eq!(documents(text).expect("a stream"), [json!({"a": 1, "b": "x\ny\n"}), json!([2])]);
+    assert_eq!(
+        documents(text, Dialect::Kubernetes).expect("a stream"),
+        [json!({"a": 1, "b": "x\ny\n"}), json!([2])]
+    );
 }
 
 #[test]
@@ -248,7 +256,7 @@ fn malformed_text_is_refused() {
         "- a\nb: c",
         "*x",
     ] {
-        assert!(documents(text).is_err(), "{text:?}");
+        assert!(documents(text, Dialect::Kubernetes).is_err(), "{text:?}");
     }
-    assert!(documents(&"[".repeat(10_000)).is_err());
+    assert!(documents(&"[".repeat(10_000), Dialect::Kubernetes).is_err());
 }

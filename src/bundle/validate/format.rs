@@ -33,7 +33,10 @@ pub fn check(
         if path.parent().is_none_or(|it| it.as_str() != "metadata") {
             continue;
         }
-        let Some(file) = yaml::documents(text).ok().and_then(|it| it.into_iter().next()) else {
+        let Some(file) = yaml::documents(text, yaml::Dialect::Kubernetes)
+            .ok()
+            .and_then(|it| it.into_iter().next())
+        else {
             continue;
         };
         match annotations_of(&file) {

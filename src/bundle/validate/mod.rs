@@ -109,7 +109,7 @@ fn read<'a>(
             findings.error(path, format!("bundle manifests dir has hidden file: {name}"));
             continue;
         }
-        match yaml::documents(text) {
+        match yaml::documents(text, yaml::Dialect::Kubernetes) {
             Ok(documents) => match documents.into_iter().next() {
                 Some(object) if of::kind(&object).is_empty() => {
                     findings.error(path, "unable to decode object: Object 'Kind' is missing");

@@ -142,7 +142,8 @@ impl Args {
         } else {
             (disk::piped(input)?, format!("`{}`", input.display()))
         };
-        let objects = yaml::documents(&text).map_err(|it| it.context(format!("reading {name}")))?;
+        let objects = yaml::documents(&text, yaml::Dialect::Kubernetes)
+            .map_err(|it| it.context(format!("reading {name}")))?;
         if objects.is_empty() {
             return Err(anyhow::format_err!("{name} has no objects"))
                 .hint("give what `kustomize build config/manifests` prints");

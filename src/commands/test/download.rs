@@ -172,7 +172,7 @@ fn present(kept: &Path, platform: &str) -> anyhow::Result<Vec<Version>> {
 
 /// The archives of an index for a platform: `releases: {v1.37.0: {NAME: {hash, selfLink}}}`.
 fn listed(text: &str, platform: &str) -> anyhow::Result<BTreeMap<Version, Archive>> {
-    let index = yaml::from_text(text)?;
+    let index = yaml::from_text(text, yaml::Dialect::Kubernetes)?;
     let releases = index["releases"].as_object().context("it has no `releases`")?;
     let mut res = BTreeMap::new();
     for (name, archives) in releases {

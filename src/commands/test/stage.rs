@@ -67,7 +67,7 @@ impl Stage {
         let kind = |it: &Value| it["kind"].as_str().unwrap_or_default().to_owned();
         let rbac = all.into_iter().filter(|it| RBAC.contains(&kind(it).as_str())).collect();
         let role = tree.read(&ProjectPath::fixed("config/rbac/role.yaml"))?;
-        let roles = yaml::documents(&role.unwrap_or_default());
+        let roles = yaml::documents(&role.unwrap_or_default(), yaml::Dialect::Kubernetes);
         let namespace = account.as_ref().filter(|_| project.namespaced);
         Ok(Self {
             crds,

@@ -12,7 +12,7 @@ use crate::{
     hint::{Hint as _, hinted},
     model::{Place, Problem, ProjectPath},
     plan::{Found, Tree},
-    yaml::{self, Data, Mark, Node},
+    yaml::{self, Data, Dialect, Mark, Node},
 };
 
 #[derive(Debug)]
@@ -115,8 +115,8 @@ fn problem(path: &ProjectPath, mark: Mark, message: String, hint: Option<&str>) 
 }
 
 /// What a text is not, with its place in the file.
-pub fn nodes(path: &ProjectPath, text: &str) -> anyhow::Result<Vec<Node>> {
-    yaml::nodes(text).map_err(|error| match error.downcast::<yaml::Fault>() {
+pub fn nodes(path: &ProjectPath, text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
+    yaml::nodes(text, dialect).map_err(|error| match error.downcast::<yaml::Fault>() {
         Ok(fault) => {
             let hint = fault.hint.map(str::to_owned);
             let problem = problem(path, fault.mark, fault.message, None);
@@ -164,7 +164,7 @@ pub fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Kustomizat
 }
 
 fn parse(path: ProjectPath, folder: &ProjectPath, text: &str) -> anyhow::Result<Kustomization> {
-    let mut nodes = nodes(&path, text)?;
+    let mut nodes = nodes(&path, text, Dialect::Kubernetes)?;
     let top = Mark { line: 1, column: 1 };
     if nodes.len() > 1 {
         let message = "a kustomization is one document, and here is a second".to_owned();

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use super::{Project, Resource};
 use crate::{
     hint::Hint as _,
-    yaml::{self, Value},
+    yaml::{self, Dialect, Value},
 };
 
 impl Project {
@@ -31,7 +31,8 @@ impl Project {
                 splice(&lines, end..end, &entry)
             }
         };
-        let mut expected = yaml::from_text(&self.text).context("reading PROJECT")?;
+        let mut expected =
+            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
         match expected.get_mut("resources") {
             Some(Value::Array(list)) => list.push(yaml::to_value(&resource)),
             _ => expected["resources"] = yaml::json!([resource]),
@@ -66,7 +67,8 @@ impl Project {
                 }
             })
         });
-        let mut expected = yaml::from_text(&self.text).context("reading PROJECT")?;
+        let mut expected =
+            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
         // A list of the fields' values is an entry, too, to who reads it.
         if let Some(Value::Object(entry)) = expected.pointer_mut(&format!("/resources/{at}")) {
             entry.insert("controller".to_owned(), Value::Bool(true));
@@ -91,7 +93,8 @@ impl Project {
                 splice(&lines, at..at, &format!("{line}\n"))
             }
         };
-        let mut expected = yaml::from_text(&self.text).context("reading PROJECT")?;
+        let mut expected =
+            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
         if expected["cliVersion"] == version {
             return Ok(self.clone());
         }
@@ -100,7 +103,7 @@ impl Project {
     }
 
     fn checked(&self, text: String, expected: &Value) -> anyhow::Result<Self> {
-        if yaml::from_text(&text).ok().as_ref() != Some(expected) {
+        if yaml::from_text(&text, Dialect::Strict).ok().as_ref() != Some(expected) {
             return Err(anyhow::format_err!("PROJECT is written in a way that this tool cannot add to"))
                 .hint("write `resources` as a block list: one `- ` for each entry, and a line for each field");
         }
@@ -145,8 +148,11 @@ mod tests {
     use crate::hint::hints;
 
     fn resource(kind: &str) -> Resource {
-        yaml::typed(&format!("{{domain: a.io, group: g, kind: {kind}, version: v1}}"))
-            .expect("a resource")
+        yaml::typed(
+            &format!("{{domain: a.io, group: g, kind: {kind}, version: v1}}"),
+            Dialect::Strict,
+        )
+        .expect("a resource")
     }
 
     fn check(before: &str, after: &str) {

@@ -80,11 +80,11 @@ impl Project {
                 "take it back from version control; without it nothing is known of what this project holds",
             );
         }
-        yaml::from_text(text).context("reading PROJECT")?;
-        let head: Head = yaml::typed(text).context("reading PROJECT")?;
+        yaml::from_text(text, yaml::Dialect::Strict).context("reading PROJECT")?;
+        let head: Head = yaml::typed(text, yaml::Dialect::Strict).context("reading PROJECT")?;
         head.check()?;
         let File { project_name, domain, namespaced, resources } =
-            yaml::typed(text).context("reading PROJECT")?;
+            yaml::typed(text, yaml::Dialect::Strict).context("reading PROJECT")?;
         let mut seen = BTreeSet::new();
         for (at, resource) in resources.iter().enumerate() {
             let Resource { group, domain, kind, version, .. } = resource;
@@ -114,7 +114,7 @@ impl Project {
 
 /// Where the path of a resource stands.
 fn place(text: &str, at: usize) -> Option<yaml::Mark> {
-    let nodes = yaml::nodes(text).ok()?;
+    let nodes = yaml::nodes(text, yaml::Dialect::Strict).ok()?;
     match &nodes.first()?.get("resources")?.data {
         yaml::Data::List(list) => Some(list.get(at)?.get("path")?.mark),
         _ => None,

@@ -63,7 +63,8 @@ impl Files {
     /// Takes up the CRDs of a file; a file that was named must have some. What else is in it is left out.
     pub fn add(&mut self, path: &str, text: &str, is_named: bool) -> anyhow::Result<()> {
         let before = self.crds.len();
-        let documents = yaml::nodes(text).with_context(|| format!("reading `{path}`"))?;
+        let documents = yaml::nodes(text, yaml::Dialect::Kubernetes)
+            .with_context(|| format!("reading `{path}`"))?;
         for document in documents.into_iter().flat_map(items) {
             self.add_document(path, document)?;
         }

@@ -92,7 +92,7 @@ impl Committed<'_> {
             if !text.contains("CustomResourceDefinition") {
                 continue;
             }
-            let documents = yaml::documents(&text);
+            let documents = yaml::documents(&text, yaml::Dialect::Kubernetes);
             let documents =
                 documents.with_context(|| format!("reading {}{path}", self.shown_in))?;
             let ours = [FOLDER, FILE].iter().any(|by| plan::is_ours(&path, &text, by));
