@@ -16,7 +16,7 @@ mod write;
 pub use difference::difference;
 pub use node::{Data, Entry, Mark, Node};
 pub use read::Fault;
-pub use serde_json::{Map, Value, json};
+pub use serde_json::{Map, Number, Value, json};
 pub use write::to_text;
 
 use serde::de::DeserializeOwned;

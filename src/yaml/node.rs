@@ -13,6 +13,8 @@ pub struct Mark {
 pub struct Node {
     pub data: Data,
     pub mark: Mark,
+    /// Whether it is a `null` of which nothing is written.
+    pub unwritten: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]

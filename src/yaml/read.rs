@@ -126,6 +126,8 @@ impl<'a> Reader<'a> {
         if depth == DEPTH {
             return Err(refuse(mark, "this is nested too deeply", None));
         }
+        let unwritten =
+            matches!(&event, Event::Scalar(text, ScalarStyle::Plain, _, None) if text.is_empty());
         let data = match event {
             Event::Scalar(text, style, _, tag) => {
                 let text_tag = untagged(tag.as_deref(), mark)?;
@@ -158,7 +160,7 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(refuse(mark, "a value is missing", None)),
         };
-        Ok(Node { data, mark })
+        Ok(Node { data, mark, unwritten })
     }
 
     fn map(&mut self, depth: usize) -> Result<Data, Fault> {

@@ -20,6 +20,15 @@ pub enum Verdict {
     Different(String),
 }
 
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::OurRefusal(text) | Self::TheirRefusal(text) | Self::Different(text)) = self else {
+            return f.write_str(self.class());
+        };
+        write!(f, "{}: {text}", self.class())
+    }
+}
+
 impl Verdict {
     /// What has to stay the same while a case is made smaller.
     pub fn class(&self) -> &'static str {
@@ -76,9 +85,7 @@ impl Case {
         let output = support::command(kustomize, &folder).args(["build", "."]).output().unwrap();
         let theirs = String::from_utf8(output.stdout).unwrap();
         match (output.status.success(), ours(&folder, &[])) {
-            (true, Ok(ours)) => {
-                differs(&ours, &theirs).map_or(Verdict::Equal, Verdict::Different)
-            }
+            (true, Ok(ours)) => differs(&ours, &theirs).map_or(Verdict::Equal, Verdict::Different),
             (false, Err(_)) => Verdict::Refused,
             (true, Err(error)) => Verdict::OurRefusal(format!("{error:#}")),
             (false, Ok(_)) => {

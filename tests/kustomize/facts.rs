@@ -33,7 +33,7 @@ fn single_facts_are_rendered_as_kustomize_renders_them() {
             _ => false,
         };
         if !right {
-            wrong.push(format!("{name}: {}: {verdict:?}", verdict.class()).replace("\\n", "\n"));
+            wrong.push(format!("{name}: {verdict}"));
         }
     }
     assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n\n"));
