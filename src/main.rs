@@ -5,6 +5,7 @@
 //! scaffold source manifests kustomize bundle audit compatibility │ disk process cluster web terminal   thinks │ touches   (no room here knows its neighbour)
 //! plan                                                                                  says what would change
 //! model                                                                                 names things
+//! kubernetes                                                                            holds objects as Go holds them
 //! yaml hint                                                                             ground
 //! ```
 
@@ -27,6 +28,8 @@ mod web;
 mod plan;
 
 mod model;
+
+mod kubernetes;
 
 mod hint;
 mod yaml;

@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::{Refusals, kinds, object};
-use crate::yaml::Value;
+use crate::{model::PackageName, yaml::Value};
+
+pub const RBAC: &str = "rbac.authorization.k8s.io";
 
 #[derive(Default)]
 pub struct Collected<'a> {
     pub csv: Option<&'a Value>,
+    /// Those of other packages, by their names.
+    pub foreign_csvs: Vec<&'a Value>,
     pub deployments: Vec<&'a Value>,
     pub service_accounts: Vec<&'a Value>,
     pub roles: Vec<&'a Value>,
@@ -28,7 +32,12 @@ pub struct Collected<'a> {
 }
 
 impl<'a> Collected<'a> {
-    pub fn new(objects: &'a [Value], refusals: &mut Refusals, warnings: &mut Vec<String>) -> Self {
+    pub fn new(
+        objects: &'a [Value],
+        package: &PackageName,
+        refusals: &mut Refusals,
+        warnings: &mut Vec<String>,
+    ) -> Self {
         let mut res = Self::default();
         let mut rest = Vec::new();
         let mut seen = BTreeSet::new();
@@ -37,33 +46,44 @@ impl<'a> Collected<'a> {
                 continue;
             }
             let (group, version) = object::group_version(object);
-            match (group, version, object::kind(object)) {
-                ("operators.coreos.com", "v1alpha1", "ClusterServiceVersion") => {
-                    one(&mut res.csv, object, refusals);
+            match (group, object::kind(object)) {
+                ("operators.coreos.com", "ClusterServiceVersion") => {
+                    match object::name(object).starts_with(&format!("{package}.")) {
+                        true => one(&mut res.csv, object, refusals),
+                        false => res.foreign_csvs.push(object),
+                    }
                 }
-                ("scorecard.operatorframework.io", "v1alpha3", "Configuration") => {
+                ("scorecard.operatorframework.io", "Configuration") => {
                     one(&mut res.scorecard, object, refusals);
                 }
-                ("apps", "v1", "Deployment") => res.deployments.push(object),
-                ("", "v1", "ServiceAccount") => res.service_accounts.push(object),
-                ("", "v1", "Service") => res.services.push(object),
-                ("rbac.authorization.k8s.io", "v1", kind) => match kind {
-                    "Role" => res.roles.push(object),
-                    "ClusterRole" => res.cluster_roles.push(object),
-                    "RoleBinding" => res.role_bindings.push(object),
-                    "ClusterRoleBinding" => res.cluster_role_bindings.push(object),
-                    _ => rest.push(object),
-                },
-                ("apiextensions.k8s.io", "v1", "CustomResourceDefinition") => res.crds.push(object),
-                ("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration") => {
+                ("apps", "Deployment") => res.deployments.push(object),
+                ("", "ServiceAccount") => res.service_accounts.push(object),
+                ("", "Service") => res.services.push(object),
+                (RBAC, "Role") => res.roles.push(object),
+                (RBAC, "ClusterRole") => res.cluster_roles.push(object),
+                (RBAC, "RoleBinding") => res.role_bindings.push(object),
+                (RBAC, "ClusterRoleBinding") => res.cluster_role_bindings.push(object),
+                ("apiextensions.k8s.io", "CustomResourceDefinition") if version == "v1" => {
+                    res.crds.push(object);
+                }
+                ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration") => {
                     res.validating.extend(object::list(object, "/webhooks"));
                 }
-                ("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration") => {
+                ("admissionregistration.k8s.io", "MutatingWebhookConfiguration") => {
                     res.mutating.extend(object::list(object, "/webhooks"));
                 }
                 _ => rest.push(object),
             }
         }
+        if res.csv.is_some() {
+            for csv in &res.foreign_csvs {
+                warnings.push(format!(
+                    "{} is not used: it is of another package, for its name does not begin with `{package}.`",
+                    object::title(csv)
+                ));
+            }
+        }
+        res.refuse_twins(refusals);
         res.place(rest, refusals, warnings);
         if res.deployments.is_empty() {
             refusals.push(
@@ -72,6 +92,36 @@ impl<'a> Collected<'a> {
             );
         }
         res
+    }
+
+    /// What operator-sdk takes for one object, for it compares their bytes without their kind.
+    fn refuse_twins(&mut self, refusals: &mut Refusals) {
+        for webhooks in [&mut self.validating, &mut self.mutating] {
+            let mut seen = BTreeSet::new();
+            webhooks.retain(|it| seen.insert(it.to_string()));
+        }
+        let numbers_differ = ["objectSelector", "matchConditions", "reinvocationPolicy"];
+        let are_twins = |it: &&&Value| {
+            self.validating.contains(it)
+                && numbers_differ.iter().all(|field| it.get(field).is_none())
+        };
+        for webhook in self.mutating.iter().filter(are_twins) {
+            refusals.push(
+                format!("the webhook `{}` is validating and mutating: operator-sdk leaves out the mutating one", object::text(webhook, "/name")),
+                "give one of the two another name or path",
+            );
+        }
+        let parts = |it: &Value| [it.get("metadata").cloned(), it.get("rules").cloned()];
+        for role in &self.cluster_roles {
+            if self.roles.iter().any(|it| parts(it) == parts(role))
+                && role.get("aggregationRule").is_none()
+            {
+                refusals.push(
+                    format!("{} and the Role of this name are alike: operator-sdk leaves out the ClusterRole", object::title(role)),
+                    "give one of the two another name, or the Role its namespace",
+                );
+            }
+        }
     }
 
     /// Samples, other kinds, and what a bundle cannot hold.

@@ -29,6 +29,7 @@ pub use created::created_at;
 pub use package::Package;
 
 use crate::{
+    kubernetes,
     model::{Channel, PackageName, ProjectPath},
     yaml::{self, Value},
 };
@@ -74,15 +75,10 @@ pub struct Bundle {
 pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
     let mut refusals = Refusals::default();
     let mut warnings = Vec::new();
-    let collected = Collected::new(&input.objects, &mut refusals, &mut warnings);
+    let objects = decoded(&input.objects, &mut refusals, &mut warnings);
+    let collected = Collected::new(&objects, input.package, &mut refusals, &mut warnings);
     let permissions = permissions::split(&collected, &mut refusals, &mut warnings);
     let csv = csv::assemble(input, &collected, &permissions, &mut refusals, &mut warnings);
-    for fault in shape::faults(&csv) {
-        refusals.push(
-            format!("the ClusterServiceVersion would be wrong: {fault}"),
-            "YAML takes words like `1`, `yes` and `1.0` for numbers and flags: put texts that look so in quotes",
-        );
-    }
     let annotations = Annotations::new(input, collected.scorecard.is_some(), &mut refusals);
     let metadata = metadata::taken_over(input.metadata, &mut refusals);
     let manifests = manifests(&collected, &permissions.manifests, &mut refusals);
@@ -98,6 +94,25 @@ pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
         files.insert(path, yaml::to_text(scorecard));
     }
     Ok(Bundle { files, dockerfile: dockerfile::text(&annotations, input.output_dir), warnings })
+}
+
+/// The objects as operator-sdk reads them into Go's types.
+fn decoded(objects: &[Value], refusals: &mut Refusals, warnings: &mut Vec<String>) -> Vec<Value> {
+    let mut res = Vec::new();
+    for object in objects {
+        let decoded = kubernetes::decode(object);
+        let title = object::title(object);
+        for fault in decoded.faults {
+            refusals.push(format!("{title}: {fault}"), "");
+        }
+        for field in decoded.unknown {
+            warnings.push(format!(
+                "{title}: `{field}` is not in the bundle: there is no such field in its type"
+            ));
+        }
+        res.push(decoded.value);
+    }
+    res
 }
 
 /// Every object that is a file of its own, under the name that operator-sdk gives it.

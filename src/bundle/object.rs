@@ -16,6 +16,15 @@ pub fn name(object: &Value) -> &str {
     text(object, "/metadata/name")
 }
 
+pub fn namespace(object: &Value) -> &str {
+    text(object, "/metadata/namespace")
+}
+
+/// Whether two namespaces are one, as far as they are named.
+pub fn may_be_same(one: &str, other: &str) -> bool {
+    one == other || one.is_empty() || other.is_empty()
+}
+
 pub fn kind(object: &Value) -> &str {
     text(object, "/kind")
 }
@@ -53,6 +62,15 @@ pub fn without_namespace(object: &Value) -> Value {
         metadata.remove("namespace");
     }
     res
+}
+
+/// Without the times of creation in it.
+pub fn without_times(value: &mut Value) {
+    if let Some(map) = value.as_object_mut() {
+        map.remove("creationTimestamp");
+        map.values_mut().for_each(without_times);
+    }
+    value.as_array_mut().into_iter().flatten().for_each(without_times);
 }
 
 /// The names of the service accounts that Deployments run as.

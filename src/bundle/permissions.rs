@@ -6,7 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Refusals, collected::Collected, object};
+use super::{
+    Refusals,
+    collected::{Collected, RBAC},
+    object,
+};
 use crate::yaml::{Value, json};
 
 #[derive(Default)]
@@ -26,7 +30,7 @@ pub fn split<'a>(
 ) -> Permissions<'a> {
     let accounts: BTreeSet<&str> =
         collected.deployments.iter().map(|it| object::service_account(it)).collect();
-    let mut used = BTreeSet::new();
+    let mut granted: Vec<&Value> = Vec::new();
     let mut kept = Vec::new();
     let mut grant = |bindings: &[&'a Value]| {
         let mut rules: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
@@ -34,33 +38,31 @@ pub fn split<'a>(
             let subjects = object::list(binding, "/subjects");
             let ours: Vec<&str> = subjects
                 .iter()
-                .filter(|it| object::kind(it) == "ServiceAccount")
+                .filter(|it| is_ours(it, binding, collected, refusals))
                 .map(|it| object::text(it, "/name"))
-                .filter(|it| accounts.contains(it))
                 .collect();
-            let Some(role) = role(collected, binding).filter(|_| !ours.is_empty()) else {
+            let Some(role) = role(collected, binding, !ours.is_empty(), refusals) else {
                 if !ours.is_empty() {
                     warnings.push(elsewhere(binding));
                 }
                 kept.push(*binding);
                 continue;
             };
-            if role.get("aggregationRule").is_some() {
-                refusals.push(
-                    format!(
-                        "{} is aggregated from other roles in a running cluster, and {} gives it to the operator",
-                        object::title(role),
-                        object::title(binding)
-                    ),
-                    "a CSV lists its rules: bind a ClusterRole that has the rules itself",
-                );
+            if subjects.is_empty() {
+                warnings.push(format!(
+                    "{} is not in the bundle: it has no subjects, and gives nobody anything",
+                    object::title(binding)
+                ));
+                continue;
+            }
+            if !ours.is_empty() {
+                check_aggregation(role, binding, refusals);
+                granted.push(role);
             }
             for account in &ours {
                 rules.entry(account).or_default().extend_from_slice(object::list(role, "/rules"));
             }
-            if ours.len() == subjects.len() {
-                used.insert(std::ptr::from_ref(role));
-            } else {
+            if ours.len() != subjects.len() {
                 // Others have the role by this binding: they would be left with a role that is gone.
                 kept.push(*binding);
             }
@@ -70,32 +72,124 @@ pub fn split<'a>(
     let namespaced = grant(&collected.role_bindings);
     let cluster = grant(&collected.cluster_role_bindings);
 
-    // A role goes where every binding of it went.
-    for binding in &kept {
-        if let Some(role) = role(collected, binding) {
-            used.remove(&std::ptr::from_ref(role));
+    let is_in = |list: &[&Value], it: &Value| list.iter().any(|other| std::ptr::eq(*other, it));
+    // A role stays for those who have it by a binding that stays.
+    let needed: Vec<&Value> =
+        kept.iter().filter_map(|it| role(collected, it, false, &mut Refusals::default())).collect();
+    let mut manifests = Vec::new();
+    for role in [&collected.roles[..], &collected.cluster_roles].concat() {
+        let rival = granted.iter().find(|it| {
+            object::kind(it) == "Role"
+                && object::kind(role) == "Role"
+                && object::name(it) == object::name(role)
+        });
+        if is_in(&needed, role) || !is_in(&granted, role) && rival.is_none() {
+            manifests.push(role);
+        } else if !is_in(&granted, role) {
+            warnings.push(format!(
+                "{} of the namespace `{}` is not in the bundle: the CSV has the rules of the Role of this name in `{}`",
+                object::title(role),
+                object::namespace(role),
+                rival.map_or("", |it| object::namespace(it)),
+            ));
         }
     }
-    let roles = [&collected.roles[..], &collected.cluster_roles].concat();
-    let mut manifests: Vec<&Value> =
-        roles.into_iter().filter(|it| !used.contains(&std::ptr::from_ref(*it))).collect();
     manifests.extend(kept);
     let others = |it: &&&Value| !accounts.contains(object::name(it));
     manifests.extend(collected.service_accounts.iter().filter(others));
     Permissions { namespaced, cluster, manifests }
 }
 
+/// Whether a binding's subject is the service account of a Deployment.
+fn is_ours(
+    subject: &Value,
+    binding: &Value,
+    collected: &Collected,
+    refusals: &mut Refusals,
+) -> bool {
+    let name = object::text(subject, "/name");
+    let mut of_name =
+        collected.deployments.iter().filter(|it| object::service_account(it) == name).peekable();
+    if object::kind(subject) != "ServiceAccount" || of_name.peek().is_none() {
+        return false;
+    }
+    let namespace = object::text(subject, "/namespace");
+    if !of_name.any(|it| object::may_be_same(object::namespace(it), namespace)) {
+        refusals.push(
+            format!(
+                "{} gives rights to the service account `{name}` of the namespace `{namespace}`, and the operator's `{name}` is in \
+                 another one: operator-sdk gives them to the operator",
+                object::title(binding)
+            ),
+            "correct the subject's namespace, or give the operator's service account a name of its own",
+        );
+    }
+    true
+}
+
 /// What `roleRef` refers to, if it is here.
-fn role<'a>(collected: &Collected<'a>, binding: &Value) -> Option<&'a Value> {
-    let roles = match object::text(binding, "/roleRef/kind") {
-        "Role" => &collected.roles,
-        "ClusterRole" => &collected.cluster_roles,
-        _ => return None,
+fn role<'a>(
+    collected: &Collected<'a>,
+    binding: &Value,
+    is_ours: bool,
+    refusals: &mut Refusals,
+) -> Option<&'a Value> {
+    let kind = object::text(binding, "/roleRef/kind");
+    let roles = match (kind, object::kind(binding)) {
+        ("Role", "RoleBinding") => &collected.roles,
+        _ => &collected.cluster_roles,
     };
-    if !matches!(object::text(binding, "/roleRef/apiGroup"), "" | "rbac.authorization.k8s.io") {
+    let name = object::text(binding, "/roleRef/name");
+    let of_name: Vec<&Value> =
+        roles.iter().filter(|it| object::name(it) == name).copied().collect();
+    let is_group = matches!(object::text(binding, "/roleRef/apiGroup"), "" | RBAC);
+    let is_kind = kind == "ClusterRole" || kind == "Role" && object::kind(binding) == "RoleBinding";
+    if !is_group || !is_kind {
+        if is_ours && !of_name.is_empty() {
+            refusals.push(
+                format!(
+                    "{} gives the operator what Kubernetes does not know: its `roleRef` is no ClusterRole{} of {RBAC}, \
+                     and operator-sdk may take it for one",
+                    object::title(binding),
+                    if object::kind(binding) == "RoleBinding" { " or Role" } else { "" }
+                ),
+                "correct `roleRef.kind` and `roleRef.apiGroup`",
+            );
+        }
         return None;
     }
-    roles.iter().find(|it| object::name(it) == object::text(binding, "/roleRef/name")).copied()
+    let namespace = object::namespace(binding);
+    // ClusterRoles have no namespace. What is rendered without namespaces is all in one.
+    let exact = of_name.iter().find(|it| object::namespace(it) == namespace);
+    let near = || of_name.iter().find(|it| object::may_be_same(object::namespace(it), namespace));
+    let role = exact.or_else(near).copied();
+    // operator-sdk takes the last of the name, whatever its namespace.
+    let rules = |it: Option<&Value>| it.and_then(|it| it.get("rules")).cloned();
+    if is_ours && !of_name.is_empty() && rules(role) != rules(of_name.last().copied()) {
+        refusals.push(
+            format!(
+                "{} gives the operator the Role `{name}` of the namespace `{namespace}`, and one of this name is in `{}` too: \
+                 operator-sdk takes the rules of that one",
+                object::title(binding),
+                of_name.last().map_or("", |it| object::namespace(it)),
+            ),
+            "give one of the two another name, and its bindings too",
+        );
+    }
+    role
+}
+
+fn check_aggregation(role: &Value, binding: &Value, refusals: &mut Refusals) {
+    if role.get("aggregationRule").is_some_and(|it| !it.is_null()) {
+        refusals.push(
+            format!(
+                "{} is aggregated from other roles in a running cluster, and {} gives it to the operator",
+                object::title(role),
+                object::title(binding)
+            ),
+            "a CSV lists its rules: bind a ClusterRole that has the rules itself",
+        );
+    }
 }
 
 fn entries(rules: BTreeMap<&str, Vec<Value>>) -> Vec<Value> {

@@ -148,14 +148,9 @@ const CRD: &[(&str, Type)] = &[
     ("spec/versions/*/selectableFields/*", Map),
 ];
 
-/// Every field of a CSV that is of another type than its own.
-pub fn faults(csv: &Value) -> Vec<String> {
-    found(csv, CSV, is)
-}
-
 /// Every field of a CSV that Go would not read.
 pub fn unreadable(csv: &Value) -> Vec<String> {
-    let mut res = found(csv, CSV, reads);
+    let mut res = found(csv, CSV);
     let version = object::text(csv, "/spec/version");
     if !version.is_empty() && !is_version(version) {
         res.push(format!("`spec.version` is `{version}`, which is no semantic version"));
@@ -165,10 +160,10 @@ pub fn unreadable(csv: &Value) -> Vec<String> {
 
 /// Every field of a CRD that Go would not read.
 pub fn unreadable_crd(crd: &Value) -> Vec<String> {
-    found(crd, CRD, reads)
+    found(crd, CRD)
 }
 
-fn found(object: &Value, fields: &[(&str, Type)], is: fn(&Value, Type) -> bool) -> Vec<String> {
+fn found(object: &Value, fields: &[(&str, Type)]) -> Vec<String> {
     let mut res = Vec::new();
     for (path, type_) in fields {
         let mut at = vec![(object, String::new())];
@@ -176,7 +171,7 @@ fn found(object: &Value, fields: &[(&str, Type)], is: fn(&Value, Type) -> bool) 
             at = at.into_iter().flat_map(|(value, name)| below(value, &name, step)).collect();
         }
         for (value, name) in at {
-            if !value.is_null() && !is(value, *type_) {
+            if !value.is_null() && !reads(value, *type_) {
                 res.push(format!("`{name}` is no {}", said(*type_)));
             }
         }

@@ -5,16 +5,22 @@ use super::{Refusals, collected::Collected, object};
 use crate::yaml::{Map, Value, json};
 
 /// Sorted by `generateName`.
-pub fn definitions(collected: &Collected, refusals: &mut Refusals) -> Vec<Value> {
+pub fn definitions(
+    collected: &Collected,
+    refusals: &mut Refusals,
+    warnings: &mut Vec<String>,
+) -> Vec<Value> {
     let mut res = Vec::new();
     for (type_, webhooks) in [
         ("ValidatingAdmissionWebhook", &collected.validating),
         ("MutatingAdmissionWebhook", &collected.mutating),
     ] {
-        res.extend(webhooks.iter().filter_map(|it| admission(type_, it, collected, refusals)));
+        res.extend(
+            webhooks.iter().filter_map(|it| admission(type_, it, collected, refusals, warnings)),
+        );
     }
     for service in &collected.services {
-        res.extend(conversions(service, collected, refusals));
+        res.extend(conversions(service, collected, refusals, warnings));
     }
     for crd in &collected.crds {
         let service = conversion_service(crd);
@@ -39,6 +45,7 @@ fn admission(
     webhook: &Value,
     collected: &Collected,
     refusals: &mut Refusals,
+    warnings: &mut Vec<String>,
 ) -> Option<Value> {
     let name = object::text(webhook, "/name");
     for field in ["namespaceSelector", "matchConditions"] {
@@ -54,14 +61,6 @@ fn admission(
         refusals.push(
             format!("the webhook `{name}` is called by a URL, and OLM calls webhooks by a Service"),
             "give it `clientConfig.service`",
-        );
-        return None;
-    };
-    let service = object::text(reference, "/name");
-    let Some(service) = collected.services.iter().find(|it| object::name(it) == service) else {
-        refusals.push(
-            format!("the webhook `{name}` is served by the Service `{service}`, which is not here"),
-            "have config/manifests bring the Service, from which OLM learns the Deployment and the port",
         );
         return None;
     };
@@ -81,15 +80,22 @@ fn admission(
         }
     }
     res.entry("sideEffects").or_insert(json!("None"));
-    res.entry("admissionReviewVersions").or_insert(json!(["v1beta1"]));
+    if object::list(webhook, "/admissionReviewVersions").is_empty() {
+        res.insert("admissionReviewVersions".into(), json!(["v1beta1"]));
+    }
     res.insert("type".into(), json!(type_));
     res.insert("generateName".into(), json!(name));
-    served(&mut res, service, reference, collected, refusals);
+    served(&mut res, reference, collected, refusals, warnings);
     Some(res.into())
 }
 
 /// The conversion webhooks that a Service serves: those of one path are one, unless they name a port.
-fn conversions(service: &Value, collected: &Collected, refusals: &mut Refusals) -> Vec<Value> {
+fn conversions(
+    service: &Value,
+    collected: &Collected,
+    refusals: &mut Refusals,
+    warnings: &mut Vec<String>,
+) -> Vec<Value> {
     let mut groups: Vec<(&Value, Vec<&Value>)> = Vec::new();
     let mut crds = collected.crds.clone();
     crds.retain(|it| conversion_service(it) == object::name(service));
@@ -125,7 +131,7 @@ fn conversions(service: &Value, collected: &Collected, refusals: &mut Refusals) 
         definition.insert("conversionCRDs".into(), json!(names));
         definition.insert("admissionReviewVersions".into(), versions.to_vec().into());
         definition.insert("sideEffects".into(), json!("None"));
-        served(&mut definition, service, reference, collected, refusals);
+        served(&mut definition, reference, collected, refusals, warnings);
         res.push(definition.into());
     }
     res
@@ -138,43 +144,40 @@ fn conversion_service(crd: &Value) -> &str {
 /// Path, Deployment and ports, as the Service leads to them.
 fn served(
     definition: &mut Map<String, Value>,
-    service: &Value,
     reference: &Value,
     collected: &Collected,
     refusals: &mut Refusals,
+    warnings: &mut Vec<String>,
 ) {
     if let Some(path) = reference.get("path") {
         definition.insert("webhookPath".into(), path.clone());
     }
-    let wanted = reference.get("port").and_then(Value::as_i64).unwrap_or(443);
-    let port = object::list(service, "/spec/ports")
+    let name = object::text(reference, "/name");
+    let service = collected.services.iter().find(|it| object::name(it) == name);
+    let number = reference.get("port").and_then(Value::as_i64).unwrap_or(443);
+    let port = object::list(service.unwrap_or(&&Value::Null), "/spec/ports")
         .iter()
-        .find(|it| it.get("port").and_then(Value::as_i64) == Some(wanted));
+        .find(|it| it.get("port").and_then(Value::as_i64) == Some(number));
     match port {
         // OLM makes its Service of exactly these two.
         Some(port) => {
-            let target = port.get("targetPort").cloned().unwrap_or(json!(wanted));
-            definition.insert("containerPort".into(), json!(wanted));
-            definition.insert("targetPort".into(), target);
+            definition.insert("containerPort".into(), json!(number));
+            definition.insert("targetPort".into(), port["targetPort"].clone());
         }
-        None => refusals.push(
-            format!(
-                "{} has no port {wanted}, at which a webhook is called",
-                object::title(service)
-            ),
-            "let the webhook's `clientConfig.service.port` name a port of the Service",
-        ),
+        None => warnings.push(format!(
+            "the Service `{name}` has no port {number}, at which a webhook is called: OLM will take 443"
+        )),
     }
-    match deployment(service, collected) {
-        Some(name) => drop(definition.insert("deploymentName".into(), json!(name))),
-        None => refusals.push(
-            format!(
-                "{} serves a webhook, and selects the pods of no Deployment here",
-                object::title(service)
-            ),
-            "let its `spec.selector` be among the labels of a Deployment's pods",
-        ),
+    let deployment = service.and_then(|it| deployment(it, collected));
+    // Without a Service, operator-sdk guesses the Deployment by the Service's name.
+    let deployment = deployment.unwrap_or(name.strip_suffix("-service").unwrap_or(name));
+    if !collected.deployments.iter().any(|it| object::name(it) == deployment) {
+        refusals.push(
+            format!("the Service `{name}` serves a webhook, and selects the pods of no Deployment here"),
+            "have config/manifests bring the Service, and let its `spec.selector` be among the labels of a Deployment's pods",
+        );
     }
+    definition.insert("deploymentName".into(), json!(deployment));
 }
 
 /// The Deployment whose pods a Service selects.

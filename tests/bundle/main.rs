@@ -5,14 +5,20 @@
 //! changes it a little.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+#![allow(clippy::print_stderr, reason = "a run by hand shows its counts")]
 
 #[path = "../support/mod.rs"]
 mod support;
 
+mod edits;
 mod oracle;
+mod random;
+#[path = "../hostile/random.rs"]
+mod random_numbers;
 mod refused;
 mod same;
 mod scaffolded;
+mod typed;
 mod valid;
 mod verdicts;
 

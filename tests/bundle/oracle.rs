@@ -1,14 +1,19 @@
 //! operator-sdk's own bundle of some objects, beside ours, without what is known to differ.
 
-use std::{collections::BTreeMap, fs, process::Stdio};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::PathBuf,
+    process::{Output, Stdio},
+};
 
 use serde_json::{Value, json};
 
 use super::{CSV, files, made, stream};
 use crate::support;
 
-/// What `operator-sdk generate bundle` makes of these objects, with its Dockerfile.
-pub fn theirs(name: &str, objects: &[Value]) -> Option<(BTreeMap<String, Value>, String)> {
+/// What `operator-sdk generate bundle` says of these objects, in a folder of its own.
+pub fn run(name: &str, objects: &[Value]) -> Option<(PathBuf, Output)> {
     let sdk = support::tool("operator-sdk")?;
     let dir = support::fresh(&format!("{name}-sdk"));
     let mut child = support::command(sdk, &dir)
@@ -23,15 +28,30 @@ pub fn theirs(name: &str, objects: &[Value]) -> Option<(BTreeMap<String, Value>,
     let mut stdin = child.stdin.take().expect("it is piped");
     std::io::Write::write_all(&mut stdin, text.as_bytes()).expect("operator-sdk reads");
     drop(stdin);
-    let output = child.wait_with_output().expect("operator-sdk ends");
+    Some((dir, child.wait_with_output().expect("operator-sdk ends")))
+}
+
+/// What it makes of them, with its Dockerfile; it must make something.
+pub fn theirs(name: &str, objects: &[Value]) -> Option<Made> {
+    let (dir, output) = run(name, objects)?;
     assert!(output.status.success(), "{name}: {}", support::said(&output));
-    let dockerfile = fs::read_to_string(dir.join("bundle.Dockerfile")).expect("it is written");
-    Some((files(&dir.join("bundle")), dockerfile))
+    Some(made_in(&dir))
+}
+
+/// It refuses these objects.
+pub fn refuses(name: &str, objects: &[Value]) {
+    if let Some((_, output)) = run(name, objects) {
+        assert!(!output.status.success(), "{name}: operator-sdk makes a bundle of this");
+    }
 }
 
 /// Ours, that stands in a project of this name.
-fn ours(name: &str) -> (BTreeMap<String, Value>, String) {
-    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+fn ours(name: &str) -> Made {
+    made_in(&std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name))
+}
+
+/// The bundle and the Dockerfile in a folder.
+pub fn made_in(dir: &std::path::Path) -> Made {
     let dockerfile = fs::read_to_string(dir.join("bundle.Dockerfile")).expect("it is written");
     (files(&dir.join("bundle")), dockerfile)
 }
@@ -46,30 +66,45 @@ pub fn check(name: &str, objects: &[Value]) {
 
 /// What operator-sdk makes of these objects stands in a project of this name.
 pub fn agree(name: &str, objects: &[Value]) {
-    let Some((theirs, their_dockerfile)) = theirs(name, objects) else { return };
-    let (ours, our_dockerfile) = ours(name);
-    let base = objects.iter().find(|it| it["kind"] == "ClusterServiceVersion").expect("a base");
-    let (theirs, ours) = (normal(theirs, base), normal(ours, base));
-    assert_eq!(
-        theirs.keys().collect::<Vec<_>>(),
-        ours.keys().collect::<Vec<_>>(),
-        "{name}: the same files"
-    );
+    let Some(theirs) = theirs(name, objects) else { return };
+    if let Some(difference) = difference(theirs, ours(name), objects) {
+        panic!("{name}: {difference}");
+    }
+}
+
+type Made = (BTreeMap<String, Value>, String);
+
+/// Where two bundles of these objects differ.
+pub fn difference(theirs: Made, ours: Made, objects: &[Value]) -> Option<String> {
+    let ((theirs, their_dockerfile), (ours, our_dockerfile)) = (theirs, ours);
+    let is_base = |it: &&Value| {
+        let name = it["metadata"]["name"].as_str();
+        it["kind"] == "ClusterServiceVersion"
+            && name.is_some_and(|it| it.starts_with("memcached-operator."))
+    };
+    let base = objects.iter().find(is_base).cloned().unwrap_or_default();
+    let (theirs, ours) = (normal(theirs, &base), normal(ours, &base));
+    let [their_names, our_names] = [&theirs, &ours].map(|it| it.keys().collect::<Vec<_>>());
+    if their_names != our_names {
+        return Some(format!("other files: {their_names:?} there, {our_names:?} here"));
+    }
     for (path, theirs) in &theirs {
         let [theirs, ours] = [theirs, &ours[path]].map(|it| format!("{it:#}"));
-        let diff = similar::TextDiff::from_lines(&theirs, &ours);
-        assert!(theirs == ours, "{name}: {path}\n{}", diff.unified_diff());
+        if theirs != ours {
+            let diff = similar::TextDiff::from_lines(&theirs, &ours);
+            return Some(format!("{path}\n{}", diff.unified_diff()));
+        }
     }
     let lines = |text: &str| -> Vec<String> {
         let made_by = |it: &&str| it.contains(".metrics.") || it.starts_with("# @generated");
         text.lines().filter(|it| !made_by(it)).map(str::to_owned).collect()
     };
-    assert_eq!(lines(&their_dockerfile), lines(&our_dockerfile), "{name}: bundle.Dockerfile");
+    let differs = lines(&their_dockerfile) != lines(&our_dockerfile);
+    differs.then(|| format!("bundle.Dockerfile:\n{their_dockerfile}\n{our_dockerfile}"))
 }
 
 fn normal(mut files: BTreeMap<String, Value>, base: &Value) -> BTreeMap<String, Value> {
     for (path, file) in &mut files {
-        bare(file);
         match path.as_str() {
             CSV => csv(file, base),
             "metadata/annotations.yaml" => {
@@ -84,45 +119,13 @@ fn normal(mut files: BTreeMap<String, Value>, base: &Value) -> BTreeMap<String, 
     files
 }
 
-/// Without what Go writes of empty structs and lists, and with whole numbers written as such.
-fn bare(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.values_mut().for_each(bare);
-            // A CRD's and a Service's; the subresource and the schema's property stay.
-            let go = ["acceptedNames", "loadBalancer"];
-            if map.get("status").is_some_and(|it| go.iter().any(|key| it.get(key).is_some())) {
-                map.remove("status");
-            }
-            let empty = [
-                "strategy",
-                "resources",
-                "apiservicedefinitions",
-                "mountPath",
-                "spec",
-                "storage",
-                "cleanup",
-            ];
-            map.retain(|key, it| {
-                !(it.is_null()
-                    || *it == json!([])
-                    || *it == json!({}) && empty.contains(&key.as_str()))
-            });
-            if map.get("cleanup") == Some(&json!({ "enabled": false })) {
-                map.remove("cleanup");
-            }
-        }
-        Value::Array(list) => list.iter_mut().for_each(bare),
-        Value::Number(number) => {
-            if let Some(whole) = number.as_f64().filter(|it| it.fract() == 0.0) {
-                *value = json!(whole as i64);
-            }
-        }
-        _ => {}
-    }
-}
-
 fn csv(csv: &mut Value, base: &Value) {
+    // Ours says what Cargo.toml says, where the base is silent.
+    let is_empty = |it: &Value| it.as_array().is_some_and(Vec::is_empty);
+    let is_silent = |it: &Value| it.is_null() || *it == "" || is_empty(it);
+    if is_silent(&base["spec"]["displayName"]) && is_silent(&base["spec"]["displayname"]) {
+        csv["spec"].as_object_mut().expect("it is a map").remove("displayName");
+    }
     let annotations = csv["metadata"]["annotations"].as_object_mut().expect("it has annotations");
     annotations.remove("createdAt");
     for it in ["builder", "project_layout"] {
@@ -130,7 +133,6 @@ fn csv(csv: &mut Value, base: &Value) {
     }
     let examples = annotations["alm-examples"].as_str().expect("a text").to_owned();
     annotations["alm-examples"] = serde_json::from_str(&examples).expect("examples are JSON");
-    csv["metadata"].as_object_mut().expect("it is a map").remove("namespace");
     let empty = Vec::new();
     let said = &base["spec"]["customresourcedefinitions"]["owned"];
     let said = said.as_array().unwrap_or(&empty);
@@ -141,14 +143,15 @@ fn csv(csv: &mut Value, base: &Value) {
         let said = said.iter().find(same).cloned().unwrap_or_default();
         let fields = entry.as_object_mut().expect("an entry is a map");
         fields.retain(|key, _| {
-            ["name", "version", "kind"].contains(&key.as_str()) || said.get(key).is_some()
+            ["name", "version", "kind"].contains(&key.as_str()) || !is_silent(&said[key])
         });
         for key in ["specDescriptors", "statusDescriptors"] {
             let Some(said) = said[key].as_array() else { continue };
             // Of the descriptors, and of each one's fields, those that the base names.
             let of = |entry: &Value| {
                 let said = said.iter().find(|it| it["path"] == entry["path"])?.as_object()?;
-                Some(said.keys().map(|it| (it.clone(), entry[it].clone())).collect::<Value>())
+                let said = said.iter().filter(|it| !is_silent(it.1));
+                Some(said.map(|(key, _)| (key.clone(), entry[key].clone())).collect::<Value>())
             };
             let list = fields[key].as_array().expect("descriptors are a list");
             let list: Vec<Value> = list.iter().filter_map(of).collect();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{bundle, made, object, objects};
+use super::{bundle, made, object, objects, oracle};
 use crate::support;
 
 /// The command fails with this, and leaves no bundle behind.
@@ -65,17 +65,59 @@ fn a_bundle_needs_a_deployment_and_one_base() {
     );
     let mut twice = objects();
     let mut second = object(&mut twice, "ClusterServiceVersion", "").clone();
-    second["metadata"]["name"] = json!("other.v0.0.0");
+    second["metadata"]["name"] = json!("memcached-operator.v9.0.0");
     twice.push(second);
     check("two-bases", &twice, &[], "beside `ClusterServiceVersion/");
+    let mut other = objects();
+    object(&mut other, "ClusterServiceVersion", "")["metadata"]["name"] = json!("other.v0.0.0");
+    check(
+        "other-base",
+        &other,
+        &[],
+        "`ClusterServiceVersion/other.v0.0.0` (operators.coreos.com/v1alpha1) is of another package",
+    );
 }
 
 #[test]
-fn a_misspelled_field_of_the_base_is_refused() {
+fn what_go_cannot_read_is_refused_with_its_path() {
+    let container = "`Deployment/memcached-operator-controller-manager` (apps/v1): `spec.template.spec.containers[0]";
+    for (field, value, expected) in [
+        ("command", json!("/manager"), "command` is the string `/manager`, and must be a list"),
+        (
+            "ports",
+            json!([{ "containerPort": "8081" }]),
+            "ports[0].containerPort` is the string `8081`",
+        ),
+        (
+            "livenessProbe",
+            json!({ "initialDelaySeconds": "15" }),
+            "livenessProbe.initialDelaySeconds` is",
+        ),
+        (
+            "securityContext",
+            json!({ "runAsNonRoot": "true" }),
+            "securityContext.runAsNonRoot` is the",
+        ),
+        (
+            "resources",
+            json!({ "limits": { "cpu": "lots" } }),
+            "resources.limits.cpu` is the string `lots`",
+        ),
+    ] {
+        let mut objects = objects();
+        let deployment = object(&mut objects, "Deployment", "manager");
+        deployment["spec"]["template"]["spec"]["containers"][0][field] = value;
+        oracle::refuses("unreadable", &objects);
+        check("unreadable", &objects, &[], &format!("{container}.{expected}"));
+    }
     let mut objects = objects();
-    object(&mut objects, "ClusterServiceVersion", "")["spec"]["displayname"] = json!("A");
-    check("misspelled", &objects, &[], "OLM knows no field `spec.displayname`");
-    check("misspelled", &objects, &[], "write it `displayName`");
+    object(&mut objects, "ClusterRole", "manager-role")["rules"][0]["verbs"] = json!("get");
+    check(
+        "verbs",
+        &objects,
+        &[],
+        "(rbac.authorization.k8s.io/v1): `rules[0].verbs` is the string `get`",
+    );
 }
 
 #[test]
@@ -112,6 +154,20 @@ fn an_aggregated_role_is_refused() {
     let role = object(&mut objects, "ClusterRole", "manager-role");
     role["aggregationRule"] = json!({ "clusterRoleSelectors": [] });
     check("aggregated", &objects, &[], "is aggregated from other roles");
+}
+
+#[test]
+fn rights_that_operator_sdk_gives_to_the_wrong_one_are_refused() {
+    let mut objects = objects();
+    let mut role = object(&mut objects, "Role", "leader-election-role").clone();
+    role["metadata"]["namespace"] = json!("kube-system");
+    role["rules"] = json!([{ "apiGroups": [""], "resources": ["secrets"], "verbs": ["*"] }]);
+    objects.push(role);
+    check("wrong-role", &objects, &[], "operator-sdk takes the rules of that one");
+    let mut objects = self::objects();
+    let binding = object(&mut objects, "RoleBinding", "leader-election-rolebinding");
+    binding["subjects"][0]["namespace"] = json!("elsewhere");
+    check("wrong-account", &objects, &[], "operator-sdk gives them to the operator");
 }
 
 #[test]

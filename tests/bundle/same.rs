@@ -4,13 +4,15 @@
 //!
 //! * `createdAt`: theirs is the clock's at every run; ours is the base's or SOURCE_DATE_EPOCH's, else left out.
 //! * builder and project layout: each tool says its own.
-//! * what Go writes of empty structs (`status`, `strategy: {}`, `resources: {}`, `creationTimestamp: null`, …)
-//!   is not in what it was given, and not in ours.
 //! * owned CRDs: ours have display name, description and descriptors from the schema, where the base is silent.
 //! * `relatedImages`: theirs forgets those of the base; an image of two names is there once without a name, with
 //!   ours it has the first. A test of its own shows both.
 //! * a role that a binding gives to others besides the operator: theirs keeps the binding and drops the role; ours
 //!   keeps both. A test of its own.
+//! * an object that is there twice is one file; theirs has a second one, `dup0_…`.
+//! * display name, description, keywords, links and maintainers come from Cargo.toml, where the base is silent.
+//!
+//! What only ours refuses, and why, is in `random.rs`.
 
 use serde_json::{Value, json};
 
@@ -85,6 +87,52 @@ fn service_accounts_and_roles_of_others_stay_manifests() {
         "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "monitoring" }],
     }));
     check("others", &objects);
+}
+
+/// A Role of the operator's, bound to it, and one of the same name that nobody has, in another namespace.
+fn roles_of_one_name(others: &str) -> Vec<Value> {
+    let mut objects = objects();
+    let role = |namespace: &str, resource: &str| {
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+            "metadata": { "name": "reader", "namespace": namespace },
+            "rules": [{ "apiGroups": [""], "resources": [resource], "verbs": ["get"] }],
+        })
+    };
+    let own = "memcached-operator-system";
+    objects.extend([role(others, "secrets"), role(own, "pods")]);
+    objects.push(json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+        "metadata": { "name": "reader", "namespace": own },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader" },
+        "subjects": [{ "kind": "ServiceAccount", "name": "memcached-operator-controller-manager", "namespace": own }],
+    }));
+    objects
+}
+
+#[test]
+fn a_role_is_found_in_the_namespace_of_its_binding() {
+    check("roles-of-one-name", &roles_of_one_name("kube-system"));
+}
+
+#[test]
+fn a_cluster_role_binding_gives_no_role() {
+    let mut objects = roles_of_one_name("kube-system");
+    let binding = object(&mut objects, "RoleBinding", "reader");
+    binding["kind"] = json!("ClusterRoleBinding");
+    binding["metadata"].as_object_mut().expect("it is a map").remove("namespace");
+    object(&mut objects, "Role", "reader")["metadata"]["name"] = json!("other");
+    check("cluster-role-binding", &objects);
+}
+
+#[test]
+fn a_binding_without_subjects_is_left_out() {
+    let mut objects = objects();
+    let mut binding = object(&mut objects, "ClusterRoleBinding", "manager-rolebinding").clone();
+    binding["metadata"]["name"] = json!("idle");
+    binding.as_object_mut().expect("it is a map").remove("subjects");
+    objects.push(binding);
+    check("no-subjects", &objects);
 }
 
 #[test]

@@ -1,54 +1,7 @@
 //! What the base says of the operator, and Cargo.toml for what the base leaves open.
 
-use super::super::{Input, Refusals, object, words};
+use super::super::{Input, words};
 use crate::yaml::{Map, Value, json};
-
-/// Every field of `spec` that a ClusterServiceVersion has.
-const FIELDS: &[&str] = &[
-    "annotations",
-    "apiservicedefinitions",
-    "cleanup",
-    "customresourcedefinitions",
-    "description",
-    "displayName",
-    "icon",
-    "install",
-    "installModes",
-    "keywords",
-    "labels",
-    "links",
-    "maintainers",
-    "maturity",
-    "minKubeVersion",
-    "nativeAPIs",
-    "provider",
-    "relatedImages",
-    "release",
-    "replaces",
-    "selector",
-    "skips",
-    "version",
-    "webhookdefinitions",
-];
-
-/// A field that OLM does not know would be lost without a word when the CSV is installed.
-pub fn check(base: &Value, refusals: &mut Refusals) {
-    let spec = base.get("spec").and_then(Value::as_object);
-    for field in spec.into_iter().flat_map(Map::keys) {
-        if FIELDS.contains(&field.as_str()) {
-            continue;
-        }
-        let near = FIELDS.iter().find(|it| it.eq_ignore_ascii_case(field));
-        let hint = match near {
-            Some(near) => format!("write it `{near}`"),
-            None => format!("the fields of `spec` are {}", FIELDS.join(", ")),
-        };
-        refusals.push(
-            format!("{}: OLM knows no field `spec.{field}`", object::title(base)),
-            format!("in the CSV base under config/manifests/bases, {hint}"),
-        );
-    }
-}
 
 pub fn spec(base: &Value, input: &Input) -> Map<String, Value> {
     let mut res = base.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -67,10 +20,6 @@ pub fn spec(base: &Value, input: &Input) -> Map<String, Value> {
     let links = [("Homepage", &cargo.homepage), ("Source code", &cargo.repository)];
     let links = links.into_iter().filter(|(_, url)| !url.is_empty());
     offer("links", links.map(|(name, url)| json!({ "name": name, "url": url })).collect());
-    // OLM's own default, and not worth a line.
-    if res.get("cleanup").is_some_and(|it| *it == json!({ "enabled": false })) {
-        res.remove("cleanup");
-    }
     res
 }
 

@@ -12,7 +12,10 @@ use super::{
     Input, Refusals, collected::Collected, object, permissions::Permissions, related_images,
     webhooks,
 };
-use crate::yaml::{Map, Value, json, to_value};
+use crate::{
+    kubernetes,
+    yaml::{Map, Value, json, to_value},
+};
 
 pub fn assemble(
     input: &Input,
@@ -22,6 +25,17 @@ pub fn assemble(
     warnings: &mut Vec<String>,
 ) -> Value {
     let Some(base) = collected.csv else {
+        if let Some(other) = collected.foreign_csvs.first() {
+            refusals.push(
+                format!(
+                    "{} is of another package, for its name does not begin with `{}.`: operator-sdk would start from placeholders",
+                    object::title(other),
+                    input.package
+                ),
+                format!("name it `{}.v0.0.0`, or give `--package`", input.package),
+            );
+            return Value::Null;
+        }
         refusals.push(
             "there is no ClusterServiceVersion to start from",
             format!(
@@ -32,7 +46,6 @@ pub fn assemble(
         );
         return Value::Null;
     };
-    base::check(base, refusals);
     let mut spec = base::spec(base, input);
     let mut annotations = base::annotations(base, input);
 
@@ -40,7 +53,7 @@ pub fn assemble(
     spec.insert("install".into(), install(collected, permissions, refusals));
     let related = related_images::merged(&collected.deployments, base, refusals);
     put(&mut spec, "relatedImages", related);
-    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals));
+    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals, warnings));
     let required = object::list(base, "/spec/customresourcedefinitions/required").to_vec();
     let mut crds = Map::new();
     put(&mut crds, "owned", crds::owned(&collected.crds, base, warnings));
@@ -60,17 +73,24 @@ pub fn assemble(
     annotations.insert("operators.operatorframework.io/project_layout".into(), json!(input.layout));
 
     let mut metadata = base.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
-    for field in ["namespace", "creationTimestamp"] {
-        metadata.remove(field);
-    }
     metadata.insert("name".into(), json!(format!("{}.v{}", input.package, input.version)));
     metadata.insert("annotations".into(), annotations.into());
-    json!({
-        "apiVersion": "operators.coreos.com/v1alpha1",
-        "kind": "ClusterServiceVersion",
+    let csv = json!({
+        "apiVersion": base.get("apiVersion"),
+        "kind": base.get("kind"),
         "metadata": metadata,
         "spec": spec,
-    })
+    });
+    let mut csv = kubernetes::decode(&csv).value;
+    csv.as_object_mut().map(|it| it.remove("status"));
+    object::without_times(&mut csv);
+    // OLM's own default, and not worth a line.
+    if csv.pointer("/spec/cleanup/enabled") == Some(&json!(false))
+        && let Some(spec) = csv["spec"].as_object_mut()
+    {
+        spec.remove("cleanup");
+    }
+    csv
 }
 
 fn install(collected: &Collected, permissions: &Permissions, refusals: &mut Refusals) -> Value {

@@ -1,0 +1,190 @@
+//! A value, read into a Go type and written again.
+
+use super::{
+    Decoded, quantity,
+    scalar::{self, Fault},
+    types::{self, Field, Type},
+};
+use crate::yaml::{Map, Value, json};
+
+pub fn decode(type_: Type, object: &Value) -> Decoded {
+    let mut decoder = Decoder::default();
+    let value = decoder.value(type_, object, true);
+    Decoded { value, unknown: decoder.unknown, faults: decoder.faults }
+}
+
+#[derive(Default)]
+struct Decoder<'a> {
+    path: Vec<Step<'a>>,
+    unknown: Vec<String>,
+    faults: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Item(usize),
+}
+
+impl<'a> Decoder<'a> {
+    /// `coerce`: whether sigs.k8s.io/yaml makes a text of a number or a boolean where Go has a text.
+    fn value(&mut self, type_: Type, value: &'a Value, coerce: bool) -> Value {
+        if let Some(inner) = type_.strip_prefix('*') {
+            return if value.is_null() { Value::Null } else { self.value(inner, value, coerce) };
+        }
+        if let Some(inner) = type_.strip_prefix("[]") {
+            return self.list(inner, value, coerce);
+        }
+        if let Some(inner) = type_.strip_prefix("{}") {
+            return self.map(inner, value, coerce);
+        }
+        if let Some(fields) = types::fields(type_) {
+            return self.fields(fields, value, coerce);
+        }
+        match type_ {
+            "schemaOrBool" if value.is_boolean() => value.clone(),
+            "schemaOrBool" if value.is_null() => json!(false),
+            "schemaOrBool" => self.value(SCHEMA, value, false),
+            // Go takes anything else in silence, and forgets it.
+            "schemaOrArray" | "schemaOrStrings" => match value {
+                Value::Object(_) => self.value(SCHEMA, value, false),
+                Value::Array(items) if !items.is_empty() => {
+                    let item = if type_ == "schemaOrArray" { SCHEMA } else { "string" };
+                    self.list(item, value, false)
+                }
+                _ => Value::Null,
+            },
+            _ => {
+                let result = match type_ {
+                    "quantity" => quantity::decode(value),
+                    _ => scalar::decode(type_, value, coerce),
+                };
+                result.unwrap_or_else(|fault| {
+                    self.fault(value, &fault);
+                    scalar::zero(type_)
+                })
+            }
+        }
+    }
+
+    fn list(&mut self, type_: Type, value: &'a Value, coerce: bool) -> Value {
+        let Some(items) = value.as_array() else { return self.no_list_or_map(value, "a list") };
+        let item = |(at, item)| self.below(Step::Item(at), |it| it.value(type_, item, coerce));
+        items.iter().enumerate().map(item).collect()
+    }
+
+    fn map(&mut self, type_: Type, value: &'a Value, coerce: bool) -> Value {
+        let Some(map) = value.as_object() else { return self.no_list_or_map(value, "a map") };
+        let mut res = Map::new();
+        for (key, item) in map {
+            let item = self.below(Step::Key(key), |it| it.value(type_, item, coerce));
+            res.insert(key.clone(), item);
+        }
+        res.into()
+    }
+
+    fn no_list_or_map(&mut self, value: &Value, name: &'static str) -> Value {
+        if !value.is_null() {
+            self.fault(value, &Fault::Kind(name));
+        }
+        Value::Null
+    }
+
+    fn fields(&mut self, fields: &'static [Field], value: &'a Value, coerce: bool) -> Value {
+        if !value.is_object() {
+            self.no_list_or_map(value, "a map");
+        }
+        let mut res: Map<String, Value> = Map::new();
+        let mut given = Vec::new();
+        for (key, item) in value.as_object().into_iter().flatten() {
+            let exact = fields.iter().find(|it| it.name == key);
+            let field =
+                exact.or_else(|| fields.iter().find(|it| it.name.eq_ignore_ascii_case(key)));
+            let Some(field) = field else {
+                let path = self.below(Step::Key(key), |it| it.path());
+                self.unknown.push(path);
+                continue;
+            };
+            let is_simple = |it: &Value| !it.is_null() && !it.is_array() && !it.is_object();
+            if given.contains(&field.name) && !(is_simple(item) && is_simple(&value[field.name])) {
+                self.below(Step::Key(key), |it| it.fault(item, &Fault::Twice(field.name)));
+            }
+            given.push(field.name);
+            let decoded = self
+                .below(Step::Key(key), |it| it.value(field.type_, item, coerce && !field.embedded));
+            let is_empty = match field.type_.starts_with('*') {
+                true => item.is_null(),
+                false => is_empty(field.type_, &decoded),
+            };
+            if field.omit && is_empty {
+                res.remove(field.name);
+            } else {
+                res.insert(field.name.to_owned(), decoded);
+            }
+        }
+        for field in fields.iter().filter(|it| !given.contains(&it.name)) {
+            let item = zero(field.type_);
+            if !field.omit || !is_empty(field.type_, &item) {
+                res.insert(field.name.to_owned(), item);
+            }
+        }
+        res.into()
+    }
+
+    fn below<T>(&mut self, step: Step<'a>, act: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(step);
+        let res = act(self);
+        self.path.pop();
+        res
+    }
+
+    fn path(&self) -> String {
+        let mut res = String::new();
+        for step in &self.path {
+            match step {
+                Step::Item(at) => res.push_str(&format!("[{at}]")),
+                // A key with dots in it would look like several.
+                Step::Key(key) if key.contains('.') => res.push_str(&format!("[{key}]")),
+                Step::Key(key) if res.is_empty() => res.push_str(key),
+                Step::Key(key) => res.push_str(&format!(".{key}")),
+            }
+        }
+        res
+    }
+
+    fn fault(&mut self, value: &Value, fault: &Fault) {
+        let text = match fault {
+            Fault::Kind(expected) => {
+                format!("`{}` is {}, and must be {expected}", self.path(), scalar::title(value))
+            }
+            Fault::Twice(name) => {
+                format!("`{}` and `{name}` are one field, given twice", self.path())
+            }
+        };
+        self.faults.push(text);
+    }
+}
+
+const SCHEMA: Type = "apiextensions.JSONSchemaProps";
+
+/// What Go writes where nothing was given.
+fn zero(type_: Type) -> Value {
+    let Some(fields) = types::fields(type_) else { return scalar::zero(type_) };
+    let given = fields.iter().filter(|it| !it.omit || !is_empty(it.type_, &zero(it.type_)));
+    given.map(|it| (it.name.to_owned(), zero(it.type_))).collect()
+}
+
+/// Whether `omitempty` leaves this out. Structs are never empty.
+fn is_empty(type_: Type, value: &Value) -> bool {
+    if type_.starts_with('*') || matches!(type_, "fields" | "json" | "raw") {
+        return value.is_null();
+    }
+    if type_.starts_with(['[', '{']) || type_ == "bytes" {
+        return matches!(value, Value::Null)
+            || value.as_array().is_some_and(Vec::is_empty)
+            || value.as_object().is_some_and(Map::is_empty)
+            || value == "";
+    }
+    matches!(type_, "string" | "bool" | "int32" | "int64" | "float64")
+        && *value == scalar::zero(type_)
+}

@@ -1,0 +1,161 @@
+//! Quantities such as `500m` and `1Gi`, in the form that k8s.io/apimachinery writes them.
+
+use super::scalar::{self, Fault};
+use crate::yaml::{Value, json};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Format {
+    Decimal,
+    Exponent,
+    Binary,
+}
+use Format::{Binary, Decimal, Exponent};
+
+/// A number times a power of ten.
+#[derive(Clone, Copy)]
+struct Amount {
+    number: i128,
+    exponent: i32,
+}
+
+const DECIMAL: &[(&str, i32)] = &[
+    ("n", -9),
+    ("u", -6),
+    ("m", -3),
+    ("", 0),
+    ("k", 3),
+    ("M", 6),
+    ("G", 9),
+    ("T", 12),
+    ("P", 15),
+    ("E", 18),
+];
+const BINARY: &[&str] = &["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+pub fn decode(value: &Value) -> Result<Value, Fault> {
+    let text = match value {
+        Value::Null => return Ok(json!("0")),
+        Value::String(text) => text.clone(),
+        value => scalar::number(value).unwrap_or_else(|| value.to_string()),
+    };
+    let fault = Fault::Kind("a quantity such as `500m` or `1Gi`");
+    canonical(text.trim()).map(Value::String).ok_or(fault)
+}
+
+/// `None` for what is no quantity, and for numbers of more digits than 128 bits hold.
+pub fn canonical(text: &str) -> Option<String> {
+    if text.is_empty() {
+        return None;
+    }
+    let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let is_negative = text.starts_with('-');
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (whole, rest) = unsigned.split_at(digits(unsigned));
+    let (fraction, suffix) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at(digits(rest)),
+        None => ("", rest),
+    };
+    let (format, exponent) = suffix_of(suffix)?;
+    let has_digits = !whole.is_empty() || !fraction.is_empty();
+    let whole = match whole.trim_start_matches('0') {
+        "" => "0",
+        whole => whole,
+    };
+    let shifted = format!("{whole}{fraction}");
+    let number: i128 = shifted.parse().ok()?;
+    let sign = if is_negative { -1 } else { 1 };
+    let places = i32::try_from(fraction.len()).ok()?;
+    let length = i32::try_from(shifted.len()).ok()?;
+
+    // What is short and whole enough is kept in 64 bits, and in its own spelling where that looks canonical.
+    let (precision, multiple) = match format {
+        Binary if fraction.is_empty() => (15 - length - exponent * 3 / 10 - 1, 1 << exponent),
+        Binary => (-1, 1 << exponent),
+        Decimal | Exponent => (18 - length, 1),
+    };
+    let number = number.checked_mul(multiple)?;
+    let scale = if format == Binary { -places } else { exponent.checked_sub(places)? };
+    let mut amount = Amount { number: sign * number, exponent: scale };
+    if precision >= 0 && scale >= -9 && i64::try_from(number).is_ok() {
+        let is_canonical = match format {
+            Binary => (number / multiple) & 7 != 0,
+            _ => scale % 3 == 0 && !shifted.ends_with("000") && !shifted.starts_with('0'),
+        };
+        return Some(if is_canonical { text.to_owned() } else { written(amount, format) });
+    }
+    if !has_digits {
+        return None;
+    }
+    if amount.number != 0 && amount.exponent < -9 {
+        amount = amount.rounded(-9)?;
+    }
+    if format == Binary {
+        let limit = i128::from(i64::MAX);
+        let nano = Amount { number: amount.number.abs(), ..amount }.at(-9);
+        if nano.is_none_or(|it| it > limit * 1_000_000_000) {
+            amount = Amount { number: sign * limit, exponent: 0 };
+        }
+    }
+    Some(written(amount, format))
+}
+
+fn suffix_of(suffix: &str) -> Option<(Format, i32)> {
+    if let Some((_, exponent)) = DECIMAL.iter().find(|it| it.0 == suffix) {
+        return Some((Decimal, *exponent));
+    }
+    if let Some(at) = BINARY.iter().position(|it| *it == suffix) {
+        return Some((Binary, 10 * i32::try_from(at).ok()?));
+    }
+    let exponent = suffix.strip_prefix(['e', 'E'])?;
+    Some((Exponent, exponent.parse().ok()?))
+}
+
+impl Amount {
+    /// The number at another exponent, where that loses nothing.
+    fn at(self, exponent: i32) -> Option<i128> {
+        let factor = 10i128.checked_pow(self.exponent.abs_diff(exponent))?;
+        match exponent <= self.exponent {
+            true => self.number.checked_mul(factor),
+            false => (self.number % factor == 0).then(|| self.number / factor),
+        }
+    }
+
+    /// Away from zero.
+    fn rounded(self, exponent: i32) -> Option<Self> {
+        // A factor beyond 128 bits leaves the least number there is.
+        let factor = 10i128.checked_pow(self.exponent.abs_diff(exponent)).unwrap_or(i128::MAX);
+        let rest = if self.number % factor == 0 { 0 } else { self.number.signum() };
+        Some(Self { number: self.number / factor + rest, exponent })
+    }
+}
+
+fn written(amount: Amount, format: Format) -> String {
+    let Amount { mut number, mut exponent } = amount;
+    if number == 0 {
+        return "0".to_owned();
+    }
+    let whole = amount.at(0).filter(|it| !(-1023..1024).contains(it));
+    if let (Binary, Some(mut whole)) = (format, whole) {
+        let mut times = 0;
+        while whole % 1024 == 0 {
+            whole /= 1024;
+            times += 1;
+        }
+        return format!("{whole}{}", BINARY.get(times).unwrap_or(&""));
+    }
+    while number % 10 == 0 {
+        number /= 10;
+        exponent += 1;
+    }
+    while exponent % 3 != 0 {
+        number *= 10;
+        exponent -= 1;
+    }
+    let suffix = match (format, exponent) {
+        (Exponent, 0) => String::new(),
+        (Exponent, _) => format!("e{exponent}"),
+        // As Go has it: what is larger than `E` loses its suffix.
+        _ => DECIMAL.iter().find(|it| it.1 == exponent).map_or("", |it| it.0).to_owned(),
+    };
+    format!("{number}{suffix}")
+}

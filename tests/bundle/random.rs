@@ -1,0 +1,156 @@
+//! Objects for bundles, as people write them and as they slip: each case is a scaffolded project's objects
+//! after some edits, of which each has a number of its own, so that a failing case can do without most.
+//!
+//! `BUNDLES=5000 BUNDLES_SEED=1 cargo test --test bundle random -- --nocapture` runs more of them.
+
+use std::{collections::BTreeMap, env};
+
+use serde_json::{Value, json};
+
+use super::{edits, objects, oracle};
+use crate::support;
+
+/// What both tools make of the same objects.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Equal,
+    BothRefuse,
+    /// With what ours says.
+    RefusedByUs(String),
+    /// With what theirs says.
+    RefusedByThem(String),
+    /// operator-sdk crashes, and ours does not matter.
+    Crash,
+    Different(String),
+}
+
+/// Why ours refuses what operator-sdk takes, by what it says.
+const REASONS: &[(&str, &str)] = &[
+    ("would not be valid", "operator-sdk's own validators call its bundle invalid"),
+    ("that no CRD here defines", "operator-sdk leaves it out in silence"),
+    ("of a version that its CRD does not serve", "operator-sdk leaves it out in silence"),
+    ("may take it for one", "it gives the operator what the cluster would not"),
+    ("selects the pods of no Deployment", "the CSV would name a Deployment that is not here"),
+    ("'s Service `", "operator-sdk leaves the conversion webhook out in silence"),
+    ("is called by a URL", "a CSV cannot say it"),
+    ("which a CSV cannot say", "operator-sdk leaves it out in silence"),
+    (
+        "is there twice, and differs",
+        "one of the two would replace the other in the namespace of OLM",
+    ),
+    ("operator-sdk takes the rules", "it gives the operator the rights of another Role"),
+    (
+        "operator-sdk gives them to the operator",
+        "it gives the operator the rights of another account",
+    ),
+    ("operator-sdk would start from placeholders", "the CSV would be of nobody's"),
+    ("there is no ClusterServiceVersion", "the CSV would be of nobody's"),
+    (
+        "beside `ClusterServiceVersion/",
+        "operator-sdk takes the first, and leaves the other out in silence",
+    ),
+    ("is aggregated from other roles", "operator-sdk leaves its rules out in silence"),
+    ("there is no Deployment", "OLM has nothing to run"),
+    ("are one field, given twice", "which of the two Go takes depends on what they hold"),
+    ("operator-sdk leaves out", "it takes them for one object"),
+    ("has no name that can be a file's", "operator-sdk writes a file that nobody finds"),
+    ("has `valueFrom`", "a bundle lists the image itself"),
+];
+
+#[test]
+fn random_bundles_are_those_of_operator_sdk() {
+    if support::tool("operator-sdk").is_none() {
+        return;
+    }
+    let number = |name: &str, default: u64| {
+        env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(default)
+    };
+    let (count, first) = (number("BUNDLES", 60), number("BUNDLES_SEED", 1));
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for seed in first..first + count {
+        let edits = edits::of(seed);
+        let outcome = judge(&edits);
+        let kind = kind(&outcome);
+        if kind.starts_with("FAILED") {
+            let (edits, outcome) = shrunk(edits, outcome);
+            let said = format!("seed {seed}, edits {edits:?}:\n{outcome:?}").replace("\\n", "\n");
+            if env::var_os("BUNDLES").is_some() {
+                eprintln!("{said}\n");
+            }
+            failures.push(said);
+        }
+        *counts.entry(kind).or_default() += 1;
+    }
+    eprintln!("{counts:#?}");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n\n"));
+}
+
+fn kind(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Equal => "equal".to_owned(),
+        Outcome::BothRefuse => "refused by both".to_owned(),
+        Outcome::Crash => "operator-sdk crashes".to_owned(),
+        Outcome::RefusedByUs(said) => match REASONS.iter().find(|it| said.contains(it.0)) {
+            Some((fragment, _)) => format!("refused by us: {fragment}"),
+            None => "FAILED: refused by us for no known reason".to_owned(),
+        },
+        Outcome::RefusedByThem(_) => "FAILED: refused by them".to_owned(),
+        Outcome::Different(_) => "FAILED: different".to_owned(),
+    }
+}
+
+fn judge(edits: &[u64]) -> Outcome {
+    let mut objects = objects();
+    edits.iter().for_each(|it| edits::apply(*it, &mut objects));
+    let (dir, output) = super::bundle("random", &objects, &oracle::CHANNELS);
+    let Some((their_dir, their_output)) = oracle::run("random", &objects) else {
+        return Outcome::Equal;
+    };
+    let [said, their_words] = [&output, &their_output].map(support::said);
+    match (output.status.success(), their_output.status.success()) {
+        _ if their_words.contains("goroutine 1 [running]") => Outcome::Crash,
+        (false, false) => Outcome::BothRefuse,
+        (false, true) => Outcome::RefusedByUs(said),
+        (true, false) => Outcome::RefusedByThem(their_words),
+        (true, true) => {
+            let mut ours = oracle::made_in(&dir);
+            let theirs = oracle::made_in(&their_dir);
+            without_shared_roles(&mut ours.0, &theirs.0);
+            match oracle::difference(theirs, ours, &objects) {
+                None => Outcome::Equal,
+                Some(difference) => Outcome::Different(difference),
+            }
+        }
+    }
+}
+
+/// A role that others have too stays with us; operator-sdk keeps the binding alone.
+fn without_shared_roles(ours: &mut BTreeMap<String, Value>, theirs: &BTreeMap<String, Value>) {
+    let bound: Vec<Value> = theirs
+        .values()
+        .filter(|it| !it["roleRef"].is_null())
+        .map(|it| it["roleRef"].clone())
+        .collect();
+    ours.retain(|path, it| {
+        let reference = json!([it["kind"], it["metadata"]["name"]]);
+        theirs.contains_key(path)
+            || !bound.iter().any(|it| json!([it["kind"], it["name"]]) == reference)
+    });
+}
+
+/// The fewest edits that fail in the same way.
+fn shrunk(mut edits: Vec<u64>, mut outcome: Outcome) -> (Vec<u64>, Outcome) {
+    let mut at = 0;
+    while at < edits.len() {
+        let mut fewer = edits.clone();
+        fewer.remove(at);
+        let other = judge(&fewer);
+        if kind(&other) == kind(&outcome) {
+            (edits, outcome) = (fewer, other);
+        } else {
+            at += 1;
+        }
+    }
+    (edits, outcome)
+}

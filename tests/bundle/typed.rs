@@ -1,0 +1,112 @@
+//! What operator-sdk reads into Go's types, and we as it does.
+
+use serde_json::{Value, json};
+
+use super::{CSV, bundle, made, object, objects, oracle::check};
+use crate::support;
+
+fn manager(objects: &mut [Value]) -> &mut Value {
+    &mut object(objects, "Deployment", "manager")["spec"]["template"]["spec"]["containers"][0]
+}
+
+#[test]
+fn quantities_and_numbers_are_written_as_go_writes_them() {
+    let mut objects = objects();
+    let manager = manager(&mut objects);
+    manager["resources"] = json!({
+        "limits": { "cpu": "1000m", "memory": "1024Mi", "ephemeral-storage": 1e9 },
+        "requests": { "cpu": 0.5, "memory": "0.1Gi" },
+    });
+    manager["args"] = json!([1, 1.5, true, null, 1e6]);
+    manager["env"] = json!([{ "name": "A", "value": 1 }, { "name": "B", "value": null }]);
+    manager["ports"] = json!([{ "containerPort": 8443.0, "name": "https" }]);
+    object(&mut objects, "Deployment", "manager")["metadata"]["labels"] =
+        json!({ "a": null, "b": true, "c": 1.0 });
+    check("quantities", &objects);
+}
+
+#[test]
+fn fields_match_in_any_case_and_unknown_ones_are_dropped() {
+    let mut objects = objects();
+    let manager = manager(&mut objects);
+    manager["ImagePullPolicy"] = json!("Always");
+    manager["startupprobe"] = json!({ "httpget": { "Path": "/healthz", "port": 8081 } });
+    manager["imagePullPolicies"] = json!(1);
+    let spec = &mut object(&mut objects, "ClusterServiceVersion", "")["spec"];
+    spec["provider"] = json!({ "name": "A", "foo": "b" });
+    spec["maintainers"] = json!([{ "name": "A", "email": "a@example.com", "phone": "1" }]);
+    spec["displayname"] = json!("Another");
+    spec["release"] = json!("1");
+    object(&mut objects, "CustomResourceDefinition", "")["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+        ["Title"] = json!("T");
+    check("any-case", &objects);
+    let (_, output) = bundle("any-case", &objects, &[]);
+    let output = support::said(&output);
+    for path in [
+        "(apps/v1): `spec.template.spec.containers[0].imagePullPolicies`",
+        "(operators.coreos.com/v1alpha1): `spec.maintainers[0].phone`",
+        "(operators.coreos.com/v1alpha1): `spec.provider.foo`",
+        "(operators.coreos.com/v1alpha1): `spec.release`",
+    ] {
+        assert!(output.contains(&format!("{path} is not in the bundle")), "{path}\n{output}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_what_go_writes() {
+    let mut objects = objects();
+    let spec = &mut object(&mut objects, "Deployment", "manager")["spec"]["template"]["spec"];
+    spec["volumes"] = json!([
+        null,
+        { "name": "a", "emptyDir": { "sizeLimit": "1024Ki" } },
+        { "name": "b", "ephemeral": { "volumeClaimTemplate": { "spec": { "accessModes": null } } } },
+        { "name": "c", "configMap": { "items": [{ "key": "a" }] } },
+    ]);
+    spec["affinity"] = json!({ "nodeAffinity": { "preferredDuringSchedulingIgnoredDuringExecution": [{ "weight": 1 }] } });
+    let role = object(&mut objects, "ClusterRole", "manager-role");
+    role["rules"]
+        .as_array_mut()
+        .expect("a list")
+        .push(json!({ "verbs": null, "resources": [null, "pods"] }));
+    objects.push(json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": { "name": "bare", "labels": null }, "spec": { "ports": [{ "port": 80 }] },
+    }));
+    check("left-out", &objects);
+}
+
+#[test]
+fn webhooks_without_ports_are_those_of_go() {
+    let mut objects = objects();
+    let labels =
+        object(&mut objects, "Deployment", "manager")["spec"]["template"]["metadata"]["labels"]
+            .clone();
+    objects.push(json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": { "name": "webhook", "namespace": "memcached-operator-system" },
+        "spec": { "ports": [{ "port": 443 }], "selector": labels },
+    }));
+    let webhook = |kind: &str, path: &str| {
+        let service =
+            json!({ "name": "webhook", "namespace": "memcached-operator-system", "path": path });
+        json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": format!("{kind}WebhookConfiguration"), "metadata": { "name": "it" },
+            "webhooks": [{
+                "name": "a.kb.io", "sideEffects": "None", "admissionReviewVersions": [], "namespaceSelector": {}, "matchConditions": null,
+                "clientConfig": { "service": service },
+            }],
+        })
+    };
+    objects.extend([webhook("Validating", "/v"), webhook("Mutating", "/m")]);
+    check("ports", &objects);
+}
+
+#[test]
+fn the_base_is_the_one_of_the_package() {
+    let mut objects = objects();
+    let mut other = object(&mut objects, "ClusterServiceVersion", "").clone();
+    other["metadata"]["name"] = json!("another.v0.0.0");
+    other["spec"]["displayName"] = json!("Another");
+    objects.insert(0, other);
+    check("base-of-another", &objects);
+    let files = made("base-of-another", &objects, &[]);
+    assert_ne!(files[CSV]["spec"]["displayName"], "Another");
+}

@@ -1,0 +1,122 @@
+// Command types prints the Go types that `operator-sdk generate bundle` decodes manifests into: a line for each struct,
+// `name field:type …`. `src/kubernetes/types.txt` holds what it prints.
+//
+//	?  after a field's name: `omitempty`
+//	^  before it: the field is one of an embedded struct
+package main
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"sort"
+	"strings"
+
+	scorecard "github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
+	operators "github.com/operator-framework/api/pkg/operators/v1alpha1"
+	admission "k8s.io/api/admissionregistration/v1"
+	apps "k8s.io/api/apps/v1"
+	core "k8s.io/api/core/v1"
+	rbac "k8s.io/api/rbac/v1"
+	extensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+var roots = []any{
+	operators.ClusterServiceVersion{}, scorecard.Configuration{},
+	apps.Deployment{}, core.Service{}, core.ServiceAccount{},
+	rbac.Role{}, rbac.ClusterRole{}, rbac.RoleBinding{}, rbac.ClusterRoleBinding{},
+	extensions.CustomResourceDefinition{},
+	admission.ValidatingWebhookConfiguration{}, admission.MutatingWebhookConfiguration{},
+}
+
+// Types that read and write themselves.
+var own = map[string]string{
+	"resource.Quantity": "quantity", "intstr.IntOrString": "intOrString", "meta.Time": "time",
+	"json.RawMessage": "raw", "apiextensions.JSON": "json", "meta.FieldsV1": "fields", "lib.OperatorVersion": "version",
+	"apiextensions.JSONSchemaPropsOrBool":        "schemaOrBool",
+	"apiextensions.JSONSchemaPropsOrArray":       "schemaOrArray",
+	"apiextensions.JSONSchemaPropsOrStringArray": "schemaOrStrings",
+}
+
+var lines = map[string]string{}
+
+func main() {
+	for _, root := range roots {
+		name(reflect.TypeOf(root))
+	}
+	names := make([]string, 0, len(lines))
+	for name := range lines {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		fmt.Println(name + lines[name])
+	}
+}
+
+// name is a type as the lines name it; structs get their lines.
+func name(t reflect.Type) string {
+	folder := path.Dir(t.PkgPath())
+	if base := path.Base(t.PkgPath()); base == "resource" || base == "intstr" || base == "json" {
+		folder = t.PkgPath()
+	}
+	short := path.Base(folder) + "." + t.Name()
+	if t.Name() == "" {
+		short = "anonymous"
+	}
+	if special, ok := own[short]; ok {
+		return special
+	}
+	pointer := reflect.PointerTo(t)
+	if m, ok := pointer.MethodByName("UnmarshalJSON"); ok && t.Name() != "" {
+		panic(short + " reads itself by " + m.Name)
+	}
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Int32, reflect.Int64, reflect.Float64:
+		return t.Kind().String()
+	case reflect.Pointer:
+		return "*" + name(t.Elem())
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			panic(short)
+		}
+		return "{}" + name(t.Elem())
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "bytes"
+		}
+		return "[]" + name(t.Elem())
+	case reflect.Struct:
+		if _, ok := lines[short]; !ok {
+			lines[short] = "" // it may hold itself
+			lines[short] = fields(t, "")
+		}
+		return short
+	}
+	panic(fmt.Sprint(short, " is a ", t.Kind()))
+}
+
+func fields(t reflect.Type, mark string) string {
+	res := ""
+	for i := range t.NumField() {
+		field := t.Field(i)
+		tag, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case tag == "-" || !field.IsExported():
+			continue
+		case tag == "" && field.Anonymous:
+			res += fields(field.Type, "^")
+			continue
+		case tag == "" || strings.Contains(options, "omitzero") || strings.Contains(options, "string"):
+			panic(t.Name() + "." + field.Name + " has the tag " + string(field.Tag))
+		}
+		if strings.Contains(res, " "+tag+":") || strings.Contains(res, " "+tag+"?:") {
+			panic(t.Name() + "." + tag + " is there twice")
+		}
+		if strings.Contains(options, "omitempty") {
+			tag += "?"
+		}
+		res += " " + mark + tag + ":" + name(field.Type)
+	}
+	return res
+}
