@@ -10,7 +10,11 @@
 mod case;
 #[path = "kustomize/facts.rs"]
 mod facts;
+#[path = "kustomize/random.rs"]
+mod random;
 mod support;
+#[path = "kustomize/vocabulary.rs"]
+mod vocabulary;
 
 #[allow(dead_code, unused_imports, reason = "one room is under test")]
 #[path = "../src/disk/mod.rs"]

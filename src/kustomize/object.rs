@@ -3,6 +3,7 @@
 
 use super::{fields::Field, kinds, share};
 use crate::{
+    hint::Hint as _,
     model::ProjectPath,
     yaml::{Map, Value, json},
 };
@@ -51,6 +52,8 @@ pub struct Object {
     pub origin: ProjectPath,
     /// How many scalars were put into several of its places.
     pub shared: usize,
+    /// Whether its annotations were `null`, which loses its history with the first patch of them.
+    pub bare: bool,
     /// The variables that look at it.
     pub variables: Vec<String>,
 }
@@ -111,7 +114,16 @@ impl std::fmt::Display for Id {
 
 impl Object {
     pub fn new(value: Value, origin: ProjectPath) -> Self {
-        Self { value, origin, shared: 0, variables: Vec::new() }
+        Self { value, origin, shared: 0, bare: false, variables: Vec::new() }
+    }
+
+    /// Annotations that are `null` are never printed.
+    pub fn without_null_annotations(mut self) -> Self {
+        if let Some(Value::Object(metadata)) = self.value.get_mut("metadata") {
+            self.bare = metadata.get("annotations").is_some_and(Value::is_null);
+            metadata.retain(|key, value| key != "annotations" || !value.is_null());
+        }
+        self
     }
 
     pub fn kind(&self) -> &str {
@@ -165,6 +177,19 @@ impl Object {
             || [FORMER_NAMESPACES, FORMER_KINDS].iter().all(|it| count(it) == count(FORMER_NAMES))
     }
 
+    /// To be called before a patch of the annotations.
+    pub fn keep_history(&mut self) -> anyhow::Result<()> {
+        if std::mem::take(&mut self.bare) && self.annotation(FORMER_NAMES).is_some() {
+            let message = format!(
+                "{}: with `annotations: null`, kustomize forgets here what {} was called",
+                self.origin,
+                self.id()
+            );
+            return Err(anyhow::format_err!(message)).hint("take the empty `annotations` out");
+        }
+        Ok(())
+    }
+
     pub fn was(&self, id: &Id) -> bool {
         self.former_ids().any(|it| it.is(id)) || self.id().is(id)
     }
@@ -197,7 +222,6 @@ impl Object {
         self.annotate(key, &all);
     }
 
-    /// Nothing comes of it where the annotations are `null`: neither does it in kustomize.
     pub fn annotate(&mut self, key: &str, text: &str) {
         let Value::Object(object) = &mut self.value else { return };
         let metadata = object.entry("metadata").or_insert_with(|| json!({}));

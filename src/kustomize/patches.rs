@@ -74,6 +74,7 @@ fn json(
         return Err(of.problem(patch.mark, "a JSON patch needs a `target`"));
     };
     for object in objects.0.iter_mut().filter(|it| target.selects(it)) {
+        object.keep_history()?;
         object.remember();
         let internal = object.internal_annotations();
         let whole = format!("on {}", object.id());
@@ -150,6 +151,9 @@ fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Resul
     let namespace = Some(object.namespace().to_owned()).filter(|it| !it.is_empty());
     if options.new_name || options.new_kind {
         object.remember();
+    }
+    if patch.value["metadata"].get("annotations").is_some() {
+        object.keep_history()?;
     }
     let mut change = patch.value.clone();
     // With a target, the patch takes over the apiVersion of what it is for.

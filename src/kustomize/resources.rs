@@ -89,7 +89,8 @@ fn join(of: &Kustomization, item: &Text) -> anyhow::Result<ProjectPath> {
 pub fn read(tree: &impl Tree, path: &ProjectPath) -> anyhow::Result<Vec<Object>> {
     let text = tree.read(path)?.unwrap_or_default();
     let origin = Origin { path, field: None };
-    objects(&origin, origin.nodes(&text, Dialect::Kustomize)?)
+    let all = objects(&origin, origin.nodes(&text, Dialect::Kustomize)?)?;
+    Ok(all.into_iter().map(Object::without_null_annotations).collect())
 }
 
 pub fn objects(origin: &Origin<'_>, nodes: Vec<Node>) -> anyhow::Result<Vec<Object>> {

@@ -11,8 +11,8 @@ pub struct Case(pub BTreeMap<String, Vec<(String, String)>>);
 #[derive(Debug)]
 pub enum Verdict {
     Equal,
-    /// Neither renders it.
-    Refused,
+    /// Neither renders it; here is kustomize's reason.
+    Refused(String),
     /// Only kustomize renders it; here is our reason.
     OurRefusal(String),
     /// Only we render it; here is kustomize's reason.
@@ -22,7 +22,11 @@ pub enum Verdict {
 
 impl std::fmt::Display for Verdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (Self::OurRefusal(text) | Self::TheirRefusal(text) | Self::Different(text)) = self else {
+        let (Self::Refused(text)
+        | Self::OurRefusal(text)
+        | Self::TheirRefusal(text)
+        | Self::Different(text)) = self
+        else {
             return f.write_str(self.class());
         };
         write!(f, "{}: {text}", self.class())
@@ -34,7 +38,7 @@ impl Verdict {
     pub fn class(&self) -> &'static str {
         match self {
             Self::Equal => "equal",
-            Self::Refused => "refused by both",
+            Self::Refused(_) => "refused by both",
             Self::OurRefusal(_) => "refused by us only",
             Self::TheirRefusal(_) => "accepted by us only",
             Self::Different(_) => "different",
@@ -84,13 +88,12 @@ impl Case {
         let folder = dir.join("tree").join(folder);
         let output = support::command(kustomize, &folder).args(["build", "."]).output().unwrap();
         let theirs = String::from_utf8(output.stdout).unwrap();
+        let reason = String::from_utf8_lossy(&output.stderr).into_owned();
         match (output.status.success(), ours(&folder, &[])) {
             (true, Ok(ours)) => differs(&ours, &theirs).map_or(Verdict::Equal, Verdict::Different),
-            (false, Err(_)) => Verdict::Refused,
+            (false, Err(_)) => Verdict::Refused(reason),
             (true, Err(error)) => Verdict::OurRefusal(format!("{error:#}")),
-            (false, Ok(_)) => {
-                Verdict::TheirRefusal(String::from_utf8_lossy(&output.stderr).into_owned())
-            }
+            (false, Ok(_)) => Verdict::TheirRefusal(reason),
         }
     }
 

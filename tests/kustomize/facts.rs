@@ -28,7 +28,7 @@ fn single_facts_are_rendered_as_kustomize_renders_them() {
         let case = Case::parse(&format!("{text}\n{}", include_str!("objects.txt")));
         let verdict = case.run(&kustomize, &dir, "");
         let right = match (&verdict, refusal) {
-            (Verdict::Equal | Verdict::Refused, None) => true,
+            (Verdict::Equal | Verdict::Refused(_), None) => true,
             (Verdict::OurRefusal(error), Some(words)) => error.contains(words),
             _ => false,
         };
