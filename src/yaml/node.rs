@@ -33,6 +33,12 @@ pub struct Entry {
     pub value: Node,
 }
 
+impl Data {
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Scalar(Value::Null))
+    }
+}
+
 impl Node {
     pub fn into_value(self) -> Value {
         match self.data {
@@ -60,7 +66,7 @@ impl Node {
     }
 
     pub fn is_null(&self) -> bool {
-        matches!(self.data, Data::Scalar(Value::Null))
+        self.data.is_null()
     }
 
     /// What it is, for a message.
