@@ -38,7 +38,7 @@ fn operation(value: &Value) -> anyhow::Result<Operation> {
         anyhow::bail!("`{key}` is not a field of an operation");
     }
     let value = || {
-        map.get("value").cloned().ok_or_else(|| {
+        map.get("value").cloned().map(whole).ok_or_else(|| {
             anyhow::format_err!("it has no `value`, so kustomize would write `null`")
         })
     };
@@ -57,6 +57,20 @@ fn operation(value: &Value) -> anyhow::Result<Operation> {
         _ => pointer(&shown)?,
     };
     Ok(Operation { kind, path, shown })
+}
+
+/// Go writes 1.0 as 1.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(whole).collect(),
+        Value::Object(map) => map.into_iter().map(|(key, it)| (key, whole(it))).collect(),
+        Value::Number(it) => {
+            let text = it.to_string();
+            let number = text.strip_suffix(".0").and_then(|it| it.parse::<i64>().ok());
+            number.map_or(Value::Number(it), Value::from)
+        }
+        value => value,
+    }
 }
 
 fn pointer(text: &str) -> anyhow::Result<Vec<String>> {
