@@ -73,6 +73,18 @@ pub fn split<'a>(
     let cluster = grant(&collected.cluster_role_bindings);
 
     let is_in = |list: &[&Value], it: &Value| list.iter().any(|other| std::ptr::eq(*other, it));
+    for binding in &kept {
+        let all = [&collected.role_bindings[..], &collected.cluster_role_bindings].concat();
+        let is_rival = |it: &&&Value| {
+            object::kind(it) == object::kind(binding) && object::name(it) == object::name(binding)
+        };
+        if all.iter().rfind(is_rival).is_some_and(|it| it != binding) {
+            refusals.push(
+                format!("{} is there twice, and differs", object::title(binding)),
+                "OLM puts all of a bundle into one namespace: give one of the two another name",
+            );
+        }
+    }
     // A role stays for those who have it by a binding that stays.
     let needed: Vec<&Value> =
         kept.iter().filter_map(|it| role(collected, it, false, &mut Refusals::default())).collect();
