@@ -154,6 +154,10 @@ impl<'a> Collected<'a> {
                     "{} is not in the bundle: OLM makes the certificates of webhooks itself",
                     object::title(object)
                 )),
+                ("apiextensions.k8s.io", "CustomResourceDefinition") => refusals.push(
+                    format!("{} is of a version that Kubernetes 1.22 has dropped", object::title(object)),
+                    "write it in `apiextensions.k8s.io/v1`",
+                ),
                 _ if kinds::is_supported(group, kind) => self.others.push(object),
                 _ => refusals.push(
                     format!(
