@@ -28,6 +28,7 @@ macro_rules! pages {
 
 pages! {
     bundle
+    bundle_validate
     compiled
     crds_diff
     crds_in_ci

@@ -18,7 +18,6 @@ mod package;
 mod permissions;
 mod refusals;
 mod related_images;
-mod shape;
 pub mod validate;
 mod webhooks;
 mod words;

@@ -12,6 +12,16 @@ pub fn list<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
     object.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
+/// The texts of a list at a JSON pointer.
+pub fn texts<'a>(object: &'a Value, pointer: &str) -> impl Iterator<Item = &'a str> {
+    list(object, pointer).iter().filter_map(Value::as_str)
+}
+
+/// The name of what is no object: a container, a port.
+pub fn name_of(value: &Value) -> &str {
+    text(value, "/name")
+}
+
 pub fn name(object: &Value) -> &str {
     text(object, "/metadata/name")
 }

@@ -88,12 +88,12 @@ fn what_cannot_be_found_is_told_with_the_line_that_asks_for_it() {
 }
 
 #[test]
-fn what_readers_see_differently_is_told_with_its_file() {
+fn what_kustomize_cannot_print_is_refused_with_its_place() {
     let (path, text) = CONFIG_MAP;
     refused(
-        &[(TOP, "resources: [a.yaml]\n"), (path, &format!("{text}data:\n  a: yes\n"))],
-        "config/default/a.yaml:6:6: `yes` is a string to some readers of YAML, and a boolean to others",
-        &["write it in quotes"],
+        &[(TOP, "resources: [a.yaml]\n"), (path, &format!("{text}data:\n  a: .inf\n"))],
+        "config/default/a.yaml:6:6: `.inf` is a number that JSON does not have",
+        &["write it in quotes, if it is a string"],
     );
 }
 

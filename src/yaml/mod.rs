@@ -6,16 +6,25 @@
 //! with its place. Nothing is guessed.
 
 mod difference;
+mod events;
+mod fault;
 mod node;
+mod parse;
 mod plain;
+mod printed;
 mod read;
+mod scalar;
+mod stream;
 #[cfg(test)]
 pub mod tests;
+mod timestamp;
+mod typed;
 mod write;
 
 pub use difference::difference;
+pub use fault::Fault;
 pub use node::{Data, Entry, Mark, Node};
-pub use read::Fault;
+
 pub use serde_json::{Map, Value, json};
 pub use write::to_text;
 
@@ -34,12 +43,7 @@ pub enum Dialect {
 
 /// The one document of a text. Fails with the line and column of what is malformed.
 pub fn from_text(text: &str, dialect: Dialect) -> anyhow::Result<Value> {
-    let mut documents = documents(text, dialect)?;
-    match documents.len() {
-        0 => Ok(Value::Null),
-        1 => Ok(documents.remove(0)),
-        more => anyhow::bail!("{more} documents, where one is expected"),
-    }
+    Ok(whole(text, dialect)?.map_or(Value::Null, Node::into_value))
 }
 
 /// Every document of a stream that is not empty.
@@ -48,15 +52,23 @@ pub fn documents(text: &str, dialect: Dialect) -> anyhow::Result<Vec<Value>> {
 }
 
 /// The same, with the place of every part.
-pub fn nodes(text: &str, _dialect: Dialect) -> anyhow::Result<Vec<Node>> {
-    let mut res = read::read(text)?;
-    res.retain(|it| !matches!(it.data, Data::Scalar(Value::Null)));
+pub fn nodes(text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
+    let mut res = Vec::new();
+    for document in stream::split(text, dialect)? {
+        res.extend(read::read(&document, dialect)?.filter(|it| !it.is_null()));
+    }
     Ok(res)
 }
 
+/// The one document of a text, with the place of every part; nothing, if the text is empty.
+pub fn whole(text: &str, dialect: Dialect) -> Result<Option<Node>, Fault> {
+    read::read(&stream::Part { text: text.into(), line: 0 }, dialect)
+}
+
 /// A typed document. Errors name line and column.
-pub fn typed<T: DeserializeOwned>(text: &str, _dialect: Dialect) -> anyhow::Result<T> {
-    Ok(serde_yaml::from_str(text)?)
+pub fn typed<T: DeserializeOwned>(text: &str, dialect: Dialect) -> anyhow::Result<T> {
+    let null = Node { data: Data::Scalar(Value::Null), mark: Mark { line: 1, column: 1 } };
+    Ok(T::deserialize(whole(text, dialect)?.as_ref().unwrap_or(&null))?)
 }
 
 /// A text that is JSON, and not YAML besides.

@@ -1,28 +1,47 @@
 //! What a scalar without quotes stands for.
 //!
 //! Go has two readers of one lineage: kustomize's (`yaml.v3`) and that of kubectl and OLM
-//! (`sigs.k8s.io/yaml`, `yaml.v2`). Here is what both read; where they part, nothing is.
+//! (`sigs.k8s.io/yaml`, `yaml.v2`). They part at `yes`, `no` and their kin, and at dates.
 
-use super::Value;
+use super::{Dialect, timestamp};
 
-/// What Go reads, or why it is to be quoted.
-pub fn resolve(text: &str) -> Result<Value, &'static str> {
+/// What a text stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Resolved {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// Greater than any `i64`.
+    Uint(u64),
+    Float(f64),
+    Time,
+    Text,
+}
+
+/// What a text without quotes and tag stands for.
+pub fn resolve(text: &str, dialect: Dialect) -> Resolved {
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Ok(Value::Null),
-        "true" | "True" | "TRUE" => return Ok(Value::Bool(true)),
-        "false" | "False" | "FALSE" => return Ok(Value::Bool(false)),
+        "" | "~" | "null" | "Null" | "NULL" => return Resolved::Null,
+        "true" | "True" | "TRUE" => return Resolved::Bool(true),
+        "false" | "False" | "FALSE" => return Resolved::Bool(false),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
+            return Resolved::Float(f64::INFINITY);
+        }
+        "-.inf" | "-.Inf" | "-.INF" => return Resolved::Float(f64::NEG_INFINITY),
+        ".nan" | ".NaN" | ".NAN" => return Resolved::Float(f64::NAN),
         _ => {}
     }
-    if is_old_boolean(text) {
-        return Err("a string to some readers of YAML, and a boolean to others");
+    if dialect != Dialect::Kustomize {
+        match text {
+            "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Resolved::Bool(true),
+            "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => return Resolved::Bool(false),
+            _ => {}
+        }
     }
-    if is_infinite(text) {
-        return Err("a number that JSON, and so Kubernetes, does not have");
+    if timestamp::parse(text).is_some() {
+        return Resolved::Time;
     }
-    if is_date(text) {
-        return Err("a string to some readers of YAML, and a point in time to others");
-    }
-    Ok(number(text).unwrap_or_else(|| Value::String(text.to_owned())))
+    number(text, dialect).unwrap_or(Resolved::Text)
 }
 
 /// Whether any reader, of YAML 1.1 or 1.2, might take the text for something else than a string.
@@ -55,20 +74,6 @@ fn looks_numeric(text: &str) -> bool {
         && exponent.chars().all(|c| c.is_ascii_digit())
 }
 
-fn is_old_boolean(text: &str) -> bool {
-    let cases = |word: &str| {
-        let lower = text.to_ascii_lowercase() == word;
-        let rest = text.get(1..).unwrap_or("");
-        lower && (rest == &word[1..] || text == word.to_ascii_uppercase())
-    };
-    ["y", "n", "yes", "no", "on", "off"].iter().any(|it| cases(it))
-}
-
-fn is_infinite(text: &str) -> bool {
-    let word = text.strip_prefix(['+', '-']).unwrap_or(text);
-    matches!(word, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN")
-}
-
 /// Starts as a date does: 2026-01-01.
 fn is_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
@@ -82,23 +87,29 @@ fn all_digits(text: &str) -> bool {
 }
 
 /// A number as Go's readers see it: `012` is octal, `08` is not, `1_000` is a thousand.
-fn number(text: &str) -> Option<Value> {
-    let first = *text.as_bytes().first()?;
-    if first == b'.' {
-        return float(text);
+fn number(text: &str, dialect: Dialect) -> Option<Resolved> {
+    match text.as_bytes().first()? {
+        b'.' if separates_digits(text) => float(&text.replace('_', "")),
+        b'0'..=b'9' | b'+' | b'-' => {
+            let plain = text.replace('_', "");
+            integer(&plain).or_else(|| float(&plain)).or_else(|| signed_late(&plain, dialect))
+        }
+        _ => None,
     }
-    if !matches!(first, b'0'..=b'9' | b'+' | b'-') {
-        return None;
-    }
-    let plain = text.replace('_', "");
-    integer(&plain).or_else(|| float(&plain))
 }
 
-fn integer(text: &str) -> Option<Value> {
-    let (negative, digits) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
+/// Whether each underscore is between two digits.
+fn separates_digits(text: &str) -> bool {
+    let is_digit = |it: Option<&u8>| it.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    let mut places = (1..bytes.len()).filter(|it| bytes[*it] == b'_');
+    places.all(|it| is_digit(bytes.get(it - 1)) && is_digit(bytes.get(it + 1)))
+}
+
+fn integer(text: &str) -> Option<Resolved> {
+    let (sign, digits) = match text.as_bytes().first()? {
+        b'-' | b'+' => text.split_at(1),
+        _ => ("", text),
     };
     let (radix, digits) = match digits.get(..2) {
         Some("0x" | "0X") => (16, &digits[2..]),
@@ -111,15 +122,27 @@ fn integer(text: &str) -> Option<Value> {
     if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
         return None;
     }
-    if negative {
-        let size = i128::from_str_radix(digits, radix).ok()?;
-        return i64::try_from(-size).ok().map(Value::from);
+    let size = i128::from_str_radix(digits, radix).ok()?;
+    match i64::try_from(if sign == "-" { -size } else { size }) {
+        Ok(it) => Some(Resolved::Int(it)),
+        Err(_) if sign.is_empty() => u64::try_from(size).ok().map(Resolved::Uint),
+        Err(_) => None,
     }
-    u64::from_str_radix(digits, radix).ok().map(Value::from)
+}
+
+/// `0b-1`, which Go takes for a number, too.
+fn signed_late(text: &str, dialect: Dialect) -> Option<Resolved> {
+    let octal = text.strip_prefix("0o").filter(|_| dialect == Dialect::Kustomize);
+    let (radix, digits) = match (text.strip_prefix("0b"), octal) {
+        (Some(digits), _) => (2, digits),
+        (None, Some(digits)) => (8, digits),
+        (None, None) => return None,
+    };
+    i64::from_str_radix(digits, radix).ok().map(Resolved::Int)
 }
 
 /// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, if it is finite.
-fn float(text: &str) -> Option<Value> {
+fn float(text: &str) -> Option<Resolved> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match body.find(['e', 'E']) {
         Some(at) => (&body[..at], Some(&body[at + 1..])),
@@ -135,36 +158,42 @@ fn float(text: &str) -> Option<Value> {
     if !shape || !power {
         return None;
     }
-    let value: f64 = text.parse().ok()?;
-    serde_json::Number::from_f64(value).map(Value::Number)
+    text.parse().ok().filter(|it: &f64| it.is_finite()).map(Resolved::Float)
 }
 
 #[test]
 fn scalars_without_quotes_are_what_go_reads() {
-    let check = |text: &str, expected: Value| assert_eq!(resolve(text), Ok(expected), "{text}");
+    use Resolved::{Bool, Float, Int, Text, Time, Uint};
+    let check = |text: &str, expected: Resolved| {
+        assert_eq!(resolve(text, Dialect::Kubernetes), expected, "{text}");
+    };
     for text in ["tRue", "nULL", "_1", "1:30", "1e400", "0x", "0b12", "0x1p3", ".", "._1", "--1"] {
-        check(text, text.into());
+        check(text, Text);
     }
-    for text in ["1,000", "0.1.2", "5m", "16Mi", "v1", "0o8", ".5.5", "e1", "1e", "+", ".5_0"] {
-        check(text, text.into());
+    for text in ["1,000", "0.1.2", "5m", "16Mi", "v1", "0o8", ".5.5", "e1", "1e", "+", ".5_"] {
+        check(text, Text);
     }
-    check("012", 10.into());
-    check("-012", (-10).into());
-    check("08", 8.0.into());
-    check("0o14", 12.into());
-    check("0X1F", 31.into());
-    check("-0b11", (-3).into());
-    check("0x_1", 1.into());
-    check("1_000", 1000.into());
-    check("+1", 1.into());
-    check("18446744073709551615", u64::MAX.into());
-    check("-9223372036854775808", i64::MIN.into());
-    check("18446744073709551616", 18_446_744_073_709_551_616.0.into());
-    check("1E3", 1000.0.into());
-    check("5.", 5.0.into());
-    check(".5", 0.5.into());
-    check("1_0.5", 10.5.into());
-    for text in ["yes", "Off", "ON", "y", "N", "2026-1-1", "2026-01-01T00:00:00Z", ".inf"] {
-        assert!(resolve(text).is_err(), "{text}");
+    check("012", Int(10));
+    check("-012", Int(-10));
+    check("08", Float(8.0));
+    check("0o14", Int(12));
+    check("0X1F", Int(31));
+    check("-0b11", Int(-3));
+    check("0b-1", Int(-1));
+    check("0x_1", Int(1));
+    check("1_000", Int(1000));
+    check("+1", Int(1));
+    check("18446744073709551615", Uint(u64::MAX));
+    check("-9223372036854775808", Int(i64::MIN));
+    check("18446744073709551616", Float(18_446_744_073_709_551_616.0));
+    check("1E3", Float(1000.0));
+    check("5.", Float(5.0));
+    check(".5", Float(0.5));
+    check(".5_0", Float(0.5));
+    check("1_0.5", Float(10.5));
+    check("2026-1-1", Time);
+    for (text, truth) in [("yes", true), ("Off", false), ("ON", true), ("y", true), ("N", false)] {
+        check(text, Bool(truth));
+        assert_eq!(resolve(text, Dialect::Kustomize), Text, "{text}");
     }
 }

@@ -1,224 +1,339 @@
-//! Text in, located documents out.
+//! The parts of a document in, its values out: aliases followed, maps merged, keys as strings.
 
-use std::{collections::BTreeSet, error::Error, fmt};
+use std::collections::BTreeMap;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
-use serde::Deserialize as _;
+use libyaml_safer::ScalarStyle;
 
 use super::{
-    Value,
-    node::{Data, Entry, Mark, Node},
-    plain,
+    Dialect, Fault, Mark,
+    node::{Data, Entry, Node},
+    parse::{Content, DEPTH, Part, Scalar, parse},
+    plain::Resolved,
+    printed, scalar, stream,
 };
 
-/// What is wrong with a text, and where.
-#[derive(Debug)]
-pub struct Fault {
-    pub mark: Mark,
-    pub message: String,
-    pub hint: Option<&'static str>,
-}
+/// What aliases may add to a document, roughly in bytes.
+const GROWTH: usize = 64 << 20;
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { mark: Mark { line, column }, message, hint } = self;
-        write!(f, "{message} at line {line} column {column}")?;
-        hint.map_or(Ok(()), |it| write!(f, " ({it})"))
+/// The document of a text; nothing, if it has none.
+pub fn read(document: &stream::Part<'_>, dialect: Dialect) -> Result<Option<Node>, Fault> {
+    let parts = parse(document)?;
+    if parts.is_empty() {
+        return Ok(None);
     }
-}
-impl Error for Fault {}
-
-impl From<ScanError> for Fault {
-    fn from(error: ScanError) -> Self {
-        Self { mark: mark(*error.marker()), message: error.info().to_owned(), hint: None }
-    }
-}
-
-/// Deeper than any Kubernetes object, and shallow enough for the stack.
-const DEPTH: usize = 200;
-
-pub fn read(text: &str) -> Result<Vec<Node>, Fault> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = Reader { parser: Parser::new_from_str(text) };
-    let mut res = Vec::new();
-    loop {
-        match reader.next()? {
-            (Event::DocumentStart(_), _) => {
-                let (event, span) = reader.next()?;
-                res.push(reader.node(event, span, 0)?);
-            }
-            (Event::StreamEnd, _) => break,
-            _ => {}
-        }
-    }
-    confirm(text, &res)?;
-    Ok(res)
-}
-
-/// Reads once more with a descendant of libyaml, as Go's readers are, and refuses what it sees otherwise.
-fn confirm(text: &str, nodes: &[Node]) -> Result<(), Fault> {
-    let mut nodes = nodes.iter();
-    for document in serde_yaml::Deserializer::from_str(text) {
-        let other = serde_yaml::Value::deserialize(document).map_err(|error| {
-            let place = error.location();
-            let mark = place.map_or(Mark { line: 1, column: 1 }, |it| Mark {
-                line: it.line(),
-                column: it.column(),
-            });
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or(&message);
-            refuse(mark, message, None)
-        })?;
-        match nodes.next() {
-            Some(node) => agree(node, &other)?,
-            None if other.is_null() => {}
-            None => return Err(differs(Mark { line: 1, column: 1 })),
-        }
-    }
-    match nodes.find(|it| !it.is_null()) {
-        Some(node) => Err(differs(node.mark)),
-        None => Ok(()),
-    }
-}
-
-/// Structure and text are compared; what a scalar without quotes stands for is decided in [`plain`].
-fn agree(node: &Node, other: &serde_yaml::Value) -> Result<(), Fault> {
-    use serde_yaml::Value as Other;
-    let same = match (&node.data, other) {
-        (Data::Scalar(Value::String(text)), Other::String(other)) => text == other,
-        (Data::Scalar(_), other) => !other.is_sequence() && !other.is_mapping(),
-        (Data::List(items), Other::Sequence(others)) => {
-            items.iter().zip(others).try_for_each(|(it, other)| agree(it, other))?;
-            items.len() == others.len()
-        }
-        (Data::Map(entries), Other::Mapping(others)) => {
-            for (entry, (key, other)) in entries.iter().zip(others) {
-                if key.as_str() != Some(&entry.key) {
-                    return Err(differs(entry.mark));
-                }
-                agree(&entry.value, other)?;
-            }
-            entries.len() == others.len()
-        }
-        _ => false,
+    let mut reader = Reader {
+        parts: &parts,
+        dialect,
+        depth: 0,
+        in_flow: false,
+        count: 1,
+        aliases: 0,
+        copied: 0,
+        size: 0,
     };
-    if same { Ok(()) } else { Err(differs(node.mark)) }
-}
-
-fn differs(mark: Mark) -> Fault {
-    refuse(mark, "readers of YAML see different things here", Some("write it in a plainer way"))
+    reader.node(0).map(Some)
 }
 
 struct Reader<'a> {
-    parser: Parser<'a, saphyr_parser::StrInput<'a>>,
+    parts: &'a [Part],
+    dialect: Dialect,
+    depth: usize,
+    /// Whether this is between brackets or braces, where aliases stand.
+    in_flow: bool,
+    /// How many parts were read.
+    count: usize,
+    /// How many aliases are being followed, and how many parts were read by way of one.
+    aliases: usize,
+    copied: usize,
+    /// What these take, roughly in bytes.
+    size: usize,
+}
+
+/// The entries of a map while it is read: where each key is, and what it was before it was a string.
+#[derive(Default)]
+struct Fields {
+    entries: Vec<Entry>,
+    places: BTreeMap<String, (usize, &'static str)>,
 }
 
 impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<(Event<'a>, Span), Fault> {
-        match self.parser.next_event() {
-            Some(event) => Ok(event?),
-            None => Ok((Event::StreamEnd, Span::empty(Marker::new(0, 1, 0)))),
-        }
-    }
-
-    fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<Node, Fault> {
-        let mark = mark(span.start);
-        if depth == DEPTH {
-            return Err(refuse(mark, "this is nested too deeply", None));
-        }
-        let data = match event {
-            Event::Scalar(text, style, _, tag) => {
-                let text_tag = untagged(tag.as_deref(), mark)?;
-                Data::Scalar(if style == ScalarStyle::Plain && !text_tag {
-                    plain::resolve(&text).map_err(|why| unclear(mark, &text, why))?
-                } else {
-                    Value::String(text.into_owned())
-                })
+    fn node(&mut self, index: usize) -> Result<Node, Fault> {
+        let part = &self.parts[index];
+        let mark = part.mark;
+        self.count(part)?;
+        let data = match &part.content {
+            Content::Scalar(it) => {
+                Data::Scalar(scalar::value(it, self.dialect, self.in_flow, mark)?)
             }
-            Event::SequenceStart(_, tag) => {
-                untagged(tag.as_deref(), mark)?;
-                let mut items = Vec::new();
-                loop {
-                    match self.next()? {
-                        (Event::SequenceEnd, _) => break Data::List(items),
-                        (event, span) => items.push(self.node(event, span, depth + 1)?),
-                    }
-                }
+            Content::Alias(target) => {
+                self.aliases += 1;
+                let data = self.node(*target)?.data;
+                self.aliases -= 1;
+                data
             }
-            Event::MappingStart(_, tag) => {
-                untagged(tag.as_deref(), mark)?;
-                self.map(depth)?
+            Content::List { items, is_flow } => {
+                let was_in_flow = self.descend(*is_flow, mark)?;
+                let items = items.iter().map(|it| self.node(*it)).collect::<Result<_, _>>()?;
+                self.ascend(was_in_flow);
+                Data::List(items)
             }
-            Event::Alias(_) => {
-                return Err(refuse(
-                    mark,
-                    "this is an alias, which not every reader follows",
-                    Some("write out what it stands for"),
-                ));
+            Content::Map { entries, is_flow } => {
+                let was_in_flow = self.descend(*is_flow, mark)?;
+                let entries = self.map(entries)?;
+                self.ascend(was_in_flow);
+                Data::Map(entries)
             }
-            _ => return Err(refuse(mark, "a value is missing", None)),
+            Content::Open => return Err(Fault::new(mark, "a value is missing", None)),
         };
         Ok(Node { data, mark })
     }
 
-    fn map(&mut self, depth: usize) -> Result<Data, Fault> {
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut seen = BTreeSet::new();
-        loop {
-            let (event, span) = self.next()?;
-            let mark = mark(span.start);
-            let key = match event {
-                Event::MappingEnd => return Ok(Data::Map(entries)),
-                // Go's readers take it for a merge even in quotes.
-                Event::Scalar(text, ..) if &*text == "<<" => {
-                    return Err(refuse(
-                        mark,
-                        "`<<` merges another map, which not every reader does",
-                        Some("write out what it stands for"),
-                    ));
-                }
-                event => match self.node(event, span, depth + 1)?.data {
-                    Data::Scalar(Value::String(key)) => key,
-                    _ => {
-                        return Err(refuse(
-                            mark,
-                            "this key is not a string",
-                            Some("write it in quotes"),
-                        ));
+    /// Goes into a list or a map, and says whether what it is in is between brackets or braces.
+    fn descend(&mut self, is_flow: bool, mark: Mark) -> Result<bool, Fault> {
+        if self.depth == DEPTH {
+            let message = format!("this is nested in more than {DEPTH} lists and maps");
+            return Err(Fault::new(mark, message, None));
+        }
+        self.depth += 1;
+        let res = self.in_flow;
+        self.in_flow |= is_flow;
+        Ok(res)
+    }
+
+    fn ascend(&mut self, in_flow: bool) {
+        self.depth -= 1;
+        self.in_flow = in_flow;
+    }
+
+    fn map(&mut self, entries: &[(usize, usize)]) -> Result<Vec<Entry>, Fault> {
+        let mut fields = Fields::default();
+        match self.dialect {
+            Dialect::Kustomize => self.fill_at_the_end(entries, &mut fields)?,
+            Dialect::Kubernetes | Dialect::Strict => self.fill(entries, &mut fields)?,
+        }
+        Ok(fields.entries)
+    }
+
+    /// As sigs.k8s.io/yaml does it: entry by entry, merged ones at their place, and the last one counts.
+    fn fill(&mut self, entries: &[(usize, usize)], fields: &mut Fields) -> Result<(), Fault> {
+        for (key, value) in entries {
+            let mark = self.parts[*key].mark;
+            if self.is_merge(*key)? {
+                let mut sources = self.sources(*value)?;
+                sources.reverse();
+                for (source, is_alias) in sources {
+                    let (part, parts) = (&self.parts[*value], self.parts);
+                    self.count(part)?;
+                    self.aliases += usize::from(is_alias);
+                    if is_alias {
+                        self.count(&parts[source])?;
                     }
-                },
-            };
-            if !seen.insert(key.clone()) {
-                return Err(refuse(mark, &format!("the key `{key}` is here twice"), None));
+                    if let Content::Map { entries, .. } = &parts[source].content {
+                        let in_flow = self.descend(false, mark)?;
+                        self.fill(entries, fields)?;
+                        self.ascend(in_flow);
+                    }
+                    self.aliases -= usize::from(is_alias);
+                }
+                continue;
             }
-            let (event, span) = self.next()?;
-            let value = self.node(event, span, depth + 1)?;
-            entries.push(Entry { key, mark, value });
+            let (key, kind) = self.key(*key)?;
+            let value = self.node(*value)?;
+            match fields.places.get(&key) {
+                Some((_, other)) if *other != kind => {
+                    let message = format!("the key `{key}` is here as {other} and as {kind}");
+                    return Err(Fault::new(mark, message, Some("keep one of them")));
+                }
+                Some(_) if self.dialect == Dialect::Strict => return Err(twice(&key, mark)),
+                Some((place, _)) => fields.entries[*place] = Entry { key, mark, value },
+                None => fields.insert(Entry { key, mark, value }, kind),
+            }
+        }
+        Ok(())
+    }
+
+    /// As kustomize does it: the map's own entries count, then those of what it merges, first to last.
+    fn fill_at_the_end(
+        &mut self,
+        entries: &[(usize, usize)],
+        fields: &mut Fields,
+    ) -> Result<(), Fault> {
+        let mut merged = None;
+        for (key, value) in entries {
+            let mark = self.parts[*key].mark;
+            if self.is_merge(*key)? {
+                if merged.replace(*value).is_some() {
+                    return Err(twice("<<", mark));
+                }
+                continue;
+            }
+            let (key, kind) = self.key(*key)?;
+            let value = self.node(*value)?;
+            if fields.places.contains_key(&key) {
+                return Err(twice(&key, mark));
+            }
+            fields.insert(Entry { key, mark, value }, kind);
+        }
+        let Some(merged) = merged else { return Ok(()) };
+        let start = entries.first().map_or(0, |it| it.0);
+        for (source, is_alias) in self.sources(merged)? {
+            let part = &self.parts[source];
+            if is_alias && source > start {
+                let message = "this map is merged into the map that it is in";
+                return Err(Fault::new(part.mark, message, Some("write out what it stands for")));
+            }
+            self.aliases += usize::from(is_alias);
+            self.count(part)?;
+            let Content::Map { entries, .. } = &part.content else { continue };
+            let in_flow = self.descend(false, part.mark)?;
+            for entry in self.map(entries)? {
+                if !fields.places.contains_key(&entry.key) {
+                    fields.insert(entry, "a string");
+                }
+            }
+            self.ascend(in_flow);
+            self.aliases -= usize::from(is_alias);
+        }
+        Ok(())
+    }
+
+    /// The maps that are merged, and whether an alias stands for them.
+    fn sources(&self, index: usize) -> Result<Vec<(usize, bool)>, Fault> {
+        let Part { content, mark } = &self.parts[index];
+        let is_map = |index: usize| matches!(self.parts[index].content, Content::Map { .. });
+        match content {
+            Content::Map { .. } => Ok(vec![(index, false)]),
+            Content::Alias(target) if is_map(*target) => Ok(vec![(*target, true)]),
+            Content::List { items, .. } => {
+                let is_list =
+                    |it: &&usize| matches!(self.parts[**it].content, Content::List { .. });
+                if let Some(list) = items.iter().find(is_list) {
+                    return Err(no_map(self.parts[*list].mark));
+                }
+                items.iter().try_fold(Vec::new(), |mut res, it| {
+                    res.extend(self.sources(*it)?);
+                    Ok(res)
+                })
+            }
+            _ => Err(no_map(*mark)),
         }
     }
-}
 
-/// Whether a tag says that this is a string. Any other tag is refused.
-fn untagged(tag: Option<&Tag>, mark: Mark) -> Result<bool, Fault> {
-    match tag {
-        None => Ok(false),
-        Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Ok(true),
-        Some(tag) => Err(refuse(
-            mark,
-            &format!("`{}{}` is a tag, which not every reader understands", tag.handle, tag.suffix),
-            Some("leave it out, and quote what is a string"),
-        )),
+    fn is_merge(&self, key: usize) -> Result<bool, Fault> {
+        let Part { content: Content::Scalar(Scalar { text, tag, style, .. }), mark } =
+            &self.parts[key]
+        else {
+            return Ok(false);
+        };
+        let is_tagged = tag.as_deref() == Some("tag:yaml.org,2002:merge");
+        let is_plain = match tag.as_deref() {
+            None => *style == ScalarStyle::Plain,
+            Some(tag) => tag == "!" && self.dialect != Dialect::Kustomize,
+        };
+        if text == "<<" && (is_tagged || is_plain) {
+            return Ok(true);
+        }
+        if self.dialect == Dialect::Kustomize && (text == "<<" || is_tagged) {
+            let message = "kustomize drops the key `<<`, if it does not merge another map";
+            return Err(Fault::new(*mark, message, Some("leave it out")));
+        }
+        Ok(false)
+    }
+
+    /// A key as a string, and what it was.
+    fn key(&mut self, index: usize) -> Result<(String, &'static str), Fault> {
+        let (part, parts) = (&self.parts[index], self.parts);
+        self.count(part)?;
+        let scalar = match (&part.content, self.dialect) {
+            (Content::Scalar(it), _) => Some(it),
+            (Content::Alias(target), Dialect::Kubernetes | Dialect::Strict) => {
+                self.aliases += 1;
+                self.count(&parts[*target])?;
+                self.aliases -= 1;
+                match &parts[*target].content {
+                    Content::Scalar(it) => Some(it),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let hint = Some("write it in quotes");
+        let Some(scalar) = scalar else {
+            let message = match &part.content {
+                Content::Map { .. } => "this key is a map, and JSON has string keys only",
+                Content::List { .. } => "this key is a list, and JSON has string keys only",
+                _ => "this key is an alias",
+            };
+            return Err(Fault::new(part.mark, message, Some("write a string")));
+        };
+        let resolved = scalar::resolve(scalar, self.dialect, part.mark)?;
+        let is_kustomize = self.dialect == Dialect::Kustomize;
+        let kind = match resolved {
+            Resolved::Null => "null",
+            Resolved::Bool(_) => "a boolean",
+            Resolved::Int(_) | Resolved::Uint(_) | Resolved::Float(_) => "a number",
+            Resolved::Time if is_kustomize => "a point in time",
+            Resolved::Time | Resolved::Text => "a string",
+        };
+        let text = match resolved {
+            Resolved::Time | Resolved::Text if !is_kustomize => scalar.text.clone(),
+            Resolved::Text => printed::text(scalar, false, part.mark)?.into_owned(),
+            Resolved::Int(_) | Resolved::Bool(_) | Resolved::Float(_) | Resolved::Time
+                if is_kustomize && self.depth == 1 =>
+            {
+                scalar.text.clone()
+            }
+            Resolved::Int(it) if !is_kustomize => it.to_string(),
+            Resolved::Bool(it) if !is_kustomize => it.to_string(),
+            Resolved::Float(it) if !is_kustomize => scalar::key(it),
+            _ => {
+                let message = format!("the key `{}` is {kind}, and not a string", scalar.text);
+                return Err(Fault::new(part.mark, message, hint));
+            }
+        };
+        Ok((text, kind))
+    }
+
+    /// Counts a part that is read, and bounds what aliases add.
+    fn count(&mut self, part: &Part) -> Result<(), Fault> {
+        self.count += 1;
+        if self.aliases == 0 {
+            return Ok(());
+        }
+        self.copied += 1;
+        self.size += 64;
+        if let Content::Scalar(it) = &part.content {
+            self.size += it.text.len();
+        }
+        let is_excessive = self.dialect != Dialect::Kustomize
+            && self.copied > 100
+            && self.count > 1000
+            && self.copied as f64 / self.count as f64 > allowed(self.count);
+        if is_excessive || self.size > GROWTH {
+            let message = "the aliases stand for too much: the document would grow beyond measure";
+            return Err(Fault::new(part.mark, message, Some("write out what is needed")));
+        }
+        Ok(())
     }
 }
 
-fn unclear(mark: Mark, text: &str, why: &str) -> Fault {
-    refuse(mark, &format!("`{text}` is {why}"), Some("write it in quotes"))
+impl Fields {
+    fn insert(&mut self, entry: Entry, kind: &'static str) {
+        self.places.insert(entry.key.clone(), (self.entries.len(), kind));
+        self.entries.push(entry);
+    }
 }
 
-fn refuse(mark: Mark, message: &str, hint: Option<&'static str>) -> Fault {
-    Fault { mark, message: message.to_owned(), hint }
+/// The share of a document that Go lets come by way of aliases.
+fn allowed(count: usize) -> f64 {
+    let above = count.clamp(400_000, 4_000_000) - 400_000;
+    0.99 - 0.89 * (above as f64 / 3_600_000.0)
 }
 
-fn mark(marker: Marker) -> Mark {
-    Mark { line: marker.line(), column: marker.col() + 1 }
+fn twice(key: &str, mark: Mark) -> Fault {
+    Fault::new(mark, format!("the key `{key}` is here twice"), Some("keep one of them"))
+}
+
+fn no_map(mark: Mark) -> Fault {
+    Fault::new(mark, "only maps can be merged, and this is none", None)
 }

@@ -172,8 +172,8 @@ fn every_string_reads_back_in_another_reader() {
     for text in TRICKY {
         let value = json!({ text.to_owned(): text, "z": [text, { "a": text }] });
         let written = to_text(&value);
-        let read: Value = super::typed(&written, Dialect::Kubernetes)
-            .unwrap_or_else(|it| panic!("{it}\n{written}"));
+        let read: Value =
+            serde_yaml::from_str(&written).unwrap_or_else(|it| panic!("{it}\n{written}"));
         assert_eq!(read, value, "{written}");
     }
 }
@@ -211,27 +211,49 @@ fn what_readers_see_differently_is_refused_with_its_place() {
         assert_eq!(error, expected, "{text}");
     };
     check(
-        "a: b\nc: yes\n",
-        "`yes` is a string to some readers of YAML, and a boolean to others at line 2 column 4 (write it in quotes)",
+        "1: a\n'1': b\n",
+        "the key `1` is here as a number and as a string at line 2 column 1 (keep one of them)",
     );
     check(
-        "on: 1\n",
-        "`on` is a string to some readers of YAML, and a boolean to others at line 1 column 1 (write it in quotes)",
+        "a: .inf\n",
+        "`.inf` is a number that JSON does not have at line 1 column 4 (write it in quotes, if it is a string)",
     );
     check(
-        "a: [2026-01-01]\n",
-        "`2026-01-01` is a string to some readers of YAML, and a point in time to others at line 1 column 5 (write it in quotes)",
+        "a: 1\n---\nb: {c: *x}\n",
+        "there is no anchor `&x` before this alias at line 3 column 8",
     );
-    check("1: a\n", "this key is not a string at line 1 column 1 (write it in quotes)");
-    check("a: 1\na: 2\n", "the key `a` is here twice at line 2 column 1");
+    check("a: \"\\/\"\n", "`\\/` is no escape that Go knows at line 1 column 4 (write `/`)");
     check(
-        "a: &x 1\nb: *x\n",
-        "this is an alias, which not every reader follows at line 2 column 4 (write out what it stands for)",
+        "a: 1\n...\nb: 2\n",
+        "a second document begins, which Kubernetes programs leave out at line 3 column 1 (keep one of them)",
     );
     check(
-        "a: &x {}\nb:\n  <<: *x\n",
-        "`<<` merges another map, which not every reader does at line 3 column 3 (write out what it stands for)",
+        "a: 1\n--- {b: 2}\n",
+        "`{b: 2}` follows the separator `---`, which Kubernetes programs refuse at line 2 column 4 (write it on a line of its own)",
     );
+}
+
+#[test]
+fn each_program_reads_in_its_own_way() {
+    let check = |text: &str, kubernetes: Value, kustomize: Option<Value>| {
+        let read = |dialect| documents(text, dialect).ok().map(Value::from);
+        assert_eq!(read(Dialect::Kubernetes), Some(kubernetes), "{text}");
+        assert_eq!(read(Dialect::Kustomize), kustomize, "{text}");
+    };
+    check("a: yes\n", json!([{ "a": true }]), Some(json!([{ "a": "yes" }])));
+    let (date, time) = (json!([{ "a": "2026-01-31" }]), json!([{ "a": "2026-01-31T00:00:00Z" }]));
+    check("a: 2026-01-31\n", date, Some(time));
+    check("a: 1.0\n", json!([{ "a": 1.0 }]), Some(json!([{ "a": 1 }])));
+    check("a: {b: }\n", json!([{ "a": { "b": null } }]), Some(json!([{ "a": { "b": "" } }])));
+    check("a: 1\na: 2\n", json!([{ "a": 2 }]), None);
+    check("a: {1: b, true: c}\n", json!([{ "a": { "1": "b", "true": "c" } }]), None);
+    let merge = "a: &x {b: 1, c: 1}\nd:\n  b: 2\n  <<: *x\n";
+    let [first, last] =
+        [2, 1].map(|b| json!([{ "a": { "b": 1, "c": 1 }, "d": { "b": b, "c": 1 } }]));
+    check(merge, last, Some(first));
+    let folded = "a: >-\n  a\n    b\n  c\n";
+    check(folded, json!([{ "a": "a\n  b\nc" }]), Some(json!([{ "a": "a\n\n  b\nc" }])));
+    assert!(documents("a: 1\na: 2\n", Dialect::Strict).is_err());
 }
 
 #[test]

@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod broken;
 mod edits;
 mod oracle;
 mod random;

@@ -209,7 +209,9 @@ fn a_file_beside_ours_is_checked_with_them_and_a_stale_one_goes() {
     let output = support::operator_rs(&dir, "bundle --input objects.yaml");
     let said = support::said(&output);
     assert!(
-        said.contains("bundle/manifests/mine.yaml: unsupported media type registry+v1"),
+        said.contains(
+            "bundle/manifests/mine.yaml: v1, Kind=Pod: unsupported media type registry+v1"
+        ),
         "{said}"
     );
     std::fs::write(&mine, "apiVersion: v1\nkind: Secret\nmetadata:\n  name: it\n")

@@ -1,6 +1,8 @@
 //! `customresourcedefinitions.owned`: one entry for every version that a CRD serves.
 
-use super::super::{collected::served_versions, descriptors, object, words};
+use super::super::{
+    collected::served_versions, descriptors, object, permissions::Permissions, words,
+};
 use crate::yaml::{Map, Value, json};
 
 pub fn owned(crds: &[&Value], base: &Value, warnings: &mut Vec<String>) -> Vec<Value> {
@@ -27,6 +29,24 @@ pub fn owned(crds: &[&Value], base: &Value, warnings: &mut Vec<String>) -> Vec<V
         ));
     }
     res
+}
+
+/// Says which events an operator that may create them creates. Of a rule alone, the validator of removed APIs
+/// would think that it is for the version that Kubernetes 1.25 removed.
+pub fn name_events(owned: &mut [Value], permissions: &Permissions) {
+    let has =
+        |rule: &Value, field: &str, word: &str| object::texts(rule, field).any(|it| it == word);
+    let is_for_events = |rule: &Value| {
+        has(rule, "/apiGroups", "events.k8s.io") && has(rule, "/resources", "events")
+    };
+    let mut all = permissions.cluster.iter().chain(&permissions.namespaced);
+    if !all.any(|it| object::list(it, "/rules").iter().any(is_for_events)) {
+        return;
+    }
+    for entry in owned.iter_mut().filter_map(Value::as_object_mut) {
+        let event = json!([{ "kind": "Event", "name": "", "version": "events.k8s.io/v1" }]);
+        entry.entry("resources").or_insert(event);
+    }
 }
 
 fn key(entry: &Value) -> [&str; 3] {

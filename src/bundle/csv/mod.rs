@@ -56,7 +56,9 @@ pub fn assemble(
     put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals, warnings));
     let required = object::list(base, "/spec/customresourcedefinitions/required").to_vec();
     let mut crds = Map::new();
-    put(&mut crds, "owned", crds::owned(&collected.crds, base, warnings));
+    let mut owned = crds::owned(&collected.crds, base, warnings);
+    crds::name_events(&mut owned, permissions);
+    put(&mut crds, "owned", owned);
     put(&mut crds, "required", required);
     spec.insert("customresourcedefinitions".into(), crds.into());
 

@@ -2,35 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use super::{Findings, Manifest, csv::kind_of, of};
+use super::{Findings, Manifest, csv::kind_of, load::Loaded, of};
 use crate::{model::Image, yaml::Value};
 
-pub fn check(csv: &Manifest, manifests: &[Manifest], findings: &mut Findings) {
-    owned_crds(csv, manifests, findings);
-    service_accounts(&csv.object, manifests, findings);
-    related_images(csv, findings);
+pub fn check(bundle: &Loaded, findings: &mut Findings) {
+    owned_crds(bundle, findings);
+    service_accounts(&bundle.csv.object, &bundle.objects, findings);
+    related_images(&bundle.csv, findings);
 }
 
 /// Group, version, kind.
 type Key<'a> = [&'a str; 3];
 
-fn owned_crds(csv: &Manifest, manifests: &[Manifest], findings: &mut Findings) {
+fn owned_crds(bundle: &Loaded, findings: &mut Findings) {
+    let csv = &bundle.csv;
     let name = of::name(&csv.object);
     let mut keys: BTreeSet<Key> = BTreeSet::new();
-    for Manifest { path, object } in manifests {
-        if of::kind(object) != "CustomResourceDefinition" {
-            continue;
-        }
-        if of::group_version(object) != ("apiextensions.k8s.io", "v1") {
-            let version = of::text(object, "/apiVersion");
-            findings.error(path, format!("unsupported CRD version {version}"));
-            continue;
-        }
+    for Manifest { path, object } in &bundle.crds {
         let [group, kind] = ["/spec/group", "/spec/names/kind"].map(|it| of::text(object, it));
         for version in of::list(object, "/spec/versions") {
             let key = [group, of::text(version, "/name"), kind];
             if !keys.insert(key) {
-                findings.error(path, format!("duplicate CRD {:?} in bundle {name:?}", said(key)));
+                findings.error(path, format!("duplicate CRD {:?} in bundle {name:?}", shown(key)));
             }
         }
     }
@@ -42,8 +35,10 @@ fn owned_crds(csv: &Manifest, manifests: &[Manifest], findings: &mut Findings) {
         if keys.remove(&key) {
             owned_kinds.insert((group, of::kind(owned)));
         } else {
-            findings
-                .error(csv.path, format!("owned CRD {:?} not found in bundle {name:?}", said(key)));
+            findings.error(
+                csv.path,
+                format!("owned CRD {:?} not found in bundle {name:?}", shown(key)),
+            );
         }
     }
     for key in keys {
@@ -51,13 +46,16 @@ fn owned_crds(csv: &Manifest, manifests: &[Manifest], findings: &mut Findings) {
         if !owned_kinds.contains(&(key[0], key[2])) {
             findings.error(
                 csv.path,
-                format!("CRD {:?} is present in bundle {name:?} but not defined in CSV", said(key)),
+                format!(
+                    "CRD {:?} is present in bundle {name:?} but not defined in CSV",
+                    shown(key)
+                ),
             );
         }
     }
 }
 
-fn said([group, version, kind]: Key) -> String {
+fn shown([group, version, kind]: Key) -> String {
     kind_of(group, version, kind)
 }
 
@@ -83,18 +81,16 @@ fn service_accounts(csv: &Value, manifests: &[Manifest], findings: &mut Findings
     }
 }
 
-/// As newer releases of operator-framework/api check them.
+/// Newer releases of operator-framework/api refuse these.
 fn related_images(csv: &Manifest, findings: &mut Findings) {
     for (at, related) in of::list(&csv.object, "/spec/relatedImages").iter().enumerate() {
         let image = of::text(related, "/image");
         if image.is_empty() {
-            findings.error(csv.path, format!("relatedImages[{at}] has an empty image field"));
+            findings.warning(csv.path, format!("relatedImages[{at}] has an empty image field"));
         } else if image.parse::<Image>().is_err() {
-            findings.error(
+            findings.warning(
                 csv.path,
-                format!(
-                    "relatedImages[{at}] has an invalid image pullspec {image:?}: invalid reference format"
-                ),
+                format!("relatedImages[{at}] has an invalid image pullspec {image:?}"),
             );
         }
     }

@@ -1,41 +1,35 @@
 //! A CustomResourceDefinition, as an API server would take it, but for its schemas: those the validators
 //! of OLM leave to the server too.
 
-use super::{Findings, Manifest, names, object, of, selectable, shape};
+use super::{Findings, Manifest, conversion, grammar::url::Url, names, object, of, selectable};
 use crate::yaml::{Value, json};
 
 pub fn check(manifest: &Manifest, findings: &mut Findings) {
     let Manifest { path, object: crd } = manifest;
-    if of::group_version(crd) != ("apiextensions.k8s.io", "v1") {
-        return;
-    }
-    for fault in shape::unreadable_crd(crd) {
-        findings.error(path, format!("unable to parse CRD: {fault}"));
-    }
     let mut faults = Faults(Vec::new());
     metadata(crd, &mut faults);
     spec(crd, &mut faults);
     kind_names(crd, &mut faults);
     versions(crd, &mut faults);
-    conversion(crd, &mut faults);
+    conversion::check(crd, &mut faults);
     faults.0.into_iter().for_each(|it| findings.error(path, it));
 }
 
 /// Faults in the words of Kubernetes.
-struct Faults(Vec<String>);
+pub struct Faults(Vec<String>);
 
 impl Faults {
-    fn required(&mut self, field: &str, detail: &str) {
+    pub fn required(&mut self, field: &str, detail: &str) {
         let colon = if detail.is_empty() { "" } else { ": " };
         self.0.push(format!("{field}: Required value{colon}{detail}"));
     }
-    fn invalid(&mut self, field: &str, value: &str, detail: &str) {
+    pub fn invalid(&mut self, field: &str, value: &str, detail: &str) {
         self.0.push(format!("{field}: Invalid value: {value:?}: {detail}"));
     }
-    fn list(&mut self, field: &str, detail: &str) {
+    pub fn list(&mut self, field: &str, detail: &str) {
         self.0.push(format!("{field}: {detail}"));
     }
-    fn label(&mut self, field: &str, value: &str, before: &str) {
+    pub fn label(&mut self, field: &str, value: &str, before: &str) {
         // Kinds may have capitals.
         let lower = if before.is_empty() { value.to_owned() } else { value.to_lowercase() };
         let faults = names::dns_1035(&lower);
@@ -57,21 +51,29 @@ fn metadata(crd: &Value, faults: &mut Faults) {
             faults.invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
         }
     }
-    if !of::text(crd, "/metadata/namespace").is_empty() {
-        faults.0.push("metadata.namespace: Forbidden: not allowed on this type".to_owned());
+    let is_protected = ["k8s.io", "kubernetes.io"]
+        .iter()
+        .any(|it| group == *it || group.ends_with(&format!(".{it}")));
+    if !is_protected {
+        return;
     }
-    let protected = ["k8s.io", "kubernetes.io"];
-    let is_protected =
-        protected.iter().any(|it| group == *it || group.ends_with(&format!(".{it}")));
     let approval = "api-approved.kubernetes.io";
-    let said = crd
-        .pointer("/metadata/annotations")
-        .map_or("", |it| it.get(approval).and_then(Value::as_str).unwrap_or_default());
-    if is_protected && !said.starts_with("unapproved") && !said.starts_with("https://") {
-        let field = format!("metadata.annotations[{approval}]");
-        faults.required(
+    let annotations = crd.pointer("/metadata/annotations");
+    let text =
+        annotations.and_then(|it| it.get(approval)).and_then(Value::as_str).unwrap_or_default();
+    let is_url = |text| {
+        Url::parse_request(text).is_some_and(|it| !it.host.is_empty() && !it.scheme.is_empty())
+    };
+    let field = format!("metadata.annotations[{approval}]");
+    let detail = "protected groups must have approval annotation \"api-approved.kubernetes.io\"";
+    let more = "see https://github.com/kubernetes/enhancements/pull/1111";
+    if text.is_empty() {
+        faults.required(&field, &format!("{detail}, {more}"));
+    } else if !text.starts_with("unapproved") && !is_url(text) {
+        faults.invalid(
             &field,
-            "protected groups must have approval annotation \"api-approved.kubernetes.io\", see https://github.com/kubernetes/enhancements/pull/1111",
+            text,
+            &format!("{detail} with either a URL or a reason starting with \"unapproved\", {more}"),
         );
     }
 }
@@ -242,60 +244,5 @@ fn scale(version: &Value, field: &str, faults: &mut Faults) {
         } else if !parts.iter().any(|it| path.starts_with(it)) {
             faults.invalid(&field, path, detail);
         }
-    }
-}
-
-fn conversion(crd: &Value, faults: &mut Faults) {
-    let Some(conversion) = crd.pointer("/spec/conversion").filter(|it| !it.is_null()) else {
-        return;
-    };
-    let webhook = conversion.get("webhook").filter(|it| !it.is_null());
-    let field = "spec.conversion";
-    let strategy = of::text(conversion, "/strategy");
-    match strategy {
-        "None" | "Webhook" => {}
-        "" => faults.required(&format!("{field}.strategy"), ""),
-        other => faults.0.push(format!(
-            "{field}.strategy: Unsupported value: {other:?}: supported values: \"None\", \"Webhook\""
-        )),
-    }
-    let config = webhook.and_then(|it| it.get("clientConfig")).filter(|it| !it.is_null());
-    let versions = of::list(conversion, "/webhook/conversionReviewVersions");
-    if strategy != "Webhook" {
-        if config.is_some() {
-            faults.0.push(format!(
-                "{field}.webhookClientConfig: Forbidden: should not be set when strategy is not set to Webhook"
-            ));
-        }
-        if !versions.is_empty() {
-            faults.0.push(format!(
-                "{field}.conversionReviewVersions: Forbidden: should not be set when strategy is not set to Webhook"
-            ));
-        }
-        return;
-    }
-    let client = format!("{field}.webhookClientConfig");
-    match config {
-        None => faults.required(&client, "required when strategy is set to Webhook"),
-        Some(config) if config.get("url").is_some() == config.get("service").is_some() => {
-            faults.required(&client, "exactly one of url or service is required");
-        }
-        Some(config) => {
-            for part in ["name", "namespace"] {
-                if config
-                    .get("service")
-                    .is_some_and(|it| of::text(it, &format!("/{part}")).is_empty())
-                {
-                    let detail = format!("service {part} is required");
-                    faults.required(&format!("{client}.service.{part}"), &detail);
-                }
-            }
-        }
-    }
-    let field = format!("{field}.conversionReviewVersions");
-    if versions.is_empty() {
-        faults.required(&field, "");
-    } else if !versions.iter().any(|it| matches!(it.as_str(), Some("v1" | "v1beta1"))) {
-        faults.list(&field, "must include at least one of v1, v1beta1");
     }
 }

@@ -1,6 +1,6 @@
 //! The ClusterServiceVersion by itself.
 
-use super::{Findings, Manifest, names, of, shape};
+use super::{Findings, load::Loaded, names, of};
 use crate::yaml::{self, Value};
 use std::collections::BTreeSet;
 
@@ -13,11 +13,8 @@ const SPELLED: &[&str] = &[
     "olm.skipRange",
 ];
 
-pub fn check(manifest: &Manifest, findings: &mut Findings) {
-    let Manifest { path, object: csv } = manifest;
-    for fault in shape::unreadable(csv) {
-        findings.error(path, format!("unable to parse CSV: {fault}"));
-    }
+pub fn check(bundle: &Loaded, findings: &mut Findings) {
+    let (path, csv) = (bundle.csv.path, &bundle.csv.object);
     for (field, name) in
         [("metadata.name", of::name(csv)), ("spec.replaces", of::text(csv, "/spec/replaces"))]
     {
@@ -29,7 +26,7 @@ pub fn check(manifest: &Manifest, findings: &mut Findings) {
             findings.error(path, format!("{field} {name:?} is invalid: {}", faults.join(",")));
         }
     }
-    required(path, csv, findings);
+    required(path, csv, bundle.written_csv(), findings);
     annotations(path, csv, findings);
     examples(path, csv, findings);
     install_modes(path, csv, findings);
@@ -37,36 +34,52 @@ pub fn check(manifest: &Manifest, findings: &mut Findings) {
 }
 
 /// Fields that Go writes even where they are empty.
-fn required(path: &str, csv: &Value, findings: &mut Findings) {
+fn required(path: &str, csv: &Value, written: &Value, findings: &mut Findings) {
     let mut missing =
         |field: &str| findings.error(path, format!("{field}: required field missing"));
-    let is_empty = |pointer: &str| match csv.pointer(pointer) {
-        None | Some(Value::Null) => true,
-        Some(Value::String(text)) => text.is_empty(),
-        Some(Value::Object(map)) => map.is_empty(),
-        Some(_) => false,
+    let is_zero = |pointer: &str| csv.pointer(pointer).is_none_or(is_zero);
+    // What Go leaves out where it writes: a list or a map that is there and has nothing in it.
+    let has_empty = |pointer: &str| {
+        let map = written.pointer(pointer).and_then(Value::as_object);
+        map.into_iter().flat_map(yaml::Map::values).any(|it| it.is_array() || it.is_object())
     };
-    if is_empty("/metadata") {
+    if is_zero("/metadata") && !has_empty("/metadata") {
         missing("ObjectMeta");
     }
-    if is_empty("/spec") {
-        return missing("Spec");
-    }
-    if is_empty("/spec/install") {
-        missing("Spec.InstallStrategy");
+    if is_zero("/spec") && !has_empty("/spec") {
+        missing("Spec");
     } else {
-        if is_empty("/spec/install/strategy") {
-            missing("Spec.InstallStrategy.StrategyName");
+        let is_strategy = !is_zero("/spec/install/spec") || has_empty("/spec/install/spec");
+        if is_zero("/spec/install") && !is_strategy {
+            missing("Spec.InstallStrategy");
+        } else {
+            if is_zero("/spec/install/strategy") {
+                missing("Spec.InstallStrategy.StrategyName");
+            }
+            if is_strategy
+                && csv.pointer("/spec/install/spec/deployments").is_none_or(Value::is_null)
+            {
+                missing("Spec.InstallStrategy.StrategySpec.DeploymentSpecs");
+            }
         }
-        if !is_empty("/spec/install/spec") && is_empty("/spec/install/spec/deployments") {
-            missing("Spec.InstallStrategy.StrategySpec.DeploymentSpecs");
+        if is_zero("/spec/displayName") {
+            missing("Spec.DisplayName");
         }
     }
-    if is_empty("/spec/displayName") {
-        missing("Spec.DisplayName");
-    }
-    if is_empty("/apiVersion") {
+    if is_zero("/apiVersion") {
         findings.error(path, "'apiVersion' is missing");
+    }
+}
+
+/// Whether nothing in it was given.
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(flag) => !flag,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty() || text == "0.0.0",
+        Value::Array(_) => false,
+        Value::Object(map) => map.values().all(is_zero),
     }
 }
 
@@ -154,12 +167,6 @@ fn install_modes(path: &str, csv: &Value, findings: &mut Findings) {
         return findings.error(path, "install modes not found");
     }
     let supported = |it: &Value| it.get("supported").and_then(Value::as_bool).unwrap_or_default();
-    let mut types: Vec<&str> = modes.iter().map(|it| of::text(it, "/type")).collect();
-    types.sort_unstable();
-    if types.windows(2).any(|it| it[0] == it[1]) {
-        // operator-framework means to say this, and never does.
-        findings.error(path, "duplicate install modes present");
-    }
     let converts = |it: &Value| !of::list(it, "/conversionCRDs").is_empty();
     let all_only =
         modes.iter().all(|it| supported(it) == (of::text(it, "/type") == "AllNamespaces"));
@@ -174,7 +181,7 @@ fn install_modes(path: &str, csv: &Value, findings: &mut Findings) {
     }
 }
 
-fn min_kube_version(path: &str, csv: &Value, findings: &mut Findings) {
+pub fn min_kube_version(path: &str, csv: &Value, findings: &mut Findings) {
     let version = of::text(csv, "/spec/minKubeVersion");
     if version.trim().is_empty() {
         findings.warning(
@@ -194,7 +201,7 @@ pub fn kind_of(group: &str, version: &str, kind: &str) -> String {
     format!("{group}{slash}{version}, Kind={kind}")
 }
 
-fn gvk(object: &Value) -> String {
+pub fn gvk(object: &Value) -> String {
     let (group, version) = of::group_version(object);
     kind_of(group, version, of::kind(object))
 }

@@ -1,21 +1,42 @@
-//! Folders, annotations and dependencies: what operator-registry calls the bundle's format.
+//! Folders and annotations: what operator-registry calls the bundle's format.
 
 use std::collections::BTreeMap;
 
 use super::{
     super::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE},
-    Findings, Manifest, of,
+    Files, Findings, dependencies, load,
 };
-use crate::{
-    model::ProjectPath,
-    yaml::{self, Value},
-};
+use crate::yaml::Value;
 
-pub fn check(
-    files: &BTreeMap<ProjectPath, String>,
-    manifests: &[Manifest],
-    findings: &mut Findings,
-) {
+type Annotations = BTreeMap<String, String>;
+
+/// The annotations that lead to the manifests: those of metadata/annotations.yaml, else of the first file
+/// that has some.
+pub fn annotations(files: &Files, findings: &mut Findings) -> Option<Annotations> {
+    let read = |bytes: &[u8]| {
+        let file = load::utf8(bytes).and_then(load::value)?;
+        annotations_of(&file).map(Option::unwrap_or_default)
+    };
+    let usual = files.iter().find(|it| it.0.as_str() == "metadata/annotations.yaml");
+    match usual.map(|(path, bytes)| (path, read(bytes))) {
+        Some((_, Ok(found))) if !found.is_empty() => return Some(found),
+        Some((path, Err(fault))) => {
+            findings.error(path.as_str(), fault);
+            return None;
+        }
+        _ => {}
+    }
+    let found = files.values().filter_map(|it| read(it).ok()).find(|it| !it.is_empty());
+    if found.is_none() {
+        findings.error(
+            "metadata",
+            "metadata not found: annotations.yaml with `annotations` must be there",
+        );
+    }
+    found
+}
+
+pub fn check(files: &Files, findings: &mut Findings) {
     let has = |folder: &str| files.keys().any(|it| it.as_str().starts_with(folder));
     let (has_manifests, has_metadata) = (has("manifests/"), has("metadata/"));
     if !has_manifests {
@@ -28,58 +49,79 @@ pub fn check(
         return;
     }
     let mut annotations = None;
-    let mut dependencies = None;
-    for (path, text) in files {
+    let mut has_dependencies = false;
+    for (path, bytes) in files {
         if path.parent().is_none_or(|it| it.as_str() != "metadata") {
             continue;
         }
-        let Some(file) = yaml::documents(text, yaml::Dialect::Kubernetes)
-            .ok()
-            .and_then(|it| it.into_iter().next())
-        else {
+        let Ok(Some(file)) = load::first(bytes) else { continue };
+        if annotations.is_none()
+            && let Ok(Some(found)) = annotations_of(&file)
+        {
+            annotations = Some((path.as_str(), found));
             continue;
-        };
-        match annotations_of(&file) {
-            Some(found) if annotations.is_none() => annotations = Some((path.as_str(), found)),
-            _ if !of::list(&file, "/dependencies").is_empty() && dependencies.is_none() => {
-                dependencies = Some((path.as_str(), of::list(&file, "/dependencies").to_vec()));
-            }
-            _ => {}
         }
+        if has_dependencies {
+            continue;
+        }
+        if file.is_null() {
+            findings.error(
+                path.as_str(),
+                "a file of metadata/ without content makes operator-sdk crash: remove it",
+            );
+        }
+        has_dependencies = dependencies::check(path.as_str(), &file, findings);
     }
     match annotations {
         None => findings.error("metadata", "Could not find annotations file"),
-        Some((path, found)) => check_annotations(path, &found, media_type(manifests), findings),
-    }
-    if let Some((path, list)) = dependencies {
-        list.iter().for_each(|it| check_dependency(path, it, findings));
+        Some((path, found)) => check_annotations(path, &found, media_type(files), findings),
     }
 }
 
-/// Keys and texts; none where a value is neither text nor number, for then operator-registry sees no
-/// annotations.
-fn annotations_of(file: &Value) -> Option<BTreeMap<String, String>> {
-    let text = |it: &Value| match it {
-        Value::String(text) => Some(text.clone()),
-        Value::Null => Some(String::new()),
-        Value::Number(_) | Value::Bool(_) => Some(it.to_string()),
-        Value::Array(_) | Value::Object(_) => None,
+/// What Go decodes as annotations, if there are any.
+fn annotations_of(file: &Value) -> Result<Option<Annotations>, String> {
+    let text = |key: &str, it: &Value| match it {
+        Value::String(text) => Ok(text.clone()),
+        Value::Null => Ok(String::new()),
+        Value::Number(_) | Value::Bool(_) => Ok(it.to_string()),
+        Value::Array(_) | Value::Object(_) => Err(format!("`annotations.{key}` is no string")),
     };
-    let found = file.get("annotations")?.as_object()?;
-    found.iter().map(|(key, value)| Some((key.clone(), text(value)?))).collect()
+    match field(file, "annotations") {
+        Err(()) => Err("`annotations` must stand in a map".to_owned()),
+        Ok(None) => Ok(None),
+        Ok(Some(Value::Object(found))) => found
+            .iter()
+            .map(|(key, value)| Ok((key.clone(), text(key, value)?)))
+            .collect::<Result<_, _>>()
+            .map(Some),
+        Ok(Some(_)) => Err("`annotations` is no map of strings".to_owned()),
+    }
 }
 
-fn media_type(manifests: &[Manifest]) -> &'static str {
-    let has_csv = manifests.iter().any(|it| of::kind(&it.object) == "ClusterServiceVersion");
-    if has_csv { "registry+v1" } else { "plain" }
+/// A field whose name Go takes in any case; null and what is missing are nothing. An error where there are no fields.
+pub fn field<'a>(value: &'a Value, name: &str) -> Result<Option<&'a Value>, ()> {
+    match value {
+        Value::Null => Ok(None),
+        Value::Object(map) => {
+            let is = |it: &(&String, &Value)| it.0.eq_ignore_ascii_case(name) && !it.1.is_null();
+            Ok(map.iter().rfind(is).map(|it| it.1))
+        }
+        _ => Err(()),
+    }
 }
 
-fn check_annotations(
-    path: &str,
-    found: &BTreeMap<String, String>,
-    media_type: &str,
-    findings: &mut Findings,
-) {
+fn media_type(files: &Files) -> &'static str {
+    let is_csv = |(path, bytes): (&_, &Vec<u8>)| {
+        let path: &crate::model::ProjectPath = path;
+        path.parent().is_some_and(|it| it.as_str() == "manifests")
+            && load::first(bytes).is_ok_and(|it| {
+                it.is_some_and(|it| super::of::kind(&it) == "ClusterServiceVersion")
+            })
+    };
+    if files.iter().any(is_csv) { "registry+v1" } else { "plain" }
+}
+
+fn check_annotations(path: &str, found: &Annotations, media_type: &str, findings: &mut Findings) {
     let value = |key: &str| found.get(key).map(String::as_str).unwrap_or_default();
     for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {
         if !found.contains_key(key) {
@@ -94,107 +136,9 @@ fn check_annotations(
         );
     }
     for key in [CHANNELS, DEFAULT_CHANNEL] {
-        let said = key == CHANNELS || found.contains_key(key);
-        if said && value(key).is_empty() {
+        let is_needed = key == CHANNELS || found.contains_key(key);
+        if is_needed && value(key).is_empty() {
             findings.error(path, format!("Expecting annotation {key:?} to have non-empty value"));
         }
-    }
-}
-
-fn check_dependency(path: &str, dependency: &Value, findings: &mut Findings) {
-    let type_ = of::text(dependency, "/type");
-    let value = dependency.get("value").unwrap_or(&Value::Null);
-    let text = |field: &str| match value.get(field) {
-        None | Some(Value::Null) => Some(""),
-        Some(Value::String(text)) => Some(text.as_str()),
-        Some(_) => None,
-    };
-    let fields: &[(&str, &str)] = match type_ {
-        "olm.gvk" => &[
-            ("group", "API Group is empty"),
-            ("version", "API Version is empty"),
-            ("kind", "API Kind is empty"),
-        ],
-        "olm.label" => &[("label", "Label information is missing")],
-        "olm.package" => {
-            &[("packageName", "Package name is empty"), ("version", "Package version is empty")]
-        }
-        "olm.constraint" => return check_constraint(path, value, findings),
-        _ => {
-            findings.error(path, format!("couldn't parse dependency of type {type_}"));
-            return;
-        }
-    };
-    if !value.is_object() || fields.iter().any(|(it, _)| text(it).is_none()) {
-        findings.error(path, format!("couldn't parse dependency of type {type_}"));
-        return;
-    }
-    for (field, message) in fields {
-        if text(field) == Some("") {
-            findings.error(path, *message);
-        } else if (type_, *field) == ("olm.package", "version")
-            && !is_range(text(field).unwrap_or_default())
-        {
-            findings.error(path, "Invalid semver format version");
-        }
-    }
-}
-
-/// operator-registry takes CEL alone, and compiles it, which we do not: that there is an expression is
-/// all that can be said here.
-fn check_constraint(path: &str, value: &Value, findings: &mut Findings) {
-    match value.get("cel") {
-        None | Some(Value::Null) => findings.error(path, "The CEL field is missing"),
-        Some(cel) if of::text(cel, "/rule").is_empty() => {
-            findings.error(path, "The CEL expression is missing");
-        }
-        Some(_) => {}
-    }
-}
-
-/// A range of versions as github.com/blang/semver reads it: `>=1.0.0 <2.0.0 || 3.x`.
-fn is_range(text: &str) -> bool {
-    let is_part = |it: &str| {
-        let version = it.trim_start_matches(['<', '>', '=', '!']);
-        let operator = &it[..it.len() - version.len()];
-        let operators = ["", "=", "==", "!", "!=", ">", ">=", "<", "<="];
-        operators.contains(&operator) && is_version(version)
-    };
-    // Operators may stand apart from their versions.
-    let mut joined = String::new();
-    for word in text.split_whitespace() {
-        joined.push_str(word);
-        if !word.ends_with(['<', '>', '=', '!']) {
-            joined.push(' ');
-        }
-    }
-    joined.split("||").all(|it| {
-        let mut parts = it.split_whitespace().peekable();
-        parts.peek().is_some() && parts.all(is_part)
-    })
-}
-
-/// A version, or one with `x` in the place of its last numbers.
-fn is_version(text: &str) -> bool {
-    if semver::Version::parse(text).is_ok() {
-        return true;
-    }
-    let is_number = |it: &str| it.parse::<u64>().is_ok_and(|n| n.to_string() == it);
-    match text.split('.').collect::<Vec<_>>()[..] {
-        [one, "x"] | [one, "x", "x"] => is_number(one),
-        [one, two, "x"] => is_number(one) && is_number(two),
-        _ => false,
-    }
-}
-
-#[test]
-fn ranges_are_told_from_other_texts() {
-    for text in
-        [">=1.0.0 <2.0.0", "1.2.3", ">1.0.0 || <0.5.0", "!=1.0.0", "1.2.x", "1.x", ">= 1.0.0"]
-    {
-        assert!(is_range(text), "{text}");
-    }
-    for text in ["", "1", "^1.0.0", "~1.2", ">=a", "1.0.0 ||", "=>1.0.0"] {
-        assert!(!is_range(text), "{text}");
     }
 }

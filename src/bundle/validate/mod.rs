@@ -1,24 +1,33 @@
-//! The checks that `operator-sdk bundle validate` always runs, with its verdicts and its words.
+//! The checks of `operator-sdk bundle validate`, with its verdicts and its words: those that it always runs,
+//! and in `optional` those that it runs where they are asked for.
 //!
 //! One file a suite: the bundle's format, every object, the CSV, the CRDs, and the bundle as a whole.
 //! Given the files of a bundle, this reads nothing else.
 
 use std::{collections::BTreeMap, fmt};
 
-use super::{object as of, shape};
-use crate::{
-    model::ProjectPath,
-    yaml::{self, Value},
-};
+use super::object as of;
+use crate::model::ProjectPath;
 
 mod bundle;
+mod cel;
+mod conversion;
 mod crd;
 mod csv;
+mod dependencies;
 mod format;
+mod grammar;
+mod load;
 mod names;
 mod object;
+pub mod optional;
 mod selectable;
 mod size;
+
+use crate::yaml::Value;
+
+/// The files of a bundle, by their paths inside it.
+pub type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 /// Something that OLM would stumble over, or that it would like otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,66 +68,29 @@ impl Findings {
     }
 }
 
-/// One file of `manifests/`, read.
+/// One file of a bundle's manifests, read.
 struct Manifest<'a> {
     path: &'a str,
     object: Value,
 }
 
-/// Checks the files of a bundle, by their paths inside it.
-pub fn validate(files: &BTreeMap<ProjectPath, String>) -> Vec<Finding> {
+/// Checks a bundle, with the optional validators that are selected.
+pub fn validate(
+    files: &Files,
+    selected: &[&optional::Validator],
+    context: &optional::Context,
+) -> Vec<Finding> {
     let mut findings = Findings::default();
-    let manifests = read(files, &mut findings);
-    format::check(files, &manifests, &mut findings);
-    object::check(&manifests, &mut findings);
-    let csvs: Vec<&Manifest> =
-        manifests.iter().filter(|it| of::kind(&it.object) == "ClusterServiceVersion").collect();
-    match csvs[..] {
-        [] => findings.error("", "no ClusterServiceVersion in bundle"),
-        [csv] => {
-            csv::check(csv, &mut findings);
-            bundle::check(csv, &manifests, &mut findings);
-        }
-        _ => findings.error("", "invalid bundle: contains multiple CSVs"),
-    }
-    size::check(files, &mut findings);
-    for manifest in &manifests {
-        if of::kind(&manifest.object) == "CustomResourceDefinition" {
-            crd::check(manifest, &mut findings);
-        }
+    format::check(files, &mut findings);
+    if let Some(loaded) = load::load(files, &mut findings) {
+        object::check(&loaded.objects, &mut findings);
+        csv::check(&loaded, &mut findings);
+        bundle::check(&loaded, &mut findings);
+        size::check(files, &loaded.folder, &mut findings);
+        loaded.crds.iter().for_each(|it| crd::check(it, &mut findings));
+        selected.iter().for_each(|it| it.check(&loaded, context, &mut findings));
     }
     findings.0.sort();
     findings.0.dedup();
     findings.0
-}
-
-/// The first document of every file of `manifests/`: what OLM reads.
-fn read<'a>(
-    files: &'a BTreeMap<ProjectPath, String>,
-    findings: &mut Findings,
-) -> Vec<Manifest<'a>> {
-    let mut res = Vec::new();
-    for (path, text) in files {
-        let path = path.as_str();
-        let Some(name) = path.strip_prefix("manifests/") else { continue };
-        if let Some((folder, _)) = name.split_once('/') {
-            findings.error(path, format!("bundle manifests dir contains directory: {folder}"));
-            continue;
-        }
-        if name.starts_with('.') {
-            findings.error(path, format!("bundle manifests dir has hidden file: {name}"));
-            continue;
-        }
-        match yaml::documents(text, yaml::Dialect::Kubernetes) {
-            Ok(documents) => match documents.into_iter().next() {
-                Some(object) if of::kind(&object).is_empty() => {
-                    findings.error(path, "unable to decode object: Object 'Kind' is missing");
-                }
-                Some(object) => res.push(Manifest { path, object }),
-                None => findings.error(path, "unable to decode object: EOF"),
-            },
-            Err(error) => findings.error(path, format!("unable to decode object: {error:#}")),
-        }
-    }
-    res
 }

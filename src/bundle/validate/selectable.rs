@@ -49,15 +49,16 @@ pub fn faults(version: &Value, field: &str) -> Vec<String> {
 /// The schema at a path such as `.spec.size`.
 fn found<'a>(schema: &'a Value, path: &str) -> Result<&'a Value, String> {
     let Some(names) = path.strip_prefix('.') else {
-        return Err(format!(
-            "expected [ or . but got: {}",
-            path.split(['.', '[']).next().unwrap_or(path)
-        ));
+        let word = path.split(['.', '[']).next().filter(|it| !it.is_empty()).unwrap_or(path);
+        return Err(format!("expected [ or . but got: {word}"));
     };
     let mut at = schema;
     for name in names.split('.') {
         if name.contains('[') {
             return Err("array notation is not allowed".to_owned());
+        }
+        if name.is_empty() {
+            return Err("unexpected end of JSON path".to_owned());
         }
         at = match (at.get("properties"), at.get("additionalProperties")) {
             (Some(properties), _) => properties.get(name),

@@ -1,15 +1,12 @@
 //! Whether OLM can carry the bundle: it puts all manifests, compressed, into one ConfigMap.
 
-use std::collections::BTreeMap;
-
-use super::Findings;
-use crate::model::ProjectPath;
+use super::{Files, Findings};
 
 /// Bytes, of all manifests together, each compressed with gzip and then written in base64.
 const MOST: u64 = 1 << 20;
 
-pub fn check(files: &BTreeMap<ProjectPath, String>, findings: &mut Findings) {
-    let manifests = || files.iter().filter(|(path, _)| path.as_str().starts_with("manifests/"));
+pub fn check(files: &Files, folder: &str, findings: &mut Findings) {
+    let manifests = || files.iter().filter(|(path, _)| path.as_str().starts_with(folder));
     let size: u64 = manifests().map(|(_, text)| text.len() as u64).sum();
     // Nothing grows by more than a thousandth; most bundles are far too small to ask.
     let is_near = |size: u64| MOST * 85 < size * 100;
@@ -21,7 +18,7 @@ pub fn check(files: &BTreeMap<ProjectPath, String>, findings: &mut Findings) {
     let uncompressed = || format!("Bundle uncompressed size is {}", readable(size));
     if MOST < compressed {
         findings.error(
-            "manifests",
+            folder.trim_end_matches('/'),
             format!(
                 "maximum bundle compressed size with gzip size exceeded: {}. {}",
                 sizes(),
@@ -30,7 +27,7 @@ pub fn check(files: &BTreeMap<ProjectPath, String>, findings: &mut Findings) {
         );
     } else if is_near(compressed) {
         findings.warning(
-            "manifests",
+            folder.trim_end_matches('/'),
             format!(
                 "nearing maximum bundle compressed size with gzip: {}. {}",
                 sizes(),
@@ -41,10 +38,10 @@ pub fn check(files: &BTreeMap<ProjectPath, String>, findings: &mut Findings) {
 }
 
 /// The length of a text in gzip and base64.
-fn compressed(text: &str) -> u64 {
+fn compressed(text: &[u8]) -> u64 {
     use std::io::Write as _;
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    let written = gzip.write_all(text.as_bytes()).and_then(|()| gzip.finish());
+    let written = gzip.write_all(text).and_then(|()| gzip.finish());
     let length = written.map_or(text.len(), |it| it.len()) as u64;
     length.div_ceil(3) * 4
 }
@@ -73,12 +70,12 @@ fn a_bundle_that_no_config_map_can_hold_is_an_error() {
     };
     let text: String = (0..400_000).map(|_| next()).collect();
     let mut findings = Findings::default();
-    let path = |it: u8| ProjectPath::fixed(&format!("manifests/{it}.yaml"));
-    let mut files = BTreeMap::from([(path(0), text.clone())]);
-    check(&files, &mut findings);
+    let path = |it: u8| crate::model::ProjectPath::fixed(&format!("manifests/{it}.yaml"));
+    let mut files = Files::from([(path(0), text.clone().into_bytes())]);
+    check(&files, "manifests/", &mut findings);
     assert!(findings.0.is_empty());
-    files.extend((1..4).map(|it| (path(it), text.clone())));
-    check(&files, &mut findings);
+    files.extend((1..4).map(|it| (path(it), text.clone().into_bytes())));
+    check(&files, "manifests/", &mut findings);
     assert_eq!(findings.0.len(), 1);
     assert!(findings.0[0].message.starts_with("maximum bundle compressed size"));
 }

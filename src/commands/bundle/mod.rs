@@ -67,10 +67,7 @@ const BY: &str = "bundle";
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.command {
-            Some(Command::Validate(args)) => {
-                terminal::print(&args.report(&reading(dir)?)?);
-                Ok(())
-            }
+            Some(Command::Validate(args)) => args.run(&reading(dir)?),
             None => writing(dir, &self.mode.clone(), |it| self.plan(it)),
         }
     }

@@ -38,7 +38,23 @@ const IGNORED: &[(&str, &[&str])] = &[
         "create api --group cache --kind Third",
         &["--port 80", "--run-as-user 5", "--container-command a"],
     ),
-    ("bundle validate", &["bundle --channels a", "--output-dir other", "--package other"]),
+    (
+        "bundle validate",
+        &[
+            "bundle --channels a",
+            "--output-dir other",
+            "--package other",
+            "--optional-values k8s-version=1.30",
+        ],
+    ),
+    (
+        "bundle validate --select-optional name=good-practices",
+        &["--optional-values k8s-version=1.30", "--optional-values other=1"],
+    ),
+    (
+        "bundle validate --list-optional",
+        &["bundle", "--output json-alpha1", "--select-optional suite=operatorframework"],
+    ),
     ("manifests", &["--output-dir other", "--image x:1"]),
     ("generate", &["--max-description-length 3"]),
     ("install --dry-run", &["--yes", "--image x:1", "--namespace other"]),

@@ -1,14 +1,26 @@
-//! What we write, Go's readers read back as the same: thousands of awkward strings, through
-//! kustomize's reader of objects (`yaml.v3`) and that of its own files (`sigs.k8s.io/yaml`).
+//! What Go's programs see in a text, we see in it: random documents, and what is known for trouble. And
+//! what we write, they read back as the same: thousands of awkward strings, through kustomize's reader
+//! of objects (`yaml.v3`) and that of its own files (`sigs.k8s.io/yaml`).
+//!
+//! `SEED` and `CASES` choose the random documents; `TEXTS` names a folder whose files are read besides,
+//! as `TEXTS=… cargo test --test yaml -- --ignored --nocapture`.
 //!
 //! The room under test is taken in by path, for the crate is a program and no library.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+#![allow(clippy::print_stderr, reason = "what was tried is told, so that it can be tried again")]
 
+mod author;
+mod bad;
+mod go;
+#[path = "../differential/random.rs"]
+mod random;
+mod read;
+#[path = "../support/mod.rs"]
 mod support;
 
 #[allow(dead_code, unused_imports, reason = "the program uses all of it")]
-#[path = "../src/yaml/mod.rs"]
+#[path = "../../src/yaml/mod.rs"]
 mod yaml;
 
 use std::{collections::BTreeSet, fs};

@@ -1,0 +1,216 @@
+//! The objects of a bundle, read as operator-sdk reads them before it checks anything.
+
+use super::{super::annotations, Files, Findings, Manifest, format, of};
+use crate::{
+    kubernetes,
+    yaml::{self, Dialect, Value, json},
+};
+
+/// What the checks look at.
+pub struct Loaded<'a> {
+    /// Where the manifests are, with a `/` at its end; empty for the bundle's own folder.
+    pub folder: String,
+    /// Every object, as it is written.
+    pub objects: Vec<Manifest<'a>>,
+    /// The ClusterServiceVersion and the CRDs, as Go decodes them.
+    pub csv: Manifest<'a>,
+    pub crds: Vec<Manifest<'a>>,
+}
+
+impl Loaded<'_> {
+    /// The ClusterServiceVersion, as it is written.
+    pub fn written_csv(&self) -> &Value {
+        let csv = self.objects.iter().find(|it| it.path == self.csv.path);
+        csv.map_or(&Value::Null, |it| &it.object)
+    }
+}
+
+/// operator-sdk checks nothing where it cannot read everything: these faults are then all that is found.
+pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>> {
+    let mut faults = Findings::default();
+    let Some(folder) = folder(files, &mut faults) else {
+        findings.0.append(&mut faults.0);
+        return None;
+    };
+    let (mut objects, mut csvs, mut crds) = (Vec::new(), Vec::new(), Vec::new());
+    for (path, bytes) in files {
+        let path = path.as_str();
+        let Some(name) = path.strip_prefix(&folder) else { continue };
+        let (object, again) = match object(name, bytes) {
+            Ok(read) => read,
+            Err(fault) => {
+                faults.error(path, fault);
+                continue;
+            }
+        };
+        match of::kind(&object) {
+            "ClusterServiceVersion" => csvs.extend(typed(path, CSV, again, &mut faults)),
+            "CustomResourceDefinition" => match of::text(&object, "/apiVersion") {
+                version if version == CRD.1 => crds.extend(typed(path, CRD, again, &mut faults)),
+                version => faults.error(path, format!("unsupported CRD version {version}")),
+            },
+            _ => {}
+        }
+        objects.push(Manifest { path, object });
+    }
+    match objects.iter().filter(|it| of::kind(&it.object) == "ClusterServiceVersion").count() {
+        0 if faults.0.is_empty() => {
+            faults.error(folder.trim_end_matches('/'), "no ClusterServiceVersion in bundle")
+        }
+        0 | 1 => {}
+        _ => {
+            for it in objects.iter().filter(|it| of::kind(&it.object) == "ClusterServiceVersion") {
+                faults.error(it.path, "invalid bundle: contains multiple CSVs: leave one of them");
+            }
+        }
+    }
+    if faults.0.is_empty() {
+        return Some(Loaded { folder, objects, csv: csvs.pop()?, crds });
+    }
+    findings.0.append(&mut faults.0);
+    None
+}
+
+/// Where annotations.yaml says that the manifests are.
+fn folder(files: &Files, findings: &mut Findings) -> Option<String> {
+    let annotations = format::annotations(files, findings)?;
+    let Some(said) = annotations.get(annotations::MANIFESTS) else {
+        return Some("manifests/".to_owned());
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in said.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.pop().is_some() => {}
+            ".." => {
+                findings.error(
+                    "metadata",
+                    format!(
+                        "the annotation {:?} leads out of the bundle: {said:?}",
+                        annotations::MANIFESTS
+                    ),
+                );
+                return None;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.iter().map(|it| format!("{it}/")).collect())
+}
+
+/// Kind and version of what is decoded into Go types, and the word for it.
+type Type = (&'static str, &'static str, &'static str);
+const CSV: Type = ("ClusterServiceVersion", "operators.coreos.com/v1alpha1", "CSV");
+const CRD: Type = ("CustomResourceDefinition", "apiextensions.k8s.io/v1", "CRD");
+
+/// An object as Go decodes it into its type, which it chooses by the kind alone.
+fn typed<'a>(
+    path: &'a str,
+    type_: Type,
+    again: Result<Value, String>,
+    faults: &mut Findings,
+) -> Option<Manifest<'a>> {
+    let (kind, version, word) = type_;
+    let mut fault = |it: String| faults.error(path, format!("unable to parse {word}: {it}"));
+    let mut object = again.map_err(&mut fault).ok()?;
+    let written = ["apiVersion", "kind"].map(|key| object.get(key).cloned());
+    if let Some(map) = object.as_object_mut() {
+        map.extend([("apiVersion".to_owned(), json!(version)), ("kind".to_owned(), json!(kind))]);
+    }
+    let mut decoded = kubernetes::decode(&object);
+    for (key, value) in ["apiVersion", "kind"].iter().zip(written) {
+        decoded.value[key] = value.unwrap_or_default();
+    }
+    let is_good = decoded.faults.is_empty();
+    decoded.faults.into_iter().for_each(fault);
+    is_good.then_some(Manifest { path, object: decoded.value })
+}
+
+/// The object of a file, and what operator-sdk gets when it reads the file once more to decode the object.
+fn object(name: &str, bytes: &[u8]) -> Result<(Value, Result<Value, String>), String> {
+    if let Some((folder, _)) = name.split_once('/') {
+        return Err(format!("bundle manifests dir contains directory: {folder}"));
+    }
+    if name.starts_with('.') {
+        return Err(format!("bundle manifests dir has hidden file: {name}"));
+    }
+    let fault = |it: String| format!("unable to decode object: {it}");
+    let text = utf8(bytes).map_err(fault)?;
+    let (document, end) = document(text).map_err(fault)?.ok_or_else(|| fault("EOF".to_owned()))?;
+    let object = value(&document).map_err(fault)?;
+    // Go takes the kind from a group and a version that it can read.
+    let has_kind =
+        !of::kind(&object).is_empty() && of::text(&object, "/apiVersion").matches('/').count() < 2;
+    if !object.is_null() && !has_kind {
+        return Err(fault("Object 'Kind' is missing".to_owned()));
+    }
+    if end == text.len() {
+        return Ok((object.clone(), Ok(object)));
+    }
+    // Go goes on with what its buffer still holds, and from there to the start of the file.
+    let rest = &bytes[end..buffered(bytes, end)];
+    let again = String::from_utf8_lossy(&[rest, bytes].concat()).into_owned();
+    let again = self::document(&again).and_then(|it| it.map_or(Ok(Value::Null), |it| value(&it.0)));
+    Ok((object, again))
+}
+
+/// The end of what Go has read of a file when it has used the bytes before `end`: lines, from a buffer of 4 KiB.
+fn buffered(bytes: &[u8], end: usize) -> usize {
+    let (mut at, mut filled) = (0, 0);
+    while at < end {
+        match bytes[at..filled].iter().position(|it| *it == b'\n') {
+            Some(length) => at += length + 1,
+            None if filled - at < BUFFER && filled < bytes.len() => {
+                filled = bytes.len().min(at + BUFFER)
+            }
+            None => at = filled,
+        }
+    }
+    filled
+}
+
+const BUFFER: usize = 4096;
+
+/// A text in UTF-8, or where it is none.
+pub fn utf8(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let line = before.iter().filter(|it| **it == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|it| **it != b'\n').count() + 1;
+        format!("line {line}, byte {column} is not UTF-8: save the file in UTF-8")
+    })
+}
+
+/// The first document of a file, as Kubernetes' reader cuts it out before YAML is parsed, and where it ends.
+fn document(text: &str) -> Result<Option<(String, usize)>, String> {
+    let mut res = String::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if let Some(after) = line.strip_prefix("---") {
+            let after = after.trim();
+            if !after.is_empty() && !after.starts_with('#') {
+                return Err(format!(
+                    "invalid Yaml document separator: {after}: write the document on a line of its own"
+                ));
+            }
+            if !res.is_empty() {
+                return Ok(Some((res, at)));
+            }
+        }
+        res.push_str(line.trim_end_matches('\n').trim_end_matches('\r'));
+        res.push('\n');
+    }
+    Ok((!res.is_empty()).then_some((res, at)))
+}
+
+/// The one document of a text.
+pub fn value(text: &str) -> Result<Value, String> {
+    let documents = yaml::documents(text, Dialect::Kubernetes).map_err(|it| format!("{it:#}"))?;
+    Ok(documents.into_iter().next().unwrap_or_default())
+}
+
+/// What Go reads of a file.
+pub fn first(bytes: &[u8]) -> Result<Option<Value>, String> {
+    document(utf8(bytes)?)?.map(|it| value(&it.0)).transpose()
+}

@@ -1,0 +1,143 @@
+//! What OperatorHub.io asks of a ClusterServiceVersion.
+
+use semver::Version;
+
+use super::{
+    super::{
+        Findings, csv,
+        grammar::{mail, url::Url, versions},
+        load::Loaded,
+        of,
+    },
+    Context,
+};
+use crate::yaml::Value;
+
+const CAPABILITIES: &[&str] =
+    &["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
+const CATEGORIES: &[&str] = &[
+    "AI/Machine Learning",
+    "Application Runtime",
+    "Big Data",
+    "Cloud Provider",
+    "Developer Tools",
+    "Database",
+    "Integration & Delivery",
+    "Logging & Tracing",
+    "Monitoring",
+    "Modernization & Migration",
+    "Networking",
+    "OpenShift Optional",
+    "Security",
+    "Storage",
+    "Streaming & Messaging",
+    "Observability",
+];
+const ICONS: &[&str] = &["image/gif", "image/jpeg", "image/png", "image/svg+xml"];
+
+pub fn check(bundle: &Loaded, findings: &mut Findings) {
+    let csv = &bundle.csv.object;
+    let path = bundle.csv.path;
+    if of::text(csv, "/spec/provider/name").trim().is_empty() {
+        findings.error(path, "csv.Spec.Provider.Name not specified");
+    }
+    maintainers(path, csv, findings);
+    links(path, csv, findings);
+    let version = versions::tolerant(of::text(csv, "/spec/version"));
+    let none = Version::new(0, 0, 0);
+    if version.is_none_or(|it| it.cmp_precedence(&none).is_eq()) {
+        findings.error(path, "csv.Spec.Version must be set");
+    }
+    icons(bundle, findings);
+    csv::min_kube_version(path, csv, findings);
+}
+
+fn maintainers(path: &str, csv: &Value, findings: &mut Findings) {
+    for maintainer in of::list(csv, "/spec/maintainers") {
+        let [name, email] = ["/name", "/email"].map(|it| of::text(maintainer, it));
+        if name.is_empty() || email.is_empty() {
+            findings
+                .error(path, "csv.Spec.Maintainers elements should contain both name and email");
+        }
+        if email.is_empty() {
+            continue;
+        }
+        match mail::is_address(email) {
+            Some(true) => {}
+            Some(false) => findings.error(path, format!("csv.Spec.Maintainers email {email} is invalid")),
+            None => findings.warning(
+                path,
+                format!("csv.Spec.Maintainers email {email} was not checked: quotes, comments and groups are not read here"),
+            ),
+        }
+    }
+}
+
+fn links(path: &str, csv: &Value, findings: &mut Findings) {
+    for link in of::list(csv, "/spec/links") {
+        let [name, url] = ["/name", "/url"].map(|it| of::text(link, it));
+        if name.is_empty() || url.is_empty() {
+            findings.error(path, "csv.Spec.Links elements should contain both name and url");
+        }
+        if !url.is_empty() && Url::parse_request(url).is_none() {
+            findings.error(path, format!("csv.Spec.Links url {url} is invalid"));
+        }
+    }
+}
+
+fn icons(bundle: &Loaded, findings: &mut Findings) {
+    let path = bundle.csv.path;
+    let list = |csv: &'_ Value| csv.pointer("/spec/icon").and_then(Value::as_array).cloned();
+    // Go leaves out a list that is empty, where it writes.
+    let Some(icons) = list(&bundle.csv.object).or_else(|| list(bundle.written_csv())) else {
+        return findings.warning(path, "csv.Spec.Icon not specified");
+    };
+    if icons.len() != 1 {
+        findings.error(path, "csv.Spec.Icon should only have one element");
+    }
+    let Some(icon) = icons.first() else { return };
+    let [data, type_] = ["/base64data", "/mediatype"].map(|it| of::text(icon, it));
+    if data.is_empty() || type_.is_empty() {
+        findings.error(path, "csv.Spec.Icon elements should contain both data and mediatype");
+    }
+    if !type_.is_empty() && !ICONS.contains(&type_) {
+        findings.error(path, format!("csv.Spec.Icon {type_} does not have a valid mediatype"));
+    }
+}
+
+pub fn capabilities(bundle: &Loaded, findings: &mut Findings) {
+    if let Some(level) = annotation(bundle, "capabilities").filter(|it| !CAPABILITIES.contains(it))
+    {
+        findings.error(
+            bundle.csv.path,
+            format!(
+                "csv.Metadata.Annotations.Capabilities {level:?} is not a valid capabilities level"
+            ),
+        );
+    }
+}
+
+pub fn categories(bundle: &Loaded, context: &Context, findings: &mut Findings) {
+    let Some(text) = annotation(bundle, "categories") else { return };
+    let (list, which): (Vec<&str>, _) = match &context.categories {
+        None => (CATEGORIES.to_vec(), "standard"),
+        Some(Ok(list)) => (list.iter().map(String::as_str).collect(), "custom"),
+        Some(Err(why)) => {
+            return findings.error(
+                bundle.csv.path,
+                format!("could not read the file that OPERATOR_BUNDLE_CATEGORIES names: {why}"),
+            );
+        }
+    };
+    for it in text.split(',').filter(|it| !list.contains(&it.trim())) {
+        findings.error(
+            bundle.csv.path,
+            format!("csv.Metadata.Annotations[\"categories\"] value {it:?} is not in the set of {which} categories"),
+        );
+    }
+}
+
+fn annotation<'a>(bundle: &'a Loaded, key: &str) -> Option<&'a str> {
+    let value = bundle.csv.object.pointer("/metadata/annotations")?.get(key)?;
+    Some(value.as_str().unwrap_or_default())
+}

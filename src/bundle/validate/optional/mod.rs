@@ -1,0 +1,130 @@
+//! Validators that are run where they are asked for, with the names and labels that operator-sdk gives them.
+
+use std::collections::BTreeMap;
+
+use super::{Findings, load::Loaded};
+
+mod community;
+mod hub;
+mod platforms;
+mod practices;
+mod removed;
+mod selector;
+
+pub use platforms::Platform;
+pub use selector::Selector;
+
+pub struct Validator {
+    pub name: &'static str,
+    pub suite: Option<&'static str>,
+    pub description: &'static str,
+    /// The optional value that it reads.
+    pub value: Option<&'static str>,
+    run: fn(&Loaded, &Context, &mut Findings),
+}
+
+/// What validators read beside the bundle.
+pub struct Context<'a> {
+    /// `--optional-values`
+    pub values: &'a BTreeMap<String, String>,
+    /// The categories that take the place of OperatorHub's, or why they cannot be read.
+    pub categories: Option<Result<Vec<String>, String>>,
+    /// The text of the file that `index-path` names, or why it cannot be read.
+    pub index: Option<Result<String, String>>,
+    /// The platforms of an image, or why they are not known.
+    pub platforms: &'a dyn Fn(&str) -> Result<Vec<Platform>, String>,
+}
+
+impl Context<'_> {
+    fn value(&self, key: &str) -> &str {
+        self.values.get(key).map(String::as_str).unwrap_or_default()
+    }
+}
+
+const SUITE: Option<&str> = Some("operatorframework");
+const VERSION: Option<&str> = Some("k8s-version");
+
+/// In operator-sdk's order.
+pub const VALIDATORS: &[Validator] = &[
+    Validator {
+        name: "operatorhubv2",
+        suite: SUITE,
+        description: "What OperatorHub.io asks of the CSV, and APIs that newer Kubernetes versions have removed",
+        value: VERSION,
+        run: |it, context, findings| {
+            hub::check(it, findings);
+            removed::check(it, context.value("k8s-version"), findings);
+        },
+    },
+    Validator {
+        name: "capabilities",
+        suite: SUITE,
+        description: "The annotation `capabilities` is one of OperatorHub.io's levels",
+        value: None,
+        run: |it, _, findings| hub::capabilities(it, findings),
+    },
+    Validator {
+        name: "categories",
+        suite: SUITE,
+        description: "The annotation `categories` names categories of OperatorHub.io, or of the file that OPERATOR_BUNDLE_CATEGORIES names",
+        value: None,
+        run: |it, context, findings| hub::categories(it, context, findings),
+    },
+    Validator {
+        name: "operatorhub",
+        suite: None,
+        description: "Deprecated: operatorhubv2, capabilities and categories in one",
+        value: VERSION,
+        run: |it, context, findings| {
+            hub::check(it, findings);
+            hub::capabilities(it, findings);
+            hub::categories(it, context, findings);
+            removed::check(it, context.value("k8s-version"), findings);
+            findings.warning(
+                "",
+                "the validator \"operatorhub\" is deprecated: select \"operatorhubv2\", \"capabilities\" and \"categories\" instead",
+            );
+        },
+    },
+    Validator {
+        name: "community",
+        suite: None,
+        description: "Deprecated: OpenShift versions of a bundle that has APIs which Kubernetes 1.22 removed",
+        value: Some("index-path"),
+        run: community::check,
+    },
+    Validator {
+        name: "alpha-deprecated-apis",
+        suite: SUITE,
+        description: "APIs that Kubernetes 1.22, 1.25 and 1.26 removed",
+        value: VERSION,
+        run: |it, context, findings| {
+            removed::check(it, context.value("k8s-version"), findings);
+        },
+    },
+    Validator {
+        name: "good-practices",
+        suite: SUITE,
+        description: "Resource requests, descriptions of CRDs, channel names, permissions to create CRDs, the CSV's name",
+        value: None,
+        run: |it, _, findings| practices::check(it, findings),
+    },
+    Validator {
+        name: "multiarch",
+        suite: None,
+        description: "The platforms of the images are those that the CSV's labels promise. Runs docker or podman to inspect them",
+        value: Some("container-tools"),
+        run: platforms::check,
+    },
+];
+
+impl Validator {
+    pub fn is_selected(&self, selector: &Selector) -> bool {
+        let labels = [("name", Some(self.name)), ("suite", self.suite)];
+        selector.matches(|key| labels.iter().find(|it| it.0 == key).and_then(|it| it.1))
+    }
+
+    pub(super) fn check(&self, bundle: &Loaded, context: &Context, findings: &mut Findings) {
+        (self.run)(bundle, context, findings);
+    }
+}

@@ -1,0 +1,91 @@
+//! What operator-framework recommends.
+
+use semver::Version;
+
+use super::super::{Findings, load::Loaded, of};
+use crate::yaml::Value;
+
+const VERSION: &str =
+    r"([0-9]+)\.([0-9]+)\.([0-9]+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+)?$";
+
+pub fn check(bundle: &Loaded, findings: &mut Findings) {
+    let csv = &bundle.csv.object;
+    let path = bundle.csv.path;
+    requests(path, csv, findings);
+    for part in ["owned", "required"] {
+        for crd in of::list(csv, &format!("/spec/customresourcedefinitions/{part}")) {
+            if of::text(crd, "/description").is_empty() {
+                findings.warning(
+                    path,
+                    format!("{part} CRD {:?} has an empty description", of::name_of(crd)),
+                );
+            }
+        }
+    }
+    if ["permissions", "clusterPermissions"].iter().any(|it| may_create_crds(csv, it)) {
+        findings.warning(
+            path,
+            "CSV contains permissions to create CRD. An Operator shouldn't deploy or manage other operators (such patterns are known as \
+             meta or super operators or include CRDs in its Operands). It's the Operator Lifecycle Manager's job to manage the deployment \
+             and lifecycle of operators. Please, review the design of your solution and if you should not be using Dependency Resolution \
+             from OLM instead. More info: https://sdk.operatorframework.io/docs/best-practices/common-recommendation/",
+        );
+    }
+    name(path, of::name(csv), findings);
+}
+
+fn requests(path: &str, csv: &Value, findings: &mut Findings) {
+    let deployments = csv.pointer("/spec/install/spec/deployments").filter(|it| !it.is_null());
+    if deployments.is_none() {
+        findings.error(path, "unable to find a deployment to install in the CSV");
+    }
+    for deployment in of::list(csv, "/spec/install/spec/deployments") {
+        for container in of::list(deployment, "/spec/template/spec/containers") {
+            if container.pointer("/resources/requests").is_none_or(Value::is_null) {
+                findings.warning(
+                    path,
+                    format!(
+                        "unable to find the resource requests for the container: ({}). It is recommended to ensure the resource request \
+                         for CPU and Memory. Be aware that for some clusters configurations it is required to specify requests or limits \
+                         for those values. Otherwise, the system or quota may reject Pod creation. More info: \
+                         https://master.sdk.operatorframework.io/docs/best-practices/managing-resources/",
+                        of::name_of(container)
+                    ),
+                );
+            }
+        }
+    }
+}
+
+fn may_create_crds(csv: &Value, part: &str) -> bool {
+    let grants = |rule: &Value| {
+        let any =
+            |field: &str, words: &[&str]| of::texts(rule, field).any(|it| words.contains(&it));
+        any("/apiGroups", &["apiextensions.k8s.io"])
+            && any("/resources", &["customresourcedefinitions", "*", "[*]"])
+            && any("/verbs", &["create", "*", "[*]", "patch"])
+    };
+    let permissions = of::list(csv, &format!("/spec/install/spec/{part}"));
+    permissions.iter().any(|it| of::list(it, "/rules").iter().any(grants))
+}
+
+fn name(path: &str, name: &str, findings: &mut Findings) {
+    let version = regex_lite::Regex::new(VERSION).ok().and_then(|it| it.find(name));
+    if version.is_none_or(|it| Version::parse(it.as_str()).is_err()) {
+        findings.warning(
+            path,
+            format!(
+                "csv.metadata.Name {name} is not following the versioning convention (MAJOR.MINOR.PATCH e.g 0.0.1): https://semver.org/"
+            ),
+        );
+    }
+    if name.split(".v").count() != 2 {
+        findings.warning(
+            path,
+            format!(
+                "csv.metadata.Name {name} is not following the recommended naming convention: <operator-name>.v<semver> \
+                 e.g. memcached-operator.v0.0.1"
+            ),
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! The optional validators: which are asked for, and what they read beside the bundle.
+
+use std::{collections::BTreeMap, path::Path, str::FromStr};
+
+use crate::{
+    bundle::validate::optional::{Context, Platform, Selector, VALIDATORS, Validator},
+    disk,
+    hint::Hint as _,
+    process, terminal,
+    yaml::{self, Value},
+};
+
+#[derive(Clone, Default, clap::Args)]
+pub struct Optional {
+    /// Run the optional validators with these labels too, such as `suite=operatorframework` or `name=good-practices`
+    #[arg(long, value_name = "SELECTOR")]
+    select_optional: Option<Selector>,
+    /// Values for optional validators, with commas between: `k8s-version=1.30` (removed APIs are errors from there on),
+    /// `index-path=bundle.Dockerfile` (community), `container-tools=docker|podman` (multiarch)
+    #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', requires = "select_optional")]
+    optional_values: Vec<Pair>,
+}
+
+#[derive(Clone)]
+struct Pair(String, String);
+
+impl FromStr for Pair {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        match text.split_once('=') {
+            Some((key, value)) => Ok(Self(key.to_owned(), value.to_owned())),
+            None => anyhow::bail!("`{text}` is no KEY=VALUE"),
+        }
+    }
+}
+
+impl Optional {
+    /// Gives the selected validators, and what they read.
+    pub fn with<T>(&self, run: impl FnOnce(&[&Validator], &Context) -> T) -> anyhow::Result<T> {
+        let selected = self.selected()?;
+        let values: BTreeMap<String, String> =
+            self.optional_values.iter().map(|it| (it.0.clone(), it.1.clone())).collect();
+        for key in values.keys() {
+            if !selected.iter().any(|it| it.value == Some(key)) {
+                let known: Vec<_> =
+                    selected.iter().filter_map(|it| it.value).map(|it| format!("`{it}`")).collect();
+                return Err(anyhow::format_err!(
+                    "no selected validator reads the optional value `{key}`"
+                ))
+                .hint(if known.is_empty() {
+                    "leave it out".to_owned()
+                } else {
+                    format!("those that are read: {}", known.join(", "))
+                });
+            }
+        }
+        let is = |name: &str| selected.iter().any(|it| it.name == name);
+        if is("community") {
+            terminal::warn(
+                "the validator `community` is deprecated: https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator takes its place",
+            );
+        }
+        let index = values
+            .get("index-path")
+            .map(|it| disk::text(Path::new(it)).map_err(|it| format!("{it:#}")));
+        let tool = match values.get("container-tools").map(|it| it.to_lowercase()).as_deref() {
+            None | Some("" | "none" | "docker") => "docker",
+            Some("podman") => "podman",
+            Some(other) => {
+                return Err(anyhow::format_err!("`container-tools` cannot be `{other}`"))
+                    .hint("give `docker` or `podman`");
+            }
+        };
+        let categories = match is("categories") || is("operatorhub") {
+            true => terminal::variable("OPERATOR_BUNDLE_CATEGORIES")?
+                .map(|it| categories(Path::new(&it))),
+            false => None,
+        };
+        let platforms = |image: &str| platforms(tool, image);
+        let context = Context { values: &values, categories, index, platforms: &platforms };
+        Ok(run(&selected, &context))
+    }
+
+    fn selected(&self) -> anyhow::Result<Vec<&'static Validator>> {
+        let Some(selector) = self.select_optional.as_ref().filter(|it| !it.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let res: Vec<_> = VALIDATORS.iter().filter(|it| it.is_selected(selector)).collect();
+        if res.is_empty() {
+            return Err(anyhow::format_err!(
+                "no optional validator has the labels `{}`",
+                selector.text()
+            ))
+            .hint("`operator-rs bundle validate --list-optional` lists them with their labels");
+        }
+        Ok(res)
+    }
+}
+
+/// Names, labels and descriptions.
+pub fn list() -> String {
+    let mut res = format!("{:<24} {:<29} DESCRIPTION\n", "NAME", "LABELS");
+    for it in VALIDATORS {
+        let name = format!("name={}", it.name);
+        res.push_str(&format!("{:<24} {name:<29} {}\n", it.name, it.description));
+        if let Some(suite) = it.suite {
+            res.push_str(&format!("{:<24} suite={suite}\n", ""));
+        }
+    }
+    res
+}
+
+/// `{"categories": ["My own"]}`
+fn categories(path: &Path) -> Result<Vec<String>, String> {
+    let text = disk::text(path).map_err(|it| format!("{it:#}"))?;
+    let file = yaml::from_json(&text).map_err(|it| format!("`{}`: {it:#}", path.display()))?;
+    let texts =
+        |it: &Value| it.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect();
+    match file.get("categories") {
+        None | Some(Value::Null) if file.is_object() => Ok(Vec::new()),
+        list => list
+            .and_then(texts)
+            .ok_or_else(|| format!("`{}`: `categories` must be a list of strings", path.display())),
+    }
+}
+
+/// The platforms that an image's index lists. An image without an index has none.
+fn platforms(tool: &str, image: &str) -> Result<Vec<Platform>, String> {
+    let Some(program) = terminal::program(tool) else {
+        return Err(format!("`{tool}` is not on PATH"));
+    };
+    let run = |words: &[&str]| {
+        let words: Vec<_> = words.iter().map(Into::into).collect();
+        process::ask(&program, Path::new("."), &words)
+    };
+    // As operator-sdk does: where the image cannot be pulled, nothing is said of it.
+    let inspect = || run(&["pull", image]).and_then(|_| run(&["manifest", "inspect", image]));
+    let text = inspect()
+        .or_else(inspect)
+        .ok_or_else(|| format!("`{tool} pull` or `{tool} manifest inspect` failed"))?;
+    let index = yaml::from_json(&text)
+        .map_err(|it| format!("`{tool} manifest inspect` printed no JSON: {it:#}"))?;
+    let manifests = index.get("manifests").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let text = |it: &Value, key: &str| it["platform"][key].as_str().unwrap_or_default().to_owned();
+    Ok(manifests
+        .iter()
+        .map(|it| Platform { os: text(it, "os"), architecture: text(it, "architecture") })
+        .collect())
+}

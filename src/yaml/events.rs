@@ -1,0 +1,141 @@
+//! The events of a text, by a descendant of libyaml as Go's readers are. Where it sees something else
+//! than they do, or gives up, the text is refused before.
+
+use std::borrow::Cow;
+
+use libyaml_safer::{Event, EventData, Parser, ScalarStyle};
+
+use super::{Fault, Mark, stream};
+
+pub struct Events<'t> {
+    parser: Parser<&'t [u8]>,
+    text: &'t str,
+    lines: usize,
+    /// Whether a line break was added to the text: the parser panics at blocks that end without one.
+    is_open: bool,
+    /// Where the last event ends.
+    end: usize,
+}
+
+/// The text as the parser can take it, and whether a line break was added.
+pub fn prepare<'a>(document: &'a stream::Part<'_>) -> Result<(Cow<'a, str>, bool), Fault> {
+    check_characters(document)?;
+    let text = document.text.strip_prefix('\u{feff}').unwrap_or(&document.text);
+    if text.is_empty() || text.ends_with(['\n', '\r']) {
+        return Ok((text.into(), false));
+    }
+    Ok((format!("{text}\n").into(), true))
+}
+
+impl<'t> Events<'t> {
+    pub fn new(text: &'t str, is_open: bool, lines: usize) -> Self {
+        let mut parser = Parser::new();
+        parser.set_input(text.as_bytes());
+        Self { parser, text, lines, is_open, end: 0 }
+    }
+
+    /// The next event and its place.
+    pub fn next(&mut self) -> Result<(EventData, Mark), Fault> {
+        let Event { mut data, start_mark, end_mark, .. } =
+            self.parser.parse().map_err(|error| {
+                let message = match error.context() {
+                    Some(context) => format!("{} {context}", error.problem()),
+                    None => error.problem().to_owned(),
+                };
+                Fault::new(self.mark(error.problem_mark().unwrap_or_default()), message, None)
+            })?;
+        let mark = self.mark(start_mark);
+        let index = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
+        let (start, end) = (index(start_mark.index), index(end_mark.index));
+        self.end = end;
+        if let EventData::Scalar { value, style, .. } = &mut data {
+            match style {
+                ScalarStyle::DoubleQuoted => {
+                    check_escapes(self.text.get(start..end).unwrap_or_default(), mark)?;
+                }
+                ScalarStyle::Literal | ScalarStyle::Folded
+                    if self.is_open && end == self.text.len() =>
+                {
+                    close(value, self.text, mark)?;
+                }
+                _ => {}
+            }
+        }
+        Ok((data, mark))
+    }
+
+    /// Whether comments follow the last event, and nothing else.
+    pub fn has_foot(&self) -> bool {
+        let mut lines = self.text.get(self.end..).unwrap_or_default().lines().map(str::trim);
+        let is_comment = |it: &str| it.starts_with('#');
+        lines.clone().any(is_comment) && lines.all(|it| it.is_empty() || is_comment(it))
+    }
+
+    fn mark(&self, mark: libyaml_safer::Mark) -> Mark {
+        let from_one = |it: u64| usize::try_from(it).unwrap_or(usize::MAX - 1) + 1;
+        Mark { line: self.lines.saturating_add(from_one(mark.line)), column: from_one(mark.column) }
+    }
+}
+
+fn check_characters(document: &stream::Part<'_>) -> Result<(), Fault> {
+    let mut before = '\n';
+    for (at, c) in document.text.char_indices() {
+        let is_allowed = matches!(
+            c,
+            '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..
+        );
+        let is_line_start =
+            at > 0 && matches!(before, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+        if !is_allowed || c == '\u{feff}' && is_line_start {
+            let text = &document.text[..at];
+            let line = document.line + text.matches('\n').count() + 1;
+            let column = text.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let place = if is_allowed { "here" } else { "in YAML" };
+            let message = format!("the character U+{:04X} is not allowed {place}", u32::from(c));
+            let hint = Some("leave it out, or write it as an escape in double quotes");
+            return Err(Fault::new(Mark { line, column }, message, hint));
+        }
+        before = c;
+    }
+    Ok(())
+}
+
+/// `\/` is an escape to this parser, and none to Go.
+fn check_escapes(quoted: &str, mark: Mark) -> Result<(), Fault> {
+    let mut chars = quoted.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' && chars.next() == Some('/') {
+            return Err(Fault::new(mark, "`\\/` is no escape that Go knows", Some("write `/`")));
+        }
+    }
+    Ok(())
+}
+
+/// Takes the line break that was added to the text away from the block that ends it.
+fn close(value: &mut String, text: &str, mark: Mark) -> Result<(), Fault> {
+    let last = text.lines().next_back().unwrap_or_default();
+    if last.trim().is_empty() {
+        let message = "the last line of this block is blank, and has no line break";
+        return Err(Fault::new(mark, message, Some("end the text with a line break")));
+    }
+    if value.ends_with('\n') {
+        value.pop();
+    }
+    Ok(())
+}
+
+/// The text with a space in front of each comma that may follow a tag: the parser panics at those.
+pub fn with_spaced_tags(text: &str) -> Option<String> {
+    let mut res = String::new();
+    let mut in_tag = false;
+    for c in text.chars() {
+        match c {
+            '!' => in_tag = true,
+            ',' if in_tag => res.push(' '),
+            c if c.is_whitespace() => in_tag = false,
+            _ => {}
+        }
+        res.push(c);
+    }
+    (res.len() > text.len()).then_some(res)
+}

@@ -1,0 +1,185 @@
+//! Text in, the parts of its document out: what libyaml sees, as Go's readers descend from it.
+
+use std::collections::BTreeMap;
+
+use libyaml_safer::{EventData, MappingStyle, ScalarStyle, SequenceStyle};
+
+use super::{
+    Fault, Mark,
+    events::{self, Events},
+    stream,
+};
+
+/// Deeper than any Kubernetes object, and shallow enough for the stack.
+pub const DEPTH: usize = 200;
+
+/// A part of a document. Others are named by their place in the list of all parts.
+pub struct Part {
+    pub content: Content,
+    pub mark: Mark,
+}
+
+pub enum Content {
+    Scalar(Scalar),
+    List {
+        items: Vec<usize>,
+        is_flow: bool,
+    },
+    Map {
+        entries: Vec<(usize, usize)>,
+        is_flow: bool,
+    },
+    /// Of a part further up.
+    Alias(usize),
+    /// Not read to its end.
+    Open,
+}
+
+pub struct Scalar {
+    pub text: String,
+    pub tag: Option<String>,
+    pub style: ScalarStyle,
+    /// Whether it ends in blank lines, and comments follow, and nothing else.
+    pub has_foot: bool,
+}
+
+/// The parts of a document; the first one holds the others. Empty, if the text has no document.
+pub fn parse(document: &stream::Part<'_>) -> Result<Vec<Part>, Fault> {
+    let (text, is_open) = events::prepare(document)?;
+    if let Some(spaced) = events::with_spaced_tags(&text) {
+        let parts = read(&spaced, is_open, document.line)?;
+        let is_bare = |it: &&Part| match &it.content {
+            Content::Scalar(it) => it.tag.is_some() && it.text.is_empty(),
+            _ => false,
+        };
+        if let Some(part) = parts.iter().find(is_bare) {
+            let hint = Some("write a space between tag and comma");
+            return Err(Fault::new(part.mark, "a comma follows a tag", hint));
+        }
+    }
+    read(&text, is_open, document.line)
+}
+
+fn read(text: &str, is_open: bool, lines: usize) -> Result<Vec<Part>, Fault> {
+    let events = Events::new(text, is_open, lines);
+    let mut reader = Reader { events, parts: Vec::new(), anchors: BTreeMap::new() };
+    reader.document()?;
+    Ok(reader.parts)
+}
+
+struct Reader<'t> {
+    events: Events<'t>,
+    parts: Vec<Part>,
+    anchors: BTreeMap<String, usize>,
+}
+
+impl Reader<'_> {
+    /// Reads the first document. A second one is refused, for Go's programs would leave it out.
+    fn document(&mut self) -> Result<(), Fault> {
+        loop {
+            match self.events.next()? {
+                (EventData::StreamStart { .. }, _) => {}
+                (EventData::DocumentStart { .. }, _) => break,
+                _ => return Ok(()),
+            }
+        }
+        let (event, mark) = self.events.next()?;
+        self.part(event, mark, 0, false)?;
+        self.events.next()?;
+        loop {
+            let mark = match self.events.next() {
+                Ok((EventData::StreamEnd, _)) => return Ok(()),
+                Ok((EventData::DocumentStart { .. } | EventData::DocumentEnd { .. }, _)) => {
+                    continue;
+                }
+                Ok((EventData::Scalar { value, style: ScalarStyle::Plain, tag: None, .. }, _))
+                    if value.is_empty() =>
+                {
+                    continue;
+                }
+                Ok((_, mark)) | Err(Fault { mark, .. }) => mark,
+            };
+            let message = "a second document begins, which Kubernetes programs leave out";
+            return Err(Fault::new(mark, message, Some("keep one of them")));
+        }
+    }
+
+    fn part(
+        &mut self,
+        event: EventData,
+        mark: Mark,
+        depth: usize,
+        in_flow: bool,
+    ) -> Result<usize, Fault> {
+        if depth == DEPTH {
+            let message = format!("this is nested in more than {DEPTH} lists and maps");
+            return Err(Fault::new(mark, message, None));
+        }
+        let index = self.parts.len();
+        self.parts.push(Part { content: Content::Open, mark });
+        let content = match event {
+            EventData::Scalar { anchor, tag, value, style, .. } => {
+                self.name(anchor, index);
+                if in_flow && style == ScalarStyle::Plain && value.contains('?') {
+                    let message = "between brackets or braces, a `?` ends a text without quotes";
+                    return Err(Fault::new(mark, message, Some("write the text in quotes")));
+                }
+                let tag = tag.filter(|it| !it.is_empty());
+                let keeps_breaks = value.ends_with("\n\n") || value == "\n";
+                let has_foot = keeps_breaks && self.events.has_foot();
+                Content::Scalar(Scalar { text: value, tag, style, has_foot })
+            }
+            EventData::SequenceStart { tag: Some(tag), .. }
+            | EventData::MappingStart { tag: Some(tag), .. }
+                if tag == "tag:yaml.org,2002:null" =>
+            {
+                return Err(Fault::new(mark, "this has the tag `!!null`, and is not null", None));
+            }
+            EventData::SequenceStart { anchor, style, .. } => {
+                self.name(anchor, index);
+                let is_flow = style == SequenceStyle::Flow;
+                let mut items = Vec::new();
+                loop {
+                    match self.events.next()? {
+                        (EventData::SequenceEnd, _) => break Content::List { items, is_flow },
+                        (event, mark) => items.push(self.part(event, mark, depth + 1, is_flow)?),
+                    }
+                }
+            }
+            EventData::MappingStart { anchor, style, .. } => {
+                self.name(anchor, index);
+                let is_flow = style == MappingStyle::Flow;
+                let mut entries = Vec::new();
+                loop {
+                    let (event, mark) = self.events.next()?;
+                    if event == EventData::MappingEnd {
+                        break Content::Map { entries, is_flow };
+                    }
+                    let key = self.part(event, mark, depth + 1, is_flow)?;
+                    let (event, mark) = self.events.next()?;
+                    entries.push((key, self.part(event, mark, depth + 1, is_flow)?));
+                }
+            }
+            EventData::Alias { anchor } => match self.anchors.get(&anchor) {
+                Some(target) if matches!(self.parts[*target].content, Content::Open) => {
+                    let message = format!("`*{anchor}` stands for a value that it is in");
+                    return Err(Fault::new(mark, message, None));
+                }
+                Some(target) => Content::Alias(*target),
+                None => {
+                    let message = format!("there is no anchor `&{anchor}` before this alias");
+                    return Err(Fault::new(mark, message, None));
+                }
+            },
+            _ => return Err(Fault::new(mark, "a value is missing", None)),
+        };
+        self.parts[index].content = content;
+        Ok(index)
+    }
+
+    fn name(&mut self, anchor: Option<String>, index: usize) {
+        if let Some(anchor) = anchor {
+            self.anchors.insert(anchor, index);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What is left of a string once kustomize has printed it. It prints each object as YAML and reads
+//! that, before it gives it out, and its printer has faults.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+use libyaml_safer::ScalarStyle;
+
+use super::{
+    Fault, Mark,
+    parse::{self, Content, Scalar},
+    stream,
+};
+
+pub fn text(scalar: &Scalar, in_flow: bool, mark: Mark) -> Result<Cow<'_, str>, Fault> {
+    let Scalar { text, style, has_foot, .. } = scalar;
+    let is_lost = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
+    if let Some(c) = text.chars().find(|it| is_lost(*it)) {
+        let message = format!("kustomize cannot print the character U+{:04X}", u32::from(c));
+        return Err(Fault::new(mark, message, Some("leave it out")));
+    }
+    let is_block = match style {
+        ScalarStyle::Literal | ScalarStyle::Folded => true,
+        ScalarStyle::Plain => text.contains('\n'),
+        _ => false,
+    };
+    if !is_block || in_flow || !fits_block(text) {
+        return Ok(text.into());
+    }
+    if text.starts_with('\t') {
+        let message = "kustomize cannot read what it prints of a block that begins with a tab";
+        return Err(Fault::new(mark, message, Some("write it in double quotes, with `\\t`")));
+    }
+    if *has_foot {
+        let message = "kustomize adds a line break to this block, for the comment at the end";
+        return Err(Fault::new(mark, message, Some("move the comment")));
+    }
+    if *style == ScalarStyle::Folded { folded(text, mark).map(Cow::Owned) } else { Ok(text.into()) }
+}
+
+/// Whether the printer writes it as a block. Else it takes double quotes.
+fn fits_block(text: &str) -> bool {
+    let is_special = |c: char| {
+        !matches!(c, '\n' | '\t' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
+            || c == '\u{feff}'
+    };
+    !text.is_empty() && !text.ends_with(' ') && !text.contains(" \n") && !text.contains(is_special)
+}
+
+/// Writes a folded block as kustomize does, and reads it back. It doubles a line break wherever the
+/// first line of the whole text has no indentation, before more indented lines and at the end, too.
+fn folded(text: &str, mark: Mark) -> Result<String, Fault> {
+    let is_doubling = text.trim_start_matches('\n').starts_with(|c: char| !matches!(c, ' ' | '\t'));
+    let hint = if text.starts_with([' ', '\n']) { "2" } else { "" };
+    let chomping = match text.len() - text.trim_end_matches('\n').len() {
+        0 => "-",
+        1 if text.len() > 1 => "",
+        _ => "+",
+    };
+    let mut lines = format!("a: >{hint}{chomping}\n");
+    let (mut is_broken, mut is_indented) = (true, true);
+    for c in text.chars() {
+        if c == '\n' {
+            if !is_broken && !is_indented && is_doubling {
+                lines.push('\n');
+            }
+            lines.push('\n');
+            is_broken = true;
+            continue;
+        }
+        if is_broken {
+            lines.push_str("  ");
+            is_indented = matches!(c, ' ' | '\t');
+        }
+        let _ = lines.write_char(c);
+        is_broken = false;
+    }
+    if !lines.ends_with('\n') {
+        lines.push('\n');
+    }
+    let parts = parse::parse(&stream::Part { text: lines.into(), line: 0 }).map_err(|fault| {
+        let message = format!("kustomize cannot read what it prints of this: {}", fault.message);
+        Fault::new(mark, message, Some("write it in double quotes"))
+    })?;
+    match parts.into_iter().nth(2).map(|it| it.content) {
+        Some(Content::Scalar(it)) => Ok(it.text),
+        _ => Ok(text.to_owned()),
+    }
+}

@@ -1,0 +1,84 @@
+//! Points in time, as Go reads them in a scalar without quotes: `2026-01-31`, `2026-1-1T1:02:3.5+01:00`.
+
+/// The point in time as Go prints it in JSON (RFC 3339), if the text is one.
+pub fn parse(text: &str) -> Option<String> {
+    let mut rest = text;
+    let is_year = text.len() > 4 && text.bytes().take(4).all(|it| it.is_ascii_digit());
+    let year: u32 = text.get(..4).filter(|_| is_year)?.parse().ok()?;
+    rest = rest[4..].strip_prefix('-')?;
+    let month = number(&mut rest).filter(|it| (1..=12).contains(it))?;
+    rest = rest.strip_prefix('-')?;
+    let day = number(&mut rest).filter(|it| (1..=days(year, month)).contains(it))?;
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    if rest.is_empty() {
+        return Some(date + "T00:00:00Z");
+    }
+    let has_zone = rest.starts_with(['T', 't']);
+    rest = if has_zone { &rest[1..] } else { rest.strip_prefix(' ')?.trim_start_matches(' ') };
+    let hour = number(&mut rest).filter(|it| *it < 24)?;
+    rest = rest.strip_prefix(':')?;
+    let minute = number(&mut rest).filter(|it| *it < 60)?;
+    rest = rest.strip_prefix(':')?;
+    let second = number(&mut rest).filter(|it| *it < 60)?;
+    let fraction = fraction(&mut rest);
+    let zone = match rest {
+        "" if !has_zone => "Z".to_owned(),
+        rest if has_zone => zone(rest)?,
+        _ => return None,
+    };
+    Some(format!("{date}T{hour:02}:{minute:02}:{second:02}{fraction}{zone}"))
+}
+
+/// One digit or two.
+fn number(rest: &mut &str) -> Option<u32> {
+    let count = rest.bytes().take(2).take_while(u8::is_ascii_digit).count();
+    let (digits, after) = rest.split_at(count);
+    *rest = after;
+    digits.parse().ok()
+}
+
+/// A point or a comma, and digits; what is beyond nanoseconds goes.
+fn fraction(rest: &mut &str) -> String {
+    let digits = rest.strip_prefix(['.', ',']).unwrap_or_default();
+    let count = digits.bytes().take_while(u8::is_ascii_digit).count();
+    if count == 0 {
+        return String::new();
+    }
+    *rest = &digits[count..];
+    match digits[..count.min(9)].trim_end_matches('0') {
+        "" => String::new(),
+        digits => format!(".{digits}"),
+    }
+}
+
+/// `Z` or `+01:00`.
+fn zone(text: &str) -> Option<String> {
+    if text == "Z" {
+        return Some(text.to_owned());
+    }
+    let sign = text.get(..1).filter(|it| ["+", "-"].contains(it))?;
+    let (hours, minutes) = text[1..].split_once(':')?;
+    let two = |it: &str| it.len() == 2 && it.bytes().all(|it| it.is_ascii_digit());
+    if !two(hours) || !two(minutes) {
+        return None;
+    }
+    let (hours, minutes): (u32, u32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    // Go lets people write 60 minutes.
+    if hours > 23 || minutes > 60 {
+        return None;
+    }
+    Some(match hours * 60 + minutes {
+        0 => "Z".to_owned(),
+        total => format!("{sign}{:02}:{:02}", total / 60, total % 60),
+    })
+}
+
+fn days(year: u32, month: u32) -> u32 {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}

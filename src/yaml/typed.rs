@@ -1,0 +1,90 @@
+//! A document read into a type, so that errors have a place.
+
+use std::fmt;
+
+use serde::{
+    de::{
+        self, IntoDeserializer,
+        value::{MapDeserializer, SeqDeserializer},
+    },
+    forward_to_deserialize_any,
+};
+
+use super::{Data, Fault, Mark, Node, Value};
+
+/// Where it is not known, the line is 0.
+impl de::Error for Fault {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Mark { line: 0, column: 0 }, message.to_string(), None)
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Fault> for &'de Node {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl Node {
+    /// Gives an error that has no place the place of this part.
+    fn locate<T>(&self, result: Result<T, Fault>) -> Result<T, Fault> {
+        result.map_err(|it| if it.mark.line == 0 { Fault { mark: self.mark, ..it } } else { it })
+    }
+}
+
+impl<'de> de::Deserializer<'de> for &'de Node {
+    type Error = Fault;
+
+    fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.locate(match &self.data {
+            Data::Scalar(Value::Null) => visitor.visit_unit(),
+            Data::Scalar(Value::Bool(it)) => visitor.visit_bool(*it),
+            Data::Scalar(Value::String(it)) => visitor.visit_borrowed_str(it),
+            Data::Scalar(it) => it.deserialize_any(visitor).map_err(de::Error::custom),
+            Data::List(items) => SeqDeserializer::new(items.iter()).deserialize_any(visitor),
+            Data::Map(entries) => {
+                let entries = entries.iter().map(|it| (it.key.as_str(), &it.value));
+                MapDeserializer::new(entries).deserialize_any(visitor)
+            }
+        })
+    }
+
+    fn deserialize_option<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.is_null() {
+            true => visitor.visit_none(),
+            false => self.locate(visitor.visit_some(self)),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: de::Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.locate(visitor.visit_newtype_struct(self))
+    }
+
+    fn deserialize_enum<V: de::Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.locate(match &self.data {
+            Data::Scalar(Value::String(it)) => {
+                visitor.visit_enum(IntoDeserializer::<Fault>::into_deserializer(it.as_str()))
+            }
+            _ => {
+                let value = self.clone().into_value();
+                value.deserialize_enum(name, variants, visitor).map_err(de::Error::custom)
+            }
+        })
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}

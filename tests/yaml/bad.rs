@@ -1,0 +1,1 @@
+//! Bad input: each has its line, and none takes long.
