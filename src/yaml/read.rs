@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use libyaml_safer::ScalarStyle;
 
 use super::{
-    Dialect, Fault, Mark,
+    Dialect, Fault, Mark, Value,
     node::{Data, Entry, Node},
     parse::{Content, DEPTH, Part, Scalar, parse},
     plain::Resolved,
@@ -61,17 +61,25 @@ impl<'a> Reader<'a> {
         let part = &self.parts[index];
         let mark = part.mark;
         self.count(part)?;
-        let mut unwritten = false;
+        let mut spelling = None;
         let data = match &part.content {
             Content::Scalar(it) => {
-                unwritten = it.text.is_empty() && it.tag.is_none();
-                Data::Scalar(scalar::value(it, self.dialect, self.in_flow, mark)?)
+                let value = scalar::value(it, self.dialect, self.in_flow, mark)?;
+                let is_odd = match &value {
+                    Value::String(text) => it.style == ScalarStyle::Plain && *text != it.text,
+                    value => {
+                        let json = value.to_string();
+                        json != it.text
+                    }
+                };
+                spelling = is_odd.then(|| it.text.clone());
+                Data::Scalar(value)
             }
             Content::Alias(target) => {
                 self.aliases += 1;
                 let target = self.node(*target)?;
                 self.aliases -= 1;
-                unwritten = target.unwritten;
+                spelling = target.spelling;
                 target.data
             }
             Content::List { items, is_flow } => {
@@ -88,7 +96,7 @@ impl<'a> Reader<'a> {
             }
             Content::Open => return Err(Fault::new(mark, "a value is missing", None)),
         };
-        Ok(Node { unwritten: unwritten && data.is_null(), data, mark })
+        Ok(Node { data, mark, spelling })
     }
 
     /// Goes into a list or a map, and says whether what it is in is between brackets or braces.
