@@ -12,6 +12,7 @@ mod support;
 
 mod broken;
 mod edits;
+mod odd;
 mod oracle;
 mod random;
 #[path = "../hostile/random.rs"]
