@@ -6,7 +6,15 @@
 #![allow(clippy::print_stderr, reason = "what is refused is told")]
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 
+#[path = "kustomize/case.rs"]
+mod case;
+#[path = "kustomize/facts.rs"]
+mod facts;
+#[path = "kustomize/random.rs"]
+mod random;
 mod support;
+#[path = "kustomize/vocabulary.rs"]
+mod vocabulary;
 
 #[allow(dead_code, unused_imports, reason = "one room is under test")]
 #[path = "../src/disk/mod.rs"]
@@ -43,7 +51,7 @@ fn trees_are_rendered_as_kustomize_renders_them() {
     let Some(kustomize) = support::tool("kustomize") else { return };
     let mut wrong = Vec::new();
     let home = support::home().join("tests/kustomize");
-    for case in fs::read_dir(home).unwrap().map(|it| it.unwrap().path()) {
+    for case in fs::read_dir(home).unwrap().map(|it| it.unwrap().path()).filter(|it| it.is_dir()) {
         let overlay = case.join("overlay");
         let folder = if overlay.is_dir() { overlay } else { case };
         wrong.extend(compare(&kustomize, &folder));

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{Refusals, kinds, object};
 use crate::{model::PackageName, yaml::Value};
 
+const SCORECARD: &str = "scorecard.operatorframework.io";
 pub const RBAC: &str = "rbac.authorization.k8s.io";
 
 #[derive(Default)]
@@ -53,9 +54,13 @@ impl<'a> Collected<'a> {
                         false => res.foreign_csvs.push(object),
                     }
                 }
-                ("scorecard.operatorframework.io", "Configuration") => {
-                    one(&mut res.scorecard, object, refusals);
+                (SCORECARD, "Configuration") if object::name(object).is_empty() => {
+                    warnings.push(format!(
+                        "{} is not in the bundle: it has no name",
+                        object::title(object)
+                    ));
                 }
+                (SCORECARD, "Configuration") => one(&mut res.scorecard, object, refusals),
                 ("apps", "Deployment") => res.deployments.push(object),
                 ("", "ServiceAccount") => res.service_accounts.push(object),
                 ("", "Service") => res.services.push(object),
@@ -154,6 +159,13 @@ impl<'a> Collected<'a> {
                     "{} is not in the bundle: OLM makes the certificates of webhooks itself",
                     object::title(object)
                 )),
+                ("apiextensions.k8s.io", "CustomResourceDefinition") => refusals.push(
+                    format!(
+                        "{} is of a version that Kubernetes 1.22 has dropped",
+                        object::title(object)
+                    ),
+                    "write it in `apiextensions.k8s.io/v1`",
+                ),
                 _ if kinds::is_supported(group, kind) => self.others.push(object),
                 _ => refusals.push(
                     format!(

@@ -39,7 +39,7 @@ use refusals::Refusals;
 /// What a bundle is made from.
 pub struct Input<'a> {
     /// What `kustomize build config/manifests` gives.
-    pub objects: Vec<Value>,
+    pub objects: Vec<Object>,
     pub package: &'a PackageName,
     pub version: &'a semver::Version,
     /// As flags gave them; empty where none was given.
@@ -57,6 +57,12 @@ pub struct Input<'a> {
     pub builder: &'a str,
     /// `createdAt`, where the CSV base has none.
     pub created_at: Option<String>,
+}
+
+pub struct Object {
+    /// `file:line:column: `, if it was read from one file.
+    pub place: String,
+    pub value: Value,
 }
 
 /// A bundle's files.
@@ -96,13 +102,16 @@ pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
 }
 
 /// The objects as operator-sdk reads them into Go's types.
-fn decoded(objects: &[Value], refusals: &mut Refusals, warnings: &mut Vec<String>) -> Vec<Value> {
+fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Vec<String>) -> Vec<Value> {
     let mut res = Vec::new();
     for object in objects {
-        let decoded = kubernetes::decode(object);
-        let title = object::title(object);
+        let decoded = kubernetes::decode(&object.value);
+        let title = format!("{}{}", object.place, object::title(&object.value));
         for fault in decoded.faults {
-            refusals.push(format!("{title}: {fault}"), "");
+            refusals.push(
+                format!("{title}: {fault}"),
+                "write texts that look like numbers or like `true` in quotes, and numbers and booleans without",
+            );
         }
         for field in decoded.unknown {
             warnings.push(format!(

@@ -72,32 +72,57 @@ pub fn split<'a>(
     let namespaced = grant(&collected.role_bindings);
     let cluster = grant(&collected.cluster_role_bindings);
 
-    let is_in = |list: &[&Value], it: &Value| list.iter().any(|other| std::ptr::eq(*other, it));
-    // A role stays for those who have it by a binding that stays.
-    let needed: Vec<&Value> =
-        kept.iter().filter_map(|it| role(collected, it, false, &mut Refusals::default())).collect();
-    let mut manifests = Vec::new();
-    for role in [&collected.roles[..], &collected.cluster_roles].concat() {
-        let rival = granted.iter().find(|it| {
-            object::kind(it) == "Role"
-                && object::kind(role) == "Role"
-                && object::name(it) == object::name(role)
-        });
-        if is_in(&needed, role) || !is_in(&granted, role) && rival.is_none() {
-            manifests.push(role);
-        } else if !is_in(&granted, role) {
-            warnings.push(format!(
-                "{} of the namespace `{}` is not in the bundle: the CSV has the rules of the Role of this name in `{}`",
-                object::title(role),
-                object::namespace(role),
-                rival.map_or("", |it| object::namespace(it)),
-            ));
-        }
-    }
+    refuse_rivals(&kept, collected, refusals);
+    let mut manifests = left_over(&granted, &kept, collected, warnings);
     manifests.extend(kept);
     let others = |it: &&&Value| !accounts.contains(object::name(it));
     manifests.extend(collected.service_accounts.iter().filter(others));
     Permissions { namespaced, cluster, manifests }
+}
+
+/// operator-sdk writes the last binding of a name, whichever is left.
+fn refuse_rivals(kept: &[&Value], collected: &Collected, refusals: &mut Refusals) {
+    let all = [&collected.role_bindings[..], &collected.cluster_role_bindings].concat();
+    for binding in kept {
+        let id = |it: &Value| (object::kind(it).to_owned(), object::name(it).to_owned());
+        if all.iter().rfind(|it| id(it) == id(binding)).is_some_and(|it| it != binding) {
+            refusals.push(
+                format!("{} is there twice, and differs", object::title(binding)),
+                "OLM puts all of a bundle into one namespace: give one of the two another name",
+            );
+        }
+    }
+}
+
+/// The roles that stay manifests: those that the operator has not, and those that others have too.
+fn left_over<'a>(
+    granted: &[&Value],
+    kept: &[&Value],
+    collected: &Collected<'a>,
+    warnings: &mut Vec<String>,
+) -> Vec<&'a Value> {
+    let is_in = |list: &[&Value], it: &Value| list.iter().any(|other| std::ptr::eq(*other, it));
+    let needed: Vec<&Value> =
+        kept.iter().filter_map(|it| role(collected, it, false, &mut Refusals::default())).collect();
+    let mut res = Vec::new();
+    for role in [&collected.roles[..], &collected.cluster_roles].concat() {
+        let is_rival = |it: &&&Value| {
+            [it, role].iter().all(|it| object::kind(it) == "Role")
+                && object::name(it) == object::name(role)
+        };
+        match granted.iter().find(is_rival) {
+            _ if is_in(&needed, role) => res.push(role),
+            _ if is_in(granted, role) => {}
+            None => res.push(role),
+            Some(rival) => warnings.push(format!(
+                "{} of the namespace `{}` is not in the bundle: the CSV has the rules of the Role of this name in `{}`",
+                object::title(role),
+                object::namespace(role),
+                object::namespace(rival),
+            )),
+        }
+    }
+    res
 }
 
 /// Whether a binding's subject is the service account of a Deployment.

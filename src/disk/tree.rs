@@ -44,17 +44,18 @@ impl Tree for Root {
     }
 
     fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
+        self.bytes(path)?.map(String::from_utf8).transpose().map_err(|_| {
+            anyhow::format_err!("{path} cannot be read: what is there is not UTF-8 text")
+        })
+    }
+
+    fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
         watch::note(&self.dir.join(path));
         let Some(folder) = self.folder() else { return Ok(None) };
         let below = path.as_ref();
         let reading = || format!("{path} cannot be read");
         match folder.read_below(below) {
-            Ok(bytes) => match String::from_utf8(bytes) {
-                Ok(text) => Ok(Some(text)),
-                Err(_) => Err(anyhow::format_err!(
-                    "{path} cannot be read: what is there is not UTF-8 text"
-                )),
-            },
+            Ok(bytes) => Ok(Some(bytes)),
             // A symlink to nothing is there all the same.
             Err(error) if is_missing(&error) && folder.kind_at(below).is_err() => Ok(None),
             Err(error) => {

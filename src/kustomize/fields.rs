@@ -1,43 +1,64 @@
 //! Where in an object a transformation works: kustomize's field specifications.
 
-use super::object::Object;
+use super::object::{Id, Object};
 use crate::yaml::{Value, json};
 
-/// A path into objects of some kind; an empty group, version or kind stands for any.
-#[derive(Clone, Copy, Debug)]
+/// What objects are meant; an empty group, version or kind stands for any.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind {
+    pub group: String,
+    pub version: String,
+    pub kind: String,
+}
+
+impl Kind {
+    pub fn selects(&self, group: &str, version: &str, kind: &str) -> bool {
+        let is = |wanted: &str, it: &str| wanted.is_empty() || wanted == it;
+        is(&self.group, group) && is(&self.version, version) && is(&self.kind, kind)
+    }
+
+    pub fn selects_id(&self, id: &Id) -> bool {
+        self.selects(&id.group, &id.version, &id.kind)
+    }
+}
+
+/// A path into objects of some kind.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    pub group: &'static str,
-    pub version: &'static str,
-    pub kind: &'static str,
-    /// Keys, joined by `/`; a key with `[]` leads to a list. Lists on the way are walked through.
-    pub path: &'static str,
-    /// What the path starts from; nothing for the object itself.
-    pub base: &'static str,
+    pub of: Kind,
+    /// Keys; one with `[]` leads to a list. Lists on the way are walked through.
+    pub path: Vec<String>,
     /// Whether what is missing of the path is made.
     pub create: bool,
 }
 
+/// The keys of a path; a backslash before a slash makes it part of the key.
+pub fn split(path: &str, sign: char) -> Vec<String> {
+    let mut res: Vec<String> = Vec::new();
+    let mut joined = false;
+    for part in path.strip_prefix(sign).unwrap_or(path).split(sign) {
+        let (text, more) = part.strip_suffix('\\').map_or((part, false), |it| (it, true));
+        match res.last_mut() {
+            Some(last) if joined => *last = format!("{last}{sign}{text}"),
+            _ => res.push(text.to_owned()),
+        }
+        joined = more;
+    }
+    res
+}
+
 impl Field {
-    pub const fn of(kind: &'static str, path: &'static str) -> Self {
-        Self { group: "", version: "", kind, path, base: "", create: false }
-    }
-    pub const fn made(kind: &'static str, path: &'static str) -> Self {
-        Self { group: "", version: "", kind, path, base: "", create: true }
-    }
-    pub const fn in_group(self, group: &'static str) -> Self {
-        Self { group, ..self }
-    }
-    pub const fn below(self, base: &'static str) -> Self {
-        Self { base, ..self }
-    }
-    pub const fn in_version(self, version: &'static str) -> Self {
-        Self { version, ..self }
+    pub fn new(of: Kind, path: &str, create: bool) -> Self {
+        Self { of, path: split(path, '/'), create }
     }
 
     pub fn selects(&self, object: &Object) -> bool {
         let (group, version) = object.group_version();
-        let is = |wanted: &str, it: &str| wanted.is_empty() || wanted == it;
-        is(self.group, group) && is(self.version, version) && is(self.kind, object.kind())
+        self.of.selects(group, version, object.kind())
+    }
+
+    pub fn is(&self, path: &str) -> bool {
+        self.path.iter().map(String::as_str).eq(path.split('/'))
     }
 
     /// Calls `set` on every value at the path, in objects that this selects. What is made at its end
@@ -48,48 +69,58 @@ impl Field {
         empty: Option<&Value>,
         set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        if !self.selects(object) {
-            return Ok(());
-        }
-        let path: Vec<&str> =
-            self.base.split('/').filter(|it| !it.is_empty()).chain(self.path.split('/')).collect();
+        if self.selects(object) { self.visit_any(object, empty, set) } else { Ok(()) }
+    }
+
+    /// The same in any object.
+    pub fn visit_any(
+        &self,
+        object: &mut Object,
+        empty: Option<&Value>,
+        set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         let empty = empty.filter(|_| self.create);
-        walk(&mut object.value, &path, empty, set).map_err(|error| {
-            error.context(format!("{}: `{}` of {}", object.origin, self.path, object.id()))
+        walk(&mut object.value, &self.path, empty, set).map_err(|error| {
+            error.context(format!(
+                "{}: `{}` of {}",
+                object.origin,
+                self.path.join("/"),
+                object.id()
+            ))
         })
     }
 }
 
 fn walk(
     value: &mut Value,
-    path: &[&str],
+    path: &[String],
     empty: Option<&Value>,
     set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let Some((key, rest)) = path.split_first() else {
+    let Some((part, rest)) = path.split_first() else {
         return set(value);
     };
     match value {
         Value::Null => Ok(()),
         Value::Array(items) => items.iter_mut().try_for_each(|it| walk(it, path, empty, set)),
         Value::Object(map) => {
-            // A `~1` stands for a slash in a key.
-            let (key, is_list) = match key.strip_suffix("[]") {
-                Some(key) => (key.replace("~1", "/"), true),
-                None => (key.replace("~1", "/"), false),
+            let key = part.strip_suffix("[]");
+            let create = empty.filter(|_| key.is_none());
+            let found = map.get_mut(key.unwrap_or(part));
+            let field = match (found, create) {
+                (Some(field), _) => field,
+                (None, None) => return Ok(()),
+                (None, Some(_)) => map.entry(part.clone()).or_insert(Value::Null),
             };
-            if let Some(empty) = empty.filter(|_| !is_list) {
-                let made = if rest.is_empty() { empty.clone() } else { json!({}) };
-                let field = map.entry(key).or_insert(Value::Null);
-                if field.is_null() {
-                    *field = made;
+            if field.is_null() {
+                match create {
+                    Some(empty) if rest.is_empty() => *field = empty.clone(),
+                    Some(_) => *field = json!({}),
+                    None if key.is_some() => *field = json!([]),
+                    None => {}
                 }
-                return walk(field, rest, Some(empty), set);
             }
-            match map.get_mut(&key) {
-                None | Some(Value::Null) => Ok(()),
-                Some(field) => walk(field, rest, empty, set),
-            }
+            walk(field, rest, empty, set)
         }
         _ => anyhow::bail!("a map or a list is expected on the way"),
     }

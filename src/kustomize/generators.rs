@@ -4,7 +4,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     load::{Generator, Kustomization, Text},
-    object::{Object, Objects},
+    object::{BEHAVIOR, HASHED, Object},
+    objects::Objects,
     resources,
 };
 use crate::{
@@ -13,24 +14,28 @@ use crate::{
 };
 
 pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyhow::Result<Object> {
-    let mut data = Map::new();
-    for (key, value) in pairs(tree, of, from)? {
-        let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if key.is_empty()
-            || key.len() > 253
-            || !key.chars().all(inside)
-            || key == "."
-            || key.starts_with("..")
-        {
-            return Err(
-                of.problem(from.mark, &format!("`{key}` cannot be a key of `{}`", from.name))
-            );
-        }
-        let value = if from.secret { base64(value.as_bytes()) } else { value };
-        if data.insert(key.clone(), value.into()).is_some() {
+    let (mut data, mut binary) = (Map::new(), Map::new());
+    for (key, bytes) in pairs(tree, of, from)? {
+        if data.contains_key(&key) || binary.contains_key(&key) {
             return Err(
                 of.problem(from.mark, &format!("`{}` has the key `{key}` twice", from.name))
             );
+        }
+        let value = match String::from_utf8(bytes) {
+            Ok(text) if !from.secret => {
+                if text.starts_with('\t') && text.contains('\n') {
+                    let message =
+                        format!("`{key}` begins with a tab, which kustomize cannot read back");
+                    return Err(of.problem(from.mark, &message));
+                }
+                Ok(text)
+            }
+            Ok(text) => Ok(base64(text.as_bytes())),
+            Err(error) => Err(base64(error.as_bytes())),
+        };
+        match value {
+            Err(base64) if !from.secret => drop(binary.insert(key, base64.into())),
+            Ok(text) | Err(text) => drop(data.insert(key, text.into())),
         }
     }
     let mut value = json!({
@@ -53,11 +58,17 @@ pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyho
     if from.secret || !data.is_empty() {
         value["data"] = Value::Object(data);
     }
+    if !binary.is_empty() {
+        value["binaryData"] = Value::Object(binary);
+    }
     if from.options.immutable {
         value["immutable"] = true.into();
     }
     let mut object = Object::new(value, of.path.clone());
-    object.hashed = !from.options.plain_name;
+    if !from.options.plain_name {
+        object.annotate(HASHED, "enabled");
+    }
+    object.annotate(BEHAVIOR, from.behavior);
     Ok(object)
 }
 
@@ -66,27 +77,29 @@ fn pairs(
     tree: &impl Tree,
     of: &Kustomization,
     from: &Generator,
-) -> anyhow::Result<Vec<(String, String)>> {
+) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let mut res = Vec::new();
     for item in &from.envs {
         let (path, text) = resources::text(tree, of, item)?;
-        for line in text.lines() {
-            let line = line.trim_start_matches('\u{feff}').trim_start();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        for (at, line) in text.split('\n').enumerate() {
+            if line.len() >= LONGEST {
+                anyhow::bail!("{path}:{}: this line is too long for kustomize", at + 1);
+            }
+            let line = line.strip_suffix('\r').unwrap_or(line).trim_start();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
             let (key, value) = line.split_once('=').unwrap_or((line, ""));
-            let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-            if key.starts_with(|c: char| c.is_ascii_digit()) || !key.chars().all(inside) {
-                anyhow::bail!("{path}: `{key}` is no name of a variable");
+            if !key.is_empty() {
+                res.push((key.to_owned(), value.into()));
             }
-            res.push((key.to_owned(), value.to_owned()));
         }
     }
     for Text { text, mark } in &from.literals {
         match text.split_once('=') {
             Some((key, value)) if !key.is_empty() => {
-                res.push((key.to_owned(), unquoted(value).to_owned()))
+                res.push((key.to_owned(), unquoted(value).into()))
             }
             _ => return Err(of.problem(*mark, &format!("`{text}` is not of the form `key=value`"))),
         }
@@ -105,10 +118,13 @@ fn pairs(
             }
         };
         let file = Text { text: path.to_owned(), mark: item.mark };
-        res.push((key.to_owned(), resources::text(tree, of, &file)?.1));
+        res.push((key.to_owned(), resources::bytes(tree, of, &file)?.1));
     }
     Ok(res)
 }
+
+/// The longest line that Go's scanner takes.
+const LONGEST: usize = 64 * 1024;
 
 fn unquoted(text: &str) -> &str {
     for quote in ['"', '\''] {
@@ -145,7 +161,7 @@ fn base64(bytes: &[u8]) -> String {
 
 /// Done once at the end, when all else about the content is settled.
 pub fn add_hashes(objects: &mut Objects) -> anyhow::Result<()> {
-    for object in objects.0.iter_mut().filter(|it| it.hashed) {
+    for object in objects.0.iter_mut().filter(|it| it.annotation(HASHED) == Some("enabled")) {
         let hash = hash(&object.value);
         object.remember();
         let name = format!("{}-{hash}", object.name());

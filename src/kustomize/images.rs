@@ -2,7 +2,7 @@
 
 use regex_lite::Regex;
 
-use super::{fields::Field, load::ImageEntry, object::Objects};
+use super::{fields::Field, load::ImageEntry, objects::Objects};
 use crate::{model, yaml::Value};
 
 /// An image that stands in for what the kustomizations say of another's name.
@@ -31,16 +31,11 @@ impl Image {
     }
 }
 
-const FIELDS: &[Field] = &[
-    Field::of("", "spec/containers[]/image"),
-    Field::of("", "spec/initContainers[]/image"),
-    Field::of("", "spec/volumes[]/image/reference"),
-    Field::of("", "spec/template/spec/containers[]/image"),
-    Field::of("", "spec/template/spec/initContainers[]/image"),
-    Field::of("", "spec/template/spec/volumes[]/image/reference"),
-];
-
-pub fn transform(objects: &mut Objects, entry: &ImageEntry) -> anyhow::Result<()> {
+pub fn transform(
+    objects: &mut Objects,
+    entry: &ImageEntry,
+    fields: &[Field],
+) -> anyhow::Result<()> {
     // kustomize takes the name for a regular expression, so that a point in it is any character.
     let tail = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
     let pattern = Regex::new(&format!("^{}{tail}", entry.name)).map_err(|it| {
@@ -59,7 +54,7 @@ pub fn transform(objects: &mut Objects, entry: &ImageEntry) -> anyhow::Result<()
         in_containers(&mut object.value, &mut set).map_err(|it| {
             it.context(format!("{}: the images of {}", object.origin, object.id()))
         })?;
-        for field in FIELDS {
+        for field in fields {
             field.visit(object, None, &mut set)?;
         }
     }

@@ -1,6 +1,6 @@
 //! RFC 6902, in the dialect of the library that kustomize uses.
 
-use crate::yaml::Value;
+use crate::{hint::Hint as _, yaml::Value};
 
 #[derive(Debug, Clone)]
 pub struct Operation {
@@ -22,12 +22,10 @@ enum Kind {
 
 /// The operations of a list, or what is wrong with one of them.
 pub fn parse(list: &[Value]) -> anyhow::Result<Vec<Operation>> {
-    list.iter()
-        .enumerate()
-        .map(|(at, it)| {
-            operation(it).map_err(|error| anyhow::format_err!("operation {}: {error}", at + 1))
-        })
-        .collect()
+    let each = list.iter().enumerate().map(|(at, it)| {
+        operation(it).map_err(|error| anyhow::format_err!("operation {}: {error}", at + 1))
+    });
+    each.collect()
 }
 
 fn operation(value: &Value) -> anyhow::Result<Operation> {
@@ -39,8 +37,11 @@ fn operation(value: &Value) -> anyhow::Result<Operation> {
     {
         anyhow::bail!("`{key}` is not a field of an operation");
     }
-    let value =
-        || map.get("value").cloned().ok_or_else(|| anyhow::format_err!("it has no `value`"));
+    let value = || {
+        map.get("value").cloned().map(whole).ok_or_else(|| {
+            anyhow::format_err!("it has no `value`, so kustomize would write `null`")
+        })
+    };
     let kind = match text("op")? {
         "add" => Kind::Add(value()?),
         "replace" => Kind::Replace(value()?),
@@ -51,7 +52,25 @@ fn operation(value: &Value) -> anyhow::Result<Operation> {
         other => anyhow::bail!("`{other}` is not an operation"),
     };
     let shown = text("path")?.to_owned();
-    Ok(Operation { kind, path: pointer(&shown)?, shown })
+    let path = match kind {
+        Kind::Replace(_) | Kind::Test(_) if shown.is_empty() => Vec::new(),
+        _ => pointer(&shown)?,
+    };
+    Ok(Operation { kind, path, shown })
+}
+
+/// Go writes 1.0 as 1.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(whole).collect(),
+        Value::Object(map) => map.into_iter().map(|(key, it)| (key, whole(it))).collect(),
+        Value::Number(it) => {
+            let text = it.to_string();
+            let number = text.strip_suffix(".0").and_then(|it| it.parse::<i64>().ok());
+            number.map_or(Value::Number(it), Value::from)
+        }
+        value => value,
+    }
 }
 
 fn pointer(text: &str) -> anyhow::Result<Vec<String>> {
@@ -66,20 +85,14 @@ pub fn apply(document: &mut Value, operations: &[Operation]) -> anyhow::Result<(
         let done = match kind {
             Kind::Add(value) => add(document, path, value.clone()),
             Kind::Remove => remove(document, path).map(drop),
-            Kind::Replace(value) => get(document, path).map(|it| *it = value.clone()),
-            Kind::Test(value) => get(document, path).and_then(|it| {
-                if it == value {
-                    Ok(())
-                } else {
-                    Err(anyhow::format_err!("the test fails: it is {it}"))
-                }
-            }),
+            Kind::Replace(value) => replace(document, path, value.clone()),
+            Kind::Test(value) => test(document, path, value),
             Kind::Copy(from) => get(document, from).cloned().and_then(|it| add(document, path, it)),
             Kind::Move(from) => remove(document, from).and_then(|it| add(document, path, it)),
         };
         done.map_err(|it| it.context(format!("the JSON patch does not apply at `{shown}`")))?;
     }
-    Ok(())
+    exact(document)
 }
 
 fn get<'v>(mut value: &'v mut Value, path: &[String]) -> anyhow::Result<&'v mut Value> {
@@ -87,7 +100,7 @@ fn get<'v>(mut value: &'v mut Value, path: &[String]) -> anyhow::Result<&'v mut 
         let found = match value {
             Value::Object(map) => map.get_mut(key),
             Value::Array(list) => {
-                let at = index(key, list.len())?;
+                let at = index(key, list.len(), list.len())?;
                 list.get_mut(at)
             }
             _ => None,
@@ -98,12 +111,12 @@ fn get<'v>(mut value: &'v mut Value, path: &[String]) -> anyhow::Result<&'v mut 
 }
 
 fn add(document: &mut Value, path: &[String], value: Value) -> anyhow::Result<()> {
-    let Some((key, way)) = path.split_last() else { anyhow::bail!("the path is empty") };
-    match get(document, way)? {
+    let Some((key, parent)) = path.split_last() else { anyhow::bail!("the path is empty") };
+    match get(document, parent)? {
         Value::Object(map) => drop(map.insert(key.clone(), value)),
         Value::Array(list) if key == "-" => list.push(value),
         Value::Array(list) => {
-            let at = index(key, list.len() + 1)?;
+            let at = index(key, list.len() + 1, list.len() + 1)?;
             list.insert(at, value);
         }
         _ => anyhow::bail!("there is no map and no list to add to"),
@@ -111,21 +124,74 @@ fn add(document: &mut Value, path: &[String], value: Value) -> anyhow::Result<()
     Ok(())
 }
 
+/// What is not there in a map is added.
+fn replace(document: &mut Value, path: &[String], value: Value) -> anyhow::Result<()> {
+    let Some((key, parent)) = path.split_last() else {
+        *document = value;
+        return Ok(());
+    };
+    match get(document, parent)? {
+        Value::Object(map) => drop(map.insert(key.clone(), value)),
+        parent => *get(parent, std::slice::from_ref(key))? = value,
+    }
+    Ok(())
+}
+
+/// What is not there in a map is `null`.
+fn test(document: &mut Value, path: &[String], value: &Value) -> anyhow::Result<()> {
+    let found = match path.split_last() {
+        None => document.clone(),
+        Some((key, parent)) => match get(document, parent)? {
+            Value::Object(map) => map.get(key).cloned().unwrap_or(Value::Null),
+            parent => get(parent, std::slice::from_ref(key))?.clone(),
+        },
+    };
+    if found != *value {
+        anyhow::bail!("the test fails: it is {found}");
+    }
+    Ok(())
+}
+
 fn remove(document: &mut Value, path: &[String]) -> anyhow::Result<Value> {
-    let Some((key, way)) = path.split_last() else { anyhow::bail!("the path is empty") };
-    match get(document, way)? {
+    let Some((key, parent)) = path.split_last() else { anyhow::bail!("the path is empty") };
+    match get(document, parent)? {
         Value::Object(map) => {
             map.remove(key).ok_or_else(|| anyhow::format_err!("there is no `{key}`"))
         }
         Value::Array(list) => {
-            let at = index(key, list.len())?;
+            let at = index(key, list.len(), list.len())?;
             Ok(list.remove(at))
         }
         _ => anyhow::bail!("there is no `{key}`"),
     }
 }
 
-fn index(key: &str, len: usize) -> anyhow::Result<usize> {
-    let at = if key.chars().all(|it| it.is_ascii_digit()) { key.parse().ok() } else { None };
-    at.filter(|it| *it < len).ok_or_else(|| anyhow::format_err!("there is no item `{key}`"))
+/// An index below `bound`; a negative one counts from the end.
+fn index(key: &str, bound: usize, end: usize) -> anyhow::Result<usize> {
+    let at: Option<i64> = key.parse().ok();
+    at.and_then(|at| match usize::try_from(at) {
+        Ok(at) => Some(at),
+        Err(_) => end.checked_sub(usize::try_from(at.unsigned_abs()).ok()?),
+    })
+    .filter(|it| *it < bound)
+    .ok_or_else(|| anyhow::format_err!("there is no item `{key}`"))
+}
+
+/// Go's JSON reads every number of the object as a float.
+fn exact(value: &Value) -> anyhow::Result<()> {
+    const MOST: u64 = 1 << 53;
+    match value {
+        Value::Array(items) => items.iter().try_for_each(exact),
+        Value::Object(map) => map.values().try_for_each(exact),
+        Value::Number(it)
+            if it.as_u64().is_some_and(|it| it > MOST)
+                || it.as_i64().is_some_and(|it| it.unsigned_abs() > MOST) =>
+        {
+            Err(anyhow::format_err!(
+                "kustomize would round {it} to a float, here or in any other JSON patch"
+            ))
+            .hint("write it as a string, or patch with a strategic merge")
+        }
+        _ => Ok(()),
+    }
 }

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{fields::Field, load::Label, object::Objects};
-use crate::yaml::{Value, json};
+use super::{
+    config::{self, Config},
+    fields::{Field, Kind},
+    load::Label,
+    objects::Objects,
+};
 
 /// How far labels reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,84 +20,33 @@ pub enum Reach {
     Selectors,
 }
 
-pub fn transform(objects: &mut Objects, label: &Label) -> anyhow::Result<()> {
-    match label.reach {
-        Reach::Metadata => put(objects, &label.pairs, &[&[METADATA]]),
-        Reach::Templates => put(objects, &label.pairs, &[&[METADATA], TEMPLATES]),
-        Reach::Selectors => put(objects, &label.pairs, &[SELECTORS, &[METADATA], TEMPLATES]),
+pub fn transform(objects: &mut Objects, label: &Label, config: &Config) -> anyhow::Result<()> {
+    let mut fields = label.fields.clone();
+    let lists: &[&str] = match label.reach {
+        Reach::Metadata => &["labels"],
+        Reach::Templates => &["labels", "templateLabels"],
+        Reach::Selectors => &["labels", "commonLabels"],
+    };
+    for field in lists.iter().flat_map(|it| config.list(it)) {
+        config::add(&mut fields, field.clone())?;
     }
+    if label.reach != Reach::Selectors {
+        config::add(&mut fields, Field::new(Kind::default(), "metadata/labels", true))?;
+    }
+    put(objects, &label.pairs, &fields)
 }
 
-pub fn annotate(objects: &mut Objects, pairs: &BTreeMap<String, String>) -> anyhow::Result<()> {
-    put(objects, pairs, &[ANNOTATIONS])
-}
-
-fn put(
+/// Sets all pairs in the maps at the fields.
+pub fn put(
     objects: &mut Objects,
     pairs: &BTreeMap<String, String>,
-    fields: &[&[Field]],
+    fields: &[Field],
 ) -> anyhow::Result<()> {
     for object in &mut objects.0 {
-        for field in fields.iter().copied().flatten() {
-            for (key, value) in pairs {
-                field.visit(object, Some(&json!({})), &mut |it| {
-                    let Value::Object(map) = it else { anyhow::bail!("a map is expected there") };
-                    map.insert(key.clone(), value.as_str().into());
-                    Ok(())
-                })?;
-            }
+        let fields: Vec<Field> = fields.iter().filter(|it| it.selects(object)).cloned().collect();
+        for (key, value) in pairs {
+            object.set_entry(&fields, key, value)?;
         }
     }
     Ok(())
 }
-
-const METADATA: Field = Field::made("", "metadata/labels");
-
-const TEMPLATES: &[Field] = &[
-    Field::made("ReplicationController", "spec/template/metadata/labels").in_version("v1"),
-    Field::made("Deployment", "spec/template/metadata/labels"),
-    Field::made("ReplicaSet", "spec/template/metadata/labels"),
-    Field::made("DaemonSet", "spec/template/metadata/labels"),
-    Field::made("StatefulSet", "spec/template/metadata/labels").in_group("apps"),
-    Field::made("StatefulSet", "spec/volumeClaimTemplates[]/metadata/labels").in_group("apps"),
-    Field::made("Job", "spec/template/metadata/labels").in_group("batch"),
-    Field::made("CronJob", "spec/jobTemplate/metadata/labels").in_group("batch"),
-    Field::made("CronJob", "spec/jobTemplate/spec/template/metadata/labels").in_group("batch"),
-];
-
-const ANNOTATIONS: &[Field] = &[
-    Field::made("", "metadata/annotations"),
-    Field::made("ReplicationController", "spec/template/metadata/annotations").in_version("v1"),
-    Field::made("Deployment", "spec/template/metadata/annotations"),
-    Field::made("ReplicaSet", "spec/template/metadata/annotations"),
-    Field::made("DaemonSet", "spec/template/metadata/annotations"),
-    Field::made("StatefulSet", "spec/template/metadata/annotations"),
-    Field::made("Job", "spec/template/metadata/annotations").in_group("batch"),
-    Field::made("CronJob", "spec/jobTemplate/metadata/annotations").in_group("batch"),
-    Field::made("CronJob", "spec/jobTemplate/spec/template/metadata/annotations").in_group("batch"),
-];
-
-const SELECTORS: &[Field] = &[
-    Field::made("Service", "spec/selector").in_version("v1"),
-    Field::made("ReplicationController", "spec/selector").in_version("v1"),
-    Field::made("Deployment", "spec/selector/matchLabels"),
-    Field::made("ReplicaSet", "spec/selector/matchLabels"),
-    Field::made("DaemonSet", "spec/selector/matchLabels"),
-    Field::made("StatefulSet", "spec/selector/matchLabels").in_group("apps"),
-    Field::of("Deployment", "spec/template/spec/affinity/podAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector/matchLabels").in_group("apps"),
-    Field::of("Deployment", "spec/template/spec/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels").in_group("apps"),
-    Field::of("Deployment", "spec/template/spec/affinity/podAntiAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector/matchLabels").in_group("apps"),
-    Field::of("Deployment", "spec/template/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels").in_group("apps"),
-    Field::of("Deployment", "spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels").in_group("apps"),
-    Field::of("StatefulSet", "spec/template/spec/affinity/podAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector/matchLabels").in_group("apps"),
-    Field::of("StatefulSet", "spec/template/spec/affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels").in_group("apps"),
-    Field::of("StatefulSet", "spec/template/spec/affinity/podAntiAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector/matchLabels").in_group("apps"),
-    Field::of("StatefulSet", "spec/template/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector/matchLabels").in_group("apps"),
-    Field::of("StatefulSet", "spec/template/spec/topologySpreadConstraints/labelSelector/matchLabels").in_group("apps"),
-    Field::of("Job", "spec/selector/matchLabels").in_group("batch"),
-    Field::of("CronJob", "spec/jobTemplate/spec/selector/matchLabels").in_group("batch"),
-    Field::of("PodDisruptionBudget", "spec/selector/matchLabels").in_group("policy"),
-    Field::of("NetworkPolicy", "spec/podSelector/matchLabels").in_group("networking.k8s.io"),
-    Field::of("NetworkPolicy", "spec/ingress/from/podSelector/matchLabels").in_group("networking.k8s.io"),
-    Field::of("NetworkPolicy", "spec/egress/to/podSelector/matchLabels").in_group("networking.k8s.io"),
-];

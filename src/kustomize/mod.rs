@@ -1,43 +1,60 @@
 //! A kustomization tree in, Kubernetes objects out: what `kustomize build` 5.8.1 prints, equal as data
 //! and in the same order.
 //!
-//! It knows the subset that scaffolded trees and common overlays use, and refuses any other field by
-//! its name. It reads through a [`Tree`] only: no disk, no network, no plugins.
+//! It knows what trees without plugins use, and refuses any other field by its name. It reads through a
+//! [`Tree`] only: no disk, no network, no plugins.
 //!
 //! ```text
 //! load        a kustomization.yaml → Kustomization, or what in it is not known
 //! resources   files and folders → Objects           generators  literals and files → Objects
-//! patches (merge, lists, json_patch, selector) → namespace → names → labels → replicas → images
-//! references  once at the end: who names an object by its old name gets the new one
+//! patches (merge, kinds, json_patch, selector) → namespace → names → labels → late patches → replicas → images
+//!             → replacements; config says in which fields
+//! references  once at the end: who names an object by its old name gets the new one; then vars
 //! order       as kustomize sorts by default
 //! ```
+//!
+//! Refused though kustomize renders it:
+//! - what needs a network, a program or a plugin: remote resources, Helm charts, `generators`, `transformers`, `validators`;
+//! - `crds`, `openapi`, `buildMetadata`: rare, and of no use to an operator;
+//! - what kustomize gets wrong: directives in lists that are not there, `$patch: replace` in items and of whole objects,
+//!   labels and annotations that are no strings, numbers beyond 2^53 beside a JSON patch, operations without a value;
+//! - typing errors that it passes over: fields of an operation that it does not know, a `behavior` that is none,
+//!   a second document of a JSON patch or a configuration;
+//! - replacements inside of a text that is JSON or YAML itself.
 
+mod config;
 mod fields;
 mod generators;
 mod images;
 mod json_patch;
+mod kinds;
 mod labels;
-mod lists;
 mod load;
 mod merge;
 mod names;
 mod namespace;
 mod object;
+mod objects;
 mod order;
 mod patches;
+mod path;
 mod references;
+mod replacements;
 mod replicas;
 mod resources;
-mod scope;
 mod selector;
+mod share;
+mod vars;
 
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use anyhow::Context as _;
 
 pub use self::images::Image;
-use self::{load::Kustomization, object::Objects};
+use self::{config::Config, load::Kustomization, names::Affix, objects::Objects, vars::Variables};
 use crate::{
     hint::{Hint as _, hinted},
     model::{Problem, ProjectPath},
@@ -78,20 +95,38 @@ pub fn build_in(
         ))
         .hint("build the overlay that takes it in");
     }
-    let mut objects = Objects::default();
-    build.accumulate(&top, &mut vec![folder.clone()], &mut objects)?;
+    let mut all = All::new();
+    build.accumulate(&top, &mut vec![folder.clone()], &mut all)?;
+    let All { mut objects, config, variables } = all;
     for (it, met) in images.iter().zip(&build.met) {
         if !met {
-            images::transform(&mut objects, &it.entry())?;
+            images::transform(&mut objects, &it.entry(), config.list("images"))?;
         }
     }
     generators::add_hashes(&mut objects)?;
-    references::fix(&mut objects)?;
+    references::fix(&mut objects, &config)?;
+    vars::resolve(&mut objects, &variables, &config)?;
     objects.0.retain(|it| !it.is_local());
-    if top.sorted {
-        order::sort(&mut objects);
+    objects.check()?;
+    if let Some(order) = &top.order {
+        order.sort(&mut objects);
     }
     objects.0.into_iter().map(object::Object::finish).collect()
+}
+
+/// What a kustomization and all below it come to.
+struct All {
+    objects: Objects,
+    /// Kustomize's own, until a kustomization adds to it.
+    config: Cow<'static, Config>,
+    variables: Variables,
+}
+
+impl All {
+    fn new() -> Self {
+        let (objects, variables) = (Objects::default(), Variables::new());
+        Self { objects, config: Cow::Borrowed(&*config::DEFAULT), variables }
+    }
 }
 
 struct Build<'a, T> {
@@ -117,15 +152,14 @@ impl<T: Tree> Build<'_, T> {
         &mut self,
         of: &Kustomization,
         visited: &mut Vec<ProjectPath>,
-        objects: &mut Objects,
+        all: &mut All,
     ) -> anyhow::Result<()> {
-        let mut open = objects.open();
+        let mut open = all.objects.open()?;
         for resource in &of.resources {
             match resources::find(self.tree, of, resource)? {
                 resources::Found::File(path) => {
-                    resources::read(self.tree, &path)?
-                        .into_iter()
-                        .try_for_each(|it| open.add(it))?;
+                    let objects = resources::read(self.tree, &path)?;
+                    objects.into_iter().try_for_each(|it| open.add(it))?;
                 }
                 resources::Found::Folder(folder) => {
                     let inner = self.enter(of, resource, folder, visited, open.len())?;
@@ -135,32 +169,56 @@ impl<T: Tree> Build<'_, T> {
                         )
                         .hint("list it under `components`");
                     }
-                    let mut below = Objects::default();
+                    let mut below = All::new();
                     self.accumulate(&inner, visited, &mut below)?;
                     visited.pop();
-                    below.0.into_iter().try_for_each(|it| open.add(it))?;
+                    below.objects.0.into_iter().try_for_each(|it| open.add(it))?;
+                    if let Cow::Owned(config) = below.config {
+                        all.config.to_mut().merge(&config)?;
+                    }
+                    vars::merge(&mut all.variables, below.variables)
+                        .map_err(|it| of.problem(resource.mark, &it.to_string()))?;
                 }
             }
         }
+        if !of.config.is_empty() {
+            let merged = all.config.to_mut().merge(&of.config);
+            merged.with_context(|| format!("{}: its configurations", of.path))?;
+        }
         for generator in &of.generators {
-            objects.absorb(generators::generate(self.tree, of, generator)?)?;
+            let object = generators::generate(self.tree, of, generator)?;
+            let mark = generator.mark;
+            all.objects.absorb(object).map_err(|it| of.located(mark, it))?;
         }
         for component in &of.components {
-            let resources::Found::Folder(folder) = resources::find(self.tree, of, component)?
-            else {
-                return Err(
-                    of.problem(component.mark, "this is a file, and a component is a folder")
-                );
-            };
-            let inner = self.enter(of, component, folder, visited, objects.0.len())?;
-            if !inner.component {
-                return Err(of.problem(component.mark, "this is not a component"))
-                    .hint("list it under `resources`, or give it `kind: Component`");
-            }
-            self.accumulate(&inner, visited, objects)?;
-            visited.pop();
+            self.include(of, component, visited, all)?;
         }
-        self.transform(of, objects).with_context(|| format!("rendering {}", of.path))
+        self.transform(of, all).with_context(|| format!("rendering {}", of.path))?;
+        for it in &of.variables {
+            vars::define(&mut all.variables, it, &mut all.objects)
+                .map_err(|error| of.problem(it.mark, &error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn include(
+        &mut self,
+        of: &Kustomization,
+        component: &load::Text,
+        visited: &mut Vec<ProjectPath>,
+        all: &mut All,
+    ) -> anyhow::Result<()> {
+        let resources::Found::Folder(folder) = resources::find(self.tree, of, component)? else {
+            return Err(of.problem(component.mark, "this is a file, and a component is a folder"));
+        };
+        let inner = self.enter(of, component, folder, visited, all.objects.0.len())?;
+        if !inner.component {
+            return Err(of.problem(component.mark, "this is not a component"))
+                .hint("list it under `resources`, or give it `kind: Component`");
+        }
+        self.accumulate(&inner, visited, all)?;
+        visited.pop();
+        all.objects.check()
     }
 
     fn enter(
@@ -191,26 +249,25 @@ impl<T: Tree> Build<'_, T> {
     }
 
     /// In kustomize's order, whatever the order of the fields.
-    fn transform(&mut self, of: &Kustomization, objects: &mut Objects) -> anyhow::Result<()> {
-        for patch in &of.patches {
-            patches::transform(self.tree, of, patch, objects)?;
-            objects.0.retain(|it| !it.is_empty());
-        }
+    fn transform(&mut self, of: &Kustomization, all: &mut All) -> anyhow::Result<()> {
+        let All { objects, config, .. } = all;
+        self.patch(of, &of.patches, objects)?;
         if let Some(namespace) = &of.namespace {
-            namespace::transform(objects, namespace)?;
+            namespace::transform(objects, namespace, config.list("namespace"))?;
         }
         if let Some(prefix) = &of.name_prefix {
-            names::prefix(objects, prefix);
+            names::transform(objects, Affix::Prefix(prefix), config.list("namePrefix"))?;
         }
         if let Some(suffix) = &of.name_suffix {
-            names::suffix(objects, suffix);
+            names::transform(objects, Affix::Suffix(suffix), config.list("nameSuffix"))?;
         }
         for label in &of.labels {
-            labels::transform(objects, label)?;
+            labels::transform(objects, label, config)?;
         }
-        labels::annotate(objects, &of.common_annotations)?;
+        labels::put(objects, &of.common_annotations, config.list("commonAnnotations"))?;
+        self.patch(of, &of.late_patches, objects)?;
         for replica in &of.replicas {
-            replicas::transform(objects, replica)
+            replicas::transform(objects, replica, config.list("replicas"))
                 .map_err(|it| of.problem(replica.mark, &it.to_string()))?;
         }
         for entry in &of.images {
@@ -218,10 +275,26 @@ impl<T: Tree> Build<'_, T> {
             if let Some(at) = over {
                 self.met[at] = true;
             }
-            match over {
-                Some(at) => images::transform(objects, &self.images[at].entry())?,
-                None => images::transform(objects, entry)?,
-            }
+            let over = over.map(|at| self.images[at].entry());
+            images::transform(objects, over.as_ref().unwrap_or(entry), config.list("images"))?;
+        }
+        for replacement in &of.replacements {
+            replacements::transform(objects, replacement)
+                .map_err(|it| of.located(replacement.mark, it))?;
+            objects.0.retain(|it| !it.is_empty());
+        }
+        Ok(())
+    }
+
+    fn patch(
+        &self,
+        of: &Kustomization,
+        patches: &[load::Patch],
+        objects: &mut Objects,
+    ) -> anyhow::Result<()> {
+        for patch in patches {
+            patches::transform(self.tree, of, patch, objects)?;
+            objects.0.retain(|it| !it.is_empty());
         }
         Ok(())
     }

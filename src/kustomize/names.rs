@@ -1,23 +1,48 @@
 //! `namePrefix` and `nameSuffix`.
 
-use super::object::{Object, Objects};
+use super::{
+    fields::Field,
+    object::{Object, PREFIXES, SUFFIXES},
+    objects::Objects,
+};
+use crate::yaml::Value;
 
-pub fn prefix(objects: &mut Objects, prefix: &str) {
-    for object in objects.0.iter_mut().filter(|it| is_renamed(it)) {
-        object.prefixes.push(prefix.to_owned());
-        object.remember();
-        let name = format!("{prefix}{}", object.name());
-        object.set_name(&name);
+#[derive(Clone, Copy)]
+pub enum Affix<'a> {
+    Prefix(&'a str),
+    Suffix(&'a str),
+}
+
+impl Affix<'_> {
+    fn on(self, name: &str) -> String {
+        match self {
+            Self::Prefix(text) => format!("{text}{name}"),
+            Self::Suffix(text) => format!("{name}{text}"),
+        }
     }
 }
 
-pub fn suffix(objects: &mut Objects, suffix: &str) {
+pub fn transform(objects: &mut Objects, affix: Affix<'_>, fields: &[Field]) -> anyhow::Result<()> {
     for object in objects.0.iter_mut().filter(|it| is_renamed(it)) {
-        object.suffixes.push(suffix.to_owned());
-        object.remember();
-        let name = format!("{}{suffix}", object.name());
-        object.set_name(&name);
+        let original = object.original_id();
+        for field in fields.iter().filter(|it| it.of.selects_id(&original)) {
+            if field.is("metadata/name") {
+                match affix {
+                    Affix::Prefix(text) => object.append(PREFIXES, text),
+                    Affix::Suffix(text) => object.append(SUFFIXES, text),
+                }
+                object.remember();
+            }
+            field.visit(object, Some(&"".into()), &mut |it| match it {
+                Value::String(name) => {
+                    *name = affix.on(name);
+                    Ok(())
+                }
+                _ => anyhow::bail!("a string is expected there"),
+            })?;
+        }
     }
+    Ok(())
 }
 
 /// The names of these say what they are: they are not touched.

@@ -1,17 +1,15 @@
 //! `namespace`.
 
-use super::{
-    fields::Field,
-    object::{Object, Objects},
-};
-use crate::yaml::{Value, json};
+use super::{fields::Field, object::Object, objects::Objects};
+use crate::yaml::Value;
 
-pub fn transform(objects: &mut Objects, namespace: &str) -> anyhow::Result<()> {
+pub fn transform(objects: &mut Objects, namespace: &str, fields: &[Field]) -> anyhow::Result<()> {
     for at in 0..objects.0.len() {
         objects.0[at].remember();
-        set(&mut objects.0[at], namespace)?;
+        set(&mut objects.0[at], namespace, fields)?;
         let id = objects.0[at].id();
-        let clash = (0..objects.0.len()).find(|it| *it != at && objects.0[*it].id() == id);
+        let same = |it: &Object| it.name() == id.name && it.kind() == id.kind && it.id().is(&id);
+        let clash = (0..objects.0.len()).find(|it| *it != at && same(&objects.0[*it]));
         if let Some(other) = clash {
             anyhow::bail!(
                 "with `namespace: {namespace}` two objects are {id}: from {} and from {}",
@@ -23,37 +21,41 @@ pub fn transform(objects: &mut Objects, namespace: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-const NAMESPACE: Field = Field::made("Namespace", "metadata/name").in_version("v1");
-const API_SERVICE: Field =
-    Field::made("APIService", "spec/service/namespace").in_group("apiregistration.k8s.io");
-const CONVERSION: Field =
-    Field::of("CustomResourceDefinition", "spec/conversion/webhook/clientConfig/service/namespace")
-        .in_group("apiextensions.k8s.io");
-
-fn set(object: &mut Object, namespace: &str) -> anyhow::Result<()> {
+fn set(object: &mut Object, namespace: &str, fields: &[Field]) -> anyhow::Result<()> {
     if !object.is_cluster_scoped() {
         object.set_namespace(Some(namespace));
     }
-    if matches!(object.kind(), "RoleBinding" | "ClusterRoleBinding") {
-        set_default_subjects(object, namespace);
+    let binding = matches!(object.kind(), "RoleBinding" | "ClusterRoleBinding");
+    if binding {
+        set_default_subjects(object, namespace)?;
     }
-    let mut put = |it: &mut Value| {
-        if it.is_object() || it.is_array() {
-            anyhow::bail!("a namespace is expected there");
+    for field in fields {
+        let skip = field.is("metadata/namespace")
+            || field.is("metadata/name") && object.api_version() != "v1"
+            || binding && field.is("subjects/namespace") && field.of.kind == object.kind();
+        if skip {
+            continue;
         }
-        *it = namespace.into();
-        Ok(())
-    };
-    if object.api_version() == "v1" {
-        NAMESPACE.visit(object, Some(&json!("")), &mut put)?;
+        field.visit(object, Some(&"".into()), &mut |it: &mut Value| {
+            if it.is_object() || it.is_array() {
+                anyhow::bail!("a namespace is expected there");
+            }
+            *it = namespace.into();
+            Ok(())
+        })?;
     }
-    API_SERVICE.visit(object, Some(&json!("")), &mut put)?;
-    CONVERSION.visit(object, None, &mut put)
+    Ok(())
 }
 
 /// Other subjects follow their service accounts, when references are fixed.
-fn set_default_subjects(object: &mut Object, namespace: &str) {
-    let Some(Value::Array(subjects)) = object.value.get_mut("subjects") else { return };
+fn set_default_subjects(object: &mut Object, namespace: &str) -> anyhow::Result<()> {
+    let subjects = match object.value.get_mut("subjects") {
+        None | Some(Value::Null) => return Ok(()),
+        Some(Value::Array(subjects)) => subjects,
+        Some(_) => {
+            anyhow::bail!("{}: the `subjects` of {} are no list", object.origin, object.id())
+        }
+    };
     for subject in subjects {
         if subject["name"] == "default"
             && let Value::Object(subject) = subject
@@ -61,4 +63,5 @@ fn set_default_subjects(object: &mut Object, namespace: &str) {
             subject.insert("namespace".to_owned(), namespace.into());
         }
     }
+    Ok(())
 }

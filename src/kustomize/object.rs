@@ -1,39 +1,61 @@
-//! An object on its way through the kustomizations, with what it was called before.
+//! An object on its way through the kustomizations. What it was called before stands in annotations of its own, as
+//! kustomize keeps it: a patch that takes the annotations away takes this too.
 
-use std::collections::BTreeMap;
-
-use super::{WAY_OUT, scope};
+use super::{fields::Field, kinds, share};
 use crate::{
     hint::Hint as _,
     model::ProjectPath,
     yaml::{Map, Value, json},
 };
 
-/// How many objects are rendered: each may name any other.
-const MOST: usize = 10_000;
-
 /// Stands for "no namespace" where a namespace is compared.
 const NOWHERE: &str = "_non_namespaceable_";
+
+const OWN: &str = "internal.config.kubernetes.io/";
+const FORMER_NAMES: &str = "internal.config.kubernetes.io/previousNames";
+const FORMER_NAMESPACES: &str = "internal.config.kubernetes.io/previousNamespaces";
+const FORMER_KINDS: &str = "internal.config.kubernetes.io/previousKinds";
+pub const PREFIXES: &str = "internal.config.kubernetes.io/prefixes";
+pub const SUFFIXES: &str = "internal.config.kubernetes.io/suffixes";
+pub const BEHAVIOR: &str = "internal.config.kubernetes.io/generatorBehavior";
+pub const HASHED: &str = "internal.config.kubernetes.io/needsHashSuffix";
+const LEGACY: [&str; 3] =
+    ["config.kubernetes.io/index", "config.kubernetes.io/path", "config.k8s.io/id"];
+/// Annotations with this in front that are not printed.
+const INTERNAL: [&str; 15] = [
+    "previousNames",
+    "previousNamespaces",
+    "previousKinds",
+    "prefixes",
+    "suffixes",
+    "generatorBehavior",
+    "needsHashSuffix",
+    "allowNameChange",
+    "allowKindChange",
+    "refBy",
+    "path",
+    "index",
+    "seqindent",
+    "id",
+    "annotations-migration-resource-id",
+];
+const ALSO_REMOVED: [&str; 3] = [
+    "internal.config.kubernetes.io/helm-generated",
+    "config.kubernetes.io/origin",
+    "alpha.config.kubernetes.io/transformations",
+];
 
 #[derive(Clone, Debug)]
 pub struct Object {
     pub value: Value,
     /// The file it came from.
     pub origin: ProjectPath,
-    /// What it was before each change of its name or namespace, the oldest first.
-    former: Vec<Former>,
-    /// What was put before and after its name, the innermost first.
-    pub prefixes: Vec<String>,
-    pub suffixes: Vec<String>,
-    /// Whether a hash of its content belongs to its name.
-    pub hashed: bool,
-}
-
-#[derive(Clone, Debug)]
-struct Former {
-    namespace: String,
-    name: String,
-    kind: String,
+    /// How many scalars were put into several of its places.
+    pub shared: usize,
+    /// Whether its annotations were `null`, which loses its history with the first patch of them.
+    pub bare: bool,
+    /// The variables that look at it.
+    pub variables: Vec<String>,
 }
 
 /// Who an object is among all others.
@@ -43,19 +65,47 @@ pub struct Id {
     pub version: String,
     pub kind: String,
     pub name: String,
+    /// As written.
+    pub own_namespace: String,
     /// The effective one: `default` where none is given, and a word of its own outside namespaces.
     pub namespace: String,
 }
 
 impl Id {
+    fn new(api_version: &str, kind: &str, name: &str, namespace: &str) -> Self {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let effective = match namespace {
+            _ if kinds::is_cluster_scoped(api_version, kind) => NOWHERE,
+            "" => "default",
+            namespace => namespace,
+        };
+        Self {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            own_namespace: namespace.to_owned(),
+            namespace: effective.to_owned(),
+        }
+    }
+
     pub fn is_cluster_scoped(&self) -> bool {
         self.namespace == NOWHERE
+    }
+
+    /// Whether both name one object: a namespace that is not written is `default`.
+    pub fn is(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.kind == other.kind
+            && self.namespace == other.namespace
+            && self.group == other.group
+            && self.version == other.version
     }
 }
 
 impl std::fmt::Display for Id {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { group, version, kind, name, namespace } = self;
+        let Self { group, version, kind, name, namespace, .. } = self;
         let slash = if group.is_empty() { "" } else { "/" };
         write!(f, "{group}{slash}{version} {kind} `{name}`")?;
         if self.is_cluster_scoped() { Ok(()) } else { write!(f, " in namespace `{namespace}`") }
@@ -64,14 +114,16 @@ impl std::fmt::Display for Id {
 
 impl Object {
     pub fn new(value: Value, origin: ProjectPath) -> Self {
-        Self {
-            value,
-            origin,
-            former: Vec::new(),
-            prefixes: Vec::new(),
-            suffixes: Vec::new(),
-            hashed: false,
+        Self { value, origin, shared: 0, bare: false, variables: Vec::new() }
+    }
+
+    /// Annotations that are `null` are never printed.
+    pub fn without_null_annotations(mut self) -> Self {
+        if let Some(Value::Object(metadata)) = self.value.get_mut("metadata") {
+            self.bare = metadata.get("annotations").is_some_and(Value::is_null);
+            metadata.retain(|key, value| key != "annotations" || !value.is_null());
         }
+        self
     }
 
     pub fn kind(&self) -> &str {
@@ -93,36 +145,24 @@ impl Object {
     }
 
     pub fn is_cluster_scoped(&self) -> bool {
-        scope::is_cluster_scoped(self.api_version(), self.kind())
+        kinds::is_cluster_scoped(self.api_version(), self.kind())
     }
 
     /// Who it is now.
     pub fn id(&self) -> Id {
-        let (group, version) = self.group_version();
-        let namespace = match self.namespace() {
-            _ if self.is_cluster_scoped() => NOWHERE,
-            "" => "default",
-            namespace => namespace,
-        };
-        Id {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            kind: self.kind().to_owned(),
-            name: self.name().to_owned(),
-            namespace: namespace.to_owned(),
-        }
+        Id::new(self.api_version(), self.kind(), self.name(), self.namespace())
     }
 
     /// Who it was before, the oldest first.
     pub fn former_ids(&self) -> impl Iterator<Item = Id> {
-        let (group, version) = self.group_version();
-        self.former.iter().map(move |it| Id {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            kind: it.kind.clone(),
-            name: it.name.clone(),
-            namespace: it.namespace.clone(),
-        })
+        let kinds = self.words(FORMER_KINDS).zip(self.words(FORMER_NAMESPACES));
+        self.former_names()
+            .zip(kinds)
+            .map(|(name, (kind, namespace))| Id::new(self.api_version(), kind, name, namespace))
+    }
+
+    pub fn former_names(&self) -> impl Iterator<Item = &str> {
+        self.words(FORMER_NAMES)
     }
 
     /// Who it was at first.
@@ -130,10 +170,74 @@ impl Object {
         self.former_ids().next().unwrap_or_else(|| self.id())
     }
 
-    /// To be called before a change of name or namespace.
+    /// Whether there are as many former names as namespaces and kinds.
+    pub fn has_sound_history(&self) -> bool {
+        let count = |key| self.words(key).count();
+        count(FORMER_NAMES) == 0
+            || [FORMER_NAMESPACES, FORMER_KINDS].iter().all(|it| count(it) == count(FORMER_NAMES))
+    }
+
+    /// To be called before a patch of the annotations.
+    pub fn keep_history(&mut self) -> anyhow::Result<()> {
+        if std::mem::take(&mut self.bare) && self.annotation(FORMER_NAMES).is_some() {
+            let message = format!(
+                "{}: with `annotations: null`, kustomize forgets here what {} was called",
+                self.origin,
+                self.id()
+            );
+            return Err(anyhow::format_err!(message)).hint("take the empty `annotations` out");
+        }
+        Ok(())
+    }
+
+    pub fn was(&self, id: &Id) -> bool {
+        self.former_ids().any(|it| it.is(id)) || self.id().is(id)
+    }
+
+    /// To be called before a change of name, namespace or kind.
     pub fn remember(&mut self) {
         let Id { namespace, name, kind, .. } = self.id();
-        self.former.push(Former { namespace, name, kind });
+        for (key, text) in
+            [(FORMER_NAMES, name), (FORMER_NAMESPACES, namespace), (FORMER_KINDS, kind)]
+        {
+            self.append(key, &text);
+        }
+    }
+
+    pub fn annotation(&self, key: &str) -> Option<&str> {
+        self.value["metadata"]["annotations"].get(key)?.as_str()
+    }
+
+    /// The words of an annotation that is a list.
+    pub fn words(&self, key: &str) -> impl DoubleEndedIterator<Item = &str> {
+        self.annotation(key).into_iter().flat_map(|it| it.split(','))
+    }
+
+    /// Adds a word to an annotation that is a list.
+    pub fn append(&mut self, key: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let all = self.annotation(key).map_or_else(|| text.to_owned(), |it| format!("{it},{text}"));
+        self.annotate(key, &all);
+    }
+
+    pub fn annotate(&mut self, key: &str, text: &str) {
+        let Value::Object(object) = &mut self.value else { return };
+        let metadata = object.entry("metadata").or_insert_with(|| json!({}));
+        let Value::Object(metadata) = metadata else { return };
+        if let Value::Object(map) = metadata.entry("annotations").or_insert_with(|| json!({})) {
+            map.insert(key.to_owned(), text.into());
+        }
+    }
+
+    /// The annotations that tools keep for themselves.
+    pub fn internal_annotations(&self) -> Vec<(String, String)> {
+        let own = |key: &str| key.starts_with(OWN) || LEGACY.contains(&key);
+        let map = self.value["metadata"]["annotations"].as_object().into_iter().flatten();
+        map.filter(|it| own(it.0))
+            .filter_map(|(key, it)| Some((key.clone(), it.as_str()?.to_owned())))
+            .collect()
     }
 
     pub fn set_name(&mut self, name: &str) {
@@ -158,6 +262,24 @@ impl Object {
         }
     }
 
+    /// Sets an entry of all maps at the fields.
+    pub fn set_entry(&mut self, fields: &[Field], key: &str, value: &str) -> anyhow::Result<()> {
+        self.shared += 1;
+        let mut setter = share::Setter::new(key, value, self.shared);
+        for field in fields {
+            field.visit(self, Some(&json!({})), &mut |it| match it {
+                Value::Object(map) => {
+                    setter.set(map);
+                    Ok(())
+                }
+                Value::Null => Ok(()),
+                _ => anyhow::bail!("a map is expected there"),
+            })?;
+        }
+        setter.finish(&mut self.value);
+        Ok(())
+    }
+
     /// A patch may leave nothing of an object.
     pub fn is_empty(&self) -> bool {
         self.value.is_null() || self.value.as_object().is_some_and(Map::is_empty)
@@ -172,78 +294,27 @@ impl Object {
     /// As it is printed: annotations are strings, and no annotations are no field.
     pub fn finish(mut self) -> anyhow::Result<Value> {
         let whole = format!("{}: {}", self.origin, self.id());
-        if let Some(Value::Object(metadata)) = self.value.get_mut("metadata") {
-            match metadata.get("annotations") {
-                Some(Value::Object(map)) => {
-                    if let Some((key, _)) = map.iter().find(|it| !it.1.is_string()) {
-                        anyhow::bail!("{whole}: its annotation `{key}` is not a string");
-                    }
-                    if map.is_empty() {
-                        metadata.remove("annotations");
-                    }
-                }
-                Some(Value::Null) => drop(metadata.remove("annotations")),
-                Some(_) => anyhow::bail!("{whole}: its `annotations` are no map"),
-                None => {}
-            }
+        share::clear(&mut self.value);
+        let Some(Value::Object(metadata)) = self.value.get_mut("metadata") else {
+            return Ok(self.value);
+        };
+        let annotations = match metadata.get_mut("annotations") {
+            None => return Ok(self.value),
+            Some(Value::Null) => &mut Map::new(),
+            Some(Value::Object(map)) => map,
+            Some(_) => anyhow::bail!("{whole}: its `annotations` are no map"),
+        };
+        if let Some((key, _)) = annotations.iter().find(|it| !it.1.is_string()) {
+            anyhow::bail!("{whole}: its annotation `{key}` is not a string");
+        }
+        annotations.retain(|key, _| {
+            let internal = key.strip_prefix(OWN).is_some_and(|it| INTERNAL.contains(&it));
+            let removed = ALSO_REMOVED.contains(&key.as_str());
+            !internal && !removed && !LEGACY.contains(&key.as_str())
+        });
+        if annotations.is_empty() {
+            metadata.remove("annotations");
         }
         Ok(self.value)
-    }
-}
-
-/// Objects in the order in which they were met; no two are the same.
-#[derive(Debug, Default)]
-pub struct Objects(pub Vec<Object>);
-
-impl Objects {
-    /// To add to, while none of them changes.
-    pub fn open(&mut self) -> Open<'_> {
-        let ids = self.0.iter().enumerate().map(|(at, it)| (it.id(), at)).collect();
-        Open { objects: self, ids }
-    }
-
-    /// Adds what a generator made.
-    pub fn absorb(&mut self, object: Object) -> anyhow::Result<()> {
-        let id = object.id();
-        let same = |it: &&Object| it.id() == id || it.former_ids().any(|it| it == id);
-        if let Some(other) = self.0.iter().find(same) {
-            anyhow::bail!("{}: {id} is there already, from {}", object.origin, other.origin);
-        }
-        self.0.push(object);
-        Ok(())
-    }
-
-    /// The objects that are, or were, what is asked for.
-    pub fn by_any_id(&self, id: &Id) -> Vec<usize> {
-        let is = |it: &Object| it.id() == *id || it.former_ids().any(|it| it == *id);
-        (0..self.0.len()).filter(|at| is(&self.0[*at])).collect()
-    }
-}
-
-/// Objects and where each is among them, by what it is.
-pub struct Open<'a> {
-    objects: &'a mut Objects,
-    ids: BTreeMap<Id, usize>,
-}
-
-impl Open<'_> {
-    pub fn add(&mut self, object: Object) -> anyhow::Result<()> {
-        let id = object.id();
-        if let Some(at) = self.ids.get(&id) {
-            let other = &self.objects.0[*at].origin;
-            anyhow::bail!("{}: {id} is there already, from {other}", object.origin);
-        }
-        if MOST <= self.len() {
-            let message =
-                format!("{}: more than {MOST} objects are not rendered natively", object.origin);
-            return Err(anyhow::format_err!(message)).hint(WAY_OUT);
-        }
-        self.ids.insert(id, self.len());
-        self.objects.0.push(object);
-        Ok(())
-    }
-
-    pub fn len(&self) -> usize {
-        self.objects.0.len()
     }
 }

@@ -1,18 +1,28 @@
-//! `patches`: strategic merges and JSON patches, in files or inline.
+//! `patches`, `patchesStrategicMerge` and `patchesJson6902`: strategic merges and JSON patches, in files or inline.
 
 use super::{
     json_patch,
-    load::{self, Kustomization, Patch, Source},
+    load::{Kustomization, Origin, Patch, Source},
     merge,
-    object::{Object, Objects},
-    resources,
+    object::Object,
+    objects::Objects,
+    resources, share,
 };
 use crate::{
     hint::Hint as _,
     model::ProjectPath,
     plan::Tree,
-    yaml::{Data, Dialect, Value},
+    yaml::{self, Data, Dialect, Value},
 };
+
+/// How a patch finds what it is for, and what it may change.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub struct Options {
+    pub new_name: bool,
+    pub new_kind: bool,
+    /// The patch is one of `patchesStrategicMerge`, which treats metadata as a patch with a `target` does.
+    pub legacy: bool,
+}
 
 pub fn transform(
     tree: &impl Tree,
@@ -20,45 +30,64 @@ pub fn transform(
     patch: &Patch,
     objects: &mut Objects,
 ) -> anyhow::Result<()> {
-    let (origin, text) = match &patch.source {
-        Source::Path(item) => resources::text(tree, of, item)?,
-        Source::Inline(item) => (of.path.clone(), item.text.trim().to_owned()),
-    };
-    let shown = match &patch.source {
-        Source::Path(_) => origin.to_string(),
-        Source::Inline(item) => {
-            format!("{origin}:{}:{}: the inline patch", item.mark.line, item.mark.column)
+    let (path, text, field) = match &patch.source {
+        Source::Path(item) => {
+            let (path, text) = resources::text(tree, of, item)?;
+            (path, text, None)
         }
+        Source::Inline(item) => (of.path.clone(), item.text.trim().to_owned(), Some(item.mark)),
     };
-    let wrong = |error: anyhow::Error| error.context(shown.clone());
-    let nodes = match &patch.source {
-        Source::Path(_) => load::nodes(&origin, &text, Dialect::Kustomize)?,
-        Source::Inline(_) => load::nodes(&origin, &text, Dialect::Kustomize).map_err(|_| {
-            of.problem(patch.mark, "the inline patch is not YAML that every reader reads alike")
-        })?,
-    };
+    let origin = Origin { path: &path, field };
+    let wrong = |error: anyhow::Error| error.context(origin.to_string());
+    let nodes = origin.nodes(&text, Dialect::Kustomize)?;
     match nodes.as_slice() {
-        [] => Err(of.problem(patch.mark, &format!("{shown} is empty"))),
-        [node] if matches!(node.data, Data::List(_)) => {
-            let Value::Array(list) = node.clone().into_value() else { return Ok(()) };
-            let operations = json_patch::parse(&list).map_err(wrong)?;
-            let Some(target) = &patch.target else {
-                return Err(of.problem(patch.mark, "a JSON patch needs a `target`"));
-            };
-            for object in objects.0.iter_mut().filter(|it| target.selects(it)) {
-                object.remember();
-                let whole = format!("{shown}, on {}", object.id());
-                json_patch::apply(&mut object.value, &operations)
-                    .map_err(|it| it.context(whole))?;
-                named(object).map_err(wrong)?;
+        [] => Err(of.problem(patch.mark, &format!("{origin} is empty"))),
+        [node, ..] if matches!(node.data, Data::List(_)) => {
+            if nodes.len() > 1 {
+                return Err(of.problem(patch.mark, &format!("{origin} has a second document")))
+                    .hint("kustomize ignores it: give it an entry of its own under `patches`");
             }
-            Ok(())
+            let list = match text.starts_with('[') {
+                true => yaml::from_json(&text).map_err(|it| {
+                    anyhow::format_err!("it begins with `[`, so it has to be JSON: {it}")
+                }),
+                false => yaml::from_text(&text, Dialect::Kubernetes),
+            };
+            let Value::Array(list) = list.map_err(wrong)? else { return Ok(()) };
+            json(of, patch, &list, objects).map_err(wrong)
         }
         _ => {
-            let patches = resources::objects(&origin, &text)?;
-            strategic(of, patch, &patches, objects, &origin).map_err(wrong)
+            let patches = resources::objects(&origin, nodes)?;
+            strategic(of, patch, &patches, objects, &path).map_err(wrong)
         }
     }
+}
+
+fn json(
+    of: &Kustomization,
+    patch: &Patch,
+    list: &[Value],
+    objects: &mut Objects,
+) -> anyhow::Result<()> {
+    let operations = json_patch::parse(list)?;
+    let Some(target) = &patch.target else {
+        return Err(of.problem(patch.mark, "a JSON patch needs a `target`"));
+    };
+    for object in objects.0.iter_mut().filter(|it| target.selects(it)) {
+        object.keep_history()?;
+        object.remember();
+        let internal = object.internal_annotations();
+        let whole = format!("on {}", object.id());
+        share::clear(&mut object.value);
+        json_patch::apply(&mut object.value, &operations).map_err(|it| it.context(whole))?;
+        if object.kind().is_empty() || object.name().is_empty() {
+            anyhow::bail!("it leaves an object without kind or name");
+        }
+        for (key, text) in internal {
+            object.annotate(&key, &text);
+        }
+    }
+    Ok(())
 }
 
 fn strategic(
@@ -72,16 +101,18 @@ fn strategic(
         let [patch] = patches else {
             return Err(of.problem(entry.mark, "a patch with a `target` is one document"));
         };
-        return objects
-            .0
-            .iter_mut()
-            .filter(|it| target.selects(it))
-            .try_for_each(|it| merge(it, patch));
+        let patch = with_strings(patch)?;
+        for object in objects.0.iter_mut().filter(|it| target.selects(it)) {
+            merge(object, &patch, entry.options)?;
+        }
+        objects.0.retain(|it| !it.is_empty());
+        return objects.check();
     }
     for patch in patches {
         let id = patch.original_id();
+        let patch = if entry.options.legacy { &with_strings(patch)? } else { patch };
         match objects.by_any_id(&id)[..] {
-            [at] => merge(&mut objects.0[at], patch)?,
+            [at] => merge(&mut objects.0[at], patch, entry.options)?,
             [] => {
                 return Err(anyhow::format_err!("{origin}: there is no {id} to patch"))
                     .hint("a patch names its object as it is at this point, with its apiVersion and namespace; or give it a `target`");
@@ -92,10 +123,38 @@ fn strategic(
     Ok(())
 }
 
-/// Kind, name and namespace stay, whatever the patch says.
-fn merge(object: &mut Object, patch: &Object) -> anyhow::Result<()> {
+/// As kustomize reads a patch with a `target`: its labels and annotations are maps of strings, or are not there.
+fn with_strings(patch: &Object) -> anyhow::Result<Object> {
+    let mut res = patch.clone();
+    let Some(Value::Object(metadata)) = res.value.get_mut("metadata") else { return Ok(res) };
+    for field in ["labels", "annotations"] {
+        match metadata.get(field) {
+            Some(Value::Object(map)) if !map.is_empty() => {
+                if let Some((key, value)) = map.iter().find(|it| !it.1.is_string()) {
+                    let message = format!(
+                        "`{key}` in `{field}` is {value}, which kustomize would make a string"
+                    );
+                    return Err(anyhow::format_err!(message)).hint(
+                        "write a string, or patch without `target`, or take it out with a JSON patch",
+                    );
+                }
+            }
+            _ => drop(metadata.remove(field)),
+        }
+    }
+    Ok(res)
+}
+
+/// Kind and name stay, unless they may change; the namespace stays.
+fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Result<()> {
     let (kind, name) = (object.kind().to_owned(), object.name().to_owned());
     let namespace = Some(object.namespace().to_owned()).filter(|it| !it.is_empty());
+    if options.new_name || options.new_kind {
+        object.remember();
+    }
+    if patch.value["metadata"].get("annotations").is_some() {
+        object.keep_history()?;
+    }
     let mut change = patch.value.clone();
     // With a target, the patch takes over the apiVersion of what it is for.
     change["apiVersion"] = object.value["apiVersion"].clone();
@@ -105,16 +164,13 @@ fn merge(object: &mut Object, patch: &Object) -> anyhow::Result<()> {
     if object.is_empty() {
         return Ok(());
     }
-    object.value["kind"] = kind.into();
-    object.set_name(&name);
-    object.set_namespace(namespace.as_deref());
-    Ok(())
-}
-
-/// A JSON patch may change anything, but what is left has to be an object.
-fn named(object: &Object) -> anyhow::Result<()> {
-    if object.kind().is_empty() || object.name().is_empty() {
-        anyhow::bail!("it leaves an object without kind or name");
+    share::settle(&mut object.value);
+    if !options.new_kind {
+        object.value["kind"] = kind.into();
     }
+    if !options.new_name {
+        object.set_name(&name);
+    }
+    object.set_namespace(namespace.as_deref());
     Ok(())
 }

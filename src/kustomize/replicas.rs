@@ -1,20 +1,21 @@
 //! `replicas`.
 
-use super::{fields::Field, load::Replica, object::Objects};
+use super::{fields::Field, load::Replica, objects::Objects};
 use crate::yaml::json;
 
-const KINDS: &[&str] = &["Deployment", "ReplicationController", "ReplicaSet", "StatefulSet"];
-
-pub fn transform(objects: &mut Objects, replica: &Replica) -> anyhow::Result<()> {
+pub fn transform(objects: &mut Objects, replica: &Replica, fields: &[Field]) -> anyhow::Result<()> {
     let mut found = false;
-    for kind in KINDS {
+    for field in fields {
         for object in &mut objects.0 {
-            let is = |id: &super::object::Id| id.name == replica.name && id.kind == *kind;
-            if !is(&object.id()) && !object.former_ids().any(|it| is(&it)) {
+            let is = |id| field.of.selects_id(&id) && id.name == replica.name;
+            if !is(object.id()) && !object.former_ids().any(is) {
                 continue;
             }
             found = true;
-            Field::made(kind, "spec/replicas").visit(object, Some(&json!(0)), &mut |it| {
+            field.visit(object, Some(&json!(0)), &mut |it| {
+                if it.is_object() || it.is_array() {
+                    anyhow::bail!("a number is expected there");
+                }
                 *it = replica.count.into();
                 Ok(())
             })?;

@@ -1,15 +1,18 @@
 //! What a kustomization lists: files with objects, and folders with kustomizations.
 
+use std::collections::VecDeque;
+
 use super::{
     WAY_OUT,
-    load::{self, Kustomization, Text},
+    load::{self, Kustomization, Origin, Text},
     object::Object,
+    share,
 };
 use crate::{
     hint::Hint as _,
     model::ProjectPath,
     plan::{self, Tree},
-    yaml::{Data, Dialect, Node, Value},
+    yaml::{Data, Dialect, Entry, Map, Node, Value},
 };
 
 pub enum Found {
@@ -51,13 +54,26 @@ pub fn text(
     of: &Kustomization,
     item: &Text,
 ) -> anyhow::Result<(ProjectPath, String)> {
+    let (path, bytes) = bytes(tree, of, item)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((path, text)),
+        Err(_) => Err(of.problem(item.mark, &format!("{path} is not UTF-8 text"))),
+    }
+}
+
+/// The same of a file that need not be text.
+pub fn bytes(
+    tree: &impl Tree,
+    of: &Kustomization,
+    item: &Text,
+) -> anyhow::Result<(ProjectPath, Vec<u8>)> {
     let path = join(of, item)?;
     if !path.is_in(&of.folder) {
         return Err(of.problem(item.mark, &format!("{path} is outside of {}", of.folder)))
             .hint("kustomize takes files of the kustomization's own folder only");
     }
-    match tree.read(&path)? {
-        Some(text) => Ok((path, text)),
+    match tree.bytes(&path)? {
+        Some(bytes) => Ok((path, bytes)),
         None => Err(of.problem(item.mark, &format!("there is no {path}"))),
     }
 }
@@ -72,70 +88,92 @@ fn join(of: &Kustomization, item: &Text) -> anyhow::Result<ProjectPath> {
 /// Every object of a file; lists of objects are taken apart.
 pub fn read(tree: &impl Tree, path: &ProjectPath) -> anyhow::Result<Vec<Object>> {
     let text = tree.read(path)?.unwrap_or_default();
-    objects(path, &text)
+    let origin = Origin { path, field: None };
+    let all = objects(&origin, origin.nodes(&text, Dialect::Kustomize)?)?;
+    Ok(all.into_iter().map(Object::without_null_annotations).collect())
 }
 
-pub fn objects(path: &ProjectPath, text: &str) -> anyhow::Result<Vec<Object>> {
-    let mut queue: std::collections::VecDeque<Node> =
-        load::nodes(path, text, Dialect::Kustomize)?.into();
+pub fn objects(origin: &Origin<'_>, nodes: Vec<Node>) -> anyhow::Result<Vec<Object>> {
+    let mut queue: VecDeque<(Node, bool)> = nodes.into_iter().map(|it| (it, true)).collect();
     let mut res = Vec::new();
-    while let Some(node) = queue.pop_front() {
+    while let Some((node, alone)) = queue.pop_front() {
         if matches!(&node.data, Data::Map(entries) if entries.is_empty()) {
             continue;
         }
-        check(path, &node)?;
+        check(origin, &node)?;
         let list = node.get("kind").and_then(Node::as_str).is_some_and(|it| it.ends_with("List"));
         match node.get("items").filter(|_| list).map(|it| &it.data) {
-            Some(Data::List(items)) => queue.extend(items.iter().cloned()),
+            Some(Data::List(items)) => queue.extend(items.iter().map(|it| (it.clone(), false))),
             Some(Data::Scalar(Value::Null)) => {}
-            Some(_) => return Err(at(path, &node, "the `items` of this are no list")),
-            None => res.push(Object::new(node.into_value(), path.clone())),
+            Some(_) => return Err(at(origin, &node, "the `items` of this are no list")),
+            None => {
+                let mark = node.mark;
+                // What was in a list has been written out once more, nulls and all.
+                let value = if alone { noted(node) } else { node.into_value() };
+                let object = Object::new(value, origin.path.clone());
+                if !object.has_sound_history() {
+                    let message = "kustomize's own annotations of this object do not fit together";
+                    return Err(origin.problem(mark, message, Some("take them out")));
+                }
+                res.push(object);
+            }
         }
     }
     Ok(res)
 }
 
-fn check(path: &ProjectPath, node: &Node) -> anyhow::Result<()> {
+/// The value, with notes of each `null` that is not written.
+fn noted(node: Node) -> Value {
+    match node.data {
+        Data::Scalar(value) => value,
+        Data::List(items) => items.into_iter().map(noted).collect(),
+        Data::Map(entries) => {
+            let mut map = Map::new();
+            for Entry { key, value, .. } in entries {
+                if value.unwritten {
+                    share::note_unwritten(&mut map, &key);
+                }
+                map.insert(key, noted(value));
+            }
+            Value::Object(map)
+        }
+    }
+}
+
+fn check(origin: &Origin<'_>, node: &Node) -> anyhow::Result<()> {
     let Data::Map(_) = node.data else {
-        return Err(at(
-            path,
-            node,
-            &format!("this is {}, where an object is expected", node.what()),
-        ));
+        let message = format!("this is {}, where an object is expected", node.what());
+        return Err(at(origin, node, &message));
     };
     let kind = match node.get("kind") {
-        None => return Err(at(path, node, "this object has no `kind`")),
+        None => return Err(at(origin, node, "this object has no `kind`")),
         Some(it) => it
             .as_str()
             .filter(|it| !it.is_empty())
-            .ok_or_else(|| at(path, it, "this is no kind"))?,
+            .ok_or_else(|| at(origin, it, "this is no kind"))?,
     };
     if let Some(it) = node.get("apiVersion")
         && it.as_str().is_none()
     {
-        return Err(at(path, it, "this is no apiVersion"));
+        return Err(at(origin, it, "this is no apiVersion"));
     }
     let metadata = node.get("metadata");
     for key in ["name", "namespace"] {
         match metadata.and_then(|it| it.get(key)) {
             Some(it) if it.as_str().is_none() => {
-                return Err(at(
-                    path,
-                    it,
-                    &format!("this is {}, where a string is expected", it.what()),
-                ))
-                .hint("write it in quotes");
+                let message = format!("this is {}, where a string is expected", it.what());
+                return Err(origin.problem(it.mark, &message, Some("write it in quotes")));
             }
             _ => {}
         }
     }
     let name = metadata.and_then(|it| it.get("name")).and_then(Node::as_str).unwrap_or_default();
     if name.is_empty() && !kind.ends_with("List") {
-        return Err(at(path, node, "this object has no `metadata.name`"));
+        return Err(at(origin, node, "this object has no `metadata.name`"));
     }
     Ok(())
 }
 
-fn at(path: &ProjectPath, node: &Node, message: &str) -> anyhow::Error {
-    anyhow::format_err!("{path}:{}:{}: {message}", node.mark.line, node.mark.column)
+fn at(origin: &Origin<'_>, node: &Node, message: &str) -> anyhow::Error {
+    origin.problem(node.mark, message, None)
 }

@@ -1,8 +1,8 @@
-//! Which objects a patch is for.
+//! Which objects a patch or a replacement is for.
 
 use regex_lite::Regex;
 
-use super::object::Object;
+use super::object::{Id, Object};
 use crate::yaml::Value;
 
 #[derive(Debug, Default)]
@@ -22,6 +22,13 @@ pub struct Pattern(Option<Regex>);
 
 impl Pattern {
     pub fn set(&mut self, text: &str) -> anyhow::Result<()> {
+        // Flags, names and looks: here Go's expressions and ours part.
+        let odd = text.match_indices("(?").any(|(at, _)| {
+            !["(?:", "(?i)", "(?s)", "(?m)", "(?-i)"].iter().any(|it| text[at..].starts_with(it))
+        });
+        if odd || text.contains("\\C") || text.contains("\\Q") {
+            anyhow::bail!("the pattern `{text}` is not understood natively");
+        }
         if !text.is_empty() {
             let pattern = Regex::new(&format!("^(?:{text})$"));
             self.0 =
@@ -32,6 +39,10 @@ impl Pattern {
 
     fn is_match(&self, text: &str) -> bool {
         self.0.as_ref().is_none_or(|it| it.is_match(text))
+    }
+
+    fn is_any(&self) -> bool {
+        self.0.is_none()
     }
 }
 
@@ -45,24 +56,49 @@ struct Requirement {
 enum Wanted {
     Present,
     Absent,
-    Equal(String),
-    Other(String),
+    In(Vec<String>),
+    NotIn(Vec<String>),
+    Above(i64),
+    Below(i64),
 }
 
 impl Selector {
     /// Names and namespaces may be the original or the current ones.
     pub fn selects(&self, object: &Object) -> bool {
         let (original, current) = (object.original_id(), object.id());
-        let (group, version) = object.group_version();
-        let metadata = &object.value["metadata"];
         (self.namespace.is_match(&original.namespace)
             || self.namespace.is_match(&current.namespace))
             && (self.name.is_match(&original.name) || self.name.is_match(&current.name))
-            && self.group.is_match(group)
-            && self.version.is_match(version)
-            && self.kind.is_match(object.kind())
-            && self.labels.iter().all(|it| it.holds(&metadata["labels"]))
+            && self.selects_kind(&current)
+            && self.selects_metadata(object)
+    }
+
+    /// One who an object is or was, with its namespace as it is written.
+    pub fn selects_id(&self, id: &Id) -> bool {
+        self.selects_kind(id)
+            && self.name.is_match(&id.name)
+            && self.namespace.is_match(&id.own_namespace)
+    }
+
+    fn selects_kind(&self, id: &Id) -> bool {
+        self.group.is_match(&id.group)
+            && self.version.is_match(&id.version)
+            && self.kind.is_match(&id.kind)
+    }
+
+    pub fn selects_metadata(&self, object: &Object) -> bool {
+        let metadata = &object.value["metadata"];
+        self.labels.iter().all(|it| it.holds(&metadata["labels"]))
             && self.annotations.iter().all(|it| it.holds(&metadata["annotations"]))
+    }
+
+    pub fn has_metadata(&self) -> bool {
+        !self.labels.is_empty() || !self.annotations.is_empty()
+    }
+
+    pub fn has_id(&self) -> bool {
+        let Self { group, version, kind, name, namespace, .. } = self;
+        ![group, version, kind, name, namespace].iter().all(|it| it.is_any())
     }
 
     pub fn set_labels(&mut self, text: &str) -> anyhow::Result<()> {
@@ -79,41 +115,95 @@ impl Selector {
 impl Requirement {
     fn holds(&self, map: &Value) -> bool {
         let value = map.get(&self.key);
+        let has = |all: &[String]| value.is_some_and(|it| all.iter().any(|one| it == one.as_str()));
+        let number = || value.and_then(Value::as_str).and_then(|it| it.parse::<i64>().ok());
         match &self.wanted {
             Wanted::Present => value.is_some(),
             Wanted::Absent => value.is_none(),
-            Wanted::Equal(wanted) => value.is_some_and(|it| it == wanted.as_str()),
-            Wanted::Other(other) => value.is_none_or(|it| it != other.as_str()),
+            Wanted::In(all) => has(all),
+            Wanted::NotIn(all) => !has(all),
+            Wanted::Above(least) => number().is_some_and(|it| it > *least),
+            Wanted::Below(most) => number().is_some_and(|it| it < *most),
         }
     }
 }
 
-/// `a=b,c!=d,e,!f`; sets (`in`, `notin`) are refused.
+/// `a=b,c!=d,e,!f,g in (h,i),j notin (k),l>5`
 fn requirements(text: &str) -> anyhow::Result<Vec<Requirement>> {
+    let (mut res, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (at, c) in text.char_indices().chain([(text.len(), ',')]) {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 || at == text.len() => {
+                res.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    text.split(',').map(|it| requirement(it.trim())).collect()
+    res.into_iter().map(|it| requirement(it.trim())).collect()
 }
 
 fn requirement(text: &str) -> anyhow::Result<Requirement> {
-    let (key, wanted) = if let Some((key, value)) = text.split_once("!=") {
-        (key, Wanted::Other(value.trim().to_owned()))
-    } else if let Some((key, value)) = text.split_once("==").or_else(|| text.split_once('=')) {
-        (key, Wanted::Equal(value.trim().to_owned()))
-    } else if let Some(key) = text.strip_prefix('!') {
-        (key, Wanted::Absent)
+    let wrong = || anyhow::format_err!("`{text}` is no requirement of a selector");
+    let set = |words: &str| -> anyhow::Result<Vec<String>> {
+        let inner = words.trim().strip_prefix('(').and_then(|it| it.strip_suffix(')'));
+        inner.ok_or_else(wrong)?.split(',').map(|it| value(it.trim(), text)).collect()
+    };
+    let end = text.find(|c: char| c.is_whitespace() || "=!<>(),".contains(c)).filter(|it| *it > 0);
+    let (key, rest) = text.split_at(end.unwrap_or(text.len()));
+    let rest = rest.trim();
+    let number = |text: &str| text.trim().parse::<i64>().map_err(|_| wrong());
+    let wanted = if let Some(absent) = key.strip_prefix('!') {
+        return Ok(Requirement { key: label(absent.trim(), text)?, wanted: Wanted::Absent });
+    } else if rest.is_empty() {
+        Wanted::Present
+    } else if let Some(one) = rest.strip_prefix("!=") {
+        Wanted::NotIn(vec![value(one.trim(), text)?])
+    } else if let Some(one) = rest.strip_prefix("==").or_else(|| rest.strip_prefix('=')) {
+        Wanted::In(vec![value(one.trim(), text)?])
+    } else if let Some(words) = rest.strip_prefix("notin") {
+        Wanted::NotIn(set(words)?)
+    } else if let Some(words) = rest.strip_prefix("in") {
+        Wanted::In(set(words)?)
+    } else if let Some(least) = rest.strip_prefix('>') {
+        Wanted::Above(number(least)?)
+    } else if let Some(most) = rest.strip_prefix('<') {
+        Wanted::Below(number(most)?)
     } else {
-        (text, Wanted::Present)
+        return Err(wrong());
     };
-    let key = key.trim();
-    let value = match &wanted {
-        Wanted::Equal(value) | Wanted::Other(value) => value.as_str(),
-        _ => "",
-    };
-    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
-    if key.is_empty() || !key.chars().all(inside) || !value.chars().all(inside) {
-        anyhow::bail!("the selector `{text}` is not understood natively");
+    Ok(Requirement { key: label(key, text)?, wanted })
+}
+
+/// A label's value: up to 63 letters, digits, `-`, `_` and `.`, the first and the last a letter or digit.
+fn value(text: &str, whole: &str) -> anyhow::Result<String> {
+    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let ends = text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.ends_with(|c: char| c.is_ascii_alphanumeric());
+    if text.is_empty() || text.len() <= 63 && ends && text.chars().all(inside) {
+        return Ok(text.to_owned());
     }
-    Ok(Requirement { key: key.to_owned(), wanted })
+    anyhow::bail!("`{text}` in the selector `{whole}` is no value of a label")
+}
+
+/// A label's name, after a domain and a slash or without.
+fn label(text: &str, whole: &str) -> anyhow::Result<String> {
+    let (domain, name) = text.split_once('/').unwrap_or(("a", text));
+    let part = |it: &str| {
+        let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        !it.is_empty() && it.chars().all(inside) && !it.starts_with('-') && !it.ends_with('-')
+    };
+    if name.is_empty()
+        || value(name, whole).is_err()
+        || domain.len() > 253
+        || !domain.split('.').all(part)
+    {
+        anyhow::bail!("`{text}` in the selector `{whole}` is no name of a label");
+    }
+    Ok(text.to_owned())
 }

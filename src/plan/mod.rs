@@ -47,6 +47,11 @@ pub trait Tree {
             Found::Other(what) => Err(anyhow::format_err!("{path} cannot be read: {what}")),
         }
     }
+
+    /// The same of a file that need not be text.
+    fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
+        Ok(self.read(path)?.map(String::into_bytes))
+    }
 }
 
 /// What stands at a path.

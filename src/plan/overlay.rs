@@ -32,6 +32,13 @@ impl<T: Tree> Tree for Overlay<'_, T> {
         }
     }
 
+    fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
+        match self.changed.get(path) {
+            Some(text) => Ok(text.map(|it| it.as_bytes().to_vec())),
+            None => self.below.bytes(path),
+        }
+    }
+
     fn dir(&self) -> Option<&Path> {
         self.below.dir()
     }

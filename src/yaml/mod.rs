@@ -26,7 +26,7 @@ pub use difference::difference;
 pub use fault::Fault;
 pub use node::{Data, Entry, Mark, Node};
 
-pub use serde_json::{Map, Value, json};
+pub use serde_json::{Map, Number, Value, json};
 pub use write::to_text;
 
 use serde::de::DeserializeOwned;
@@ -68,7 +68,8 @@ pub fn whole(text: &str, dialect: Dialect) -> Result<Option<Node>, Fault> {
 
 /// A typed document. Errors name line and column.
 pub fn typed<T: DeserializeOwned>(text: &str, dialect: Dialect) -> anyhow::Result<T> {
-    let null = Node { data: Data::Scalar(Value::Null), mark: Mark { line: 1, column: 1 } };
+    let mark = Mark { line: 1, column: 1 };
+    let null = Node { data: Data::Scalar(Value::Null), mark, unwritten: true };
     Ok(T::deserialize(whole(text, dialect)?.as_ref().unwrap_or(&null))?)
 }
 

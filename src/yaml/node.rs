@@ -13,6 +13,8 @@ pub struct Mark {
 pub struct Node {
     pub data: Data,
     pub mark: Mark,
+    /// Whether it is a `null` of which nothing is written.
+    pub unwritten: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +31,12 @@ pub struct Entry {
     /// Where the key stands.
     pub mark: Mark,
     pub value: Node,
+}
+
+impl Data {
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Scalar(Value::Null))
+    }
 }
 
 impl Node {
@@ -58,7 +66,7 @@ impl Node {
     }
 
     pub fn is_null(&self) -> bool {
-        matches!(self.data, Data::Scalar(Value::Null))
+        self.data.is_null()
     }
 
     /// What it is, for a message.

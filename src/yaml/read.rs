@@ -49,15 +49,18 @@ impl<'a> Reader<'a> {
         let part = &self.parts[index];
         let mark = part.mark;
         self.count(part)?;
+        let mut unwritten = false;
         let data = match &part.content {
             Content::Scalar(it) => {
+                unwritten = it.text.is_empty() && it.tag.is_none();
                 Data::Scalar(scalar::value(it, self.dialect, self.in_flow, mark)?)
             }
             Content::Alias(target) => {
                 self.aliases += 1;
-                let data = self.node(*target)?.data;
+                let target = self.node(*target)?;
                 self.aliases -= 1;
-                data
+                unwritten = target.unwritten;
+                target.data
             }
             Content::List { items, is_flow } => {
                 let was_in_flow = self.descend(*is_flow, mark)?;
@@ -73,7 +76,7 @@ impl<'a> Reader<'a> {
             }
             Content::Open => return Err(Fault::new(mark, "a value is missing", None)),
         };
-        Ok(Node { data, mark })
+        Ok(Node { unwritten: unwritten && data.is_null(), data, mark })
     }
 
     /// Goes into a list or a map, and says whether what it is in is between brackets or braces.

@@ -79,6 +79,20 @@ fn a_bundle_needs_a_deployment_and_one_base() {
 }
 
 #[test]
+fn a_base_that_no_bundle_can_hold_is_refused() {
+    let mut objects = objects();
+    let mut number = 1u64;
+    let text: String = std::iter::repeat_with(|| {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        format!("{number:016x}")
+    })
+    .take(2_000_000 / 16)
+    .collect();
+    object(&mut objects, "ClusterServiceVersion", "")["spec"]["description"] = json!(text);
+    check("two-megabytes", &objects, &[], "maximum bundle compressed size");
+}
+
+#[test]
 fn what_go_cannot_read_is_refused_with_its_path() {
     let container = "`Deployment/memcached-operator-controller-manager` (apps/v1): `spec.template.spec.containers[0]";
     for (field, value, expected) in [

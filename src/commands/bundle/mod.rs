@@ -13,14 +13,13 @@ use super::{
     project, reading, writing,
 };
 use crate::{
-    bundle::{self, Bundle, Input, Package},
+    bundle::{self, Bundle, Input, Object, Package},
     disk::{self, Root},
     hint::Hint as _,
     kustomize,
     model::{Channel, Image, PackageName, Project, ProjectPath},
     plan::{Overlay, Plan, Tree},
-    terminal,
-    yaml::{self, Value},
+    terminal, yaml,
 };
 
 /// Make the bundle that OLM installs the operator from, and validate it
@@ -129,23 +128,29 @@ impl Args {
     }
 
     /// What `kustomize build config/manifests` gives.
-    fn objects(&self, tree: &impl Tree) -> anyhow::Result<Vec<Value>> {
+    fn objects(&self, tree: &impl Tree) -> anyhow::Result<Vec<Object>> {
         let Some(input) = &self.input else {
             let images: Vec<_> = self.image.iter().map(kustomize::Image::of_manager).collect();
-            return kustomize::build(tree, &ProjectPath::fixed("config/manifests"), &images);
+            let objects = kustomize::build(tree, &ProjectPath::fixed("config/manifests"), &images)?;
+            let object = |value| Object { place: String::new(), value };
+            return Ok(objects.into_iter().map(object).collect());
         };
         let (text, name) = if input == Path::new("-") {
             (terminal::listen()?, "stdin".to_owned())
         } else {
-            (disk::piped(input)?, format!("`{}`", input.display()))
+            (disk::piped(input)?, input.display().to_string())
         };
-        let objects = yaml::documents(&text, yaml::Dialect::Kubernetes)
-            .map_err(|it| it.context(format!("reading {name}")))?;
-        if objects.is_empty() {
-            return Err(anyhow::format_err!("{name} has no objects"))
+        let nodes = yaml::nodes(&text, yaml::Dialect::Kubernetes)
+            .map_err(|it| it.context(format!("reading `{name}`")))?;
+        if nodes.is_empty() {
+            return Err(anyhow::format_err!("`{name}` has no objects"))
                 .hint("give what `kustomize build config/manifests` prints");
         }
-        Ok(objects)
+        let object = |node: yaml::Node| Object {
+            place: format!("{name}:{}:{}: ", node.mark.line, node.mark.column),
+            value: node.into_value(),
+        };
+        Ok(nodes.into_iter().map(object).collect())
     }
 
     /// Plans the bundle's files. What else of ours is in its folders goes.

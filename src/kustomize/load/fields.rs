@@ -3,17 +3,22 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::{WAY_OUT, labels::Reach},
-    Kustomization, Label, Options, problem,
+    super::{WAY_OUT, config::Config, labels::Reach, order::Order},
+    Files, Kustomization, Label, Options, problem,
     reader::Reader,
 };
 use crate::{
     model::ProjectPath,
-    yaml::{Entry, Mark, Node},
+    yaml::{Data, Entry, Mark, Node},
 };
 
 impl Reader {
-    pub fn kustomization(&mut self, entries: &[&Entry], folder: ProjectPath) -> Kustomization {
+    pub(super) fn kustomization(
+        &mut self,
+        entries: &[&Entry],
+        folder: ProjectPath,
+    ) -> (Kustomization, Files) {
+        let mut files = Files::default();
         let mut res = Kustomization {
             path: self.path.clone(),
             folder,
@@ -29,9 +34,14 @@ impl Reader {
             common_annotations: BTreeMap::new(),
             replicas: Vec::new(),
             images: Vec::new(),
-            sorted: true,
+            replacements: Vec::new(),
+            variables: Vec::new(),
+            late_patches: Vec::new(),
+            config: Config::default(),
+            order: Some(Order::default()),
         };
         let (mut bases, mut secrets) = (Vec::new(), Vec::new());
+        let (mut legacy, mut image_tags) = (Vec::new(), Vec::new());
         let mut common = BTreeMap::new();
         let mut options = Options::default();
         let mut version = None;
@@ -41,7 +51,9 @@ impl Reader {
                 "kind" => match self.string(value).as_deref() {
                     None | Some("" | "Kustomization") => {}
                     Some("Component") => res.component = true,
-                    Some(_) => self.fault(value.mark, "this is neither `Kustomization` nor `Component`"),
+                    Some(_) => {
+                        self.fault(value.mark, "this is neither `Kustomization` nor `Component`")
+                    }
                 },
                 "metadata" => self.metadata(value),
                 "resources" => res.resources = self.texts(value),
@@ -59,21 +71,24 @@ impl Reader {
                 "configMapGenerator" => {
                     res.generators = self.each(value, |reader, it| reader.generator(it, false));
                 }
-                "secretGenerator" => secrets = self.each(value, |reader, it| reader.generator(it, true)),
+                "secretGenerator" => {
+                    secrets = self.each(value, |reader, it| reader.generator(it, true))
+                }
                 "generatorOptions" => options = self.options(value),
-                "sortOptions" => res.sorted = self.sort_options(value),
-                "patchesStrategicMerge" | "patchesJson6902" if !value.is_null() => self.problems.push(problem(
-                    &self.path,
-                    *mark,
-                    format!("`{key}` is deprecated, and not rendered natively"),
-                    Some("list the patches under `patches`, each with its `path` and, for JSON patches, its `target`"),
-                )),
-                "imageTags" if !value.is_null() => self.problems.push(problem(
-                    &self.path,
-                    *mark,
-                    "`imageTags` is deprecated, and not rendered natively".to_owned(),
-                    Some("call it `images`"),
-                )),
+                "sortOptions" => res.order = self.sort_options(value),
+                "patchesStrategicMerge" => legacy = self.each(value, Self::legacy_patch),
+                "patchesJson6902" => res.late_patches = self.each(value, Self::patch),
+                "imageTags" => image_tags = self.each(value, Self::image),
+                "configurations" => files.configurations = self.texts(value),
+                "replacements" => {
+                    for it in self.list(value) {
+                        match it.get("path") {
+                            Some(path) => files.replacements.extend(self.only(it, "path", path)),
+                            None => res.replacements.extend(self.replacement(it)),
+                        }
+                    }
+                }
+                "vars" => res.variables = self.each(value, Self::variable),
                 key => self.unsupported(key, *mark, value),
             }
         }
@@ -86,35 +101,30 @@ impl Reader {
             self.fault(mark, &format!("this should be `{wanted}`"));
         }
         res.resources.extend(bases);
-        // kustomize makes the Secrets first.
-        secrets.append(&mut res.generators);
-        res.generators = secrets;
+        res.generators.append(&mut secrets);
+        res.images.append(&mut image_tags);
+        legacy.append(&mut res.patches);
+        res.patches = legacy;
         for it in &mut res.generators {
             it.options.inherit(&options);
         }
         if !common.is_empty() {
-            res.labels.push(Label { pairs: common, reach: Reach::Selectors });
+            res.labels.push(Label { pairs: common, reach: Reach::Selectors, fields: Vec::new() });
         }
-        res
+        (res, files)
     }
 
     fn unsupported(&mut self, key: &str, mark: Mark, value: &Node) {
         const KNOWN: &[&str] = &[
             "openapi",
-            "replacements",
-            "vars",
             "crds",
             "helmGlobals",
             "helmCharts",
             "helmChartInflationGenerator",
-            "configurations",
             "generators",
             "transformers",
             "validators",
             "buildMetadata",
-            "patchesStrategicMerge",
-            "patchesJson6902",
-            "imageTags",
         ];
         if !KNOWN.contains(&key) {
             let message = format!("`{key}` is not a field of a kustomization");
@@ -124,9 +134,17 @@ impl Reader {
                 message,
                 Some("take it out, or correct its spelling"),
             ));
-        } else if !value.is_null() {
+        } else if !is_empty(value) {
             let message = format!("`{key}` is not rendered natively");
             self.problems.push(problem(&self.path, mark, message, Some(WAY_OUT)));
         }
+    }
+}
+
+fn is_empty(node: &Node) -> bool {
+    match &node.data {
+        Data::List(items) => items.is_empty(),
+        Data::Map(entries) => entries.is_empty(),
+        Data::Scalar(_) => node.is_null(),
     }
 }

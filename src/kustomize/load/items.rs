@@ -3,15 +3,23 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::{WAY_OUT, labels::Reach, selector::Selector},
+    super::{
+        WAY_OUT,
+        fields::{Field, Kind},
+        labels::Reach,
+        order::Order,
+        patches,
+        selector::Selector,
+    },
     Generator, ImageEntry, Label, Options, Patch, Replica, Source, Text, problem,
     reader::Reader,
 };
-use crate::yaml::{Data, Entry, Node, Value};
+use crate::yaml::{Data, Entry, Node, Number, Value};
 
 impl Reader {
     pub fn label(&mut self, node: &Node) -> Label {
         let (mut pairs, mut reach) = (BTreeMap::new(), Reach::Metadata);
+        let mut fields = Vec::new();
         for Entry { key, mark, value } in self.map(node) {
             match key.as_str() {
                 "pairs" => pairs = self.pairs(value),
@@ -20,23 +28,23 @@ impl Reader {
                     reach = Reach::Templates;
                 }
                 "includeSelectors" | "includeTemplates" => {}
-                "fields" => self.native(key, *mark),
+                "fields" => fields = self.each(value, Self::field),
                 _ => self.unknown(key, *mark, "a label"),
             }
         }
-        Label { pairs, reach }
+        Label { pairs, reach, fields }
     }
 
     pub fn patch(&mut self, node: &Node) -> Patch {
         let (mut path, mut inline, mut target) = (None, None, None);
+        let mut options = patches::Options::default();
         for Entry { key, mark, value } in self.map(node) {
             match key.as_str() {
                 "path" => path = self.text(value).filter(|it| !it.text.is_empty()),
                 "patch" => inline = self.text(value).filter(|it| !it.text.trim().is_empty()),
                 "target" if !value.is_null() => target = Some(self.selector(value)),
                 "target" => {}
-                "options" if value.is_null() => {}
-                "options" => self.native(key, *mark),
+                "options" => options = self.patch_options(value),
                 _ => self.unknown(key, *mark, "a patch"),
             }
         }
@@ -56,10 +64,49 @@ impl Reader {
                 Source::Inline(Text { text: String::new(), mark: node.mark })
             }
         };
-        Patch { mark: node.mark, source, target }
+        Patch { mark: node.mark, source, target, options }
     }
 
-    fn selector(&mut self, node: &Node) -> Selector {
+    fn patch_options(&mut self, node: &Node) -> patches::Options {
+        let mut res = patches::Options::default();
+        for Entry { key, mark, value } in self.map(node) {
+            match key.as_str() {
+                "allowNameChange" => res.new_name = self.boolean(value),
+                "allowKindChange" => res.new_kind = self.boolean(value),
+                _ => self.unknown(key, *mark, "the options of a patch"),
+            }
+        }
+        res
+    }
+
+    /// A path, or the text of a patch itself.
+    pub fn legacy_patch(&mut self, node: &Node) -> Patch {
+        let text = self.text(node).unwrap_or(Text { text: String::new(), mark: node.mark });
+        let source = match text.text.contains(['\n', '{']) {
+            true => Source::Inline(text),
+            false => Source::Path(text),
+        };
+        let options = patches::Options { legacy: true, ..patches::Options::default() };
+        Patch { mark: node.mark, source, target: None, options }
+    }
+
+    /// Which objects, and where in them.
+    pub fn field(&mut self, node: &Node) -> Field {
+        let (mut of, mut path, mut create) = (Kind::default(), String::new(), false);
+        for Entry { key, mark, value } in self.map(node) {
+            match key.as_str() {
+                "group" => of.group = self.string(value).unwrap_or_default(),
+                "version" => of.version = self.string(value).unwrap_or_default(),
+                "kind" => of.kind = self.string(value).unwrap_or_default(),
+                "path" => path = self.string(value).unwrap_or_default(),
+                "create" => create = self.boolean(value),
+                _ => self.unknown(key, *mark, "a field specification"),
+            }
+        }
+        Field::new(of, &path, create)
+    }
+
+    pub fn selector(&mut self, node: &Node) -> Selector {
         let mut res = Selector::default();
         for Entry { key, mark, value } in self.map(node) {
             let text = self.string(value).unwrap_or_default();
@@ -115,8 +162,8 @@ impl Reader {
         for Entry { key, mark, value } in self.map(node) {
             match (key.as_str(), &value.data) {
                 ("name", _) => res.name = self.string(value).unwrap_or_default(),
-                ("count", Data::Scalar(Value::Number(it))) if it.is_i64() => {
-                    res.count = it.as_i64().unwrap_or_default();
+                ("count", Data::Scalar(Value::Number(it))) if whole(it).is_some() => {
+                    res.count = whole(it).unwrap_or_default();
                 }
                 ("count", _) => self.fault(
                     value.mark,
@@ -135,6 +182,7 @@ impl Reader {
             name: String::new(),
             namespace: String::new(),
             kind: String::new(),
+            behavior: "unspecified",
             literals: Vec::new(),
             files: Vec::new(),
             envs: Vec::new(),
@@ -152,8 +200,13 @@ impl Reader {
                 "env" => env.extend(self.text(value)),
                 "options" => res.options = self.options(value),
                 "behavior" => match self.string(value).as_deref() {
-                    None | Some("" | "create") => {}
-                    Some(_) => self.native(key, *mark),
+                    None | Some("" | "unspecified") => {}
+                    Some("create") => res.behavior = "create",
+                    Some("merge") => res.behavior = "merge",
+                    Some("replace") => res.behavior = "replace",
+                    Some(_) => {
+                        self.fault(value.mark, "this is none of `create`, `merge` and `replace`")
+                    }
                 },
                 _ => self.unknown(key, *mark, "a generator"),
             }
@@ -179,17 +232,37 @@ impl Reader {
         res
     }
 
-    pub fn sort_options(&mut self, node: &Node) -> bool {
-        let mut sorted = true;
+    pub fn sort_options(&mut self, node: &Node) -> Option<Order> {
+        let (mut order, mut legacy) = (None, None);
         for Entry { key, mark, value } in self.map(node) {
-            match (key.as_str(), self.string(value).as_deref()) {
-                ("order", Some("legacy")) => {}
-                ("order", Some("fifo")) => sorted = false,
-                ("order", _) => self.fault(value.mark, "this is neither `legacy` nor `fifo`"),
-                _ => self.native(key, *mark),
+            match key.as_str() {
+                "order" => order = self.string(value),
+                "legacySortOptions" if !value.is_null() => {
+                    let mut res = Order { first: Vec::new(), last: Vec::new() };
+                    for Entry { key, mark, value } in self.map(value) {
+                        let kinds = self.texts(value).into_iter().map(|it| it.text).collect();
+                        match key.as_str() {
+                            "orderFirst" => res.first = kinds,
+                            "orderLast" => res.last = kinds,
+                            _ => self.unknown(key, *mark, "`legacySortOptions`"),
+                        }
+                    }
+                    legacy = Some(res);
+                }
+                "legacySortOptions" => {}
+                _ => self.unknown(key, *mark, "`sortOptions`"),
             }
         }
-        sorted
+        match (order.as_deref(), &legacy) {
+            (None, None) if node.is_null() => return Some(Order::default()),
+            (Some("legacy"), _) => return Some(legacy.unwrap_or_default()),
+            (Some("fifo"), None) => {}
+            (Some("fifo"), Some(_)) => {
+                self.fault(node.mark, "`legacySortOptions` needs `order: legacy`")
+            }
+            _ => self.fault(node.mark, "its `order` is neither `legacy` nor `fifo`"),
+        }
+        None
     }
 
     pub fn metadata(&mut self, node: &Node) {
@@ -201,4 +274,10 @@ impl Reader {
             }
         }
     }
+}
+
+/// A number without a fraction.
+fn whole(number: &Number) -> Option<i64> {
+    let text = number.to_string();
+    text.strip_suffix(".0").unwrap_or(&text).parse().ok()
 }

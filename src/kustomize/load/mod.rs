@@ -1,13 +1,17 @@
 //! A `kustomization.yaml`, and what in it is not known.
 
 mod fields;
+mod files;
 mod items;
 mod reader;
 
 use std::collections::BTreeMap;
 
 use self::reader::Reader;
-use super::{labels::Reach, refuse, selector::Selector};
+use super::{
+    config::Config, fields::Field, labels::Reach, order::Order, patches, refuse,
+    replacements::Replacement, resources, selector::Selector, vars::Variable,
+};
 use crate::{
     hint::{Hint as _, hinted},
     model::{Place, Problem, ProjectPath},
@@ -23,7 +27,10 @@ pub struct Kustomization {
     pub resources: Vec<Text>,
     pub components: Vec<Text>,
     pub generators: Vec<Generator>,
+    /// Those of `patchesStrategicMerge` come first.
     pub patches: Vec<Patch>,
+    /// `patchesJson6902`, which come after names and labels.
+    pub late_patches: Vec<Patch>,
     pub namespace: Option<String>,
     pub name_prefix: Option<String>,
     pub name_suffix: Option<String>,
@@ -31,8 +38,12 @@ pub struct Kustomization {
     pub common_annotations: BTreeMap<String, String>,
     pub replicas: Vec<Replica>,
     pub images: Vec<ImageEntry>,
-    /// Whether the objects are put in order; else they stay as they were met.
-    pub sorted: bool,
+    pub replacements: Vec<Replacement>,
+    pub variables: Vec<Variable>,
+    /// What `configurations` add.
+    pub config: Config,
+    /// How the objects are put in order; else they stay as they were met.
+    pub order: Option<Order>,
 }
 
 /// A string and where it stands.
@@ -47,6 +58,7 @@ pub struct Patch {
     pub mark: Mark,
     pub source: Source,
     pub target: Option<Selector>,
+    pub options: patches::Options,
 }
 
 #[derive(Debug)]
@@ -59,6 +71,7 @@ pub enum Source {
 pub struct Label {
     pub pairs: BTreeMap<String, String>,
     pub reach: Reach,
+    pub fields: Vec<Field>,
 }
 
 #[derive(Debug)]
@@ -85,6 +98,7 @@ pub struct Generator {
     pub namespace: String,
     /// A Secret's.
     pub kind: String,
+    pub behavior: &'static str,
     pub literals: Vec<Text>,
     pub files: Vec<Text>,
     pub envs: Vec<Text>,
@@ -103,6 +117,11 @@ impl Kustomization {
     pub fn problem(&self, mark: Mark, message: &str) -> anyhow::Error {
         anyhow::format_err!("{}", problem(&self.path, mark, message.to_owned(), None))
     }
+
+    /// An error with the place of what it comes from.
+    pub fn located(&self, mark: Mark, error: anyhow::Error) -> anyhow::Error {
+        error.context(format!("{}:{}:{}", self.path, mark.line, mark.column))
+    }
 }
 
 fn problem(path: &ProjectPath, mark: Mark, message: String, hint: Option<&str>) -> Problem {
@@ -114,19 +133,45 @@ fn problem(path: &ProjectPath, mark: Mark, message: String, hint: Option<&str>) 
     }
 }
 
-/// What a text is not, with its place in the file.
-pub fn nodes(path: &ProjectPath, text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
-    yaml::nodes(text, dialect).map_err(|error| match error.downcast::<yaml::Fault>() {
-        Ok(fault) => {
-            let hint = fault.hint.map(str::to_owned);
-            let problem = problem(path, fault.mark, fault.message, None);
-            match hinted::<()>(anyhow::format_err!("{problem}"), hint.into_iter()) {
-                Err(error) => error,
-                Ok(()) => anyhow::format_err!("{problem}"),
+/// Where a text comes from: a file, or a field of a kustomization.
+#[derive(Clone, Copy)]
+pub struct Origin<'a> {
+    pub path: &'a ProjectPath,
+    /// Where the field is.
+    pub field: Option<Mark>,
+}
+
+impl Origin<'_> {
+    pub fn problem(&self, mark: Mark, message: &str, hint: Option<&str>) -> anyhow::Error {
+        let (mark, message) = match self.field {
+            None => (mark, message.to_owned()),
+            Some(field) => (field, format!("in line {} of this text: {message}", mark.line)),
+        };
+        let problem = problem(self.path, mark, message, None);
+        match hinted::<()>(anyhow::format_err!("{problem}"), hint.map(str::to_owned).into_iter()) {
+            Err(error) => error,
+            Ok(()) => anyhow::format_err!("{problem}"),
+        }
+    }
+
+    /// The documents of the text.
+    pub fn nodes(&self, text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
+        yaml::nodes(text, dialect).map_err(|error| match error.downcast::<yaml::Fault>() {
+            Ok(fault) => self.problem(fault.mark, &fault.message, fault.hint),
+            Err(error) => error.context(format!("reading {}", self.path)),
+        })
+    }
+}
+
+impl std::fmt::Display for Origin<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.field {
+            None => write!(f, "{}", self.path),
+            Some(Mark { line, column }) => {
+                write!(f, "{}:{line}:{column}: the inline patch", self.path)
             }
         }
-        Err(error) => error.context(format!("reading {path}")),
-    })
+    }
 }
 
 const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -153,7 +198,7 @@ pub fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Kustomizat
         0 => Err(anyhow::format_err!("{folder} has no kustomization.yaml")),
         1 => {
             let (path, text) = found.remove(0);
-            parse(path, folder, &text)
+            parse(tree, path, folder, &text)
         }
         _ => Err(anyhow::format_err!(
             "{folder} has more than one kustomization: {} and {}",
@@ -163,14 +208,20 @@ pub fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Kustomizat
     }
 }
 
-fn parse(path: ProjectPath, folder: &ProjectPath, text: &str) -> anyhow::Result<Kustomization> {
-    let mut nodes = nodes(&path, text, Dialect::Kubernetes)?;
+fn parse(
+    tree: &impl Tree,
+    path: ProjectPath,
+    folder: &ProjectPath,
+    text: &str,
+) -> anyhow::Result<Kustomization> {
+    let mut nodes = Origin { path: &path, field: None }.nodes(text, Dialect::Kubernetes)?;
     let top = Mark { line: 1, column: 1 };
     if nodes.len() > 1 {
         let message = "a kustomization is one document, and here is a second".to_owned();
         return Err(anyhow::format_err!("{}", problem(&path, nodes[1].mark, message, None)));
     }
-    let node = nodes.pop().unwrap_or(Node { data: Data::Map(Vec::new()), mark: top });
+    let node =
+        nodes.pop().unwrap_or(Node { data: Data::Map(Vec::new()), mark: top, unwritten: false });
     let mut reader = Reader { path, problems: Vec::new() };
     let entries = reader.map(&node);
     let said = entries.iter().any(|it| {
@@ -185,9 +236,42 @@ fn parse(path: ProjectPath, folder: &ProjectPath, text: &str) -> anyhow::Result<
         ))
         .hint("list something under `resources`, or give it `metadata:` with a `name`");
     }
-    let res = reader.kustomization(&entries, folder.clone());
+    let (mut res, files) = reader.kustomization(&entries, folder.clone());
     refuse(reader.problems)?;
+    for it in &files.configurations {
+        reading(tree, &mut res, it, Reader::configuration)?;
+    }
+    for it in &files.replacements {
+        reading(tree, &mut res, it, Reader::replacements)?;
+    }
     Ok(res)
+}
+
+/// Files that a kustomization is continued in.
+#[derive(Default)]
+struct Files {
+    configurations: Vec<Text>,
+    replacements: Vec<Text>,
+}
+
+/// Reads one of them into the kustomization.
+fn reading(
+    tree: &impl Tree,
+    of: &mut Kustomization,
+    item: &Text,
+    read: fn(&mut Reader, &Node, &mut Kustomization),
+) -> anyhow::Result<()> {
+    let (path, text) = resources::text(tree, of, item)?;
+    let mut reader = Reader { path, problems: Vec::new() };
+    let nodes = Origin { path: &reader.path, field: None }.nodes(&text, Dialect::Kubernetes)?;
+    match nodes.as_slice() {
+        [] => {}
+        [node] => read(&mut reader, node, of),
+        [_, second, ..] => {
+            reader.fault(second.mark, "this is a second document, which kustomize ignores")
+        }
+    }
+    refuse(reader.problems)
 }
 
 impl Options {

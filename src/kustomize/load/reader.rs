@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{super::WAY_OUT, Text, problem};
+use super::{Text, problem};
 use crate::{
     model::{Problem, ProjectPath},
     yaml::{Data, Entry, Mark, Node, Value},
@@ -45,7 +45,34 @@ impl Reader {
     }
 
     pub fn texts(&mut self, node: &Node) -> Vec<Text> {
-        self.list(node).iter().filter_map(|it| self.text(it)).collect()
+        let mut res = Vec::new();
+        for it in self.list(node) {
+            if it.is_null() {
+                self.fault(it.mark, "there is nothing here, where a string is expected");
+            }
+            res.extend(self.text(it));
+        }
+        res
+    }
+
+    /// The text of an entry that has no other beside it.
+    pub fn only(&mut self, node: &Node, key: &str, value: &Node) -> Option<Text> {
+        if let Some(other) = self.map(node).into_iter().find(|it| it.key != key) {
+            self.fault(other.mark, &format!("`{}` cannot be beside `{key}`", other.key));
+        }
+        self.text(value)
+    }
+
+    pub fn number(&mut self, node: &Node) -> i64 {
+        match &node.data {
+            Data::Scalar(Value::Number(it)) if it.is_i64() => it.as_i64().unwrap_or_default(),
+            Data::Scalar(Value::Null) => 0,
+            _ => {
+                let message = format!("this is {}, where a whole number is expected", node.what());
+                self.fault(node.mark, &message);
+                0
+            }
+        }
     }
 
     pub fn text(&mut self, node: &Node) -> Option<Text> {
@@ -97,11 +124,6 @@ impl Reader {
             message,
             Some("take it out, or correct its spelling"),
         ));
-    }
-
-    pub fn native(&mut self, key: &str, mark: Mark) {
-        let message = format!("this `{key}` is not rendered natively");
-        self.problems.push(problem(&self.path, mark, message, Some(WAY_OUT)));
     }
 
     pub fn fault(&mut self, mark: Mark, message: &str) {

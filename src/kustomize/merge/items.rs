@@ -1,7 +1,7 @@
 //! Lists whose items are merged by their keys. The order in which it takes items is not the obvious one:
 //! it is that of kustomize, step by step.
 
-use super::{super::lists::Type, walk};
+use super::{super::kinds::Type, walk};
 use crate::yaml::Value;
 
 pub fn items(

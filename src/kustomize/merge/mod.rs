@@ -6,7 +6,10 @@
 mod items;
 
 use self::items::items;
-use super::lists::{self, Type};
+use super::{
+    kinds::{self, Type},
+    share,
+};
 use crate::{
     hint::Hint as _,
     yaml::{Map, Value},
@@ -32,8 +35,8 @@ fn walk(
     let of = of.or_else(|| type_of(ours.as_ref())).or_else(|| type_of(patch.as_ref()));
     let lead = [&ours, &patch].into_iter().flatten().find(|it| !it.is_null());
     match lead {
-        None if ours.is_some() && patch.is_none() => Err(empty_field()),
-        None => Ok(None),
+        // A `null` of the object's that is written stays; the caller knows whether it is.
+        None => Ok(ours.filter(|_| patch.is_none())),
         Some(Value::Object(_)) => map(ours, patch, of),
         Some(Value::Array(_)) => {
             expect(&ours, &patch, Value::is_array)?;
@@ -43,15 +46,6 @@ fn walk(
             expect(&ours, &patch, |it| !it.is_array() && !it.is_object())?;
             Ok(if patch.is_some() { patch } else { ours })
         }
-    }
-}
-
-/// kustomize keeps `null` and drops an empty field, which are one and the same here.
-fn empty_field() -> anyhow::Error {
-    let message = "the object has a field that is `null`, and a patch may keep or drop it";
-    match Err::<(), _>(anyhow::format_err!(message)).hint("take the field out of the object") {
-        Err(error) => error,
-        Ok(()) => anyhow::format_err!(message),
     }
 }
 
@@ -68,7 +62,7 @@ fn expect(
 
 fn type_of(value: Option<&Value>) -> Option<Type> {
     let text = |key: &str| value?.get(key)?.as_str();
-    lists::of(text("apiVersion")?, text("kind")?)
+    kinds::of(text("apiVersion")?, text("kind")?)
 }
 
 #[derive(PartialEq)]
@@ -119,18 +113,26 @@ fn map(
         // The patch says `null`.
         _ => return Ok(None),
     };
-    let mut keys: Vec<String> = ours.keys().cloned().collect();
-    keys.extend(patch.iter().flat_map(Map::keys).filter(|it| !ours.contains_key(*it)).cloned());
+    let mut keys: Vec<String> = ours.keys().filter(|it| !share::is_note(it)).cloned().collect();
+    let new = patch.iter().flat_map(Map::keys);
+    keys.extend(new.filter(|it| !share::is_note(it) && !ours.contains_key(*it)).cloned());
     keys.sort();
     for key in keys {
         let (mine, theirs) = (ours.remove(&key), patch.as_mut().and_then(|it| it.remove(&key)));
-        let field = lists::field(of, &key);
-        let merged = match field {
-            Some(field) if let Some(keys) = field.keys => list(mine, theirs, keys, field.inner),
-            field => walk(mine, theirs, field.and_then(|it| it.inner)),
+        let patched = theirs.is_some();
+        let kept = !patched && share::is_written_null(&ours, &key);
+        let field = of.and_then(|it| it.get(key.as_str()));
+        let inner = field.and_then(kinds::Field::inner);
+        let merged = match field.and_then(|it| it.keys.as_ref()) {
+            Some(keys) => list(mine, theirs, keys, inner),
+            None => walk(mine, theirs, inner),
         };
         let merged = merged.map_err(|it| it.context(format!("at `{key}`")))?;
-        if let Some(merged) = merged.filter(|it| !it.is_null()) {
+        let merged = merged.filter(|it| !it.is_null() || kept);
+        if patched || merged.is_none() {
+            share::note_change(&mut ours, &key, merged.as_ref());
+        }
+        if let Some(merged) = merged {
             ours.insert(key, merged);
         }
     }
@@ -145,15 +147,20 @@ fn list(
     inner: Option<Type>,
 ) -> anyhow::Result<Option<Value>> {
     if let (Some(Value::Null), None) = (&ours, &patch) {
-        return Err(empty_field());
+        return Ok(ours);
     }
     expect(&ours, &patch, Value::is_array)?;
     let (ours, patch) = match (ours, patch) {
         (ours, Some(Value::Array(mut patch))) => match (ours, list_directive(&mut patch)?) {
-            (_, Directive::Delete) => return Ok(None),
+            (Some(Value::Array(_)), Directive::Delete) => return Ok(None),
             (Some(Value::Array(mut ours)), Directive::Merge) => {
                 ours.retain(|it| !is_directive(it));
                 (ours, patch)
+            }
+            (None | Some(Value::Null), directive) if directive != Directive::Merge => {
+                anyhow::bail!(
+                    "`$patch` speaks for a list that is not there, and kustomize would leave it in"
+                )
             }
             _ => (patch.clone(), patch),
         },

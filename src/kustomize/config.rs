@@ -1,0 +1,147 @@
+//! Which fields the transformations work on: kustomize's own (`defaults.txt`), and what `configurations` add.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use super::{
+    fields::{Field, Kind},
+    order,
+};
+
+/// Lists of fields by the names that they have in a configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    lists: BTreeMap<String, Vec<Field>>,
+    /// Which fields name objects of a kind.
+    pub references: Vec<(Kind, Vec<Field>)>,
+}
+
+pub const LISTS: &[&str] = &[
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "commonLabels",
+    "labels",
+    "templateLabels",
+    "commonAnnotations",
+    "varReference",
+    "images",
+    "replicas",
+];
+
+impl Config {
+    pub fn list(&self, name: &str) -> &[Field] {
+        self.lists.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lists.is_empty() && self.references.is_empty()
+    }
+
+    pub fn add(&mut self, list: &str, field: Field) -> anyhow::Result<()> {
+        add(self.lists.entry(list.to_owned()).or_default(), field)
+    }
+
+    pub fn add_reference(&mut self, target: &Kind, field: Field) -> anyhow::Result<()> {
+        let at = self.references.iter().position(|it| it.0 == *target).unwrap_or_else(|| {
+            self.references.push((target.clone(), Vec::new()));
+            self.references.len() - 1
+        });
+        add(&mut self.references[at].1, field)
+    }
+
+    pub fn merge(&mut self, other: &Self) -> anyhow::Result<()> {
+        for (name, fields) in &other.lists {
+            fields.iter().try_for_each(|it| self.add(name, it.clone()))?;
+        }
+        for (target, fields) in &other.references {
+            fields.iter().try_for_each(|it| self.add_reference(target, it.clone()))?;
+        }
+        self.references.sort_by_cached_key(|it| order::key(&it.0));
+        Ok(())
+    }
+}
+
+/// Adds a field that is not there yet.
+pub fn add(fields: &mut Vec<Field>, field: Field) -> anyhow::Result<()> {
+    let Kind { group, version, kind } = &field.of;
+    let wider = |it: &&Field| {
+        let is = |wanted: &str, it: &str| wanted.is_empty() || wanted == it;
+        it.path == field.path
+            && is(group, &it.of.group)
+            && is(version, &it.of.version)
+            && is(kind, &it.of.kind)
+    };
+    match fields.iter().find(wider) {
+        Some(other) if other.create != field.create => {
+            anyhow::bail!("`{}` is there already with another `create`", field.path.join("/"))
+        }
+        Some(_) => {}
+        None => fields.push(field),
+    }
+    Ok(())
+}
+
+/// Where the kinds that run pods have the pod's spec.
+const PODS: &[(&str, &str)] = &[
+    ("Pod", "spec"),
+    ("PodTemplate", "template/spec"),
+    ("Deployment", "spec/template/spec"),
+    ("ReplicaSet", "spec/template/spec"),
+    ("DaemonSet", "spec/template/spec"),
+    ("StatefulSet", "spec/template/spec"),
+    ("Job", "spec/template/spec"),
+    ("ReplicationController", "spec/template/spec"),
+    ("CronJob", "spec/jobTemplate/spec/template/spec"),
+];
+
+pub static DEFAULT: LazyLock<Config> = LazyLock::new(|| {
+    let mut res = Config::default();
+    let (mut list, mut target) = ("", None);
+    for line in include_str!("defaults.txt").lines().filter(|it| !it.starts_with('#')) {
+        if let Some(name) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+            (list, target) = match name.split_once(' ') {
+                Some((list, it)) => (list, Some(kind(it))),
+                None => (name, None),
+            };
+            continue;
+        }
+        for field in fields(line) {
+            match &target {
+                Some(target) => res.add_reference(target, field).expect("the defaults agree"),
+                None => res.add(list, field).expect("the defaults agree"),
+            }
+        }
+    }
+    // Selectors go along with all other labels.
+    for field in res.list("templateLabels").to_vec() {
+        res.add("commonLabels", field).expect("the defaults agree");
+    }
+    res
+});
+
+fn kind(text: &str) -> Kind {
+    let mut parts = text.split('/').map(str::to_owned);
+    let mut next = || parts.next().unwrap_or_default();
+    Kind { group: next(), version: next(), kind: next() }
+}
+
+fn fields(line: &str) -> Vec<Field> {
+    let mut words = line.split(' ');
+    let (Some(of), Some(path), create) = (words.next(), words.next(), words.next().is_some())
+    else {
+        return Vec::new();
+    };
+    if let Some(absent) = of.strip_prefix("pods") {
+        let absent: Vec<&str> = absent.split(['-', ',']).collect();
+        let present = PODS.iter().filter(|it| !absent.contains(&it.0));
+        return present
+            .map(|(name, base)| {
+                let of = Kind { kind: (*name).to_owned(), ..Kind::default() };
+                Field::new(of, &format!("{base}/{path}"), create)
+            })
+            .collect();
+    }
+    let all = kind(of.trim_start_matches('*'));
+    let each = all.kind.split(',').map(|it| Kind { kind: it.to_owned(), ..all.clone() });
+    each.map(|of| Field::new(of, path, create)).collect()
+}

@@ -1,0 +1,96 @@
+//! Kubernetes' own kinds as kustomize 5.8.1 knows them: which live outside of namespaces, and which lists of
+//! theirs a strategic merge patch merges, by which keys of the items. The facts are in `kinds.txt`.
+//!
+//! Of a kind that is not there, a custom resource say, nothing is known: it is taken for a namespaced one, and a
+//! patch replaces its lists whole.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+/// A type, as far as it leads to a list that is merged: its fields by name.
+pub type Type = &'static BTreeMap<&'static str, Field>;
+
+#[derive(Debug, PartialEq)]
+pub struct Field {
+    /// Set for a list that is merged; empty where its items are scalars.
+    pub keys: Option<Vec<&'static str>>,
+    /// The type of the field, or of the list's items.
+    inner: &'static str,
+}
+
+impl Field {
+    pub fn inner(&self) -> Option<Type> {
+        TABLE.types.get(self.inner)
+    }
+}
+
+pub fn is_cluster_scoped(api_version: &str, kind: &str) -> bool {
+    TABLE.kinds.get(&(api_version, kind)).is_some_and(|it| it.0)
+}
+
+/// The type of a kind.
+pub fn of(api_version: &str, kind: &str) -> Option<Type> {
+    TABLE.types.get(TABLE.kinds.get(&(api_version, kind))?.1)
+}
+
+struct Table {
+    /// By apiVersion and kind: whether it is outside of namespaces, and its type.
+    kinds: BTreeMap<(&'static str, &'static str), (bool, &'static str)>,
+    types: BTreeMap<&'static str, BTreeMap<&'static str, Field>>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let lines = |text: &'static str| {
+        text.split('\n').filter(|it| !it.starts_with('#')).fold(Vec::new(), |mut all, line| {
+            match (line.split_once(": "), all.last_mut()) {
+                (Some((name, words)), _) => all.push((name, vec![words])),
+                (None, Some((_, more))) => more.push(line),
+                (None, None) => {}
+            }
+            all
+        })
+    };
+    let (kinds, types) = include_str!("kinds.txt").split_once("\n\n").unwrap_or_default();
+    let types: BTreeMap<_, BTreeMap<_, _>> = lines(types)
+        .into_iter()
+        .map(|(name, text)| {
+            (name, text.into_iter().flat_map(str::split_whitespace).map(field).collect())
+        })
+        .collect();
+    let mut res = Table { kinds: BTreeMap::new(), types };
+    for (api_version, text) in lines(kinds) {
+        for word in text.into_iter().flat_map(str::split_whitespace) {
+            let (kind, name) = word.split_once('=').unwrap_or((word, ""));
+            let bare = kind.trim_start_matches('!');
+            let name = match name {
+                "" if res.types.contains_key(bare) => bare,
+                "" => "Object",
+                name => name,
+            };
+            res.kinds.insert((api_version, bare), (kind != bare, name));
+        }
+    }
+    res
+});
+
+/// `name[key,key]:Type`
+fn field(word: &'static str) -> (&'static str, Field) {
+    let (name, inner) = word.split_once(':').unwrap_or((word, ""));
+    let Some((name, keys)) = name.split_once('[') else {
+        return (name, Field { keys: None, inner });
+    };
+    let keys = keys.trim_end_matches(']').split(',').filter(|it| !it.is_empty()).collect();
+    (name, Field { keys: Some(keys), inner })
+}
+
+#[test]
+fn the_table_leads_to_types_that_are_there() {
+    for field in TABLE.types.values().flat_map(BTreeMap::values) {
+        assert!(field.inner.is_empty() || field.inner().is_some(), "{}", field.inner);
+    }
+    assert_eq!(TABLE.kinds.values().filter(|it| !TABLE.types.contains_key(it.1)).count(), 1);
+    let pod = of("apps/v1", "Deployment").and_then(|it| it["spec"].inner());
+    let containers = &pod.and_then(|it| it["template"].inner()).and_then(|it| it["spec"].inner());
+    let containers = &containers.expect("a pod has a spec")["containers"];
+    assert_eq!(*containers, Field { keys: Some(vec!["name"]), inner: "Container" });
+    assert!(is_cluster_scoped("v1", "Namespace") && !is_cluster_scoped("v1", "Pod"));
+}

@@ -1,0 +1,133 @@
+//! What kustomize's trees have and a JSON value has not: one scalar that stands in several places, so that who
+//! changes it in one changes it in all, and a `null` of which nothing is written, which a merge drops.
+//!
+//! Beside such an entry of a map is a note, an entry whose key begins with NUL: a number that says which scalar it is,
+//! or `null`. Notes are taken out before anybody else sees the value.
+
+use std::collections::BTreeMap;
+
+use crate::yaml::{Map, Value, json};
+
+pub fn is_note(key: &str) -> bool {
+    key.starts_with('\0')
+}
+
+fn note(key: &str) -> String {
+    format!("\0{key}")
+}
+
+/// Notes that an entry's `null` is not written.
+pub fn note_unwritten(map: &mut Map<String, Value>, key: &str) {
+    map.insert(note(key), Value::Null);
+}
+
+/// Whether an entry is a `null` that is written out, which stays.
+pub fn is_written_null(map: &Map<String, Value>, key: &str) -> bool {
+    !map.contains_key(&note(key))
+}
+
+/// Sets the same entry of several maps of one object, as kustomize's setters do: what is there changes in place, and
+/// what is new is one scalar in all of them.
+#[derive(Debug)]
+pub struct Setter<'a> {
+    pub key: &'a str,
+    pub value: &'a str,
+    /// Which scalar it is where it is new.
+    pub scalar: usize,
+    changed: Vec<Value>,
+}
+
+impl<'a> Setter<'a> {
+    pub fn new(key: &'a str, value: &'a str, scalar: usize) -> Self {
+        Self { key, value, scalar, changed: Vec::new() }
+    }
+
+    pub fn set(&mut self, map: &mut Map<String, Value>) {
+        if map.insert(self.key.to_owned(), self.value.into()).is_none() {
+            map.insert(note(self.key), self.scalar.into());
+        } else if let Some(scalar) = map.get(&note(self.key)).filter(|it| it.is_number()) {
+            self.changed.push(scalar.clone());
+        }
+    }
+
+    /// Changes the scalars that were met in place wherever they stand.
+    pub fn finish(self, object: &mut Value) {
+        let changes: Vec<_> = self.changed.into_iter().map(|it| (it, self.value.into())).collect();
+        if !changes.is_empty() {
+            spread(object, &changes);
+        }
+    }
+}
+
+/// To be called where a merge has changed an entry, or has taken it out.
+pub fn note_change(map: &mut Map<String, Value>, key: &str, value: Option<&Value>) {
+    let note = note(key);
+    match (value, map.get(&note)) {
+        (_, None) => {}
+        (Some(value), Some(Value::Number(scalar))) => {
+            let change = json!([scalar, value]);
+            map.insert(note, change);
+        }
+        _ => drop(map.remove(&note)),
+    }
+}
+
+/// Carries what was changed in one place to the others; of several changes the last one holds.
+pub fn settle(object: &mut Value) {
+    let mut changes = Vec::new();
+    collect(object, &mut changes);
+    if !changes.is_empty() {
+        let last: BTreeMap<u64, Value> =
+            changes.into_iter().filter_map(|it| Some((it.0.as_u64()?, it.1))).collect();
+        spread(object, &last.into_iter().map(|it| (it.0.into(), it.1)).collect::<Vec<_>>());
+    }
+}
+
+fn collect(value: &mut Value, changes: &mut Vec<(Value, Value)>) {
+    match value {
+        // The notes come first, and in the order of what they are about.
+        Value::Object(map) => map.iter_mut().for_each(|(key, value)| match value {
+            Value::Array(change) if is_note(key) => {
+                if let [scalar, new] = change.as_slice() {
+                    changes.push((scalar.clone(), new.clone()));
+                    *value = changes[changes.len() - 1].0.clone();
+                }
+            }
+            value => collect(value, changes),
+        }),
+        Value::Array(items) => items.iter_mut().for_each(|it| collect(it, changes)),
+        _ => {}
+    }
+}
+
+fn spread(value: &mut Value, changes: &[(Value, Value)]) {
+    match value {
+        Value::Object(map) => {
+            let mut found = Vec::new();
+            for (key, value) in map.iter_mut() {
+                match key.strip_prefix('\0') {
+                    Some(key) => {
+                        let change = changes.iter().find(|it| it.0 == *value);
+                        found.extend(change.map(|it| (key.to_owned(), it.1.clone())));
+                    }
+                    None => spread(value, changes),
+                }
+            }
+            map.extend(found);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|it| spread(it, changes)),
+        _ => {}
+    }
+}
+
+/// Takes all notes out: nothing is shared any more, and what is `null` is written.
+pub fn clear(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|key, _| !is_note(key));
+            map.values_mut().for_each(clear);
+        }
+        Value::Array(items) => items.iter_mut().for_each(clear),
+        _ => {}
+    }
+}
