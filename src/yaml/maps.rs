@@ -190,8 +190,13 @@ impl Reader<'_> {
             };
             return Err(Fault::new(part.mark, message, Some("write a string")));
         };
-        let resolved = scalar::resolve(scalar, self.dialect, part.mark)?;
         let is_kustomize = self.dialect == Dialect::Kustomize;
+        let is_local = |it: &String| !it.starts_with("tag:yaml.org,2002:");
+        if is_kustomize && scalar.tag.as_ref().is_some_and(is_local) {
+            let message = "this key has a tag, which kustomize does not print";
+            return Err(Fault::new(part.mark, message, Some("leave the tag out")));
+        }
+        let resolved = scalar::resolve(scalar, self.dialect, part.mark)?;
         let kind = match resolved {
             Resolved::Null => "null",
             Resolved::Bool(_) => "a boolean",

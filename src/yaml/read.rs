@@ -56,6 +56,7 @@ impl<'a> Reader<'a> {
                 Data::Scalar(scalar::value(it, self.dialect, self.in_flow, mark)?)
             }
             Content::Alias(target) => {
+                self.check_printed(*target, mark)?;
                 self.aliases += 1;
                 let target = self.node(*target)?;
                 self.aliases -= 1;
@@ -77,6 +78,20 @@ impl<'a> Reader<'a> {
             Content::Open => return Err(Fault::new(mark, "a value is missing", None)),
         };
         Ok(Node { unwritten: unwritten && data.is_null(), data, mark })
+    }
+
+    /// kustomize prints what an alias stands for at its place, comments too: on one line, they hide the rest.
+    fn check_printed(&self, target: usize, mark: Mark) -> Result<(), Fault> {
+        let is_block = match self.parts[target].content {
+            Content::List { is_flow, .. } | Content::Map { is_flow, .. } => !is_flow,
+            _ => false,
+        };
+        if !is_block || !self.in_flow || self.dialect != Dialect::Kustomize {
+            return Ok(());
+        }
+        let message =
+            "between brackets or braces, this alias stands for a list or map of several lines";
+        Err(Fault::new(mark, message, Some("write the alias on a line of its own")))
     }
 
     /// Goes into a list or a map, and says whether what it is in is between brackets or braces.
