@@ -15,6 +15,8 @@ mod random;
 mod support;
 #[path = "kustomize/vocabulary.rs"]
 mod vocabulary;
+#[path = "kustomize/words.rs"]
+mod words;
 
 #[allow(dead_code, unused_imports, reason = "one room is under test")]
 #[path = "../src/disk/mod.rs"]

@@ -142,13 +142,10 @@ impl<'a> Collected<'a> {
                 if served_versions(crd).any(|it| object::text(it, "/name") == version) {
                     self.samples.push(object);
                 } else {
-                    refusals.push(
-                        format!(
-                            "{} is of a version that its CRD does not serve",
-                            object::title(object)
-                        ),
-                        "correct its apiVersion, or take the sample out of config/samples",
-                    );
+                    warnings.push(format!(
+                        "{} is not in the bundle: it is of a version that its CRD does not serve",
+                        object::title(object)
+                    ));
                 }
                 continue;
             }
@@ -166,14 +163,14 @@ impl<'a> Collected<'a> {
                     ),
                     "write it in `apiextensions.k8s.io/v1`",
                 ),
-                _ if kinds::is_supported(group, kind) => self.others.push(object),
-                _ => refusals.push(
-                    format!(
-                        "{} is of a kind that no CRD here defines and that a bundle cannot hold",
-                        object::title(object)
-                    ),
-                    kinds::way_out(group, kind),
-                ),
+                _ => {
+                    if kinds::is_supported_kind(kind) {
+                        self.others.push(object);
+                    }
+                    if !kinds::is_supported(group, kind) {
+                        warnings.push(kinds::warning(object));
+                    }
+                }
             }
         }
     }

@@ -2,6 +2,9 @@
 //!
 //! operator-registry looks at the kind alone; we look at the group too, for OLM does when it installs.
 
+use super::object;
+use crate::yaml::Value;
+
 /// Kinds that become files of their own, with their groups.
 const SUPPORTED: &[(&str, &str)] = &[
     ("", "ConfigMap"),
@@ -36,20 +39,24 @@ pub fn is_supported_kind(kind: &str) -> bool {
     SUPPORTED.iter().any(|(_, it)| *it == kind)
 }
 
-/// The way out for a kind that a bundle cannot hold.
-pub fn way_out(group: &str, kind: &str) -> &'static str {
-    match (group, kind) {
+/// What becomes of an object that OLM does not install, and why.
+pub fn warning(object: &Value) -> String {
+    let kind = object::kind(object);
+    let title = object::title(object);
+    if is_supported_kind(kind) {
+        return format!(
+            "{title} is in the bundle, and OLM does not install a {kind} of this group"
+        );
+    }
+    let reason = match (object::group_version(object).0, kind) {
         ("apps" | "", "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Pod") => {
             "OLM runs an operator from a Deployment (apps/v1): make it one, or let the operator create it"
         }
-        ("", "Namespace") => {
-            "OLM installs into the namespace that the user chooses: leave it out of what config/manifests renders"
-        }
-        ("monitoring.coreos.com", "PodMonitor") => {
-            "OLM does not install it, although newer validators let it pass: use a ServiceMonitor"
-        }
+        ("", "Namespace") => "OLM installs into the namespace that the user chooses",
+        ("monitoring.coreos.com", "PodMonitor") => "OLM does not install it: use a ServiceMonitor",
         _ => {
-            "leave it out of what config/manifests renders (a patch with `$patch: delete`, or a resources entry less), or let the operator create it"
+            "a bundle cannot hold this kind, and no CRD here defines it: let the operator create it"
         }
-    }
+    };
+    format!("{title} is not in the bundle: {reason}")
 }

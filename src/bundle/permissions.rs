@@ -34,16 +34,19 @@ pub fn split<'a>(
     let mut kept = Vec::new();
     let mut grant = |bindings: &[&'a Value]| {
         let mut rules: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+        let mut unknown = Vec::new();
+        let before = granted.len();
         for binding in bindings {
             let subjects = object::list(binding, "/subjects");
             let ours: Vec<&str> = subjects
                 .iter()
-                .filter(|it| is_ours(it, binding, collected, refusals))
+                .filter(|it| is_ours(it, binding, collected, warnings))
                 .map(|it| object::text(it, "/name"))
                 .collect();
             let Some(role) = role(collected, binding, !ours.is_empty(), refusals) else {
                 if !ours.is_empty() {
                     warnings.push(elsewhere(binding));
+                    unknown.push(*binding);
                 }
                 kept.push(*binding);
                 continue;
@@ -67,6 +70,7 @@ pub fn split<'a>(
                 kept.push(*binding);
             }
         }
+        unknown.iter().for_each(|it| refuse_unknown(it, &granted[before..], refusals));
         entries(rules)
     };
     let namespaced = grant(&collected.role_bindings);
@@ -130,7 +134,7 @@ fn is_ours(
     subject: &Value,
     binding: &Value,
     collected: &Collected,
-    refusals: &mut Refusals,
+    warnings: &mut Vec<String>,
 ) -> bool {
     let name = object::text(subject, "/name");
     let mut of_name =
@@ -140,14 +144,11 @@ fn is_ours(
     }
     let namespace = object::text(subject, "/namespace");
     if !of_name.any(|it| object::may_be_same(object::namespace(it), namespace)) {
-        refusals.push(
-            format!(
-                "{} gives rights to the service account `{name}` of the namespace `{namespace}`, and the operator's `{name}` is in \
-                 another one: operator-sdk gives them to the operator",
-                object::title(binding)
-            ),
-            "correct the subject's namespace, or give the operator's service account a name of its own",
-        );
+        // All of a bundle is in one namespace, whose name nobody knows yet.
+        warnings.push(format!(
+            "{} gives rights to the service account `{name}` of the namespace `{namespace}`: in the bundle, the operator's `{name}` has them",
+            object::title(binding)
+        ));
     }
     true
 }
@@ -167,20 +168,7 @@ fn role<'a>(
     let name = object::text(binding, "/roleRef/name");
     let of_name: Vec<&Value> =
         roles.iter().filter(|it| object::name(it) == name).copied().collect();
-    let is_group = matches!(object::text(binding, "/roleRef/apiGroup"), "" | RBAC);
-    let is_kind = kind == "ClusterRole" || kind == "Role" && object::kind(binding) == "RoleBinding";
-    if !is_group || !is_kind {
-        if is_ours && !of_name.is_empty() {
-            refusals.push(
-                format!(
-                    "{} gives the operator what Kubernetes does not know: its `roleRef` is no ClusterRole{} of {RBAC}, \
-                     and operator-sdk may take it for one",
-                    object::title(binding),
-                    if object::kind(binding) == "RoleBinding" { " or Role" } else { "" }
-                ),
-                "correct `roleRef.kind` and `roleRef.apiGroup`",
-            );
-        }
+    if !is_known(binding) {
         return None;
     }
     let namespace = object::namespace(binding);
@@ -202,6 +190,36 @@ fn role<'a>(
         );
     }
     role
+}
+
+/// Whether Kubernetes knows what `roleRef` may refer to.
+fn is_known(binding: &Value) -> bool {
+    let kind = object::text(binding, "/roleRef/kind");
+    matches!(object::text(binding, "/roleRef/apiGroup"), "" | RBAC)
+        && (kind == "ClusterRole" || kind == "Role" && object::kind(binding) == "RoleBinding")
+}
+
+/// operator-sdk gives a role that it has given before by the name alone.
+fn refuse_unknown(binding: &Value, granted: &[&Value], refusals: &mut Refusals) {
+    let kind = match object::kind(binding) {
+        "RoleBinding" => object::text(binding, "/roleRef/kind"),
+        _ => "ClusterRole",
+    };
+    let is_meant = |it: &&&Value| {
+        object::kind(it) == kind && object::name(it) == object::text(binding, "/roleRef/name")
+    };
+    if !is_known(binding)
+        && let Some(role) = granted.iter().find(is_meant)
+    {
+        refusals.push(
+            format!(
+                "{}: Kubernetes does not know its `roleRef`, and operator-sdk takes it for {}",
+                object::title(binding),
+                object::title(role)
+            ),
+            "correct `roleRef.kind` and `roleRef.apiGroup`",
+        );
+    }
 }
 
 fn check_aggregation(role: &Value, binding: &Value, refusals: &mut Refusals) {

@@ -1,5 +1,5 @@
 //! `webhookdefinitions`: OLM makes the webhook configurations, their Service and their certificates from
-//! these. What they cannot say is refused, for it would be lost.
+//! these. What they cannot say is named in a warning.
 
 use super::{Refusals, collected::Collected, object};
 use crate::yaml::{Map, Value, json};
@@ -25,10 +25,10 @@ pub fn definitions(
     for crd in &collected.crds {
         let service = conversion_service(crd);
         if !service.is_empty() && !has_service(collected, service) {
-            refusals.push(
-                format!("{}: its conversion webhook's Service `{service}` is not here", object::title(crd)),
-                "have config/manifests bring the Service, from which OLM learns the Deployment and the port",
-            );
+            warnings.push(format!(
+                "{}: its conversion webhook is not in the CSV, for its Service `{service}` is not here",
+                object::title(crd)
+            ));
         }
     }
     res.sort_by(|a, b| object::text(a, "/generateName").cmp(object::text(b, "/generateName")));
@@ -51,10 +51,10 @@ fn admission(
     for field in ["namespaceSelector", "matchConditions"] {
         let said = webhook.get(field).is_some_and(|it| *it != json!({}) && *it != json!([]));
         if said {
-            refusals.push(
-                format!("the webhook `{name}` has `{field}`, which a CSV cannot say"),
-                "OLM chooses the namespaces by the OperatorGroup; leave the field out, and let the webhook itself decide",
-            );
+            warnings.push(format!(
+                "the webhook `{name}`: its `{field}` is not in the bundle, for a CSV cannot say it: OLM calls the webhook in \
+                 every namespace of the OperatorGroup, and the webhook itself must decide"
+            ));
         }
     }
     let Some(reference) = webhook.pointer("/clientConfig/service") else {

@@ -15,18 +15,12 @@ pub struct Config {
     pub references: Vec<(Kind, Vec<Field>)>,
 }
 
-pub const LISTS: &[&str] = &[
-    "namePrefix",
-    "nameSuffix",
-    "namespace",
-    "commonLabels",
-    "labels",
-    "templateLabels",
-    "commonAnnotations",
-    "varReference",
-    "images",
-    "replicas",
-];
+const LISTS: &str = "namePrefix nameSuffix namespace commonLabels labels templateLabels commonAnnotations varReference \
+images replicas";
+
+pub fn is_list(name: &str) -> bool {
+    LISTS.split(' ').any(|it| it == name)
+}
 
 impl Config {
     pub fn list(&self, name: &str) -> &[Field] {

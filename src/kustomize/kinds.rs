@@ -81,16 +81,3 @@ fn field(word: &'static str) -> (&'static str, Field) {
     let keys = keys.trim_end_matches(']').split(',').filter(|it| !it.is_empty()).collect();
     (name, Field { keys: Some(keys), inner })
 }
-
-#[test]
-fn the_table_leads_to_types_that_are_there() {
-    for field in TABLE.types.values().flat_map(BTreeMap::values) {
-        assert!(field.inner.is_empty() || field.inner().is_some(), "{}", field.inner);
-    }
-    assert_eq!(TABLE.kinds.values().filter(|it| !TABLE.types.contains_key(it.1)).count(), 1);
-    let pod = of("apps/v1", "Deployment").and_then(|it| it["spec"].inner());
-    let containers = &pod.and_then(|it| it["template"].inner()).and_then(|it| it["spec"].inner());
-    let containers = &containers.expect("a pod has a spec")["containers"];
-    assert_eq!(*containers, Field { keys: Some(vec!["name"]), inner: "Container" });
-    assert!(is_cluster_scoped("v1", "Namespace") && !is_cluster_scoped("v1", "Pod"));
-}

@@ -17,7 +17,7 @@
 //! - what needs a network, a program or a plugin: remote resources, Helm charts, `generators`, `transformers`, `validators`;
 //! - `crds`, `openapi`, `buildMetadata`: rare, and of no use to an operator;
 //! - what kustomize gets wrong: directives in lists that are not there, `$patch: replace` in items and of whole objects,
-//!   labels and annotations that are no strings, numbers beyond 2^53 beside a JSON patch, operations without a value;
+//!   numbers beyond 2^53 beside a JSON patch, operations without a value;
 //! - typing errors that it passes over: fields of an operation that it does not know, a `behavior` that is none,
 //!   a second document of a JSON patch or a configuration;
 //! - replacements inside of a text that is JSON or YAML itself.
@@ -45,9 +45,6 @@ mod resources;
 mod selector;
 mod share;
 mod vars;
-
-#[cfg(test)]
-mod tests;
 
 use std::borrow::Cow;
 
@@ -87,13 +84,6 @@ pub fn build_in(
     let mut top = load::load(tree, folder)?;
     if let Some(namespace) = namespace {
         top.namespace = Some(namespace.to_owned());
-    }
-    if top.component {
-        return Err(anyhow::format_err!(
-            "{}: this is a component, which cannot stand alone",
-            top.path
-        ))
-        .hint("build the overlay that takes it in");
     }
     let mut all = All::new();
     build.accumulate(&top, &mut vec![folder.clone()], &mut all)?;

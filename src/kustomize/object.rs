@@ -1,6 +1,8 @@
 //! An object on its way through the kustomizations. What it was called before stands in annotations of its own, as
 //! kustomize keeps it: a patch that takes the annotations away takes this too.
 
+use anyhow::Context as _;
+
 use super::{fields::Field, kinds, share};
 use crate::{
     hint::Hint as _,
@@ -21,24 +23,9 @@ pub const BEHAVIOR: &str = "internal.config.kubernetes.io/generatorBehavior";
 pub const HASHED: &str = "internal.config.kubernetes.io/needsHashSuffix";
 const LEGACY: [&str; 3] =
     ["config.kubernetes.io/index", "config.kubernetes.io/path", "config.k8s.io/id"];
-/// Annotations with this in front that are not printed.
-const INTERNAL: [&str; 15] = [
-    "previousNames",
-    "previousNamespaces",
-    "previousKinds",
-    "prefixes",
-    "suffixes",
-    "generatorBehavior",
-    "needsHashSuffix",
-    "allowNameChange",
-    "allowKindChange",
-    "refBy",
-    "path",
-    "index",
-    "seqindent",
-    "id",
-    "annotations-migration-resource-id",
-];
+/// What follows in the names of annotations that are not printed.
+const INTERNAL: &str = "previousNames previousNamespaces previousKinds prefixes suffixes generatorBehavior \
+needsHashSuffix allowNameChange allowKindChange refBy path index seqindent id annotations-migration-resource-id";
 const ALSO_REMOVED: [&str; 3] = [
     "internal.config.kubernetes.io/helm-generated",
     "config.kubernetes.io/origin",
@@ -294,21 +281,23 @@ impl Object {
     /// As it is printed: annotations are strings, and no annotations are no field.
     pub fn finish(mut self) -> anyhow::Result<Value> {
         let whole = format!("{}: {}", self.origin, self.id());
+        let metadata = self.value.get_mut("metadata").and_then(Value::as_object_mut);
+        match metadata.and_then(|it| it.get_mut("annotations")) {
+            None | Some(Value::Null) => {}
+            Some(Value::Object(map)) => share::stringify(map).with_context(|| whole.clone())?,
+            Some(_) => anyhow::bail!("{whole}: its `annotations` are no map"),
+        }
         share::clear(&mut self.value);
         let Some(Value::Object(metadata)) = self.value.get_mut("metadata") else {
             return Ok(self.value);
         };
-        let annotations = match metadata.get_mut("annotations") {
-            None => return Ok(self.value),
-            Some(Value::Null) => &mut Map::new(),
-            Some(Value::Object(map)) => map,
-            Some(_) => anyhow::bail!("{whole}: its `annotations` are no map"),
+        let Some(Value::Object(annotations)) = metadata.get_mut("annotations") else {
+            metadata.remove("annotations");
+            return Ok(self.value);
         };
-        if let Some((key, _)) = annotations.iter().find(|it| !it.1.is_string()) {
-            anyhow::bail!("{whole}: its annotation `{key}` is not a string");
-        }
         annotations.retain(|key, _| {
-            let internal = key.strip_prefix(OWN).is_some_and(|it| INTERNAL.contains(&it));
+            let internal =
+                key.strip_prefix(OWN).is_some_and(|it| INTERNAL.split(' ').any(|one| one == it));
             let removed = ALSO_REMOVED.contains(&key.as_str());
             !internal && !removed && !LEGACY.contains(&key.as_str())
         });

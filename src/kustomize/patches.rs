@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     hint::Hint as _,
-    model::ProjectPath,
     plan::Tree,
     yaml::{self, Data, Dialect, Value},
 };
@@ -58,7 +57,7 @@ pub fn transform(
         }
         _ => {
             let patches = resources::objects(&origin, nodes)?;
-            strategic(of, patch, &patches, objects, &path).map_err(wrong)
+            strategic(of, patch, &patches, objects).map_err(wrong)
         }
     }
 }
@@ -95,7 +94,6 @@ fn strategic(
     entry: &Patch,
     patches: &[Object],
     objects: &mut Objects,
-    origin: &ProjectPath,
 ) -> anyhow::Result<()> {
     if let Some(target) = &entry.target {
         let [patch] = patches else {
@@ -114,10 +112,14 @@ fn strategic(
         match objects.by_any_id(&id)[..] {
             [at] => merge(&mut objects.0[at], patch, entry.options)?,
             [] => {
-                return Err(anyhow::format_err!("{origin}: there is no {id} to patch"))
+                let message = format!("there is no {id} to patch");
+                return Err(of.problem(entry.mark, &message))
                     .hint("a patch names its object as it is at this point, with its apiVersion and namespace; or give it a `target`");
             }
-            _ => anyhow::bail!("{origin}: there is more than one {id} to patch"),
+            _ => {
+                let message = format!("there is more than one {id} to patch");
+                return Err(of.problem(entry.mark, &message));
+            }
         }
     }
     Ok(())
@@ -128,17 +130,8 @@ fn with_strings(patch: &Object) -> anyhow::Result<Object> {
     let mut res = patch.clone();
     let Some(Value::Object(metadata)) = res.value.get_mut("metadata") else { return Ok(res) };
     for field in ["labels", "annotations"] {
-        match metadata.get(field) {
-            Some(Value::Object(map)) if !map.is_empty() => {
-                if let Some((key, value)) = map.iter().find(|it| !it.1.is_string()) {
-                    let message = format!(
-                        "`{key}` in `{field}` is {value}, which kustomize would make a string"
-                    );
-                    return Err(anyhow::format_err!(message)).hint(
-                        "write a string, or patch without `target`, or take it out with a JSON patch",
-                    );
-                }
-            }
+        match metadata.get_mut(field) {
+            Some(Value::Object(map)) if !map.is_empty() => share::stringify(map)?,
             _ => drop(metadata.remove(field)),
         }
     }

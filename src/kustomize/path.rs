@@ -193,14 +193,3 @@ fn list<'v>(value: &'v mut Value, part: &str) -> anyhow::Result<&'v mut Vec<Valu
         _ => anyhow::bail!("`{part}` is looked for in what is no list"),
     }
 }
-
-#[test]
-fn paths_are_split_as_kustomize_splits_them() {
-    let check = |path: &str, parts: &[&str]| assert_eq!(split(path), parts, "{path}");
-    check("a.b", &["a", "b"]);
-    check(".a.b", &["a", "b"]);
-    check("a.[name=x.y].c", &["a", "[name=x.y]", "c"]);
-    check("metadata.annotations.[example.com/a]", &["metadata", "annotations", "example.com/a"]);
-    check(r"data.a\.json.b", &["data", "a.json", "b"]);
-    check("a.*.0", &["a", "*", "0"]);
-}

@@ -1,6 +1,7 @@
 //! `replacements`: a value of one object is written into others.
 
 use super::{
+    fields::Kind,
     object::{Id, Object},
     objects::Objects,
     path,
@@ -28,9 +29,7 @@ pub enum Source {
 /// Who the source is; what is empty is any.
 #[derive(Debug, Default)]
 pub struct Name {
-    pub group: String,
-    pub version: String,
-    pub kind: String,
+    pub of: Kind,
     pub name: String,
     pub namespace: String,
 }
@@ -108,17 +107,13 @@ impl Name {
     fn selects(&self, id: &Id) -> bool {
         let is = |wanted: &str, it: &str| wanted.is_empty() || wanted == it;
         let namespace = if id.own_namespace.is_empty() { "default" } else { &id.own_namespace };
-        is(&self.group, &id.group)
-            && is(&self.version, &id.version)
-            && is(&self.kind, &id.kind)
-            && is(&self.name, &id.name)
-            && is(&self.namespace, namespace)
+        self.of.selects_id(id) && is(&self.name, &id.name) && is(&self.namespace, namespace)
     }
 }
 
 impl std::fmt::Display for Name {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { group, version, kind, name, namespace } = self;
+        let Self { of: Kind { group, version, kind }, name, namespace } = self;
         let all = [
             ("group", group),
             ("version", version),

@@ -122,7 +122,7 @@ pub fn objects(origin: &Origin<'_>, nodes: Vec<Node>) -> anyhow::Result<Vec<Obje
     Ok(res)
 }
 
-/// The value, with notes of each `null` that is not written.
+/// The value, with notes of what is not written as JSON would write it.
 fn noted(node: Node) -> Value {
     match node.data {
         Data::Scalar(value) => value,
@@ -130,8 +130,8 @@ fn noted(node: Node) -> Value {
         Data::Map(entries) => {
             let mut map = Map::new();
             for Entry { key, value, .. } in entries {
-                if value.unwritten {
-                    share::note_unwritten(&mut map, &key);
+                if let Some(spelling) = &value.spelling {
+                    share::note_spelling(&mut map, &key, spelling);
                 }
                 map.insert(key, noted(value));
             }

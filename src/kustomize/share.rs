@@ -1,8 +1,8 @@
 //! What kustomize's trees have and a JSON value has not: one scalar that stands in several places, so that who
-//! changes it in one changes it in all, and a `null` of which nothing is written, which a merge drops.
+//! changes it in one changes it in all, and how it is written: a merge drops a `null` of which nothing is written.
 //!
 //! Beside such an entry of a map is a note, an entry whose key begins with NUL: a number that says which scalar it is,
-//! or `null`. Notes are taken out before anybody else sees the value.
+//! or its spelling. Notes are taken out before anybody else sees the value.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,31 @@ fn note(key: &str) -> String {
     format!("\0{key}")
 }
 
-/// Notes that an entry's `null` is not written.
-pub fn note_unwritten(map: &mut Map<String, Value>, key: &str) {
-    map.insert(note(key), Value::Null);
+/// Notes how an entry that is no string is written.
+pub fn note_spelling(map: &mut Map<String, Value>, key: &str, spelling: &str) {
+    map.insert(note(key), spelling.into());
 }
 
-/// Whether an entry is a `null` that is written out, which stays.
+/// Whether an entry, if it is a `null`, is written out, and so stays.
 pub fn is_written_null(map: &Map<String, Value>, key: &str) -> bool {
-    !map.contains_key(&note(key))
+    map.get(&note(key)).is_none_or(|it| it != "")
+}
+
+/// Makes strings of all scalars of a map, as they are written.
+pub fn stringify(map: &mut Map<String, Value>) -> anyhow::Result<()> {
+    for key in map.keys().filter(|it| !is_note(it)).cloned().collect::<Vec<_>>() {
+        let spelling = map.get(&note(&key)).and_then(Value::as_str).map(str::to_owned);
+        let Some(value) = map.get_mut(&key) else { continue };
+        if value.is_object() || value.is_array() {
+            anyhow::bail!("`{key}` is no string");
+        }
+        match (spelling, &*value) {
+            (Some(spelling), _) => *value = spelling.into(),
+            (None, Value::String(_)) => {}
+            (None, other) => *value = other.to_string().into(),
+        }
+    }
+    Ok(())
 }
 
 /// Sets the same entry of several maps of one object, as kustomize's setters do: what is there changes in place, and
@@ -45,8 +62,12 @@ impl<'a> Setter<'a> {
     pub fn set(&mut self, map: &mut Map<String, Value>) {
         if map.insert(self.key.to_owned(), self.value.into()).is_none() {
             map.insert(note(self.key), self.scalar.into());
-        } else if let Some(scalar) = map.get(&note(self.key)).filter(|it| it.is_number()) {
-            self.changed.push(scalar.clone());
+            return;
+        }
+        match map.get(&note(self.key)) {
+            Some(scalar @ Value::Number(_)) => self.changed.push(scalar.clone()),
+            Some(_) => drop(map.remove(&note(self.key))),
+            None => {}
         }
     }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{config::Config, fields::Kind, object::Id, objects::Objects, path, share};
-use crate::yaml::{Map, Mark, Value};
+use crate::yaml::{Mark, Value};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Variable {
     pub mark: Mark,
     pub name: String,
@@ -21,9 +21,8 @@ impl Variable {
     fn means(&self, id: &Id) -> bool {
         let namespace = if self.namespace.is_empty() { &id.namespace } else { &self.namespace };
         id.name == self.object
-            && id.kind == self.of.kind
-            && id.group == self.of.group
-            && id.version == self.of.version
+            && (&id.group, &id.version, &id.kind)
+                == (&self.of.group, &self.of.version, &self.of.kind)
             && id.namespace == *namespace
     }
 }
@@ -81,18 +80,7 @@ pub fn resolve(objects: &mut Objects, all: &Variables, config: &Config) -> anyho
     }
     for object in &mut objects.0 {
         for field in config.list("varReference") {
-            let texts = field.is("metadata/annotations");
-            field.visit(object, None, &mut |it| {
-                replace(it, &values)?;
-                // Annotations are strings in the end.
-                let map = it.as_object_mut().filter(|_| texts);
-                map.into_iter().flat_map(Map::values_mut).for_each(|it| {
-                    if let Some(text) = path::text(it) {
-                        *it = text.into();
-                    }
-                });
-                Ok(())
-            })?;
+            field.visit(object, None, &mut |it| replace(it, &values))?;
         }
         share::settle(&mut object.value);
     }

@@ -69,7 +69,7 @@ pub fn whole(text: &str, dialect: Dialect) -> Result<Option<Node>, Fault> {
 /// A typed document. Errors name line and column.
 pub fn typed<T: DeserializeOwned>(text: &str, dialect: Dialect) -> anyhow::Result<T> {
     let mark = Mark { line: 1, column: 1 };
-    let null = Node { data: Data::Scalar(Value::Null), mark, unwritten: true };
+    let null = Node { data: Data::Scalar(Value::Null), mark, spelling: None };
     Ok(T::deserialize(whole(text, dialect)?.as_ref().unwrap_or(&null))?)
 }
 

@@ -3,7 +3,7 @@
 use super::Value;
 
 /// Line and column, both from 1; the column counts characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark {
     pub line: usize,
     pub column: usize,
@@ -13,8 +13,8 @@ pub struct Mark {
 pub struct Node {
     pub data: Data,
     pub mark: Mark,
-    /// Whether it is a `null` of which nothing is written.
-    pub unwritten: bool,
+    /// How a scalar without quotes is written, where it is not as JSON would write it: `~`, `0x10`, a date.
+    pub spelling: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -31,12 +31,6 @@ pub struct Entry {
     /// Where the key stands.
     pub mark: Mark,
     pub value: Node,
-}
-
-impl Data {
-    pub fn is_null(&self) -> bool {
-        matches!(self, Self::Scalar(Value::Null))
-    }
 }
 
 impl Node {
@@ -66,7 +60,7 @@ impl Node {
     }
 
     pub fn is_null(&self) -> bool {
-        self.data.is_null()
+        matches!(self.data, Data::Scalar(Value::Null))
     }
 
     /// What it is, for a message.

@@ -1,7 +1,9 @@
 //! The parts of a document in, its values out: aliases are followed, and what they add is bounded.
 
+use libyaml_safer::ScalarStyle;
+
 use super::{
-    Dialect, Fault, Mark,
+    Dialect, Fault, Mark, Value,
     node::{Data, Node},
     parse::{Content, DEPTH, Part, parse},
     scalar, stream,
@@ -49,18 +51,23 @@ impl<'a> Reader<'a> {
         let part = &self.parts[index];
         let mark = part.mark;
         self.count(part)?;
-        let mut unwritten = false;
+        let mut spelling = None;
         let data = match &part.content {
             Content::Scalar(it) => {
-                unwritten = it.text.is_empty() && it.tag.is_none();
-                Data::Scalar(scalar::value(it, self.dialect, self.in_flow, mark)?)
+                let value = scalar::value(it, self.dialect, self.in_flow, mark)?;
+                let is_odd = match &value {
+                    Value::String(text) => it.style == ScalarStyle::Plain && *text != it.text,
+                    value => value.to_string() != it.text,
+                };
+                spelling = is_odd.then(|| it.text.clone());
+                Data::Scalar(value)
             }
             Content::Alias(target) => {
                 self.check_printed(*target, mark)?;
                 self.aliases += 1;
                 let target = self.node(*target)?;
                 self.aliases -= 1;
-                unwritten = target.unwritten;
+                spelling = target.spelling;
                 target.data
             }
             Content::List { items, is_flow } => {
@@ -77,7 +84,7 @@ impl<'a> Reader<'a> {
             }
             Content::Open => return Err(Fault::new(mark, "a value is missing", None)),
         };
-        Ok(Node { unwritten: unwritten && data.is_null(), data, mark })
+        Ok(Node { data, mark, spelling })
     }
 
     /// kustomize prints what an alias stands for at its place, comments too: on one line, they hide the rest.

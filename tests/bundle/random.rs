@@ -27,22 +27,14 @@ enum Outcome {
 /// Why ours refuses what operator-sdk takes, by what it says.
 const REASONS: &[(&str, &str)] = &[
     ("would not be valid", "operator-sdk's own validators call its bundle invalid"),
-    ("that no CRD here defines", "operator-sdk leaves it out in silence"),
-    ("of a version that its CRD does not serve", "operator-sdk leaves it out in silence"),
-    ("may take it for one", "it gives the operator what the cluster would not"),
+    ("and operator-sdk takes it for", "it gives the operator what the cluster would not"),
     ("selects the pods of no Deployment", "the CSV would name a Deployment that is not here"),
-    ("'s Service `", "operator-sdk leaves the conversion webhook out in silence"),
     ("is called by a URL", "a CSV cannot say it"),
-    ("which a CSV cannot say", "operator-sdk leaves it out in silence"),
     (
         "is there twice, and differs",
         "one of the two would replace the other in the namespace of OLM",
     ),
     ("operator-sdk takes the rules", "it gives the operator the rights of another Role"),
-    (
-        "operator-sdk gives them to the operator",
-        "it gives the operator the rights of another account",
-    ),
     ("operator-sdk would start from placeholders", "the CSV would be of nobody's"),
     ("there is no ClusterServiceVersion", "the CSV would be of nobody's"),
     (

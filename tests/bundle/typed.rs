@@ -110,3 +110,54 @@ fn the_base_is_the_one_of_the_package() {
     let files = made("base-of-another", &objects, &[]);
     assert_ne!(files[CSV]["spec"]["displayName"], "Another");
 }
+
+/// operator-sdk leaves these out in silence.
+#[test]
+fn what_is_left_out_is_named() {
+    let mut objects = objects();
+    for (version, kind) in [
+        ("apps/v1", "StatefulSet"),
+        ("networking.k8s.io/v1", "Ingress"),
+        ("monitoring.coreos.com/v1", "PodMonitor"),
+        ("v1", "Namespace"),
+        ("cache.example.com/v1alpha1", "Memcache"),
+        ("cache.example.com/v1", "Memcached"),
+        ("serving.knative.dev/v1", "Service"),
+    ] {
+        objects
+            .push(json!({ "apiVersion": version, "kind": kind, "metadata": { "name": "other" } }));
+    }
+    let binding = object(&mut objects, "RoleBinding", "leader-election-rolebinding");
+    binding["subjects"][0]["namespace"] = json!("elsewhere");
+    let service = json!({ "name": "absent", "namespace": "a", "path": "/convert" });
+    object(&mut objects, "CustomResourceDefinition", "")["spec"]["conversion"] = json!({
+        "strategy": "Webhook",
+        "webhook": { "clientConfig": { "service": service }, "conversionReviewVersions": ["v1"] },
+    });
+    let service = json!({ "name": "memcached-operator-controller-manager-metrics-service", "namespace": "a", "port": 8443 });
+    objects.push(json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "metadata": { "name": "it" },
+        "webhooks": [{
+            "name": "v.kb.io", "namespaceSelector": { "matchLabels": { "a": "b" } }, "matchConditions": [{ "name": "a", "expression": "true" }],
+            "sideEffects": "None", "admissionReviewVersions": ["v1"], "clientConfig": { "service": service },
+        }],
+    }));
+    check("named", &objects);
+    let (_, output) = bundle("named", &objects, &[]);
+    let output = support::said(&output);
+    for warning in [
+        "`StatefulSet/other` (apps/v1) is not in the bundle: OLM runs an operator from a Deployment",
+        "`Ingress/other` (networking.k8s.io/v1) is not in the bundle",
+        "`PodMonitor/other` (monitoring.coreos.com/v1) is not in the bundle",
+        "`Namespace/other` (v1) is not in the bundle",
+        "`Memcache/other` (cache.example.com/v1alpha1) is not in the bundle",
+        "`Memcached/other` (cache.example.com/v1) is not in the bundle: it is of a version that its CRD does not serve",
+        "`Service/other` (serving.knative.dev/v1) is in the bundle, and OLM does not install a Service of this group",
+        "of the namespace `elsewhere`: in the bundle, the operator's",
+        "its conversion webhook is not in the CSV",
+        "the webhook `v.kb.io`: its `namespaceSelector` is not in the bundle",
+        "the webhook `v.kb.io`: its `matchConditions` is not in the bundle",
+    ] {
+        assert!(output.contains(warning), "{warning}\n{output}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        config::LISTS,
+        config,
         fields::Kind,
         replacements::{Name, Part, Replacement, Source, Target},
         selector::Selector,
@@ -62,9 +62,7 @@ impl Reader {
         let (mut id, mut path, mut part) = (Name::default(), String::new(), Part::default());
         for Entry { key, mark, value } in self.map(node) {
             match key.as_str() {
-                "group" => id.group = self.string(value).unwrap_or_default(),
-                "version" => id.version = self.string(value).unwrap_or_default(),
-                "kind" => id.kind = self.string(value).unwrap_or_default(),
+                "group" | "version" | "kind" => self.kind(key, value, &mut id.of),
                 "name" => id.name = self.string(value).unwrap_or_default(),
                 "namespace" => id.namespace = self.string(value).unwrap_or_default(),
                 "fieldPath" => path = self.string(value).unwrap_or_default(),
@@ -114,14 +112,7 @@ impl Reader {
     }
 
     pub fn variable(&mut self, node: &Node) -> Variable {
-        let mut res = Variable {
-            mark: node.mark,
-            name: String::new(),
-            of: Kind::default(),
-            object: String::new(),
-            namespace: String::new(),
-            path: NAME.to_owned(),
-        };
+        let mut res = Variable { mark: node.mark, path: NAME.to_owned(), ..Variable::default() };
         for Entry { key, mark, value } in self.map(node) {
             match key.as_str() {
                 "name" => res.name = self.string(value).unwrap_or_default(),
@@ -146,9 +137,7 @@ impl Reader {
         for Entry { key, mark, value } in self.map(node) {
             match key.as_str() {
                 "apiVersion" => api_version = self.filled(value),
-                "group" => res.of.group = self.string(value).unwrap_or_default(),
-                "version" => res.of.version = self.string(value).unwrap_or_default(),
-                "kind" => res.of.kind = self.string(value).unwrap_or_default(),
+                "group" | "version" | "kind" => self.kind(key, value, &mut res.of),
                 "name" => res.object = self.string(value).unwrap_or_default(),
                 "namespace" => res.namespace = self.string(value).unwrap_or_default(),
                 _ => self.unknown(key, *mark, "a variable's `objref`"),
@@ -168,7 +157,7 @@ impl Reader {
         for Entry { key, mark, value } in self.map(node) {
             if key == "nameReference" {
                 self.list(value).iter().for_each(|it| self.reference(it, of));
-            } else if LISTS.contains(&key.as_str()) {
+            } else if config::is_list(key) {
                 for it in self.list(value) {
                     let field = self.field(it);
                     if let Err(error) = of.config.add(key, field) {
@@ -185,9 +174,7 @@ impl Reader {
         let (mut target, mut fields) = (Kind::default(), Vec::new());
         for Entry { key, mark, value } in self.map(node) {
             match key.as_str() {
-                "group" => target.group = self.string(value).unwrap_or_default(),
-                "version" => target.version = self.string(value).unwrap_or_default(),
-                "kind" => target.kind = self.string(value).unwrap_or_default(),
+                "group" | "version" | "kind" => self.kind(key, value, &mut target),
                 "fieldSpecs" => fields = self.each(value, Self::field),
                 _ => self.unknown(key, *mark, "a name reference"),
             }

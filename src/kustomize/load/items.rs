@@ -90,14 +90,21 @@ impl Reader {
         Patch { mark: node.mark, source, target: None, options }
     }
 
+    pub fn kind(&mut self, key: &str, value: &Node, of: &mut Kind) {
+        let text = self.string(value).unwrap_or_default();
+        match key {
+            "group" => of.group = text,
+            "version" => of.version = text,
+            _ => of.kind = text,
+        }
+    }
+
     /// Which objects, and where in them.
     pub fn field(&mut self, node: &Node) -> Field {
         let (mut of, mut path, mut create) = (Kind::default(), String::new(), false);
         for Entry { key, mark, value } in self.map(node) {
             match key.as_str() {
-                "group" => of.group = self.string(value).unwrap_or_default(),
-                "version" => of.version = self.string(value).unwrap_or_default(),
-                "kind" => of.kind = self.string(value).unwrap_or_default(),
+                "group" | "version" | "kind" => self.kind(key, value, &mut of),
                 "path" => path = self.string(value).unwrap_or_default(),
                 "create" => create = self.boolean(value),
                 _ => self.unknown(key, *mark, "a field specification"),
@@ -136,13 +143,7 @@ impl Reader {
     }
 
     pub fn image(&mut self, node: &Node) -> ImageEntry {
-        let mut res = ImageEntry {
-            name: String::new(),
-            new_name: String::new(),
-            new_tag: String::new(),
-            digest: String::new(),
-            tag_suffix: String::new(),
-        };
+        let mut res = ImageEntry::default();
         for Entry { key, mark, value } in self.map(node) {
             let text = self.string(value).unwrap_or_default();
             match key.as_str() {
@@ -158,7 +159,7 @@ impl Reader {
     }
 
     pub fn replica(&mut self, node: &Node) -> Replica {
-        let mut res = Replica { mark: node.mark, name: String::new(), count: 0 };
+        let mut res = Replica { mark: node.mark, ..Replica::default() };
         for Entry { key, mark, value } in self.map(node) {
             match (key.as_str(), &value.data) {
                 ("name", _) => res.name = self.string(value).unwrap_or_default(),
@@ -176,18 +177,8 @@ impl Reader {
     }
 
     pub fn generator(&mut self, node: &Node, secret: bool) -> Generator {
-        let mut res = Generator {
-            mark: node.mark,
-            secret,
-            name: String::new(),
-            namespace: String::new(),
-            kind: String::new(),
-            behavior: "unspecified",
-            literals: Vec::new(),
-            files: Vec::new(),
-            envs: Vec::new(),
-            options: Options::default(),
-        };
+        let mut res =
+            Generator { mark: node.mark, secret, behavior: "unspecified", ..Generator::default() };
         let mut env = Vec::new();
         for Entry { key, mark, value } in self.map(node) {
             match key.as_str() {

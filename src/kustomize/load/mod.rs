@@ -74,14 +74,14 @@ pub struct Label {
     pub fields: Vec<Field>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Replica {
     pub mark: Mark,
     pub name: String,
     pub count: i64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ImageEntry {
     pub name: String,
     pub new_name: String,
@@ -90,7 +90,7 @@ pub struct ImageEntry {
     pub tag_suffix: String,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Generator {
     pub mark: Mark,
     pub secret: bool,
@@ -221,7 +221,7 @@ fn parse(
         return Err(anyhow::format_err!("{}", problem(&path, nodes[1].mark, message, None)));
     }
     let node =
-        nodes.pop().unwrap_or(Node { data: Data::Map(Vec::new()), mark: top, unwritten: false });
+        nodes.pop().unwrap_or(Node { data: Data::Map(Vec::new()), mark: top, spelling: None });
     let mut reader = Reader { path, problems: Vec::new() };
     let entries = reader.map(&node);
     let said = entries.iter().any(|it| {

@@ -1,10 +1,10 @@
-//! What `tests/kustomize.rs` cannot compare: our own words, and images that a caller gives.
+//! What cannot be compared with kustomize: our own words, and images that a caller gives.
 
 use std::collections::BTreeMap;
 
-use super::{Image, build};
-use crate::{
+use super::{
     hint,
+    kustomize::{Image, build},
     model::ProjectPath,
     plan::{Found, Tree},
     yaml::{Value, json},
@@ -113,10 +113,28 @@ fn a_patch_that_matches_nothing_is_refused() {
             ),
             CONFIG_MAP,
         ],
-        "there is no v1 ConfigMap `b` in namespace `default` to patch",
+        "config/default/kustomization.yaml:3:3: there is no v1 ConfigMap `b` in namespace `default` to patch",
         &[
             "a patch names its object as it is at this point, with its apiVersion and namespace; or give it a `target`",
         ],
+    );
+}
+
+#[test]
+fn two_generators_of_one_name_are_refused_with_the_second() {
+    refused(
+        &[(TOP, "configMapGenerator:\n- name: a\n- name: a\n")],
+        "config/default/kustomization.yaml:3:3: config/default/kustomization.yaml: v1 ConfigMap `a` in namespace `default` is there already, from config/default/kustomization.yaml",
+        &["give it another name, or `behavior: merge` or `behavior: replace`"],
+    );
+}
+
+#[test]
+fn a_kustomization_that_includes_itself_is_refused_with_the_line() {
+    refused(
+        &[(TOP, "resources:\n- ../default\n")],
+        "config/default/kustomization.yaml:2:3: `../default` leads back to config/default",
+        &["resources form a tree: take the line out"],
     );
 }
 
@@ -202,6 +220,6 @@ fn more_objects_than_any_operator_has_are_refused() {
     refused(
         &all,
         "config/default/a.yaml: more than 10000 objects are not rendered natively",
-        &[super::WAY_OUT],
+        &["render it with kustomize itself: `kustomize build … | operator-rs bundle --input -`"],
     );
 }
