@@ -57,7 +57,10 @@ impl<'a> Reader<'a> {
                 let value = scalar::value(it, self.dialect, self.in_flow, mark)?;
                 let is_odd = match &value {
                     Value::String(text) => it.style == ScalarStyle::Plain && *text != it.text,
-                    value => value.to_string() != it.text,
+                    value => {
+                        let json = value.to_string();
+                        json != it.text
+                    }
                 };
                 spelling = is_odd.then(|| it.text.clone());
                 Data::Scalar(value)
