@@ -330,3 +330,53 @@ fn descriptors_follow_the_schema_under_what_the_base_says() {
     );
     assert_eq!(owned["description"], "A set of memcached servers.\n\nThey share nothing.");
 }
+
+#[test]
+fn a_bundle_that_cannot_be_read_is_told_with_its_place() {
+    let (dir, output) = bundle("unreadable", &objects(), &[]);
+    assert!(output.status.success(), "{}", support::said(&output));
+    let csv = dir.join("bundle").join(super::CSV);
+    let text = std::fs::read_to_string(&csv).expect("it is there");
+    let verdict = |bytes: &[u8]| {
+        std::fs::write(&csv, bytes).expect("it is ours");
+        let output = support::operator_rs(&dir, "bundle validate");
+        assert!(output.status.code().is_some_and(|it| it < 2), "{}", support::said(&output));
+        support::said(&output)
+    };
+    let name = super::CSV;
+    for (bytes, expected) in [
+        ([text.as_bytes(), b"a: \xff\n"].concat(), "line 2"),
+        (format!("{text}a: [\n").into_bytes(), "at line "),
+        (
+            format!("{text}a: {}1{}\n", "[".repeat(1000), "]".repeat(1000)).into_bytes(),
+            "nested in more than",
+        ),
+        (format!("{text}a: {}\n", "[".repeat(100_000)).into_bytes(), "nested in more than"),
+        (b"# nothing\n".to_vec(), "bundle/manifests: no ClusterServiceVersion in bundle"),
+        (Vec::new(), "unable to decode object: EOF"),
+    ] {
+        let said = verdict(&bytes);
+        let start: String = String::from_utf8_lossy(&bytes).chars().take(40).collect();
+        assert!(
+            said.contains(expected) && (said.contains(name) || said.contains("bundle")),
+            "{start}: {said}"
+        );
+    }
+    // 2 MB are too many for OLM, compressed or not.
+    let mut random = super::random_numbers::Random::new(1);
+    let noise: String =
+        (0..2_000_000).map(|_| char::from(b'a' + (random.next() % 26) as u8)).collect();
+    let said = verdict(format!("{text}a: {noise}\n").as_bytes());
+    assert!(
+        said.contains("maximum bundle compressed size with gzip size exceeded"),
+        "{said:.2000}"
+    );
+    std::fs::write(dir.join("bundle/manifests/copy.yaml"), &text).expect("it is ours");
+    let said = verdict(text.as_bytes());
+    for path in [name, "manifests/copy.yaml"] {
+        assert!(
+            said.contains(&format!("{path}: invalid bundle: contains multiple CSVs")),
+            "{said}"
+        );
+    }
+}

@@ -14,7 +14,7 @@ type Annotations = BTreeMap<String, String>;
 /// that has some.
 pub fn annotations(files: &Files, findings: &mut Findings) -> Option<Annotations> {
     let read = |bytes: &[u8]| {
-        let file = load::utf8(bytes).and_then(load::value)?;
+        let file = load::parsed(bytes)?;
         annotations_of(&file).map(Option::unwrap_or_default)
     };
     let usual = files.iter().find(|it| it.0.as_str() == "metadata/annotations.yaml");
@@ -36,7 +36,8 @@ pub fn annotations(files: &Files, findings: &mut Findings) -> Option<Annotations
     found
 }
 
-pub fn check(files: &Files, findings: &mut Findings) {
+/// Where the manifests cannot be read, nothing is known of the bundle's type.
+pub fn check(files: &Files, is_loaded: bool, findings: &mut Findings) {
     let has = |folder: &str| files.keys().any(|it| it.as_str().starts_with(folder));
     let (has_manifests, has_metadata) = (has("manifests/"), has("metadata/"));
     if !has_manifests {
@@ -74,7 +75,10 @@ pub fn check(files: &Files, findings: &mut Findings) {
     }
     match annotations {
         None => findings.error("metadata", "Could not find annotations file"),
-        Some((path, found)) => check_annotations(path, &found, media_type(files), findings),
+        Some((path, found)) => {
+            let media_type = is_loaded.then(|| media_type(files));
+            check_annotations(path, &found, media_type, findings);
+        }
     }
 }
 
@@ -121,14 +125,19 @@ fn media_type(files: &Files) -> &'static str {
     if files.iter().any(is_csv) { "registry+v1" } else { "plain" }
 }
 
-fn check_annotations(path: &str, found: &Annotations, media_type: &str, findings: &mut Findings) {
+fn check_annotations(
+    path: &str,
+    found: &Annotations,
+    media_type: Option<&str>,
+    findings: &mut Findings,
+) {
     let value = |key: &str| found.get(key).map(String::as_str).unwrap_or_default();
     for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {
         if !found.contains_key(key) {
             findings.error(path, format!("Missing annotation {key:?}"));
         }
     }
-    if value(MEDIA_TYPE) != media_type {
+    if let Some(media_type) = media_type.filter(|it| *it != value(MEDIA_TYPE)) {
         let said = value(MEDIA_TYPE);
         findings.error(
             path,

@@ -1,6 +1,6 @@
 //! The objects of a bundle, read as operator-sdk reads them before it checks anything.
 
-use super::{super::annotations, Files, Findings, Manifest, format, of};
+use super::{super::annotations, Files, Findings, Manifest, beta, format, of};
 use crate::{
     kubernetes,
     yaml::{self, Dialect, Value, json},
@@ -47,6 +47,10 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
             "ClusterServiceVersion" => csvs.extend(typed(path, CSV, again, &mut faults)),
             "CustomResourceDefinition" => match of::text(&object, "/apiVersion") {
                 version if version == CRD.1 => crds.extend(typed(path, CRD, again, &mut faults)),
+                BETA => match again.and_then(|it| beta::to_v1(&it)) {
+                    Ok(crd) => crds.extend(typed(path, CRD, Ok(crd), &mut faults)),
+                    Err(fault) => faults.error(path, format!("unable to parse CRD: {fault}")),
+                },
                 version => faults.error(path, format!("unsupported CRD version {version}")),
             },
             _ => {}
@@ -101,6 +105,7 @@ fn folder(files: &Files, findings: &mut Findings) -> Option<String> {
 /// Kind and version of what is decoded into Go types, and the word for it.
 type Type = (&'static str, &'static str, &'static str);
 const CSV: Type = ("ClusterServiceVersion", "operators.coreos.com/v1alpha1", "CSV");
+const BETA: &str = "apiextensions.k8s.io/v1beta1";
 const CRD: Type = ("CustomResourceDefinition", "apiextensions.k8s.io/v1", "CRD");
 
 /// An object as Go decodes it into its type, which it chooses by the kind alone.
@@ -205,7 +210,7 @@ fn document(text: &str) -> Result<Option<(String, usize)>, String> {
 }
 
 /// The one document of a text.
-pub fn value(text: &str) -> Result<Value, String> {
+fn value(text: &str) -> Result<Value, String> {
     let documents = yaml::documents(text, Dialect::Kubernetes).map_err(|it| format!("{it:#}"))?;
     Ok(documents.into_iter().next().unwrap_or_default())
 }
@@ -213,4 +218,18 @@ pub fn value(text: &str) -> Result<Value, String> {
 /// What Go reads of a file.
 pub fn first(bytes: &[u8]) -> Result<Option<Value>, String> {
     document(utf8(bytes)?)?.map(|it| value(&it.0)).transpose()
+}
+
+/// What Go reads of a file that it parses without cutting it up: comments are no document, and what follows on the
+/// first one is not looked at.
+pub fn parsed(bytes: &[u8]) -> Result<Value, String> {
+    let mut rest = utf8(bytes)?;
+    while let Some((piece, end)) = document(rest)? {
+        let is_content = |it: &str| !it.trim().is_empty() && !it.starts_with('#');
+        if piece.lines().any(is_content) {
+            return value(&piece);
+        }
+        rest = &rest[end..];
+    }
+    Ok(Value::Null)
 }

@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, fmt};
 use super::object as of;
 use crate::model::ProjectPath;
 
+mod beta;
 mod bundle;
 mod cel;
 mod conversion;
@@ -81,8 +82,9 @@ pub fn validate(
     context: &optional::Context,
 ) -> Vec<Finding> {
     let mut findings = Findings::default();
-    format::check(files, &mut findings);
-    if let Some(loaded) = load::load(files, &mut findings) {
+    let loaded = load::load(files, &mut findings);
+    format::check(files, loaded.is_some(), &mut findings);
+    if let Some(loaded) = loaded {
         object::check(&loaded.objects, &mut findings);
         csv::check(&loaded, &mut findings);
         bundle::check(&loaded, &mut findings);

@@ -50,7 +50,10 @@ const RAW: &str = "RAW:";
 impl Break {
     pub fn random(random: &mut Random) -> Self {
         if random.one_in(9) {
-            return Self { file: random.pick::<&str>(FILES), change: whole(random) };
+            return Self {
+                file: random.pick::<&str>(FILES),
+                change: random.pick(&wholes()).clone(),
+            };
         }
         if random.one_in(2) {
             let all = facts();
@@ -68,6 +71,17 @@ impl Break {
             file: random.pick::<&str>(FILES),
             change: Change::Place(random.below(100_000), change),
         }
+    }
+
+    /// Every fact, one by one, and every whole file.
+    pub fn all() -> Vec<Self> {
+        let facts = facts().into_iter().flat_map(|(file, pointer, values)| {
+            values.into_iter().map(move |it| Self { file, change: Change::Set(pointer, it) })
+        });
+        let files = [CSV, CRD, ANNOTATIONS, DEPENDENCIES, MAP].into_iter();
+        let files =
+            files.flat_map(|file| wholes().into_iter().map(move |change| Self { file, change }));
+        facts.chain(files).collect()
     }
 
     pub fn apply(&self, files: &mut Files) {
@@ -251,9 +265,9 @@ fn values() -> Vec<Value> {
 }
 
 /// What a whole file becomes.
-fn whole(random: &mut Random) -> Change {
+fn wholes() -> Vec<Change> {
     const ACCOUNT: &[u8] = b"\n---\napiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: x\n";
-    let all = [
+    vec![
         Change::Around(b"---\n", b""),
         Change::Around(b"# a comment\n---\n", b""),
         Change::Around(b"---\n---\n", b""),
@@ -289,6 +303,5 @@ fn whole(random: &mut Random) -> Change {
         Change::Move("metadata/moved.yaml"),
         Change::Move("other/moved.yaml"),
         Change::Remove,
-    ];
-    random.pick(&all).clone()
+    ]
 }

@@ -1,11 +1,11 @@
 //! Verdicts that differ for a reason.
 
 /// A difference, and why it stays.
-const KNOWN: &[(&str, &str)] = &[
-    ("to some readers of YAML", "readers of YAML do not agree on it"),
-    ("not every reader follows", "readers of YAML do not agree on it"),
-    ("is here twice", "readers of YAML do not agree on it"),
-];
+const KNOWN: &[(&str, &str)] = &[(
+    "a warning of theirs alone: warning Warning: Value memcached-operator.v0.0.1: this bundle is using APIs which were deprecated and removed in v1.25",
+    "its validator of removed APIs reads the CSV a second time, stops at the first number or flag where a text belongs, and then does not \
+     see the resources of owned CRDs",
+)];
 
 /// Warnings that operator-sdk does not give.
 const OURS: &[&str] = &[

@@ -68,17 +68,19 @@ pub fn ours(dir: &Path, name: &str, select: &str) -> Verdict {
 impl Verdict {
     /// Who alone finds the bundle good or worth a warning, and why.
     pub fn difference(&self, ours: &Self) -> Option<String> {
-        if self.passed == ours.passed {
-            return self.warning(ours);
-        }
+        let difference =
+            if self.passed == ours.passed { self.warning(ours)? } else { self.error(ours) };
+        Some(difference).filter(|it| !known::is_known(it))
+    }
+
+    fn error(&self, ours: &Self) -> String {
         let (whose, messages) = if ours.passed {
             ("good by us alone", &self.messages)
         } else {
             ("bad by us alone", &ours.messages)
         };
         let error = messages.iter().find(|it| it.starts_with("error ")).map_or("?", String::as_str);
-        Some(format!("{whose}: {}", error.chars().take(200).collect::<String>()))
-            .filter(|it| !known::is_known(it))
+        format!("{whose}: {}", error.chars().take(200).collect::<String>())
     }
 
     /// A warning of one alone, where both find the bundle good.

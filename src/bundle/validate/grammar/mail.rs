@@ -6,8 +6,12 @@ pub fn is_address(text: &str) -> Option<bool> {
     if !text.contains('@') {
         return Some(false);
     }
-    if text.contains(['"', '(', '[', ':']) || text.contains("=?") {
+    if text.contains(['"', '(', '[']) || text.contains("=?") {
         return None;
+    }
+    // A group ends with a semicolon.
+    if text.contains(':') {
+        return if text.contains(';') { None } else { Some(false) };
     }
     let rest = specification(text).or_else(|| {
         let text = skip(text);

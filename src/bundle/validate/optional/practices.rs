@@ -11,7 +11,7 @@ const VERSION: &str =
 pub fn check(bundle: &Loaded, findings: &mut Findings) {
     let csv = &bundle.csv.object;
     let path = bundle.csv.path;
-    requests(path, csv, findings);
+    requests(bundle, findings);
     for part in ["owned", "required"] {
         for crd in of::list(csv, &format!("/spec/customresourcedefinitions/{part}")) {
             if of::text(crd, "/description").is_empty() {
@@ -34,14 +34,20 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
     name(path, of::name(csv), findings);
 }
 
-fn requests(path: &str, csv: &Value, findings: &mut Findings) {
-    let deployments = csv.pointer("/spec/install/spec/deployments").filter(|it| !it.is_null());
-    if deployments.is_none() {
+fn requests(bundle: &Loaded, findings: &mut Findings) {
+    let path = bundle.csv.path;
+    let deployments = |csv| of::list(csv, "/spec/install/spec/deployments");
+    let requests = |it: &Value| it.pointer("/resources/requests").is_some_and(Value::is_object);
+    let containers = "/spec/template/spec/containers";
+    if bundle.csv.object.pointer("/spec/install/spec/deployments").is_none_or(Value::is_null) {
         findings.error(path, "unable to find a deployment to install in the CSV");
     }
-    for deployment in of::list(csv, "/spec/install/spec/deployments") {
-        for container in of::list(deployment, "/spec/template/spec/containers") {
-            if container.pointer("/resources/requests").is_none_or(Value::is_null) {
+    for (place, deployment) in deployments(&bundle.csv.object).iter().enumerate() {
+        for (at, container) in of::list(deployment, containers).iter().enumerate() {
+            // Go leaves out requests that are empty, where it writes.
+            let written = deployments(bundle.written_csv()).get(place);
+            let written = written.and_then(|it| of::list(it, containers).get(at));
+            if !requests(container) && !written.is_some_and(requests) {
                 findings.warning(
                     path,
                     format!(

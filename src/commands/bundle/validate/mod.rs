@@ -7,7 +7,7 @@ use crate::{
     disk::Root,
     hint::Hint as _,
     model::ProjectPath,
-    plan::{Found, Tree},
+    plan::Tree,
     terminal,
 };
 use optional::Optional;
@@ -81,14 +81,9 @@ pub fn findings(
 fn files(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Files> {
     let mut res = Files::new();
     for path in tree.list(folder)? {
-        let bytes = match tree.look(&path)? {
-            Found::Text(text) => text.into_bytes(),
-            _ => match tree.read(&path) {
-                Ok(Some(text)) => text.into_bytes(),
-                _ => vec![0xff],
-            },
-        };
-        res.insert(path.as_str()[folder.as_str().len() + 1..].parse()?, bytes);
+        if let Some(bytes) = tree.bytes(&path)? {
+            res.insert(path.as_str()[folder.as_str().len() + 1..].parse()?, bytes);
+        }
     }
     Ok(res)
 }
