@@ -151,7 +151,8 @@ pub fn with_spaced_tags(text: &str) -> Option<String> {
     let mut in_tag = false;
     for c in text.chars() {
         match c {
-            '!' => in_tag = true,
+            // A tag is a word of its own: `a!:,b` has none.
+            '!' if res.ends_with(|c: char| c.is_whitespace() || "[{,".contains(c)) => in_tag = true,
             ',' if in_tag => res.push(' '),
             c if c.is_whitespace() => in_tag = false,
             _ => {}
