@@ -7,10 +7,10 @@ mod reader;
 
 use std::collections::BTreeMap;
 
-use self::reader::Reader;
+use self::reader::{Reader, refuse};
 use super::{
-    config::Config, fields::Field, labels::Reach, order::Order, patches, refuse,
-    replacements::Replacement, resources, selector::Selector, vars::Variable,
+    config::Config, fields::Field, labels::Reach, order::Order, patches, replacements::Replacement,
+    resources, selector::Selector, vars::Variable,
 };
 use crate::{
     hint::{Hint as _, hinted},
