@@ -90,8 +90,8 @@ pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
     refusals.settled()?;
 
     let mut files = metadata;
-    let name = format!("{}.clusterserviceversion.yaml", input.package);
-    files.insert(manifest(&name), yaml::to_text(&csv));
+    let name = format!("manifests/{}.clusterserviceversion.yaml", input.package);
+    files.insert(ProjectPath::fixed(&name), yaml::to_text(&csv));
     files.extend(manifests);
     files.insert(ProjectPath::fixed("metadata/annotations.yaml"), annotations.text());
     if let Some(scorecard) = collected.scorecard {
@@ -151,8 +151,4 @@ fn manifests(
         }
     }
     res
-}
-
-fn manifest(name: &str) -> ProjectPath {
-    ProjectPath::fixed(&format!("manifests/{name}"))
 }

@@ -24,7 +24,8 @@ pub fn definitions(
     }
     for crd in &collected.crds {
         let service = conversion_service(crd);
-        if !service.is_empty() && !has_service(collected, service) {
+        let is_here = collected.services.iter().any(|it| object::name(it) == service);
+        if !service.is_empty() && !is_here {
             warnings.push(format!(
                 "{}: its conversion webhook is not in the CSV, for its Service `{service}` is not here",
                 object::title(crd)
@@ -33,10 +34,6 @@ pub fn definitions(
     }
     res.sort_by(|a, b| object::text(a, "/generateName").cmp(object::text(b, "/generateName")));
     res
-}
-
-fn has_service(collected: &Collected, name: &str) -> bool {
-    collected.services.iter().any(|it| object::name(it) == name)
 }
 
 /// One webhook of a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.

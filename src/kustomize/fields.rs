@@ -1,6 +1,6 @@
 //! Where in an object a transformation works: kustomize's field specifications.
 
-use super::object::{Id, Object};
+use super::{id::Id, object::Object};
 use crate::yaml::{Value, json};
 
 /// What objects are meant; an empty group, version or kind stands for any.

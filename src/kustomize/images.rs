@@ -115,26 +115,3 @@ fn split(text: &str) -> (&str, &str, &str) {
         None => (rest, "", digest),
     }
 }
-
-#[test]
-fn an_image_keeps_what_the_entry_does_not_say() {
-    let check = |text: &str,
-                 (new_name, new_tag, digest, tag_suffix): (&str, &str, &str, &str),
-                 expected: &str| {
-        let entry = ImageEntry {
-            name: String::new(),
-            new_name: new_name.to_owned(),
-            new_tag: new_tag.to_owned(),
-            digest: digest.to_owned(),
-            tag_suffix: tag_suffix.to_owned(),
-        };
-        assert_eq!(renamed(text, &entry), expected);
-    };
-    check("a:1", ("b", "", "", ""), "b:1");
-    check("a:1@sha256:0", ("", "2", "", ""), "a:2");
-    check("a:1", ("", "", "sha256:1", ""), "a@sha256:1");
-    check("a:1", ("", "2", "sha256:1", ""), "a:2@sha256:1");
-    check("r:5000/a:1", ("", "", "", "-x"), "r:5000/a:1-x");
-    check("r:5000/a", ("", "2", "", ""), "r:5000/a:2");
-    check("a@sha256:0", ("b", "", "", ""), "b@sha256:0");
-}

@@ -25,6 +25,7 @@
 mod config;
 mod fields;
 mod generators;
+mod id;
 mod images;
 mod json_patch;
 mod kinds;
@@ -52,12 +53,7 @@ use anyhow::Context as _;
 
 pub use self::images::Image;
 use self::{config::Config, load::Kustomization, names::Affix, objects::Objects, vars::Variables};
-use crate::{
-    hint::{Hint as _, hinted},
-    model::{Problem, ProjectPath},
-    plan::Tree,
-    yaml::Value,
-};
+use crate::{hint::Hint as _, model::ProjectPath, plan::Tree, yaml::Value};
 
 /// The way out for whatever is not rendered natively.
 const WAY_OUT: &str =
@@ -288,15 +284,4 @@ impl<T: Tree> Build<'_, T> {
         }
         Ok(())
     }
-}
-
-/// Every problem of a file in one error.
-fn refuse(problems: Vec<Problem>) -> anyhow::Result<()> {
-    let mut hints: Vec<String> = problems.iter().filter_map(|it| it.hint.clone()).collect();
-    hints.dedup();
-    let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    if list.is_empty() {
-        return Ok(());
-    }
-    hinted(anyhow::format_err!("{}", list.join("\n")), hints.into_iter())
 }

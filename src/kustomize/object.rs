@@ -3,15 +3,12 @@
 
 use anyhow::Context as _;
 
-use super::{fields::Field, kinds, share};
+use super::{fields::Field, id::Id, kinds, share};
 use crate::{
     hint::Hint as _,
     model::ProjectPath,
     yaml::{Map, Value, json},
 };
-
-/// Stands for "no namespace" where a namespace is compared.
-const NOWHERE: &str = "_non_namespaceable_";
 
 const OWN: &str = "internal.config.kubernetes.io/";
 const FORMER_NAMES: &str = "internal.config.kubernetes.io/previousNames";
@@ -43,60 +40,6 @@ pub struct Object {
     pub bare: bool,
     /// The variables that look at it.
     pub variables: Vec<String>,
-}
-
-/// Who an object is among all others.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Id {
-    pub group: String,
-    pub version: String,
-    pub kind: String,
-    pub name: String,
-    /// As written.
-    pub own_namespace: String,
-    /// The effective one: `default` where none is given, and a word of its own outside namespaces.
-    pub namespace: String,
-}
-
-impl Id {
-    fn new(api_version: &str, kind: &str, name: &str, namespace: &str) -> Self {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let effective = match namespace {
-            _ if kinds::is_cluster_scoped(api_version, kind) => NOWHERE,
-            "" => "default",
-            namespace => namespace,
-        };
-        Self {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            kind: kind.to_owned(),
-            name: name.to_owned(),
-            own_namespace: namespace.to_owned(),
-            namespace: effective.to_owned(),
-        }
-    }
-
-    pub fn is_cluster_scoped(&self) -> bool {
-        self.namespace == NOWHERE
-    }
-
-    /// Whether both name one object: a namespace that is not written is `default`.
-    pub fn is(&self, other: &Self) -> bool {
-        self.name == other.name
-            && self.kind == other.kind
-            && self.namespace == other.namespace
-            && self.group == other.group
-            && self.version == other.version
-    }
-}
-
-impl std::fmt::Display for Id {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { group, version, kind, name, namespace, .. } = self;
-        let slash = if group.is_empty() { "" } else { "/" };
-        write!(f, "{group}{slash}{version} {kind} `{name}`")?;
-        if self.is_cluster_scoped() { Ok(()) } else { write!(f, " in namespace `{namespace}`") }
-    }
 }
 
 impl Object {

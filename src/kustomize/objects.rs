@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{
     WAY_OUT,
-    object::{BEHAVIOR, HASHED, Id, Object},
+    id::Id,
+    object::{BEHAVIOR, HASHED, Object},
 };
 use crate::{
     hint::Hint as _,

@@ -1,12 +1,7 @@
 //! `replacements`: a value of one object is written into others.
 
 use super::{
-    fields::Kind,
-    object::{Id, Object},
-    objects::Objects,
-    path,
-    selector::Selector,
-    share,
+    fields::Kind, id::Id, object::Object, objects::Objects, path, selector::Selector, share,
 };
 use crate::{
     hint::Hint as _,

@@ -44,8 +44,18 @@ pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result
         plan::Found::Other(what) if tree.list(&path)?.is_empty() => {
             Err(of.problem(item.mark, &format!("{path} cannot be read: {what}")))
         }
+        _ if load::NAMES.iter().any(|it| has(tree, &path, it)) => {
+            let message = format!("{path} is reached through a symlink, which is not followed");
+            Err(of.problem(item.mark, &message)).hint("list the folder that it leads to")
+        }
         _ => Err(of.problem(item.mark, &format!("{path} has no kustomization.yaml"))),
     }
+}
+
+/// Whether a folder has a file, or a symlink leads to one.
+fn has(tree: &impl Tree, folder: &ProjectPath, name: &str) -> bool {
+    let file = folder.join(name).ok().and_then(|it| tree.bytes(&it).ok());
+    file.flatten().is_some()
 }
 
 /// The text of a file that a kustomization names.

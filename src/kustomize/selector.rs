@@ -2,7 +2,7 @@
 
 use regex_lite::Regex;
 
-use super::object::{Id, Object};
+use super::{id::Id, object::Object};
 use crate::yaml::Value;
 
 #[derive(Debug, Default)]

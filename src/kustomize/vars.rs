@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{config::Config, fields::Kind, object::Id, objects::Objects, path, share};
+use super::{config::Config, fields::Kind, id::Id, objects::Objects, path, share};
 use crate::yaml::{Mark, Value};
 
 #[derive(Clone, Debug, Default)]

@@ -48,6 +48,12 @@ impl<'t> Events<'t> {
         let index = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
         let (start, end) = (index(start_mark.index), index(end_mark.index));
         self.end = end;
+        if let EventData::DocumentStart { version_directive: Some(version), .. } = &data
+            && (version.major, version.minor) != (1, 1)
+        {
+            let message = format!("`%YAML {}.{}` is not supported", version.major, version.minor);
+            return Err(Fault::new(mark, message, Some("leave the line out")));
+        }
         if let EventData::Scalar { value, style, .. } = &mut data {
             match style {
                 ScalarStyle::DoubleQuoted => {
@@ -56,7 +62,7 @@ impl<'t> Events<'t> {
                 ScalarStyle::Literal | ScalarStyle::Folded
                     if self.is_open && end == self.text.len() =>
                 {
-                    close(value, self.text, mark)?;
+                    close(value, self.text.get(start..end).unwrap_or_default(), mark)?;
                 }
                 _ => {}
             }
@@ -112,13 +118,25 @@ fn check_escapes(quoted: &str, mark: Mark) -> Result<(), Fault> {
 }
 
 /// Takes the line break that was added to the text away from the block that ends it.
-fn close(value: &mut String, text: &str, mark: Mark) -> Result<(), Fault> {
-    let last = text.lines().next_back().unwrap_or_default();
-    if last.trim().is_empty() {
+fn close(value: &mut String, block: &str, mark: Mark) -> Result<(), Fault> {
+    let mut lines = block.lines();
+    let head = lines.next().unwrap_or_default();
+    let head = head.split('#').next().unwrap_or_default();
+    let last = block.lines().next_back().unwrap_or_default();
+    let indents = lines
+        .filter(|it| !it.trim().is_empty())
+        .map(|it| it.len() - it.trim_start_matches(' ').len());
+    let is_blank = last.trim_matches(' ').is_empty();
+    // A blank line belongs to the text, if it is longer than the indentation.
+    if last.trim().is_empty()
+        && !(is_blank
+            && indents.min().is_some_and(|it| last.len() <= it)
+            && !head.contains(|c: char| c.is_ascii_digit()))
+    {
         let message = "the last line of this block is blank, and has no line break";
         return Err(Fault::new(mark, message, Some("end the text with a line break")));
     }
-    if value.ends_with('\n') {
+    if value.ends_with('\n') && (!is_blank || head.contains('+')) {
         value.pop();
     }
     Ok(())
@@ -126,11 +144,15 @@ fn close(value: &mut String, text: &str, mark: Mark) -> Result<(), Fault> {
 
 /// The text with a space in front of each comma that may follow a tag: the parser panics at those.
 pub fn with_spaced_tags(text: &str) -> Option<String> {
-    let mut res = String::new();
+    if !text.contains('!') {
+        return None;
+    }
+    let mut res = String::with_capacity(text.len());
     let mut in_tag = false;
     for c in text.chars() {
         match c {
-            '!' => in_tag = true,
+            // A tag is a word of its own: `a!:,b` has none.
+            '!' if res.ends_with(|c: char| c.is_whitespace() || "[{,".contains(c)) => in_tag = true,
             ',' if in_tag => res.push(' '),
             c if c.is_whitespace() => in_tag = false,
             _ => {}

@@ -8,6 +8,7 @@
 mod difference;
 mod events;
 mod fault;
+mod maps;
 mod node;
 mod parse;
 mod plain;

@@ -1,15 +1,12 @@
-//! The parts of a document in, its values out: aliases followed, maps merged, keys as strings.
-
-use std::collections::BTreeMap;
+//! The parts of a document in, its values out: aliases are followed, and what they add is bounded.
 
 use libyaml_safer::ScalarStyle;
 
 use super::{
     Dialect, Fault, Mark, Value,
-    node::{Data, Entry, Node},
-    parse::{Content, DEPTH, Part, Scalar, parse},
-    plain::Resolved,
-    printed, scalar, stream,
+    node::{Data, Node},
+    parse::{Content, DEPTH, Part, parse},
+    scalar, stream,
 };
 
 /// What aliases may add to a document, roughly in bytes.
@@ -34,30 +31,23 @@ pub fn read(document: &stream::Part<'_>, dialect: Dialect) -> Result<Option<Node
     reader.node(0).map(Some)
 }
 
-struct Reader<'a> {
-    parts: &'a [Part],
-    dialect: Dialect,
-    depth: usize,
+pub struct Reader<'a> {
+    pub parts: &'a [Part],
+    pub dialect: Dialect,
+    pub depth: usize,
     /// Whether this is between brackets or braces, where aliases stand.
     in_flow: bool,
     /// How many parts were read.
     count: usize,
     /// How many aliases are being followed, and how many parts were read by way of one.
-    aliases: usize,
+    pub aliases: usize,
     copied: usize,
     /// What these take, roughly in bytes.
     size: usize,
 }
 
-/// The entries of a map while it is read: where each key is, and what it was before it was a string.
-#[derive(Default)]
-struct Fields {
-    entries: Vec<Entry>,
-    places: BTreeMap<String, (usize, &'static str)>,
-}
-
 impl<'a> Reader<'a> {
-    fn node(&mut self, index: usize) -> Result<Node, Fault> {
+    pub fn node(&mut self, index: usize) -> Result<Node, Fault> {
         let part = &self.parts[index];
         let mark = part.mark;
         self.count(part)?;
@@ -76,6 +66,7 @@ impl<'a> Reader<'a> {
                 Data::Scalar(value)
             }
             Content::Alias(target) => {
+                self.check_printed(*target, mark)?;
                 self.aliases += 1;
                 let target = self.node(*target)?;
                 self.aliases -= 1;
@@ -99,8 +90,22 @@ impl<'a> Reader<'a> {
         Ok(Node { data, mark, spelling })
     }
 
+    /// kustomize prints what an alias stands for at its place, comments too: on one line, they hide the rest.
+    fn check_printed(&self, target: usize, mark: Mark) -> Result<(), Fault> {
+        let is_block = match self.parts[target].content {
+            Content::List { is_flow, .. } | Content::Map { is_flow, .. } => !is_flow,
+            _ => false,
+        };
+        if !is_block || !self.in_flow || self.dialect != Dialect::Kustomize {
+            return Ok(());
+        }
+        let message =
+            "between brackets or braces, this alias stands for a list or map of several lines";
+        Err(Fault::new(mark, message, Some("write the alias on a line of its own")))
+    }
+
     /// Goes into a list or a map, and says whether what it is in is between brackets or braces.
-    fn descend(&mut self, is_flow: bool, mark: Mark) -> Result<bool, Fault> {
+    pub fn descend(&mut self, is_flow: bool, mark: Mark) -> Result<bool, Fault> {
         if self.depth == DEPTH {
             let message = format!("this is nested in more than {DEPTH} lists and maps");
             return Err(Fault::new(mark, message, None));
@@ -111,202 +116,13 @@ impl<'a> Reader<'a> {
         Ok(res)
     }
 
-    fn ascend(&mut self, in_flow: bool) {
+    pub fn ascend(&mut self, in_flow: bool) {
         self.depth -= 1;
         self.in_flow = in_flow;
     }
 
-    fn map(&mut self, entries: &[(usize, usize)]) -> Result<Vec<Entry>, Fault> {
-        let mut fields = Fields::default();
-        match self.dialect {
-            Dialect::Kustomize => self.fill_at_the_end(entries, &mut fields)?,
-            Dialect::Kubernetes | Dialect::Strict => self.fill(entries, &mut fields)?,
-        }
-        Ok(fields.entries)
-    }
-
-    /// As sigs.k8s.io/yaml does it: entry by entry, merged ones at their place, and the last one counts.
-    fn fill(&mut self, entries: &[(usize, usize)], fields: &mut Fields) -> Result<(), Fault> {
-        for (key, value) in entries {
-            let mark = self.parts[*key].mark;
-            if self.is_merge(*key)? {
-                let mut sources = self.sources(*value)?;
-                sources.reverse();
-                for (source, is_alias) in sources {
-                    let (part, parts) = (&self.parts[*value], self.parts);
-                    self.count(part)?;
-                    self.aliases += usize::from(is_alias);
-                    if is_alias {
-                        self.count(&parts[source])?;
-                    }
-                    if let Content::Map { entries, .. } = &parts[source].content {
-                        let in_flow = self.descend(false, mark)?;
-                        self.fill(entries, fields)?;
-                        self.ascend(in_flow);
-                    }
-                    self.aliases -= usize::from(is_alias);
-                }
-                continue;
-            }
-            let (key, kind) = self.key(*key)?;
-            let value = self.node(*value)?;
-            match fields.places.get(&key) {
-                Some((_, other)) if *other != kind => {
-                    let message = format!("the key `{key}` is here as {other} and as {kind}");
-                    return Err(Fault::new(mark, message, Some("keep one of them")));
-                }
-                Some(_) if self.dialect == Dialect::Strict => return Err(twice(&key, mark)),
-                Some((place, _)) => fields.entries[*place] = Entry { key, mark, value },
-                None => fields.insert(Entry { key, mark, value }, kind),
-            }
-        }
-        Ok(())
-    }
-
-    /// As kustomize does it: the map's own entries count, then those of what it merges, first to last.
-    fn fill_at_the_end(
-        &mut self,
-        entries: &[(usize, usize)],
-        fields: &mut Fields,
-    ) -> Result<(), Fault> {
-        let mut merged = None;
-        for (key, value) in entries {
-            let mark = self.parts[*key].mark;
-            if self.is_merge(*key)? {
-                if merged.replace(*value).is_some() {
-                    return Err(twice("<<", mark));
-                }
-                continue;
-            }
-            let (key, kind) = self.key(*key)?;
-            let value = self.node(*value)?;
-            if fields.places.contains_key(&key) {
-                return Err(twice(&key, mark));
-            }
-            fields.insert(Entry { key, mark, value }, kind);
-        }
-        let Some(merged) = merged else { return Ok(()) };
-        let start = entries.first().map_or(0, |it| it.0);
-        for (source, is_alias) in self.sources(merged)? {
-            let part = &self.parts[source];
-            if is_alias && source > start {
-                let message = "this map is merged into the map that it is in";
-                return Err(Fault::new(part.mark, message, Some("write out what it stands for")));
-            }
-            self.aliases += usize::from(is_alias);
-            self.count(part)?;
-            let Content::Map { entries, .. } = &part.content else { continue };
-            let in_flow = self.descend(false, part.mark)?;
-            for entry in self.map(entries)? {
-                if !fields.places.contains_key(&entry.key) {
-                    fields.insert(entry, "a string");
-                }
-            }
-            self.ascend(in_flow);
-            self.aliases -= usize::from(is_alias);
-        }
-        Ok(())
-    }
-
-    /// The maps that are merged, and whether an alias stands for them.
-    fn sources(&self, index: usize) -> Result<Vec<(usize, bool)>, Fault> {
-        let Part { content, mark } = &self.parts[index];
-        let is_map = |index: usize| matches!(self.parts[index].content, Content::Map { .. });
-        match content {
-            Content::Map { .. } => Ok(vec![(index, false)]),
-            Content::Alias(target) if is_map(*target) => Ok(vec![(*target, true)]),
-            Content::List { items, .. } => {
-                let is_list =
-                    |it: &&usize| matches!(self.parts[**it].content, Content::List { .. });
-                if let Some(list) = items.iter().find(is_list) {
-                    return Err(no_map(self.parts[*list].mark));
-                }
-                items.iter().try_fold(Vec::new(), |mut res, it| {
-                    res.extend(self.sources(*it)?);
-                    Ok(res)
-                })
-            }
-            _ => Err(no_map(*mark)),
-        }
-    }
-
-    fn is_merge(&self, key: usize) -> Result<bool, Fault> {
-        let Part { content: Content::Scalar(Scalar { text, tag, style, .. }), mark } =
-            &self.parts[key]
-        else {
-            return Ok(false);
-        };
-        let is_tagged = tag.as_deref() == Some("tag:yaml.org,2002:merge");
-        let is_plain = match tag.as_deref() {
-            None => *style == ScalarStyle::Plain,
-            Some(tag) => tag == "!" && self.dialect != Dialect::Kustomize,
-        };
-        if text == "<<" && (is_tagged || is_plain) {
-            return Ok(true);
-        }
-        if self.dialect == Dialect::Kustomize && (text == "<<" || is_tagged) {
-            let message = "kustomize drops the key `<<`, if it does not merge another map";
-            return Err(Fault::new(*mark, message, Some("leave it out")));
-        }
-        Ok(false)
-    }
-
-    /// A key as a string, and what it was.
-    fn key(&mut self, index: usize) -> Result<(String, &'static str), Fault> {
-        let (part, parts) = (&self.parts[index], self.parts);
-        self.count(part)?;
-        let scalar = match (&part.content, self.dialect) {
-            (Content::Scalar(it), _) => Some(it),
-            (Content::Alias(target), Dialect::Kubernetes | Dialect::Strict) => {
-                self.aliases += 1;
-                self.count(&parts[*target])?;
-                self.aliases -= 1;
-                match &parts[*target].content {
-                    Content::Scalar(it) => Some(it),
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        let hint = Some("write it in quotes");
-        let Some(scalar) = scalar else {
-            let message = match &part.content {
-                Content::Map { .. } => "this key is a map, and JSON has string keys only",
-                Content::List { .. } => "this key is a list, and JSON has string keys only",
-                _ => "this key is an alias",
-            };
-            return Err(Fault::new(part.mark, message, Some("write a string")));
-        };
-        let resolved = scalar::resolve(scalar, self.dialect, part.mark)?;
-        let is_kustomize = self.dialect == Dialect::Kustomize;
-        let kind = match resolved {
-            Resolved::Null => "null",
-            Resolved::Bool(_) => "a boolean",
-            Resolved::Int(_) | Resolved::Uint(_) | Resolved::Float(_) => "a number",
-            Resolved::Time if is_kustomize => "a point in time",
-            Resolved::Time | Resolved::Text => "a string",
-        };
-        let text = match resolved {
-            Resolved::Time | Resolved::Text if !is_kustomize => scalar.text.clone(),
-            Resolved::Text => printed::text(scalar, false, part.mark)?.into_owned(),
-            Resolved::Int(_) | Resolved::Bool(_) | Resolved::Float(_) | Resolved::Time
-                if is_kustomize && self.depth == 1 =>
-            {
-                scalar.text.clone()
-            }
-            Resolved::Int(it) if !is_kustomize => it.to_string(),
-            Resolved::Bool(it) if !is_kustomize => it.to_string(),
-            Resolved::Float(it) if !is_kustomize => scalar::key(it),
-            _ => {
-                let message = format!("the key `{}` is {kind}, and not a string", scalar.text);
-                return Err(Fault::new(part.mark, message, hint));
-            }
-        };
-        Ok((text, kind))
-    }
-
     /// Counts a part that is read, and bounds what aliases add.
-    fn count(&mut self, part: &Part) -> Result<(), Fault> {
+    pub fn count(&mut self, part: &Part) -> Result<(), Fault> {
         self.count += 1;
         if self.aliases == 0 {
             return Ok(());
@@ -328,23 +144,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Fields {
-    fn insert(&mut self, entry: Entry, kind: &'static str) {
-        self.places.insert(entry.key.clone(), (self.entries.len(), kind));
-        self.entries.push(entry);
-    }
-}
-
 /// The share of a document that Go lets come by way of aliases.
 fn allowed(count: usize) -> f64 {
     let above = count.clamp(400_000, 4_000_000) - 400_000;
     0.99 - 0.89 * (above as f64 / 3_600_000.0)
-}
-
-fn twice(key: &str, mark: Mark) -> Fault {
-    Fault::new(mark, format!("the key `{key}` is here twice"), Some("keep one of them"))
-}
-
-fn no_map(mark: Mark) -> Fault {
-    Fault::new(mark, "only maps can be merged, and this is none", None)
 }

@@ -212,7 +212,7 @@ fn what_readers_see_differently_is_refused_with_its_place() {
     };
     check(
         "1: a\n'1': b\n",
-        "the key `1` is here as a number and as a string at line 2 column 1 (keep one of them)",
+        "the key `1` is here as an integer and as a string at line 2 column 1 (keep one of them)",
     );
     check(
         "a: .inf\n",

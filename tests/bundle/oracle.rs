@@ -126,6 +126,10 @@ fn csv(csv: &mut Value, base: &Value) {
     if is_silent(&base["spec"]["displayName"]) && is_silent(&base["spec"]["displayname"]) {
         csv["spec"].as_object_mut().expect("it is a map").remove("displayName");
     }
+    // Go's sort of more than twelve is not stable: those of one name change places.
+    if let Some(definitions) = csv["spec"]["webhookdefinitions"].as_array_mut() {
+        definitions.sort_by_key(|it| format!("{} {}", it["generateName"], it["type"]));
+    }
     let annotations = csv["metadata"]["annotations"].as_object_mut().expect("it has annotations");
     annotations.remove("createdAt");
     for it in ["builder", "project_layout"] {

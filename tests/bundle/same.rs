@@ -9,6 +9,7 @@
 //!   ours it has the first. A test of its own shows both.
 //! * a role that a binding gives to others besides the operator: theirs keeps the binding and drops the role; ours
 //!   keeps both. A test of its own.
+//! * webhooks of one name: theirs change places where there are more than twelve, for Go's sort is not stable.
 //! * an object that is there twice is one file; theirs has a second one, `dup0_…`.
 //! * display name, description, keywords, links and maintainers come from Cargo.toml, where the base is silent.
 //!

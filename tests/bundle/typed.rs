@@ -17,7 +17,7 @@ fn quantities_and_numbers_are_written_as_go_writes_them() {
         "limits": { "cpu": "1000m", "memory": "1024Mi", "ephemeral-storage": 1e9 },
         "requests": { "cpu": 0.5, "memory": "0.1Gi" },
     });
-    manager["args"] = json!([1, 1.5, true, null, 1e6]);
+    manager["args"] = json!([1, 1.5, true, null, 1e6, "a!:,b"]);
     manager["env"] = json!([{ "name": "A", "value": 1 }, { "name": "B", "value": null }]);
     manager["ports"] = json!([{ "containerPort": 8443.0, "name": "https" }]);
     object(&mut objects, "Deployment", "manager")["metadata"]["labels"] =

@@ -18,7 +18,7 @@ fn random_overlays_are_rendered_as_kustomize_renders_them() {
     let number = |name: &str, default| {
         env::var(name).ok().and_then(|it| it.parse::<u64>().ok()).unwrap_or(default)
     };
-    let (first, count) = (number("KUSTOMIZE_SEED", 1), number("KUSTOMIZE_CASES", 250));
+    let (first, count) = (number("KUSTOMIZE_SEED", 1), number("KUSTOMIZE_CASES", 200));
     let dir = support::fresh("kustomize/random");
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let (mut wrong, mut refused) = (Vec::new(), Vec::new());

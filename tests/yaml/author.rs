@@ -188,7 +188,7 @@ pub fn text(random: &mut Random) -> String {
     let mut author = Author { random, text: String::new(), anchors: 0 };
     author.stream();
     let text = author.text;
-    mangle(random, text)
+    mangle_some(random, text)
 }
 
 impl Author<'_> {
@@ -445,7 +445,7 @@ impl Author<'_> {
 }
 
 /// One time in five, a few signs are changed.
-fn mangle(random: &mut Random, text: String) -> String {
+fn mangle_some(random: &mut Random, text: String) -> String {
     if random.percent(4) {
         let line_break = if random.percent(60) { "\r\n" } else { "\r" };
         return text.replace('\n', line_break);
@@ -453,6 +453,11 @@ fn mangle(random: &mut Random, text: String) -> String {
     if !random.percent(20) {
         return text;
     }
+    mangle(random, &text)
+}
+
+/// The text with a few signs changed.
+pub fn mangle(random: &mut Random, text: &str) -> String {
     let signs = [
         ' ', ' ', '\n', '\t', ':', '-', '#', '\'', '"', '[', ']', '{', '}', ',', '&', '*', '!',
         '|', '>', '%', '?', 'a', '1', '\r', '\\', '.', '~', '<', '@', '`', '\u{feff}', '\u{85}',

@@ -1,6 +1,10 @@
 //! Texts read by us and by Go.
 
-use std::{collections::BTreeMap, env, fs};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     author,
@@ -18,6 +22,22 @@ fn random_documents() {
     let refused = check(&tool, &texts);
     let most = cases * 4 * 3 / 100;
     assert!(refused as u64 <= most, "we alone refuse {refused}: more than {most}");
+}
+
+/// Files as people write them, with a few signs changed.
+#[test]
+fn changed_files() {
+    let Some(tool) = support::tool("go-yaml") else { return };
+    let (seed, cases) = (number("SEED", 1), number("CASES", 600) / 3);
+    let mut files = files(&support::home().join("tests/kustomize"));
+    files.extend(self::files(&support::home().join("examples")));
+    assert!(100 < files.len(), "{} files are too few", files.len());
+    let change = |case| {
+        let mut random = of(seed, case);
+        let file = random.pick(&files).clone();
+        author::mangle(&mut random, &file)
+    };
+    check(&tool, &(0..cases).map(change).collect::<Vec<_>>());
 }
 
 #[test]
@@ -42,13 +62,19 @@ fn scalars_that_are_known_for_trouble() {
 fn texts_of_a_folder() {
     let Some(tool) = support::tool("go-yaml") else { return };
     let folder = env::var_os("TEXTS").expect("TEXTS names a folder");
-    let files = walkdir::WalkDir::new(folder).into_iter().filter_map(Result::ok);
-    let texts: Vec<String> = files.filter_map(|it| fs::read_to_string(it.path()).ok()).collect();
-    check(&tool, &texts);
+    check(&tool, &files(Path::new(&folder)));
+}
+
+/// The YAML files below a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let files = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter();
+    let files = files.map(|it| it.expect("the folder can be listed").into_path());
+    let is_yaml = |it: &PathBuf| it.extension().is_some_and(|it| it == "yaml" || it == "yml");
+    files.filter(is_yaml).filter_map(|it| fs::read_to_string(it).ok()).collect()
 }
 
 /// Fails where a text is wrong, with the least that is; says what only we refuse, and how often.
-fn check(tool: &std::path::Path, texts: &[String]) -> usize {
+fn check(tool: &Path, texts: &[String]) -> usize {
     let verdicts = go::compare(tool, texts);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut wrong = Vec::new();

@@ -7,10 +7,10 @@ mod reader;
 
 use std::collections::BTreeMap;
 
-use self::reader::Reader;
+use self::reader::{Reader, refuse};
 use super::{
-    config::Config, fields::Field, labels::Reach, order::Order, patches, refuse,
-    replacements::Replacement, resources, selector::Selector, vars::Variable,
+    config::Config, fields::Field, labels::Reach, order::Order, patches, replacements::Replacement,
+    resources, selector::Selector, vars::Variable,
 };
 use crate::{
     hint::{Hint as _, hinted},
@@ -174,7 +174,7 @@ impl std::fmt::Display for Origin<'_> {
     }
 }
 
-const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+pub const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Whether a folder has a kustomization, whatever is in it.
 pub fn is_kustomization(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<bool> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Text, problem};
 use crate::{
+    hint::hinted,
     model::{Problem, ProjectPath},
     yaml::{Data, Entry, Mark, Node, Value},
 };
@@ -129,4 +130,15 @@ impl Reader {
     pub fn fault(&mut self, mark: Mark, message: &str) {
         self.problems.push(problem(&self.path, mark, message.to_owned(), None));
     }
+}
+
+/// Every problem of a file in one error.
+pub fn refuse(problems: Vec<Problem>) -> anyhow::Result<()> {
+    let mut hints: Vec<String> = problems.iter().filter_map(|it| it.hint.clone()).collect();
+    hints.dedup();
+    let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    if list.is_empty() {
+        return Ok(());
+    }
+    hinted(anyhow::format_err!("{}", list.join("\n")), hints.into_iter())
 }

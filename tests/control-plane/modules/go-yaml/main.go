@@ -119,17 +119,24 @@ func isCyclic(node *kyaml.Node, above map[*kyaml.Node]bool) bool {
 }
 
 func kustomize(text []byte) (res []json.RawMessage, err error) {
-	written, err := (&kio.ByteReader{OmitReaderAnnotations: true, Reader: bytes.NewReader(text)}).Read()
+	read := func(anchorsAweigh bool) ([]*kyaml.RNode, error) {
+		return (&kio.ByteReader{
+			OmitReaderAnnotations: true,
+			DisableUnwrapping:     true,
+			AnchorsAweigh:         anchorsAweigh,
+			Reader:                bytes.NewReader(text),
+		}).Read()
+	}
+	nodes, err := read(false)
 	if err != nil {
 		return nil, err
 	}
-	for _, node := range written {
+	for _, node := range nodes {
 		if isCyclic(node.YNode(), map[*kyaml.Node]bool{}) {
 			return nil, errors.New("an alias stands for a value that it is in")
 		}
 	}
-	nodes, err := kio.FromBytes(text)
-	if err != nil {
+	if nodes, err = read(true); err != nil {
 		return nil, err
 	}
 	for _, node := range nodes {
