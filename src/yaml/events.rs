@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use libyaml_safer::{Event, EventData, Parser, ScalarStyle};
 
-use super::{Fault, Mark, stream};
+use super::{Fault, Mark, guard, stream};
 
 pub struct Events<'t> {
     parser: Parser<&'t [u8]>,
@@ -36,14 +36,20 @@ impl<'t> Events<'t> {
 
     /// The next event and its place.
     pub fn next(&mut self) -> Result<(EventData, Mark), Fault> {
-        let Event { mut data, start_mark, end_mark, .. } =
-            self.parser.parse().map_err(|error| {
-                let message = match error.context() {
-                    Some(context) => format!("{} {context}", error.problem()),
-                    None => error.problem().to_owned(),
-                };
-                Fault::new(self.mark(error.problem_mark().unwrap_or_default()), message, None)
-            })?;
+        // The parser panics at a comma that follows a tag; whatever else it panics at is refused, too.
+        let Some(event) = guard::caught(|| self.parser.parse()) else {
+            let hint = Some("if a comma follows a tag, write a space between them");
+            let line = self.text.get(..self.end).unwrap_or_default().matches('\n').count();
+            let mark = Mark { line: self.lines + line + 1, column: 1 };
+            return Err(Fault::new(mark, "the YAML parser cannot read on from here", hint));
+        };
+        let Event { mut data, start_mark, end_mark, .. } = event.map_err(|error| {
+            let message = match error.context() {
+                Some(context) => format!("{} {context}", error.problem()),
+                None => error.problem().to_owned(),
+            };
+            Fault::new(self.mark(error.problem_mark().unwrap_or_default()), message, None)
+        })?;
         let mark = self.mark(start_mark);
         let index = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
         let (start, end) = (index(start_mark.index), index(end_mark.index));
@@ -140,24 +146,4 @@ fn close(value: &mut String, block: &str, mark: Mark) -> Result<(), Fault> {
         value.pop();
     }
     Ok(())
-}
-
-/// The text with a space in front of each comma that may follow a tag: the parser panics at those.
-pub fn with_spaced_tags(text: &str) -> Option<String> {
-    if !text.contains('!') {
-        return None;
-    }
-    let mut res = String::with_capacity(text.len());
-    let mut in_tag = false;
-    for c in text.chars() {
-        match c {
-            // A tag is a word of its own: `a!:,b` has none.
-            '!' if res.ends_with(|c: char| c.is_whitespace() || "[{,".contains(c)) => in_tag = true,
-            ',' if in_tag => res.push(' '),
-            c if c.is_whitespace() => in_tag = false,
-            _ => {}
-        }
-        res.push(c);
-    }
-    (res.len() > text.len()).then_some(res)
 }

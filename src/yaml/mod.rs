@@ -8,6 +8,7 @@
 mod difference;
 mod events;
 mod fault;
+mod guard;
 mod maps;
 mod node;
 mod parse;

@@ -46,22 +46,7 @@ pub struct Scalar {
 /// The parts of a document; the first one holds the others. Empty, if the text has no document.
 pub fn parse(document: &stream::Part<'_>) -> Result<Vec<Part>, Fault> {
     let (text, is_open) = events::prepare(document)?;
-    if let Some(spaced) = events::with_spaced_tags(&text) {
-        let parts = read(&spaced, is_open, document.line)?;
-        let is_bare = |it: &&Part| match &it.content {
-            Content::Scalar(it) => it.tag.is_some() && it.text.is_empty(),
-            _ => false,
-        };
-        if let Some(part) = parts.iter().find(is_bare) {
-            let hint = Some("write a space between tag and comma");
-            return Err(Fault::new(part.mark, "a comma follows a tag", hint));
-        }
-    }
-    read(&text, is_open, document.line)
-}
-
-fn read(text: &str, is_open: bool, lines: usize) -> Result<Vec<Part>, Fault> {
-    let events = Events::new(text, is_open, lines);
+    let events = Events::new(&text, is_open, document.line);
     let mut reader = Reader { events, parts: Vec::new(), anchors: BTreeMap::new() };
     reader.document()?;
     Ok(reader.parts)

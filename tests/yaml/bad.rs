@@ -113,8 +113,16 @@ fn signs_that_no_text_has() {
 
 #[test]
 fn what_the_parser_panics_at_is_refused_before() {
-    let tag = "a comma follows a tag at line 1 column 5 (write a space between tag and comma)";
+    let tag = "the YAML parser cannot read on from here at line 1 column 1 \
+               (if a comma follows a tag, write a space between them)";
     check("a: [!x, y]\n", tag);
+    // No tag is here.
+    let text = "a: ^(ftp)://[=?~_|!:,.;]*\nb: 'x !:, y'\nc: |\n  !:,\n";
+    for dialect in DIALECTS {
+        let read = yaml::from_text(text, dialect).expect("it is read");
+        let expected = yaml::json!({ "a": "^(ftp)://[=?~_|!:,.;]*", "b": "x !:, y", "c": "!:,\n" });
+        assert_eq!(read, expected);
+    }
     for text in [
         "\"\\",
         "a: \"\\",
