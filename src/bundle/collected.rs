@@ -139,6 +139,10 @@ impl<'a> Collected<'a> {
                     && object::text(it, "/spec/names/kind") == kind
             });
             if let Some(crd) = crd {
+                // operator-sdk looks at the kind alone.
+                if kinds::is_supported_kind(kind) {
+                    self.others.push(object);
+                }
                 if served_versions(crd).any(|it| object::text(it, "/name") == version) {
                     self.samples.push(object);
                 } else {

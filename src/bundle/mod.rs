@@ -134,10 +134,13 @@ fn manifests(
     let others = [&collected.services[..], &collected.others, permissions].concat();
     let others = others.into_iter().map(|it| (object::file_name(it), it));
     for (name, object) in crds.chain(others) {
-        let path = ProjectPath::fixed("manifests").join(&name).ok().filter(|_| !name.contains('/'));
+        let is_fit = !name.contains('/') && !object::name(object).is_empty();
+        let path = ProjectPath::fixed("manifests").join(&name).ok().filter(|_| is_fit);
         let Some(path) = path else {
-            refusals
-                .push(format!("{} has no name that can be a file's", object::title(object)), "");
+            refusals.push(
+                format!("{} has no name that can be a file's", object::title(object)),
+                "give it a `metadata.name`, in quotes where it looks like a number",
+            );
             continue;
         };
         let text = yaml::to_text(&object::without_namespace(object));

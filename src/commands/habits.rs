@@ -63,10 +63,6 @@ const FLAGS: &[(&str, &str)] = &[
     ("--apis-dir", "nothing is needed: types are found from Cargo.toml"),
     ("--stdout", "type `operator-rs bundle --diff` to see what would be written"),
     ("--image-container-user", "type `--run-as-user`"),
-    (
-        "--select-optional",
-        "the optional suites are not checked here: `operator-sdk bundle validate ./bundle --select-optional …` takes the bundle as it is",
-    ),
     ("--check", "only commands that write files take it: `--help` lists what this one takes"),
     (
         "--diff",

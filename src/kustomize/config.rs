@@ -13,6 +13,8 @@ pub struct Config {
     lists: BTreeMap<String, Vec<Field>>,
     /// Which fields name objects of a kind.
     pub references: Vec<(Kind, Vec<Field>)>,
+    /// A field that was added for some kind, and is there for more kinds already.
+    pub narrower: Option<String>,
 }
 
 const LISTS: &str = "namePrefix nameSuffix namespace commonLabels labels templateLabels commonAnnotations varReference \
@@ -32,7 +34,15 @@ impl Config {
     }
 
     pub fn add(&mut self, list: &str, field: Field) -> anyhow::Result<()> {
-        add(self.lists.entry(list.to_owned()).or_default(), field)
+        let fields = self.lists.entry(list.to_owned()).or_default();
+        let is_narrower = |it: &Field| it.path == field.path && it.of == Kind::default();
+        if !matches!(list, "images" | "namespace")
+            && field.of != Kind::default()
+            && fields.iter().any(is_narrower)
+        {
+            self.narrower = Some(field.path.join("/"));
+        }
+        add(fields, field)
     }
 
     pub fn add_reference(&mut self, target: &Kind, field: Field) -> anyhow::Result<()> {

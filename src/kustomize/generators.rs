@@ -6,7 +6,7 @@ use super::{
     load::{Generator, Kustomization, Text},
     object::{BEHAVIOR, HASHED, Object},
     objects::Objects,
-    resources,
+    resources, share,
 };
 use crate::{
     plan::Tree,
@@ -162,7 +162,9 @@ fn base64(bytes: &[u8]) -> String {
 /// Done once at the end, when all else about the content is settled.
 pub fn add_hashes(objects: &mut Objects) -> anyhow::Result<()> {
     for object in objects.0.iter_mut().filter(|it| it.annotation(HASHED) == Some("enabled")) {
-        let hash = hash(&object.value);
+        let mut value = object.value.clone();
+        share::clear(&mut value);
+        let hash = hash(&value);
         object.remember();
         let name = format!("{}-{hash}", object.name());
         object.set_name(&name);

@@ -170,6 +170,13 @@ impl<T: Tree> Build<'_, T> {
         if !of.config.is_empty() {
             let merged = all.config.to_mut().merge(&of.config);
             merged.with_context(|| format!("{}: its configurations", of.path))?;
+            if let Some(path) = &all.config.narrower {
+                let message = format!(
+                    "{}: its configurations name `{path}` for some kind, and kustomize then forgets this field of other kinds",
+                    of.path
+                );
+                return Err(anyhow::format_err!(message)).hint(WAY_OUT);
+            }
         }
         for generator in &of.generators {
             let object = generators::generate(self.tree, of, generator)?;

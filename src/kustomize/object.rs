@@ -38,13 +38,15 @@ pub struct Object {
     pub shared: usize,
     /// Whether its annotations were `null`, which loses its history with the first patch of them.
     pub bare: bool,
+    /// Whether it has notes of what stands in quotes.
+    pub knows_quotes: bool,
     /// The variables that look at it.
     pub variables: Vec<String>,
 }
 
 impl Object {
     pub fn new(value: Value, origin: ProjectPath) -> Self {
-        Self { value, origin, shared: 0, bare: false, variables: Vec::new() }
+        Self { value, origin, shared: 0, bare: false, knows_quotes: false, variables: Vec::new() }
     }
 
     /// Annotations that are `null` are never printed.

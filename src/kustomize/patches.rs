@@ -21,6 +21,8 @@ pub struct Options {
     pub new_kind: bool,
     /// The patch is one of `patchesStrategicMerge`, which treats metadata as a patch with a `target` does.
     pub legacy: bool,
+    /// An empty patch is refused: the fields before `patches` want something in it.
+    pub must_hold: bool,
 }
 
 pub fn transform(
@@ -40,7 +42,9 @@ pub fn transform(
     let wrong = |error: anyhow::Error| error.context(origin.to_string());
     let nodes = origin.nodes(&text, Dialect::Kustomize)?;
     match nodes.as_slice() {
-        [] => Err(of.problem(patch.mark, &format!("{origin} is empty"))),
+        [] if patch.options.must_hold => Err(of.problem(patch.mark, &format!("{origin} is empty")))
+            .hint("take the line out, or list the patch under `patches`, where it may be empty"),
+        [] => Ok(()),
         [node, ..] if matches!(node.data, Data::List(_)) => {
             if nodes.len() > 1 {
                 return Err(of.problem(patch.mark, &format!("{origin} has a second document")))
@@ -78,6 +82,7 @@ fn json(
         let internal = object.internal_annotations();
         let whole = format!("on {}", object.id());
         share::clear(&mut object.value);
+        object.knows_quotes = false;
         json_patch::apply(&mut object.value, &operations).map_err(|it| it.context(whole))?;
         if object.kind().is_empty() || object.name().is_empty() {
             anyhow::bail!("it leaves an object without kind or name");
@@ -147,6 +152,9 @@ fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Resul
     }
     if patch.value["metadata"].get("annotations").is_some() {
         object.keep_history()?;
+    }
+    if !std::mem::replace(&mut object.knows_quotes, true) {
+        share::note_printed(&mut object.value);
     }
     let mut change = patch.value.clone();
     // With a target, the patch takes over the apiVersion of what it is for.

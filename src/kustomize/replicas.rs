@@ -13,7 +13,7 @@ pub fn transform(objects: &mut Objects, replica: &Replica, fields: &[Field]) -> 
             }
             found = true;
             field.visit(object, Some(&json!(0)), &mut |it| {
-                if it.is_object() || it.is_array() {
+                if it.is_object() || it.is_array() || it.is_string() {
                     anyhow::bail!("a number is expected there");
                 }
                 *it = replica.count.into();

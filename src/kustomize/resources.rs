@@ -120,7 +120,8 @@ pub fn objects(origin: &Origin<'_>, nodes: Vec<Node>) -> anyhow::Result<Vec<Obje
                 let mark = node.mark;
                 // What was in a list has been written out once more, nulls and all.
                 let value = if alone { noted(node) } else { node.into_value() };
-                let object = Object::new(value, origin.path.clone());
+                let mut object = Object::new(value, origin.path.clone());
+                object.knows_quotes = alone;
                 if !object.has_sound_history() {
                     let message = "kustomize's own annotations of this object do not fit together";
                     return Err(origin.problem(mark, message, Some("take them out")));
@@ -140,7 +141,9 @@ fn noted(node: Node) -> Value {
         Data::Map(entries) => {
             let mut map = Map::new();
             for Entry { key, value, .. } in entries {
-                if let Some(spelling) = &value.spelling {
+                if value.is_quoted {
+                    share::note_quotes(&mut map, &key);
+                } else if let Some(spelling) = &value.spelling {
                     share::note_spelling(&mut map, &key, spelling);
                 }
                 map.insert(key, noted(value));
@@ -170,6 +173,7 @@ fn check(origin: &Origin<'_>, node: &Node) -> anyhow::Result<()> {
     let metadata = node.get("metadata");
     for key in ["name", "namespace"] {
         match metadata.and_then(|it| it.get(key)) {
+            Some(it) if it.is_null() && key == "namespace" => {}
             Some(it) if it.as_str().is_none() => {
                 let message = format!("this is {}, where a string is expected", it.what());
                 return Err(origin.problem(it.mark, &message, Some("write it in quotes")));

@@ -41,7 +41,7 @@ impl Pattern {
         self.0.as_ref().is_none_or(|it| it.is_match(text))
     }
 
-    fn is_any(&self) -> bool {
+    pub fn is_any(&self) -> bool {
         self.0.is_none()
     }
 }

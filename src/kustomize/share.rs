@@ -2,11 +2,12 @@
 //! changes it in one changes it in all, and how it is written: a merge drops a `null` of which nothing is written.
 //!
 //! Beside such an entry of a map is a note, an entry whose key begins with NUL: a number that says which scalar it is,
-//! or its spelling. Notes are taken out before anybody else sees the value.
+//! its spelling, or whether it stands in quotes: what a merge puts in its place does, too. Notes are taken out before
+//! anybody else sees the value.
 
 use std::collections::BTreeMap;
 
-use crate::yaml::{Map, Value, json};
+use crate::yaml::{self, Map, Value, json};
 
 pub fn is_note(key: &str) -> bool {
     key.starts_with('\0')
@@ -19,6 +20,70 @@ fn note(key: &str) -> String {
 /// Notes how an entry that is no string is written.
 pub fn note_spelling(map: &mut Map<String, Value>, key: &str, spelling: &str) {
     map.insert(note(key), spelling.into());
+}
+
+/// Notes that an entry stands in quotes or in a block.
+pub fn note_quotes(map: &mut Map<String, Value>, key: &str) {
+    map.insert(note(key), true.into());
+}
+
+/// Notes which texts kustomize puts in quotes where it writes a value anew: `false` where that is not known.
+pub fn note_printed(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            let mut notes = Vec::new();
+            for (key, value) in map.iter_mut().filter(|it| !is_note(it.0)) {
+                match value {
+                    Value::String(text) => match yaml::is_written_in_quotes(text) {
+                        Some(false) => {}
+                        known => notes.push((note(key), known.unwrap_or(false))),
+                    },
+                    value => note_printed(value),
+                }
+            }
+            for (note, is_known) in notes {
+                map.entry(note).or_insert(is_known.into());
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(note_printed),
+        _ => {}
+    }
+}
+
+/// What a merge makes of a scalar: in the place of one in quotes it is a string. Takes what was there, and the maps of
+/// both sides for their notes.
+pub fn keep_quotes(
+    mine: Option<&Value>,
+    merged: Value,
+    key: &str,
+    ours: &mut Map<String, Value>,
+    patch: Option<&Map<String, Value>>,
+) -> anyhow::Result<Value> {
+    let theirs = patch.and_then(|it| it.get(&note(key)));
+    if merged.is_object() || merged.is_array() || merged.is_null() {
+        return Ok(merged);
+    }
+    let is_known = match (mine, ours.get(&note(key))) {
+        (None | Some(Value::Null), _) => {
+            if let Some(Value::Bool(true)) = theirs {
+                note_quotes(ours, key);
+            }
+            return Ok(merged);
+        }
+        (_, Some(Value::Bool(it))) => *it,
+        _ => return Ok(merged),
+    };
+    let spelling = theirs.and_then(Value::as_str);
+    if merged.is_string() && spelling.is_none() {
+        return Ok(merged);
+    }
+    let text = spelling.map_or_else(|| merged.to_string(), str::to_owned);
+    if !is_known {
+        anyhow::bail!(
+            "the patch has `{text}` in the place of a text, and kustomize makes a string of it or not, as it has written that text"
+        );
+    }
+    Ok(text.into())
 }
 
 /// Whether an entry, if it is a `null`, is written out, and so stays.
@@ -66,8 +131,8 @@ impl<'a> Setter<'a> {
         }
         match map.get(&note(self.key)) {
             Some(scalar @ Value::Number(_)) => self.changed.push(scalar.clone()),
+            Some(Value::Bool(_)) | None => {}
             Some(_) => drop(map.remove(&note(self.key))),
-            None => {}
         }
     }
 
@@ -84,7 +149,7 @@ impl<'a> Setter<'a> {
 pub fn note_change(map: &mut Map<String, Value>, key: &str, value: Option<&Value>) {
     let note = note(key);
     match (value, map.get(&note)) {
-        (_, None) => {}
+        (_, None) | (Some(_), Some(Value::Bool(_))) => {}
         (Some(value), Some(Value::Number(scalar))) => {
             let change = json!([scalar, value]);
             map.insert(note, change);

@@ -63,13 +63,13 @@ impl ProjectPath {
 impl FromStr for ProjectPath {
     type Err = Refusal;
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        let inside = |it: Component<'_>| matches!(it, Component::Normal(_));
-        let plain = !text.contains(['\\', '\n', '\0']) && !text.ends_with('/');
-        if text.is_empty() || !plain || !Path::new(text).components().all(inside) {
+        let inside = |it: Component<'_>| matches!(it, Component::Normal(_) | Component::CurDir);
+        // One path has one spelling, or two of them would be two files: `./bundle/` is `bundle`.
+        let parts: Vec<&str> = text.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
+        let is_plain = !text.contains(['\\', '\n', '\0']);
+        if parts.is_empty() || !is_plain || !Path::new(text).components().all(inside) {
             return Err(Refusal::new(format!("`{text}` is not a path inside the project")));
         }
-        // One path has one spelling, or two of them would be two files.
-        let parts: Vec<&str> = text.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
         Ok(Self(parts.join("/")))
     }
 }
@@ -91,10 +91,11 @@ impl fmt::Display for ProjectPath {
 
 #[test]
 fn a_path_stays_inside_the_project() {
-    for text in ["", "/a", "../a", "a/../b", "./a", "a\\b", "a/"] {
+    for text in ["", ".", "./", "/a", "../a", "a/../b", "a\\b"] {
         assert!(text.parse::<ProjectPath>().is_err(), "{text}");
     }
-    assert_eq!(ProjectPath::fixed("a//b/./c/.").as_str(), "a/b/c");
+    assert_eq!(ProjectPath::fixed("./a//b/./c/.").as_str(), "a/b/c");
+    assert_eq!(ProjectPath::fixed("bundle/").as_str(), "bundle");
     let folder = ProjectPath::fixed("config/default");
     assert_eq!(folder.join("../crd/a b.yaml").expect("inside").as_str(), "config/crd/a b.yaml");
     assert!(folder.join("../../../a").is_err());

@@ -70,8 +70,23 @@ pub fn whole(text: &str, dialect: Dialect) -> Result<Option<Node>, Fault> {
 /// A typed document. Errors name line and column.
 pub fn typed<T: DeserializeOwned>(text: &str, dialect: Dialect) -> anyhow::Result<T> {
     let mark = Mark { line: 1, column: 1 };
-    let null = Node { data: Data::Scalar(Value::Null), mark, spelling: None };
+    let null = Node { data: Data::Scalar(Value::Null), mark, spelling: None, is_quoted: false };
     Ok(T::deserialize(whole(text, dialect)?.as_ref().unwrap_or(&null))?)
+}
+
+/// Whether kustomize puts a text into quotes or a block where it writes it anew; nothing, where only its
+/// printer knows.
+pub fn is_written_in_quotes(text: &str) -> Option<bool> {
+    let is_word = |it: &str| {
+        it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+            && it.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
+    };
+    match plain::resolve(text, Dialect::Kustomize) {
+        plain::Resolved::Null if text.is_empty() => None,
+        plain::Resolved::Text if text.contains('\n') || plain::is_old_boolean(text) => Some(true),
+        plain::Resolved::Text => (is_word(text) && !plain::is_suspicious(text)).then_some(false),
+        _ => Some(true),
+    }
 }
 
 /// A text that is JSON, and not YAML besides.

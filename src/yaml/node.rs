@@ -15,6 +15,8 @@ pub struct Node {
     pub mark: Mark,
     /// How a scalar without quotes is written, where it is not as JSON would write it: `~`, `0x10`, a date.
     pub spelling: Option<String>,
+    /// Whether a scalar stands in quotes or in a block.
+    pub is_quoted: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]

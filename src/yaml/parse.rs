@@ -70,7 +70,8 @@ impl Reader<'_> {
         }
         let (event, mark) = self.events.next()?;
         self.part(event, mark, 0, false)?;
-        self.events.next()?;
+        let (end, _) = self.events.next()?;
+        let is_ended = matches!(end, EventData::DocumentEnd { implicit: false });
         loop {
             let mark = match self.events.next() {
                 Ok((EventData::StreamEnd, _)) => return Ok(()),
@@ -82,10 +83,16 @@ impl Reader<'_> {
                 {
                     continue;
                 }
-                Ok((_, mark)) | Err(Fault { mark, .. }) => mark,
+                Ok((_, mark)) => mark,
+                Err(fault) if is_ended => fault.mark,
+                Err(fault) => return Err(fault),
             };
             let message = "a second document begins, which Kubernetes programs leave out";
-            return Err(Fault::new(mark, message, Some("keep one of them")));
+            return Err(Fault::new(
+                mark,
+                message,
+                Some("separate them by a line `---`, or keep one"),
+            ));
         }
     }
 

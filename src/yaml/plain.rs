@@ -44,6 +44,12 @@ pub fn resolve(text: &str, dialect: Dialect) -> Resolved {
     number(text, dialect).unwrap_or(Resolved::Text)
 }
 
+/// What YAML 1.1 takes for a boolean, and 1.2 for a text.
+pub fn is_old_boolean(text: &str) -> bool {
+    matches!(resolve(text, Dialect::Kubernetes), Resolved::Bool(_))
+        && matches!(resolve(text, Dialect::Kustomize), Resolved::Text)
+}
+
 /// Whether any reader, of YAML 1.1 or 1.2, might take the text for something else than a string.
 /// Says yes too often rather than too seldom.
 pub fn is_suspicious(text: &str) -> bool {

@@ -52,6 +52,7 @@ impl<'a> Reader<'a> {
         let mark = part.mark;
         self.count(part)?;
         let mut spelling = None;
+        let mut is_quoted = false;
         let data = match &part.content {
             Content::Scalar(it) => {
                 let value = scalar::value(it, self.dialect, self.in_flow, mark)?;
@@ -63,6 +64,7 @@ impl<'a> Reader<'a> {
                     }
                 };
                 spelling = is_odd.then(|| it.text.clone());
+                is_quoted = it.style != ScalarStyle::Plain;
                 Data::Scalar(value)
             }
             Content::Alias(target) => {
@@ -71,6 +73,7 @@ impl<'a> Reader<'a> {
                 let target = self.node(*target)?;
                 self.aliases -= 1;
                 spelling = target.spelling;
+                is_quoted = target.is_quoted;
                 target.data
             }
             Content::List { items, is_flow } => {
@@ -87,7 +90,7 @@ impl<'a> Reader<'a> {
             }
             Content::Open => return Err(Fault::new(mark, "a value is missing", None)),
         };
-        Ok(Node { data, mark, spelling })
+        Ok(Node { data, mark, spelling, is_quoted })
     }
 
     /// kustomize prints what an alias stands for at its place, comments too: on one line, they hide the rest.

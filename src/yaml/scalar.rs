@@ -47,7 +47,10 @@ pub fn value(scalar: &Scalar, dialect: Dialect, in_flow: bool, mark: Mark) -> Re
     let is_quoted =
         dialect == Dialect::Kustomize && in_flow && tag.as_ref().is_none_or(|it| it == "!");
     Ok(match resolve(scalar, dialect, mark)? {
-        Resolved::Null if is_quoted && text.is_empty() => Value::from(""),
+        Resolved::Null if is_quoted && text.is_empty() => {
+            let message = "there is no value here: kustomize prints `\"\"`, or drops the key";
+            return Err(Fault::new(mark, message, Some("write `null` or `\"\"`")));
+        }
         Resolved::Null => Value::Null,
         Resolved::Bool(it) => it.into(),
         Resolved::Int(it) => it.into(),

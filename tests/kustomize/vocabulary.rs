@@ -124,7 +124,7 @@ spec:
     ),
     (
         "settings",
-        "\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  a: one\n  host: web.default.svc\n",
+        "\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  a: one\n  host: web.default.svc\n  port: \"80\"\n  flag: 'no'\n  text: |\n    some text\n",
     ),
     (
         "robot",
@@ -399,7 +399,14 @@ pub const PATCHES: &[(&str, &str, &[&str])] = &[
     (
         "ConfigMap",
         "settings",
-        &["data: {a: two, b: three}", "data: {a: null}", "data: null", "immutable: true"],
+        &[
+            "data: {a: two, b: three}",
+            "data: {a: null}",
+            "data: null",
+            "immutable: true",
+            "data: {port: 8080, a: 1}",
+            "data: {flag: true, port: '81', text: 5}",
+        ],
     ),
     ("Secret", "password", &["type: Opaque", "stringData: {b: c}"]),
     (

@@ -126,6 +126,11 @@ fn examples(path: &str, csv: &Value, findings: &mut Findings) {
     let text = text.as_str().unwrap_or_default();
     let examples = match text {
         "" => Value::Array(Vec::new()),
+        // They read it as YAML, which has no control characters.
+        _ if text.contains(|c| matches!(c, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}')) => {
+            return findings
+                .error(path, "error decoding example CustomResource: it has a control character");
+        }
         _ => match yaml::from_json(text) {
             Ok(examples) => examples,
             Err(_) => return findings.error(path, "invalid example"),

@@ -46,6 +46,14 @@ pub enum Severity {
     Warning,
 }
 
+impl Finding {
+    /// The finding, with its file in this folder.
+    pub fn within(&self, folder: &str) -> String {
+        let separator = if self.file.is_empty() { ": " } else { "/" };
+        format!("{folder}{separator}{self}")
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, message, .. } = self;

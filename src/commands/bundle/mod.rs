@@ -66,7 +66,7 @@ const BY: &str = "bundle";
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.command {
-            Some(Command::Validate(args)) => args.run(&reading(dir)?),
+            Some(Command::Validate(args)) => args.run(dir),
             None => writing(dir, &self.mode.clone(), |it| self.plan(it)),
         }
     }

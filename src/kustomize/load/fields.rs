@@ -77,7 +77,18 @@ impl Reader {
                 "generatorOptions" => options = self.options(value),
                 "sortOptions" => res.order = self.sort_options(value),
                 "patchesStrategicMerge" => legacy = self.each(value, Self::legacy_patch),
-                "patchesJson6902" => res.late_patches = self.each(value, Self::patch),
+                "patchesJson6902" => {
+                    res.late_patches = self.each(value, Self::patch);
+                    for patch in &mut res.late_patches {
+                        patch.options.must_hold = true;
+                        if patch.target.as_ref().is_none_or(|it| it.name.is_any()) {
+                            self.fault(
+                                patch.mark,
+                                "a patch of `patchesJson6902` needs a `target` with a `name`",
+                            );
+                        }
+                    }
+                }
                 "imageTags" => image_tags = self.each(value, Self::image),
                 "configurations" => files.configurations = self.texts(value),
                 "replacements" => {

@@ -86,7 +86,8 @@ impl Reader {
             true => Source::Inline(text),
             false => Source::Path(text),
         };
-        let options = patches::Options { legacy: true, ..patches::Options::default() };
+        let options =
+            patches::Options { legacy: true, must_hold: true, ..patches::Options::default() };
         Patch { mark: node.mark, source, target: None, options }
     }
 

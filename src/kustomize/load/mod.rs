@@ -220,8 +220,12 @@ fn parse(
         let message = "a kustomization is one document, and here is a second".to_owned();
         return Err(anyhow::format_err!("{}", problem(&path, nodes[1].mark, message, None)));
     }
-    let node =
-        nodes.pop().unwrap_or(Node { data: Data::Map(Vec::new()), mark: top, spelling: None });
+    let node = nodes.pop().unwrap_or(Node {
+        data: Data::Map(Vec::new()),
+        mark: top,
+        spelling: None,
+        is_quoted: false,
+    });
     let mut reader = Reader { path, problems: Vec::new() };
     let entries = reader.map(&node);
     let said = entries.iter().any(|it| {

@@ -120,6 +120,7 @@ fn map(
     for key in keys {
         let (mine, theirs) = (ours.remove(&key), patch.as_mut().and_then(|it| it.remove(&key)));
         let patched = theirs.is_some();
+        let before = mine.as_ref().filter(|it| !it.is_object() && !it.is_array()).cloned();
         let kept = !patched && share::is_written_null(&ours, &key);
         let field = of.and_then(|it| it.get(key.as_str()));
         let inner = field.and_then(kinds::Field::inner);
@@ -127,6 +128,12 @@ fn map(
             Some(keys) => list(mine, theirs, keys, inner),
             None => walk(mine, theirs, inner),
         };
+        let merged = merged.and_then(|it| match it {
+            Some(it) if patched => {
+                share::keep_quotes(before.as_ref(), it, &key, &mut ours, patch.as_ref()).map(Some)
+            }
+            it => Ok(it),
+        });
         let merged = merged.map_err(|it| it.context(format!("at `{key}`")))?;
         let merged = merged.filter(|it| !it.is_null() || kept);
         if patched || merged.is_none() {

@@ -2,6 +2,11 @@
 
 mod optional;
 
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::reading;
 use crate::{
     bundle::validate::{Files, Finding, Severity, validate},
     disk::Root,
@@ -16,9 +21,9 @@ use serde::Serialize as _;
 /// Check a bundle as `operator-sdk bundle validate` does
 #[derive(clap::Args)]
 pub struct Args {
-    /// The bundle's folder [default: bundle]
+    /// The bundle's folder, inside the project or elsewhere [default: bundle]
     #[arg(value_name = "FOLDER")]
-    folder: Option<ProjectPath>,
+    folder: Option<PathBuf>,
     #[command(flatten)]
     optional: Optional,
     /// List the optional validators; run none
@@ -38,13 +43,17 @@ enum Output {
 }
 
 impl Args {
-    pub fn run(self, root: &Root) -> anyhow::Result<()> {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         if self.list_optional {
             terminal::print(&optional::list());
             return Ok(());
         }
-        let folder = self.folder.unwrap_or_else(|| ProjectPath::fixed("bundle"));
-        let files = files(root, &folder)?;
+        let folder = self.folder.unwrap_or_else(|| PathBuf::from("bundle"));
+        let (root, name) = locate(dir, &folder)?;
+        let files = files(&root, &name)?;
+        // `./bundle/` is `bundle`.
+        let inside = folder.to_str().and_then(|it| it.parse::<ProjectPath>().ok());
+        let folder = inside.map_or_else(|| folder.display().to_string(), |it| it.to_string());
         if files.is_empty() {
             return Err(anyhow::format_err!("there is no bundle in `{folder}`"))
                 .hint("make one first: `operator-rs bundle`");
@@ -67,6 +76,18 @@ impl Args {
     }
 }
 
+/// The folder that a bundle is in, and the bundle's name there.
+fn locate(dir: &Path, folder: &Path) -> anyhow::Result<(Root, ProjectPath)> {
+    reading(dir)?;
+    let whole = std::path::absolute(dir.join(folder)).context("naming the folder")?;
+    let name = whole.file_name().and_then(|it| it.to_str());
+    let (Some(parent), Some(name)) = (whole.parent(), name) else {
+        return Err(anyhow::format_err!("`{}` has no name of its own", folder.display()))
+            .hint("give the folder of a bundle by its name, such as `../other/bundle`");
+    };
+    Ok((Root::output(dir, parent)?, name.parse()?))
+}
+
 /// Errors and warnings that are always looked for, of all that is in the bundle's folder.
 pub fn findings(
     tree: &impl Tree,
@@ -75,7 +96,7 @@ pub fn findings(
     let files = files(tree, folder)?;
     let found =
         Optional::default().with(|selected, context| validate(&files, selected, context))?;
-    Ok(split(folder, &found))
+    Ok(split(folder.as_str(), &found))
 }
 
 fn files(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Files> {
@@ -88,10 +109,10 @@ fn files(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Files> {
     Ok(res)
 }
 
-fn split(folder: &ProjectPath, found: &[Finding]) -> (Vec<String>, Vec<String>) {
+fn split(folder: &str, found: &[Finding]) -> (Vec<String>, Vec<String>) {
     let of = |severity| {
         let some = found.iter().filter(move |it| it.severity == severity);
-        some.map(|it| format!("{folder}/{it}")).collect()
+        some.map(|it| it.within(folder)).collect()
     };
     (of(Severity::Error), of(Severity::Warning))
 }
@@ -109,10 +130,10 @@ struct Line {
     message: String,
 }
 
-fn report(folder: &ProjectPath, found: &[Finding]) -> anyhow::Result<String> {
+fn report(folder: &str, found: &[Finding]) -> anyhow::Result<String> {
     let line = |it: &Finding| Line {
         r#type: if it.severity == Severity::Error { "error" } else { "warning" },
-        message: format!("{folder}/{it}"),
+        message: it.within(folder),
     };
     let report = Report {
         passed: found.iter().all(|it| it.severity != Severity::Error),
