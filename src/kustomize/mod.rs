@@ -56,8 +56,7 @@ use self::{config::Config, load::Kustomization, names::Affix, objects::Objects, 
 use crate::{hint::Hint as _, model::ProjectPath, plan::Tree, yaml::Value};
 
 /// The way out for whatever is not rendered natively.
-const WAY_OUT: &str =
-    "render it with kustomize itself: `kustomize build … | operator-rs bundle --input -`";
+const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; `operator-rs bundle --input -` takes what that prints";
 
 /// Renders the kustomization in `folder`. Each image replaces what the tree's `images` say of its
 /// name, as `kustomize edit set image` would; one that the tree does not name applies to the whole.

@@ -83,7 +83,13 @@ impl Open<'_> {
         let key = (format!("{group}/{version}"), kind, name, namespace);
         if let Some(at) = self.ids.get(&key) {
             let other = &self.objects.0[*at].origin;
-            anyhow::bail!("{}: {id} is there already, from {other}", object.origin);
+            let error = match *other == object.origin {
+                true => anyhow::format_err!("{other} is taken in twice: {id}"),
+                false => {
+                    anyhow::format_err!("{}: {id} is there already, from {other}", object.origin)
+                }
+            };
+            return Err(error).hint("list each folder and file in one place only");
         }
         if MOST <= self.len() {
             let message =

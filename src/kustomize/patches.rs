@@ -59,6 +59,10 @@ pub fn transform(
             let Value::Array(list) = list.map_err(wrong)? else { return Ok(()) };
             json(of, patch, &list, objects).map_err(wrong)
         }
+        [node, ..] if node.get("op").is_some() && node.get("kind").is_none() => {
+            Err(origin.problem(node.mark, "this operation is not in a list", None))
+                .hint("a JSON patch is a list: write `- op: …`")
+        }
         _ => {
             let patches = resources::objects(&origin, nodes)?;
             strategic(of, patch, &patches, objects).map_err(wrong)

@@ -46,6 +46,12 @@ pub fn text(value: &Value) -> Option<String> {
     }
 }
 
+/// How the scalar at a path is written, where JSON would not write it so.
+pub fn spelling<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {
+    let (key, parent) = path.split_last()?;
+    share::spelling(get(value, parent).ok()??.as_object()?, key)
+}
+
 /// What is at a path.
 pub fn get<'v>(mut value: &'v Value, path: &[String]) -> anyhow::Result<Option<&'v Value>> {
     for part in path.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {

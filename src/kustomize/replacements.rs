@@ -81,6 +81,9 @@ fn source(objects: &Objects, id: &Name, path: &str, part: &Part) -> anyhow::Resu
         Some(it) => it.clone(),
     };
     share::clear(&mut value);
+    if let Some(spelling) = path::spelling(&object.value, &path::split(path)) {
+        value = spelling.into();
+    }
     if part.delimiter.is_empty() {
         return Ok(value);
     }
@@ -169,7 +172,9 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
 }
 
 fn scalar(value: &Value) -> anyhow::Result<String> {
+    let fraction = || Some(value.as_number()?.to_string()).filter(|it| !it.contains('e'));
     path::text(value)
+        .or_else(fraction)
         .ok_or_else(|| anyhow::format_err!("{value} is no text that can be written there"))
 }
 
@@ -184,6 +189,11 @@ fn joined(old: &str, part: &Part, new: &str) -> String {
     all.join(&part.delimiter)
 }
 
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit())
+}
+
 /// A text in place of a scalar, whose type stays; one that is new is of the type that its text has without quotes.
 fn typed(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
     if old.is_some_and(Value::is_string) {
@@ -195,7 +205,7 @@ fn typed(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
         if plain { yaml::from_text(&text, Dialect::Kustomize)? } else { text.clone().into() };
     match (old, &read) {
         (None, _) => Ok(read),
-        (Some(Value::Number(old)), Value::Number(new)) if !old.is_f64() && !new.is_f64() => {
+        (Some(Value::Number(old)), Value::Number(_)) if !old.is_f64() && is_integer(&text) => {
             Ok(read)
         }
         (Some(Value::Bool(_)), Value::Bool(_)) => Ok(read),

@@ -22,6 +22,11 @@ pub fn note_spelling(map: &mut Map<String, Value>, key: &str, spelling: &str) {
     map.insert(note(key), spelling.into());
 }
 
+/// How an entry is written, where JSON would not write it so.
+pub fn spelling<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
+    map.get(&note(key)).and_then(Value::as_str)
+}
+
 /// Notes that an entry stands in quotes or in a block.
 pub fn note_quotes(map: &mut Map<String, Value>, key: &str) {
     map.insert(note(key), true.into());

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{config::Config, fields::Kind, id::Id, objects::Objects, path, share};
-use crate::yaml::{Mark, Value};
+use crate::{
+    hint::Hint as _,
+    yaml::{Mark, Value},
+};
 
 #[derive(Clone, Debug, Default)]
 pub struct Variable {
@@ -64,6 +67,12 @@ pub fn resolve(objects: &mut Objects, all: &Variables, config: &Config) -> anyho
         let object = object
             .ok_or_else(|| anyhow::format_err!("no object is what variable `{name}` looks at"))?;
         let path: Vec<String> = path::split(path).iter().flat_map(|it| indexed(it)).collect();
+        if let Some(spelling) = path::spelling(&object.value, &path) {
+            return Err(anyhow::format_err!(
+                "variable `{name}` looks at `{spelling}`, which kustomize does not read in one way"
+            ))
+            .hint("write it in quotes");
+        }
         match path::get(&object.value, &path)? {
             Some(value) if path::text(value).is_some() => {
                 values.insert(name.as_str(), value.clone())

@@ -250,6 +250,24 @@ fn what_the_base_says_of_owned_and_other_things_is_kept() {
     spec["cleanup"] = json!({ "enabled": true });
     spec["install"] = json!({ "strategy": "deployment", "spec": { "deployments": null } });
     check("base", &objects);
+    // A pointer in Go: it is there although it is empty.
+    object(&mut objects, "ClusterServiceVersion", "v0.0.0")["spec"]["selector"] = json!({});
+    check("base-selector", &objects);
+}
+
+#[test]
+fn a_sample_of_a_kind_that_bundles_hold_is_a_file_too() {
+    let mut objects = objects();
+    let mut crd = object(&mut objects, "CustomResourceDefinition", "").clone();
+    crd["metadata"]["name"] = json!("secrets.cache.example.com");
+    crd["spec"]["names"] = json!({ "kind": "Secret", "listKind": "SecretList", "plural": "secrets", "singular": "secret" });
+    let version = crd["spec"]["versions"][0]["name"].clone();
+    let version = version.as_str().expect("a version has a name");
+    objects.push(json!({
+        "apiVersion": format!("cache.example.com/{version}"), "kind": "Secret", "metadata": { "name": "it" },
+    }));
+    objects.push(crd);
+    check("sample-of-a-secret", &objects);
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn all_fields_that_are_not_rendered_are_told_at_once() {
          config/default/kustomization.yaml:2:1: `namePrefx` is not a field of a kustomization\n\
          config/default/kustomization.yaml:6:3: `tag` is not a field of an image",
         &[
-            "render it with kustomize itself: `kustomize build … | operator-rs bundle --input -`",
+            "render it with kustomize itself: `kustomize build FOLDER`; `operator-rs bundle --input -` takes what that prints",
             "take it out, or correct its spelling",
         ],
     );
@@ -74,7 +74,7 @@ fn what_cannot_be_found_is_told_with_the_line_that_asks_for_it() {
         &[(TOP, "resources:\n- https://example.com/a.yaml\n")],
         "config/default/kustomization.yaml:2:3: `https://example.com/a.yaml` is remote, and nothing is fetched",
         &[
-            "copy it into the project, or render it with kustomize itself: `kustomize build … | operator-rs bundle --input -`",
+            "copy it into the project, or render it with kustomize itself: `kustomize build FOLDER`; `operator-rs bundle --input -` takes what that prints",
         ],
     );
     refused(
@@ -220,6 +220,8 @@ fn more_objects_than_any_operator_has_are_refused() {
     refused(
         &all,
         "config/default/a.yaml: more than 10000 objects are not rendered natively",
-        &["render it with kustomize itself: `kustomize build … | operator-rs bundle --input -`"],
+        &[
+            "render it with kustomize itself: `kustomize build FOLDER`; `operator-rs bundle --input -` takes what that prints",
+        ],
     );
 }

@@ -6,7 +6,7 @@ use crate::yaml::{Map, Value, json};
 pub fn spec(base: &Value, input: &Input) -> Map<String, Value> {
     let mut res = base.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
     // The former webhook list and CRDs are made anew; an empty value is as good as none.
-    res.retain(|_, it| !is_empty(it));
+    res.retain(|key, it| !is_empty(it) || key == "selector" && it.is_object());
     let cargo = input.cargo;
     let mut offer = |field: &str, value: Value| {
         if !is_empty(&value) {

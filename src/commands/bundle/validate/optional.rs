@@ -42,17 +42,10 @@ impl Optional {
         let values: BTreeMap<String, String> =
             self.optional_values.iter().map(|it| (it.0.clone(), it.1.clone())).collect();
         for key in values.keys() {
+            // One pipeline may give the same values for every selector.
             if !selected.iter().any(|it| it.value == Some(key)) {
-                let known: Vec<_> =
-                    selected.iter().filter_map(|it| it.value).map(|it| format!("`{it}`")).collect();
-                return Err(anyhow::format_err!(
-                    "no selected validator reads the optional value `{key}`"
-                ))
-                .hint(if known.is_empty() {
-                    "leave it out".to_owned()
-                } else {
-                    format!("those that are read: {}", known.join(", "))
-                });
+                let text = "no selected validator reads the optional value";
+                terminal::warn(&format!("{text} `{key}`"));
             }
         }
         let is = |name: &str| selected.iter().any(|it| it.name == name);
