@@ -17,7 +17,9 @@
 //! - what needs a network, a program or a plugin: remote resources, Helm charts, `generators`, `transformers`, `validators`;
 //! - `crds`, `openapi`, `buildMetadata`: rare, and of no use to an operator;
 //! - what kustomize gets wrong: directives in lists that are not there, `$patch: replace` in items and of whole objects,
-//!   numbers beyond 2^53 beside a JSON patch, operations without a value;
+//!   numbers beyond 2^53 beside a JSON patch, operations without a value, a number that a merge puts in the place of a
+//!   text of which only kustomize's printer knows whether it stands in quotes, configurations that make it forget a field;
+//! - resources in folders behind a symlink, keys in another case (`nameprefix`);
 //! - typing errors that it passes over: fields of an operation that it does not know, a `behavior` that is none,
 //!   a second document of a JSON patch or a configuration;
 //! - replacements inside of a text that is JSON or YAML itself.
