@@ -246,7 +246,10 @@ fn parse(
         reading(tree, &mut res, it, Reader::configuration)?;
     }
     for it in &files.replacements {
-        reading(tree, &mut res, it, Reader::replacements)?;
+        if !reading(tree, &mut res, it, Reader::replacements)? {
+            return Err(res.problem(it.mark, &format!("`{}` has no replacements", it.text)))
+                .hint("take the line out");
+        }
     }
     Ok(res)
 }
@@ -258,13 +261,13 @@ struct Files {
     replacements: Vec<Text>,
 }
 
-/// Reads one of them into the kustomization.
+/// Reads one of them into the kustomization, if there is anything in it.
 fn reading(
     tree: &impl Tree,
     of: &mut Kustomization,
     item: &Text,
     read: fn(&mut Reader, &Node, &mut Kustomization),
-) -> anyhow::Result<()> {
+) -> anyhow::Result<bool> {
     let (path, text) = resources::text(tree, of, item)?;
     let mut reader = Reader { path, problems: Vec::new() };
     let nodes = Origin { path: &reader.path, field: None }.nodes(&text, Dialect::Kubernetes)?;
@@ -275,7 +278,8 @@ fn reading(
             reader.fault(second.mark, "this is a second document, which kustomize ignores")
         }
     }
-    refuse(reader.problems)
+    refuse(reader.problems)?;
+    Ok(!nodes.is_empty())
 }
 
 impl Options {
