@@ -42,8 +42,13 @@ impl Optional {
         let values: BTreeMap<String, String> =
             self.optional_values.iter().map(|it| (it.0.clone(), it.1.clone())).collect();
         for key in values.keys() {
+            let reads = |it: &Validator| it.value == Some(key);
+            if !VALIDATORS.iter().any(reads) {
+                return Err(anyhow::format_err!("no validator reads the optional value `{key}`"))
+                    .hint("correct its spelling: `--help` lists the values that are read");
+            }
             // One pipeline may give the same values for every selector.
-            if !selected.iter().any(|it| it.value == Some(key)) {
+            if !selected.iter().any(|it| reads(it)) {
                 let text = "no selected validator reads the optional value";
                 terminal::warn(&format!("{text} `{key}`"));
             }
