@@ -43,6 +43,13 @@ pub fn split<'a>(
                 .filter(|it| is_ours(it, binding, collected, warnings))
                 .map(|it| object::text(it, "/name"))
                 .collect();
+            if subjects.is_empty() && is_known(binding) && !of_name(collected, binding).is_empty() {
+                warnings.push(format!(
+                    "{} is not in the bundle: it has no subjects, and gives nobody anything",
+                    object::title(binding)
+                ));
+                continue;
+            }
             let Some(role) = role(collected, binding, !ours.is_empty(), refusals) else {
                 if !ours.is_empty() {
                     warnings.push(elsewhere(binding));
@@ -51,13 +58,6 @@ pub fn split<'a>(
                 kept.push(*binding);
                 continue;
             };
-            if subjects.is_empty() {
-                warnings.push(format!(
-                    "{} is not in the bundle: it has no subjects, and gives nobody anything",
-                    object::title(binding)
-                ));
-                continue;
-            }
             if !ours.is_empty() {
                 check_aggregation(role, binding, refusals);
                 granted.push(role);
@@ -153,6 +153,17 @@ fn is_ours(
     true
 }
 
+/// The roles of the name that `roleRef` has, whatever their namespaces.
+fn of_name<'a>(collected: &Collected<'a>, binding: &Value) -> Vec<&'a Value> {
+    let kind = object::text(binding, "/roleRef/kind");
+    let roles = match (kind, object::kind(binding)) {
+        ("Role", "RoleBinding") => &collected.roles,
+        _ => &collected.cluster_roles,
+    };
+    let name = object::text(binding, "/roleRef/name");
+    roles.iter().filter(|it| object::name(it) == name).copied().collect()
+}
+
 /// What `roleRef` refers to, if it is here.
 fn role<'a>(
     collected: &Collected<'a>,
@@ -160,14 +171,8 @@ fn role<'a>(
     is_ours: bool,
     refusals: &mut Refusals,
 ) -> Option<&'a Value> {
-    let kind = object::text(binding, "/roleRef/kind");
-    let roles = match (kind, object::kind(binding)) {
-        ("Role", "RoleBinding") => &collected.roles,
-        _ => &collected.cluster_roles,
-    };
+    let of_name = of_name(collected, binding);
     let name = object::text(binding, "/roleRef/name");
-    let of_name: Vec<&Value> =
-        roles.iter().filter(|it| object::name(it) == name).copied().collect();
     if !is_known(binding) {
         return None;
     }

@@ -134,6 +134,12 @@ fn a_binding_without_subjects_is_left_out() {
     binding.as_object_mut().expect("it is a map").remove("subjects");
     objects.push(binding);
     check("no-subjects", &objects);
+    // operator-sdk finds the Role by its name alone.
+    let mut binding = object(&mut objects, "RoleBinding", "election-rolebinding").clone();
+    binding["metadata"] = json!({ "name": "idle", "namespace": "elsewhere" });
+    binding["subjects"] = json!([]);
+    objects.push(binding);
+    check("no-subjects-elsewhere", &objects);
 }
 
 #[test]
