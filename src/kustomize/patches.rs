@@ -19,10 +19,17 @@ use crate::{
 pub struct Options {
     pub new_name: bool,
     pub new_kind: bool,
-    /// The patch is one of `patchesStrategicMerge`, which treats metadata as a patch with a `target` does.
-    pub legacy: bool,
-    /// An empty patch is refused: the fields before `patches` want something in it.
-    pub must_hold: bool,
+    pub list: List,
+}
+
+/// Where a kustomization lists a patch. Only `patches` takes an empty one.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    #[default]
+    Patches,
+    /// Treats metadata as a patch with a `target` does.
+    StrategicMerge,
+    Json6902,
 }
 
 pub fn transform(
@@ -42,8 +49,10 @@ pub fn transform(
     let wrong = |error: anyhow::Error| error.context(origin.to_string());
     let nodes = origin.nodes(&text, Dialect::Kustomize)?;
     match nodes.as_slice() {
-        [] if patch.options.must_hold => Err(of.problem(patch.mark, &format!("{origin} is empty")))
-            .hint("take the line out, or list the patch under `patches`, where it may be empty"),
+        [] if patch.options.list != List::Patches => {
+            Err(of.problem(patch.mark, &format!("{origin} is empty")))
+                .hint("take the line out, or list the patch under `patches`, where it may be empty")
+        }
         [] => Ok(()),
         [node, ..] if matches!(node.data, Data::List(_)) => {
             if nodes.len() > 1 {
@@ -63,7 +72,7 @@ pub fn transform(
             Err(origin.problem(node.mark, "this operation is not in a list", None))
                 .hint("a JSON patch is a list: write `- op: …`")
         }
-        [node, ..] if patch.options.must_hold && !patch.options.legacy => Err(origin.problem(
+        [node, ..] if patch.options.list == List::Json6902 => Err(origin.problem(
             node.mark,
             "`patchesJson6902` holds JSON patches, and this is none",
             None,
@@ -123,7 +132,8 @@ fn strategic(
     }
     for patch in patches {
         let id = patch.original_id();
-        let patch = if entry.options.legacy { &with_strings(patch)? } else { patch };
+        let patch =
+            if entry.options.list == List::StrategicMerge { &with_strings(patch)? } else { patch };
         match objects.by_any_id(&id)[..] {
             [at] => merge(&mut objects.0[at], patch, entry.options)?,
             [] => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::{WAY_OUT, config::Config, labels::Reach, order::Order},
+    super::{WAY_OUT, labels::Reach},
     Files, Kustomization, Label, Options, problem,
     reader::Reader,
 };
@@ -19,27 +19,7 @@ impl Reader {
         folder: ProjectPath,
     ) -> (Kustomization, Files) {
         let mut files = Files::default();
-        let mut res = Kustomization {
-            path: self.path.clone(),
-            folder,
-            component: false,
-            resources: Vec::new(),
-            components: Vec::new(),
-            generators: Vec::new(),
-            patches: Vec::new(),
-            namespace: None,
-            name_prefix: None,
-            name_suffix: None,
-            labels: Vec::new(),
-            common_annotations: BTreeMap::new(),
-            replicas: Vec::new(),
-            images: Vec::new(),
-            replacements: Vec::new(),
-            variables: Vec::new(),
-            late_patches: Vec::new(),
-            config: Config::default(),
-            order: Some(Order::default()),
-        };
+        let mut res = Kustomization::new(self.path.clone(), folder);
         let (mut bases, mut secrets) = (Vec::new(), Vec::new());
         let (mut legacy, mut image_tags) = (Vec::new(), Vec::new());
         let mut common = BTreeMap::new();
@@ -77,18 +57,7 @@ impl Reader {
                 "generatorOptions" => options = self.options(value),
                 "sortOptions" => res.order = self.sort_options(value),
                 "patchesStrategicMerge" => legacy = self.each(value, Self::legacy_patch),
-                "patchesJson6902" => {
-                    res.late_patches = self.each(value, Self::patch);
-                    for patch in &mut res.late_patches {
-                        patch.options.must_hold = true;
-                        if patch.target.as_ref().is_none_or(|it| it.name.is_any()) {
-                            self.fault(
-                                patch.mark,
-                                "a patch of `patchesJson6902` needs a `target` with a `name`",
-                            );
-                        }
-                    }
-                }
+                "patchesJson6902" => res.late_patches = self.each(value, Self::late_patch),
                 "imageTags" => image_tags = self.each(value, Self::image),
                 "configurations" => files.configurations = self.texts(value),
                 "replacements" => {

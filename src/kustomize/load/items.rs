@@ -87,8 +87,19 @@ impl Reader {
             false => Source::Path(text),
         };
         let options =
-            patches::Options { legacy: true, must_hold: true, ..patches::Options::default() };
+            patches::Options { list: patches::List::StrategicMerge, ..patches::Options::default() };
         Patch { mark: node.mark, source, target: None, options }
+    }
+
+    /// A JSON patch, which comes late.
+    pub fn late_patch(&mut self, node: &Node) -> Patch {
+        let mut patch = self.patch(node);
+        patch.options.list = patches::List::Json6902;
+        if patch.target.as_ref().is_none_or(|it| it.name.is_any()) {
+            let message = "a patch of `patchesJson6902` needs a `target` with a `name`";
+            self.fault(patch.mark, message);
+        }
+        patch
     }
 
     pub fn kind(&mut self, key: &str, value: &Node, of: &mut Kind) {

@@ -114,6 +114,31 @@ pub struct Options {
 }
 
 impl Kustomization {
+    /// One of which nothing is known yet.
+    fn new(path: ProjectPath, folder: ProjectPath) -> Self {
+        Self {
+            path,
+            folder,
+            component: false,
+            resources: Vec::new(),
+            components: Vec::new(),
+            generators: Vec::new(),
+            patches: Vec::new(),
+            namespace: None,
+            name_prefix: None,
+            name_suffix: None,
+            labels: Vec::new(),
+            common_annotations: BTreeMap::new(),
+            replicas: Vec::new(),
+            images: Vec::new(),
+            replacements: Vec::new(),
+            variables: Vec::new(),
+            late_patches: Vec::new(),
+            config: Config::default(),
+            order: Some(Order::default()),
+        }
+    }
+
     pub fn problem(&self, mark: Mark, message: &str) -> anyhow::Error {
         anyhow::format_err!("{}", problem(&self.path, mark, message.to_owned(), None))
     }
