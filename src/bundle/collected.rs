@@ -1,4 +1,4 @@
-//! Every object, put where the bundle needs it. What has no place is refused by name.
+//! Every object, put where the bundle needs it. What has no place is named in a warning.
 
 use std::collections::BTreeSet;
 

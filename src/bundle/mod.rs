@@ -2,8 +2,8 @@
 //!
 //! What [`assemble`] makes is what `operator-sdk generate bundle` makes of the same objects, but for
 //! differences that `tests/bundle/same.rs` lists with their reasons. [`validate`] gives the verdict of
-//! `operator-sdk bundle validate`. What OLM cannot carry is refused by name: nothing is left out in
-//! silence. This room reads no file, knows no Rust source and no clock.
+//! `operator-sdk bundle validate`. What operator-sdk leaves out is left out with a warning, and what it
+//! gets wrong is refused by name. This room reads no file, knows no Rust source and no clock.
 
 mod annotations;
 mod collected;

@@ -1,9 +1,9 @@
 //! The only room that names a YAML library.
 //!
 //! Kubernetes objects are [`Value`]s: maps are sorted, as Go prints them. What is written here, every
-//! YAML 1.1 and 1.2 reader reads back as the same value. What is read here is what Go's readers
-//! (kustomize, kubectl, OLM) see in it; where they see different things in one text, it is refused
-//! with its place. Nothing is guessed.
+//! YAML 1.1 and 1.2 reader reads back as the same value. What is read here is what the
+//! Go program sees in it that the text is for ([`Dialect`]); where that cannot be told, it is refused
+//! with its place.
 
 mod difference;
 mod events;
@@ -26,6 +26,7 @@ mod write;
 pub use difference::difference;
 pub use fault::Fault;
 pub use node::{Data, Entry, Mark, Node};
+pub use printed::is_written_in_quotes;
 
 pub use serde_json::{Map, Number, Value, json};
 pub use write::to_text;
@@ -72,21 +73,6 @@ pub fn typed<T: DeserializeOwned>(text: &str, dialect: Dialect) -> anyhow::Resul
     let mark = Mark { line: 1, column: 1 };
     let null = Node { data: Data::Scalar(Value::Null), mark, spelling: None, is_quoted: false };
     Ok(T::deserialize(whole(text, dialect)?.as_ref().unwrap_or(&null))?)
-}
-
-/// Whether kustomize puts a text into quotes or a block where it writes it anew; nothing, where only its
-/// printer knows.
-pub fn is_written_in_quotes(text: &str) -> Option<bool> {
-    let is_word = |it: &str| {
-        it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
-            && it.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
-    };
-    match plain::resolve(text, Dialect::Kustomize) {
-        plain::Resolved::Null if text.is_empty() => None,
-        plain::Resolved::Text if text.contains('\n') || plain::is_old_boolean(text) => Some(true),
-        plain::Resolved::Text => (is_word(text) && !plain::is_suspicious(text)).then_some(false),
-        _ => Some(true),
-    }
 }
 
 /// A text that is JSON, and not YAML besides.

@@ -6,8 +6,9 @@ use std::{borrow::Cow, fmt::Write as _};
 use libyaml_safer::ScalarStyle;
 
 use super::{
-    Fault, Mark,
+    Dialect, Fault, Mark,
     parse::{self, Content, Scalar},
+    plain::{self, Resolved},
     stream,
 };
 
@@ -84,5 +85,20 @@ fn folded(text: &str, mark: Mark) -> Result<String, Fault> {
     match parts.into_iter().nth(2).map(|it| it.content) {
         Some(Content::Scalar(it)) => Ok(it.text),
         _ => Ok(text.to_owned()),
+    }
+}
+
+/// Whether kustomize puts a text into quotes or a block where it writes it anew; nothing, where only its
+/// printer knows.
+pub fn is_written_in_quotes(text: &str) -> Option<bool> {
+    let is_word = |it: &str| {
+        it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+            && it.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
+    };
+    match plain::resolve(text, Dialect::Kustomize) {
+        Resolved::Null if text.is_empty() => None,
+        Resolved::Text if text.contains('\n') || plain::is_old_boolean(text) => Some(true),
+        Resolved::Text => (is_word(text) && !plain::is_suspicious(text)).then_some(false),
+        _ => Some(true),
     }
 }
