@@ -305,7 +305,10 @@ impl Outcome {
 
 /// The one way from a plan to the disk.
 fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
-    let changes = plan.against(root, mode.force)?;
+    let changes = match mode.writes() {
+        true => plan.against(root, mode.force)?,
+        false => plan.forecast(root, mode.force)?,
+    };
     for warning in &changes.warnings {
         terminal::warn(warning);
     }
@@ -321,7 +324,7 @@ fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
             }
         }
     }
-    Ok(())
+    changes.require_no_conflicts("without this flag, nothing would be written")
 }
 
 /// Reads the PROJECT file, which every command but `init` starts from.

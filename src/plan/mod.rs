@@ -221,7 +221,17 @@ impl Plan {
     /// Meets the plan with what is there. Reads only; tells every conflict at once. With `force`, files
     /// of ours that were edited by hand are replaced too.
     pub fn against(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
-        self.met(tree, force)?.settled()
+        let changes = self.forecast(tree, force)?;
+        changes.require_no_conflicts("nothing was written")?;
+        Ok(changes)
+    }
+
+    /// The same for a command that writes nothing: conflicts are not an error yet, and generated files that were edited
+    /// by hand are among the changes.
+    pub fn forecast(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
+        let mut changes = self.met(tree, force)?;
+        changes.sort();
+        Ok(changes)
     }
 
     /// The project as the plan would leave it, where what conflicts stays as it is.
@@ -332,7 +342,10 @@ impl Intent {
                     Some(before) => match ours::state(path, before, by) {
                         ours::State::Theirs => return changes.theirs(path),
                         ours::State::Another { by } => return changes.another(path, &by),
-                        ours::State::Edited if !force => return changes.edited(path, edit),
+                        ours::State::Edited if !force => {
+                            changes.edited(path, edit);
+                            with_ends_of(before, &signed)
+                        }
                         // It is signed anew when there is something else to change.
                         ours::State::Older if ours::same(before, &signed) => before.clone(),
                         _ => with_ends_of(before, &signed),
