@@ -38,6 +38,7 @@ pages! {
     generate_crds
     habits
     hand_edits
+    inside_a_project
     installer
     interrupted
     kinds_and_versions
