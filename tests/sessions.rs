@@ -34,6 +34,7 @@ pages! {
     compiled
     crds_diff
     crds_in_ci
+    delete_api
     first_operator
     generate_crds
     habits
@@ -42,6 +43,7 @@ pages! {
     installer
     interrupted
     kinds_and_versions
+    kinds_by_hand
     memcached_operator
     moved_runtime
     mistakes

@@ -6,12 +6,14 @@ mod compile;
 mod completion;
 mod crds;
 mod create;
+mod delete;
 mod deploy;
 mod derive;
 pub mod generate;
 mod habits;
 mod init;
 mod install;
+mod listing;
 mod location;
 mod manifests;
 mod proxies;
@@ -46,7 +48,7 @@ use crate::{
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// The project's folder [default: the current one, or the nearest above it that has a PROJECT file]
+    /// The project's folder [default: the nearest one with a PROJECT file]
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -68,6 +70,8 @@ enum FileCommand {
     Init(init::Args),
     #[command(subcommand)]
     Create(create::Command),
+    #[command(subcommand)]
+    Delete(delete::Command),
     Manifests(manifests::Args),
     Generate(generate::Args),
     #[command(subcommand)]
@@ -223,6 +227,7 @@ impl FileCommand {
         match self {
             Self::Init(args) => writing(dir, &args.mode.clone(), |it| args.plan(dir, it)),
             Self::Create(command) => command.run(dir),
+            Self::Delete(command) => command.run(dir),
             Self::Manifests(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
             Self::Generate(args) => args.run(dir),
             Self::Crds(command) => command.run(dir),

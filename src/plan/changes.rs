@@ -99,6 +99,17 @@ impl Changes {
         self.conflict(path, &what, &hint);
     }
 
+    /// A user's file that would be deleted with edits that nothing else has.
+    pub(super) fn kept(&mut self, path: &ProjectPath) {
+        let hint = "commit these files, and git keeps them; or run the command with `--force` to delete them with your edits";
+        self.edited.push(path.clone());
+        self.conflict(
+            path,
+            "was edited by hand, and the last commit does not have this text",
+            hint,
+        );
+    }
+
     pub(super) fn missing(&mut self, path: &ProjectPath) {
         let hint = format!("take {path} back from version control: new lines go in there");
         self.conflict(path, "it is missing", &hint);
