@@ -41,6 +41,7 @@ pages! {
     installer
     interrupted
     kinds_and_versions
+    manual_pages
     memcached_operator
     moved_runtime
     mistakes

@@ -12,6 +12,7 @@ pub mod generate;
 mod habits;
 mod init;
 mod install;
+mod man;
 mod manifests;
 mod proxies;
 mod reach;
@@ -89,6 +90,7 @@ enum ClusterCommand {
 enum StandAloneCommand {
     Version(version::Args),
     Completion(completion::Args),
+    Man(man::Args),
 }
 
 /// What a command that writes files does with its changes. Commands that write none do not take these flags.
@@ -246,6 +248,7 @@ impl StandAloneCommand {
         match self {
             Self::Version(args) => args.run(),
             Self::Completion(args) => args.run(&mut Cli::command()),
+            Self::Man(args) => args.run(Cli::command()),
         }
     }
 }
