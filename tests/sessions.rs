@@ -48,6 +48,7 @@ pages! {
     testing
     types
     warnings
+    website_operator
 }
 
 #[test]
