@@ -19,10 +19,10 @@ mod refusal;
 mod removal;
 mod rendered;
 mod test;
+mod tree_sources;
 mod undeploy;
 mod uninstall;
 mod version;
-mod workspace;
 
 use std::{
     path::{Path, PathBuf},
@@ -161,7 +161,7 @@ pub fn run() -> ExitCode {
     loop {
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
-            Err(error) => return terminal::misuse(&error, habits::advice(&error)),
+            Err(error) => return misuse(error),
         };
         let watches = cli.watches();
         if watches {
@@ -179,6 +179,15 @@ pub fn run() -> ExitCode {
             return code;
         }
     }
+}
+
+/// Reports a command line that clap refused, or prints the help that was asked for.
+fn misuse(mut error: clap::Error) -> ExitCode {
+    let mut program = Cli::command();
+    program.build();
+    let hints = habits::hints(&error, &program, &terminal::arguments());
+    habits::keep_near_tips(&mut error);
+    terminal::misuse(&error, &hints)
 }
 
 impl Cli {
