@@ -36,6 +36,7 @@ pages! {
     crds_in_ci
     delete_api
     first_operator
+    forge
     generate_crds
     habits
     hand_edits

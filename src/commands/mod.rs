@@ -13,6 +13,7 @@ pub mod generate;
 mod habits;
 mod init;
 mod install;
+mod license;
 mod listing;
 mod location;
 mod man;

@@ -73,6 +73,8 @@ pub struct Plan {
     swept: Option<&'static str>,
     /// The folder that paths are shown in, with a `/`; empty where they are seen from the project's own.
     shown_in: String,
+    /// Files of the user that stay, and why that is worth a word.
+    kept: Vec<(ProjectPath, String)>,
     warnings: Vec<String>,
     next: Option<String>,
 }
@@ -143,6 +145,19 @@ impl Plan {
     /// command that generates it: no other one replaces or removes it.
     pub fn generate(&mut self, path: ProjectPath, text: String, edit: &str, by: &'static str) {
         self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned(), by });
+    }
+
+    /// What a scaffold would write at one path goes to another.
+    pub fn relocate(&mut self, from: &ProjectPath, to: ProjectPath) {
+        if let Some(intent) = self.intents.remove(from) {
+            self.intents.insert(to, intent);
+        }
+    }
+
+    /// Leaves a file as it is, and says so.
+    pub fn keep(&mut self, path: ProjectPath, why: &str) {
+        self.intents.remove(&path);
+        self.kept.push((path, why.to_owned()));
     }
 
     /// Leaves a file as it is.
@@ -237,6 +252,7 @@ impl Plan {
         self.owned.extend(other.owned);
         self.retired.extend(other.retired);
         self.swept = other.swept.or(self.swept);
+        self.kept.extend(other.kept);
         self.warnings.extend(other.warnings);
         self.next = other.next.or(self.next.take());
     }
@@ -271,6 +287,9 @@ impl Plan {
                 Found::Other(_) if matches!(intent, Intent::Offer(_)) => {}
                 Found::Other(what) => changes.in_the_way(path, &what),
             }
+        }
+        for (path, why) in &self.kept {
+            changes.stays(path, why);
         }
         for (path, by) in &self.retired {
             if let (Found::Text(before), false) =

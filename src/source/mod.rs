@@ -5,6 +5,7 @@ mod comments;
 pub mod kinds;
 mod marker;
 mod named;
+mod spelling;
 
 use std::collections::BTreeSet;
 
@@ -64,7 +65,11 @@ fn rules(from: &dyn Sources, folder: &str, into: &mut Reading) {
     for (path, text) in files {
         for comment in comments::comments(&text) {
             match marker::rule(&path, &comment) {
-                Ok(rule) => into.operator.rules.extend(rule),
+                Ok(rule) => {
+                    let warnings = spelling::misspelt(&path, &comment, rule.as_ref());
+                    into.operator.warnings.extend(warnings);
+                    into.operator.rules.extend(rule);
+                }
                 Err(problem) => into.comments.push(problem),
             }
         }
