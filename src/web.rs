@@ -46,15 +46,18 @@ pub fn get(url: &str, limit: u64, patience: Patience) -> anyhow::Result<Vec<u8>>
             // Its own words are only that there was one.
             ureq::Error::Io(error) => error.into(),
             ureq::Error::Timeout(ureq::Timeout::PerRead | ureq::Timeout::PerWrite) => {
-                anyhow::format_err!("the server was silent for {} seconds", idle.as_secs_f32())
+                anyhow::format_err!("the server sent nothing for {} seconds", idle.as_secs_f32())
             }
             ureq::Error::Timeout(ureq::Timeout::Global) => {
-                anyhow::format_err!("it was not done within {} seconds", whole.as_secs_f32())
+                anyhow::format_err!(
+                    "the download was not complete within {} seconds",
+                    whole.as_secs_f32()
+                )
             }
             other => anyhow::Error::from(other),
         });
     body.with_context(|| format!("fetching {url}"))
-        .hint("is it reachable from here? HTTPS_PROXY names a proxy")
+        .hint("check that it is reachable from here; HTTPS_PROXY sets a proxy")
 }
 
 /// The SHA-512 in hexadecimal digits.
@@ -84,7 +87,7 @@ pub fn unpack(
         Limited { inner: &mut entry, left: limit }
             .read_to_end(&mut bytes)
             .with_context(|| format!("unpacking `{name}`"))?;
-        anyhow::ensure!(res.insert(name.clone(), bytes).is_none(), "`{name}` is in it twice");
+        anyhow::ensure!(res.insert(name.clone(), bytes).is_none(), "it contains `{name}` twice");
     }
     Ok(res)
 }
@@ -99,7 +102,7 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let found = self.inner.read(buffer)?;
         let Some(left) = self.left.checked_sub(found as u64) else {
-            return Err(io::Error::other("there is more in it than any release has"));
+            return Err(io::Error::other("it is larger than any release"));
         };
         self.left = left;
         Ok(found)
@@ -150,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_server_that_is_silent_is_left() {
-        let silent = "the server was silent for 1 seconds";
+        let silent = "the server sent nothing for 1 seconds";
         assert_eq!(fetched(|_| Ok(())), silent);
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx";
         assert_eq!(fetched(|it| it.write_all(head)), silent);
@@ -160,7 +163,7 @@ mod tests {
     fn a_server_that_is_slow_is_waited_for_but_not_for_ever() {
         // Longer than it may be silent, and shorter than it may take.
         assert_eq!(fetched(slow(7)), "xxxxxxx");
-        assert_eq!(fetched(slow(500)), "it was not done within 3 seconds");
+        assert_eq!(fetched(slow(500)), "the download was not complete within 3 seconds");
     }
 
     fn archive(files: &[(&str, usize)]) -> Vec<u8> {
@@ -182,12 +185,12 @@ mod tests {
             }
             Err(error) => format!("{error:#}"),
         };
-        let more = "there is more in it than any release has";
+        let more = "it is larger than any release";
         assert_eq!(check(&[("x/a", 9_000), ("b", 10_000), ("c", 11_000)]), "a 9000 b 10000 ");
         assert_eq!(check(&[("a", 10_001)]), format!("unpacking `a`: {more}"));
         // Also where it is in what nobody asked for.
         assert!(check(&[("c", 50_000), ("a", 1)]).ends_with(more));
-        assert_eq!(check(&[("a", 1), ("x/a", 1)]), "`a` is in it twice");
+        assert_eq!(check(&[("a", 1), ("x/a", 1)]), "it contains `a` twice");
         assert!(check(&[("a", 1); 100]).contains("twice"));
     }
 }

@@ -84,17 +84,14 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
     with("nowhere", "KUBECONFIG: there is no kubeconfig `nowhere`");
     with("nowhere:neither", "there is no kubeconfig `nowhere`, there is no kubeconfig `neither`");
     with(":", "KUBECONFIG names no file");
-    with(
-        "broken",
-        "the kubeconfig `broken` cannot be read: it is not the YAML of a kubeconfig (line 1",
-    );
+    with("broken", "the kubeconfig `broken` cannot be read: it is not a valid kubeconfig (line 1");
     with("one:broken", "the kubeconfig `broken` cannot be read");
     with("twice", "the kubeconfig `twice` has the cluster `one` twice");
     // kubectl skips what is missing, and the first file that has a value counts.
-    with("nowhere:one", "http://127.0.0.1:1 cannot be asked");
-    with("one:two", "http://127.0.0.1:1 cannot be asked");
-    with("two:one", "http://127.0.0.1:2 cannot be asked");
-    with("three:two", "http://127.0.0.1:2 cannot be asked");
+    with("nowhere:one", "cannot connect to http://127.0.0.1:1");
+    with("one:two", "cannot connect to http://127.0.0.1:1");
+    with("two:one", "cannot connect to http://127.0.0.1:2");
+    with("three:two", "cannot connect to http://127.0.0.1:2");
     with("three", "the kubeconfig has no current context");
 
     refused(install().args(["--kubeconfig", "nowhere"]), "there is no kubeconfig `nowhere`");
@@ -112,7 +109,7 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
     fs::write(dir.join(".kube/config"), "clusters: {a").unwrap();
     refused(&mut install(), "`~/.kube/config` cannot be read: it is not the YAML");
     fs::copy(dir.join("two"), dir.join(".kube/config")).unwrap();
-    refused(&mut install(), "http://127.0.0.1:2 cannot be asked");
+    refused(&mut install(), "cannot connect to http://127.0.0.1:2");
 }
 
 #[test]
@@ -122,7 +119,7 @@ fn a_proxy_of_the_environment_is_not_for_this_machine() {
     fs::write(dir.join("kubeconfig"), kubeconfig("a", server, "token: x")).unwrap();
     let mut command = install(&dir);
     command.args(["--kubeconfig", "kubeconfig"]).env("HTTPS_PROXY", "socks9://example.com:1");
-    refused(&mut command, "https://127.0.0.1:1 cannot be asked: Connection refused");
+    refused(&mut command, "cannot connect to https://127.0.0.1:1: Connection refused");
 }
 
 #[test]
@@ -175,10 +172,10 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
         assert!(!said.contains("hunter2"), "{cluster}, {user}\n{said}");
     };
     let user = |user: &str, expected: &str| check(here, user, expected);
-    user(&format!("token: [{SECRET}]"), "it is not the YAML of a kubeconfig (line 5, ");
-    user(&format!("token: {{{SECRET}: {SECRET}}}"), "it is not the YAML of a kubeconfig");
-    user(&format!("password: [{SECRET}]"), "it is not the YAML of a kubeconfig");
-    user(&format!("exec: {SECRET}"), "it is not the YAML of a kubeconfig");
+    user(&format!("token: [{SECRET}]"), "it is not a valid kubeconfig (line 5, ");
+    user(&format!("token: {{{SECRET}: {SECRET}}}"), "it is not a valid kubeconfig");
+    user(&format!("password: [{SECRET}]"), "it is not a valid kubeconfig");
+    user(&format!("exec: {SECRET}"), "it is not a valid kubeconfig");
     user(&format!("token: \"{SECRET}\\n\""), "that no HTTP header may hold");
     user(&format!("username: a, password: {SECRET}"), "Connection refused");
     user(&format!("tokenFile: {SECRET}"), "the user's token file cannot be read: No such file");
@@ -198,8 +195,8 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
         user(&both, "the certificates and the key of the kubeconfig cannot be used for TLS");
     }
     user(&exec(&fails), "the user's credential plugin failed: exit status: 3");
-    user(&exec(&garbage), "what the user's credential plugin prints is not an ExecCredential");
-    user(&exec(&bare), "what the user's credential plugin prints has no `status`");
+    user(&exec(&garbage), "the output of the user's credential plugin is not an ExecCredential");
+    user(&exec(&bare), "the output of the user's credential plugin has no `status`");
     user(&exec(&lines), "that no HTTP header may hold");
     user(&exec(&late), "the time at which the user's token expires is malformed");
     user(&exec(&key), "cannot be used for TLS");
@@ -218,7 +215,7 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
 
     let cluster = |cluster: &str, expected: &str| check(cluster, "token: x", expected);
     let at = format!("server: 'https://jane:{SECRET}@127.0.0.1:1/a?b={SECRET}'");
-    cluster(&at, "https://127.0.0.1:1/a cannot be asked: Connection refused");
+    cluster(&at, "cannot connect to https://127.0.0.1:1/a: Connection refused");
     cluster(
         &format!("server: 'https://{SECRET} {SECRET}'"),
         "the `server` of the cluster is not a URL",
@@ -230,7 +227,7 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
     );
     cluster(
         &format!("{here}, proxy-url: 'http://jane:{SECRET}@127.0.0.1:1'"),
-        "https://127.0.0.1:1 cannot be asked",
+        "cannot connect to https://127.0.0.1:1",
     );
     cluster(
         &format!("{here}, certificate-authority: {SECRET}"),
@@ -244,8 +241,5 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
         &format!("{here}, certificate-authority-data: {torn}"),
         "certificate authority is not PEM",
     );
-    cluster(
-        &format!("{here}, insecure-skip-tls-verify: {SECRET}"),
-        "it is not the YAML of a kubeconfig",
-    );
+    cluster(&format!("{here}, insecure-skip-tls-verify: {SECRET}"), "it is not a valid kubeconfig");
 }

@@ -215,7 +215,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
         ("lines", "made-up\n/v1"),
         ("escaped", "a%2Fmade-up/v1"),
     ] {
-        check(name, "/apis", 1, "cannot be a part of an API server's path", move |_| {
+        check(name, "/apis", 1, "is not a valid name in an API server's path", move |_| {
             let version = json!({"groupVersion": version});
             Reply::Json(json!({"groups": [{"versions": [version], "preferredVersion": version}]}))
         });
@@ -243,7 +243,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
         "crd",
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/memcacheds.g.example.com",
         1,
-        "cannot be a part of",
+        "is not a valid name in",
         |_| {
             let versions = json!([{"name": "../made-up", "served": true}]);
             let spec = json!({"group": "g", "scope": "Namespaced", "versions": versions, "names": {"kind": "A", "plural": "as"}});
@@ -255,7 +255,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
             ))
         },
     );
-    check("token", SECRETS, 2, "the server's list goes on with the same page", |path| {
+    check("token", SECRETS, 2, "the server's list repeats the same page", |path| {
         assert!(path.matches('/').count() == 5, "{path}");
         Reply::Json(list(json!([]), "/../x&limit=1#"))
     });
@@ -263,8 +263,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
 
 #[test]
 fn what_a_server_does_not_tell_is_not_taken_for_nothing() {
-    let unknown =
-        "with Namespace a-system goes: whatever it has of secrets, which cannot be listed: ";
+    let unknown = "removing Namespace a-system also removes its secrets, which cannot be listed: ";
     let secrets = |name: &str, why: &str, lie: fn(&str) -> Reply| {
         check(name, SECRETS, 2, &format!("{unknown}{why}"), lie);
     };
@@ -285,7 +284,7 @@ fn what_a_server_does_not_tell_is_not_taken_for_nothing() {
             "",
         ))
     });
-    secrets("missing", "the server has the kind, and does not find its list", |_| {
+    secrets("missing", "the server has the kind but does not find its list", |_| {
         Reply::Status(404, "{}")
     });
     secrets("broken", "service unavailable", |_| Reply::Status(503, "service unavailable"));
@@ -324,7 +323,7 @@ fn whatever_a_server_sends_has_an_end() {
 
 #[test]
 fn a_list_whose_token_expires_is_read_again() {
-    check("expired", SECRETS, 2, "goes: Secret a-system/second, which", |path| {
+    check("expired", SECRETS, 2, "also removes Secret a-system/second, which", |path| {
         match path.split_once('?') {
             Some((_, "")) => Reply::Json(list(json!([item("first"), item("second")]), "")),
             Some((_, query)) if query.contains("continue") => {
@@ -366,7 +365,7 @@ fn what_somebody_else_makes_at_the_same_time_is_only_adopted() {
     let said = support::said(&output);
     assert!(
         said.contains(
-            "update     CustomResourceDefinition memcacheds.g.example.com (it was there before)\n"
+            "update     CustomResourceDefinition memcacheds.g.example.com (it already existed)\n"
         ),
         "{said}"
     );

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::proxies::proxies;
 use crate::{
-    cluster::{Cluster, Id, Limit, Owner, Target, Told, Unreachable},
+    cluster::{Cluster, Event, Id, Limit, Owner, Target, Unreachable},
     hint::Hint as _,
     model::{Project, Timeout},
     terminal,
@@ -13,23 +13,23 @@ use crate::{
 /// Which cluster is meant.
 #[derive(clap::Args)]
 pub struct Address {
-    /// The kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or a pod's own account]
+    /// The kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or the pod's service account]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// The kubeconfig's context [default: its current one]
+    /// The kubeconfig's context [default: its current context]
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
 }
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "Which cluster, and for how long")]
+#[command(next_help_heading = "Cluster options")]
 pub struct Reach {
     #[command(flatten)]
     address: Address,
-    /// How long to wait until it is done
+    /// How long to wait for completion
     #[arg(long, value_name = "TIME", default_value = "5m")]
     timeout: Timeout,
-    /// List what would be sent and change nothing; with `server`, the API server tries it
+    /// List the objects without sending them; with `--dry-run=server`, have the API server validate them
     #[arg(
         long,
         num_args = 0..=1,
@@ -103,11 +103,11 @@ pub fn owner(project: &Project) -> Owner {
 }
 
 /// Tells what happens on a cluster, while it happens.
-pub fn tell(told: Told) {
-    match told {
-        Told::Became(it) => terminal::print(&format!("{it}\n")),
-        Told::Waiting(it) => terminal::advise(&format!("waiting    {it}\n")),
-        Told::Warning(it) => terminal::warn(&it),
+pub fn report(event: Event) {
+    match event {
+        Event::Action(it) => terminal::print(&format!("{it}\n")),
+        Event::Waiting(it) => terminal::advise(&format!("waiting    {it}\n")),
+        Event::Warning(it) => terminal::warn(&it),
     }
 }
 
@@ -121,7 +121,7 @@ pub fn list<'a>(verb: &str, ids: impl IntoIterator<Item = &'a Id>) {
 pub fn reached<T>(found: anyhow::Result<T>) -> anyhow::Result<T> {
     match found {
         Err(error) if error.is::<Unreachable>() => {
-            Err(error).hint("is the cluster running, and is this its kubeconfig?")
+            Err(error).hint("check that the cluster is running and that this is its kubeconfig")
         }
         found => found,
     }

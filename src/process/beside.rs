@@ -105,7 +105,7 @@ pub fn attended(
     folder: &Path,
     variables: &[(&str, PathBuf)],
 ) -> anyhow::Result<ExitStatus> {
-    let [program, arguments @ ..] = words else { anyhow::bail!("there is no program to run") };
+    let [program, arguments @ ..] = words else { anyhow::bail!("no program to run was given") };
     let running = || format!("running `{}`", program.display());
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder);
@@ -113,7 +113,7 @@ pub fn attended(
     let mut child = command
         .spawn()
         .with_context(running)
-        .hint(format!("install `{}`, or bring it on PATH", program.display()))?;
+        .hint(format!("install `{}`, or add it to PATH", program.display()))?;
     // Where this fails, the program only outlives a crash of ours.
     let watch = shell(END_WITH_US).arg(child.id().to_string()).stdin(Stdio::piped()).spawn();
     let status = child.wait().with_context(running)?;

@@ -61,7 +61,7 @@ impl Git {
 
     fn start(mut command: Command) -> anyhow::Result<Child> {
         let child = command.spawn().context("running `git`");
-        child.hint("install `git`, or bring it on PATH")
+        child.hint("install `git`, or add it to PATH")
     }
 
     /// Runs a command of git that only looks things up.

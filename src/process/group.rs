@@ -39,7 +39,7 @@ pub fn output(program: &Program<'_>) -> anyhow::Result<Result<String, String>> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     let output = supervise(&mut command)
         .with_context(running)
-        .hint(format!("install `{name}`, or bring it on PATH"))?;
+        .hint(format!("install `{name}`, or add it to PATH"))?;
     let text = String::from_utf8(output.stdout).context("reading what the program printed")?;
     Ok(if output.status.success() { Ok(text) } else { Err(text) })
 }

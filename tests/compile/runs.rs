@@ -31,7 +31,7 @@ fn two_runs_at_once_do_not_share_their_throwaway_crate() {
     assert_eq!(project.text("runs"), "run\nrun\n", "{text}");
     assert!(!project.at("overlaps").exists(), "{text}");
     assert_eq!(
-        text.matches("waiting for another operator-rs that compiles here").count(),
+        text.matches("waiting for another operator-rs that is compiling here").count(),
         1,
         "{text}"
     );
@@ -49,7 +49,7 @@ fn a_target_folder_that_is_a_symlink_is_not_swept() {
         "{text}"
     );
     assert!(
-        text.contains("hint: name another target folder: `export CARGO_TARGET_DIR=…`"),
+        text.contains("hint: choose another target directory: `export CARGO_TARGET_DIR=…`"),
         "{text}"
     );
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);

@@ -26,12 +26,12 @@ impl Workspace {
             None => next(dir)?,
         };
         if manifest.file_name().is_none_or(|it| it != "Cargo.toml") {
-            return Err(anyhow::format_err!("`{}` is no Cargo.toml", manifest.display()))
-                .hint("give `--manifest-path` the path of a Cargo.toml, or its folder's");
+            return Err(anyhow::format_err!("`{}` is not a Cargo.toml", manifest.display()))
+                .hint("pass `--manifest-path` the path of a Cargo.toml or of its directory");
         }
         let Some(text) = disk::text_if_any(&manifest)? else {
             return Err(anyhow::format_err!("there is no `{}`", manifest.display()))
-                .hint("give `--manifest-path` the path of a Cargo.toml, or its folder's");
+                .hint("pass `--manifest-path` the path of a Cargo.toml or of its directory");
         };
         let folder = disk::real(manifest.parent().unwrap_or(Path::new("")))?;
         let table = parse(&manifest, &text)?;
@@ -76,7 +76,7 @@ fn next(dir: &Path) -> anyhow::Result<PathBuf> {
             return Ok(path);
         }
     }
-    Err(anyhow::format_err!("there is no Cargo.toml in `{}`, nor above it", dir.display()))
+    Err(anyhow::format_err!("no Cargo.toml in `{}` or any parent directory", dir.display()))
         .hint("point `--manifest-path` at the Cargo.toml of a package or workspace")
 }
 

@@ -60,7 +60,7 @@ impl Answer {
         };
         if let Err(error) = keep() {
             terminal::warn(&format!(
-                "the CRDs of `{}` are not cached, and compiled again the next time: {error:#}",
+                "the CRDs of `{}` cannot be cached and will be compiled again next time: {error:#}",
                 subject.krate
             ));
         }

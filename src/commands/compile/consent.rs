@@ -21,7 +21,7 @@ pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Co
         return Ok(Consent::Yes);
     }
     let flag = match flags {
-        Some(_) => "give `--compile`",
+        Some(_) => "pass `--compile`",
         None => "run `operator-rs manifests --compile` first",
     };
     let file = file(top);
@@ -30,20 +30,20 @@ pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Co
         (Some("yes"), _) => return Ok(Consent::Yes),
         (Some("no"), Some(file)) => {
             return Ok(Consent::No(format!(
-                "{flag} to ask the compiled code: an earlier answer was no, which `rm {}` takes back",
+                "{flag} to use the compiled code: you declined earlier, and `rm {}` revokes that answer",
                 file.display()
             )));
         }
         _ => {}
     }
     let hint = format!(
-        "{flag} to ask the compiled code: this runs build scripts and macros of the project"
+        "{flag} to use the compiled code: this runs build scripts and macros of the project"
     );
     if !terminal::has_person() {
         return Ok(Consent::No(hint));
     }
     let question = format!(
-        "compiling {purpose}; this runs build scripts and macros of the project. Do so now and later?"
+        "compiling {purpose}; this runs build scripts and macros of the project. Allow this now and in the future?"
     );
     let Some(answer) = terminal::confirm(&question)? else {
         anyhow::bail!("interrupted; nothing was written");
@@ -61,10 +61,10 @@ fn keep(file: &Path, top: &Path, answer: bool) {
     let word = if answer { "yes" } else { "no" };
     match disk::keep(file, &format!("{word}\n{}\n", top.display())) {
         Ok(()) => terminal::advise(&format!(
-            "this answer is kept in {}; delete that file to be asked again\n",
+            "the answer is stored in {}; delete that file to be asked again\n",
             file.display()
         )),
-        Err(error) => terminal::warn(&format!("this answer cannot be kept: {error:#}")),
+        Err(error) => terminal::warn(&format!("the answer cannot be stored: {error:#}")),
     }
 }
 

@@ -54,12 +54,12 @@ pub fn purpose(compile: &Compile<'_>, reading: &Reading, crates: &[Crate]) -> St
             let names: Vec<String> = crates.iter().map(|it| format!("`{}`", it.name)).collect();
             names.join(", ")
         }
-        (1, 1) => "the one kind".to_owned(),
+        (1, 1) => "the only kind".to_owned(),
         (asked, all) if asked == all => format!("all {all} kinds"),
         (asked, all) => format!("{asked} of {all} kinds"),
     };
     let why = match &reading.all_problems()[..] {
-        _ if compile.all => "to check what was read".to_owned(),
+        _ if compile.all => "to compare them with the source".to_owned(),
         [] if reading.named.is_empty() => "to find the module".to_owned(),
         [] => "because `--type` names one".to_owned(),
         [first] => format!("because of {first}"),
@@ -133,15 +133,15 @@ fn settle(kind: &mut DeclaredKind, printed: &Result<Value, String>) {
 }
 
 fn panic_problem(kind: &DeclaredKind, text: &str) -> Problem {
-    problem_of(kind, format!("kube panics over this schema: {text}"))
-        .with_hint("change the type: kube itself can make no CRD of it")
+    problem_of(kind, format!("kube panics on this schema: {text}"))
+        .with_hint("change the type: kube itself cannot generate a CRD from it")
 }
 
 /// Whether a kind that the compiled crate does not have stays in the reading: as a problem, where it was certain.
 fn is_missing(kind: &mut DeclaredKind) -> bool {
     let path = kind.rust_path.path.join("::");
     let message = format!("`{path}` is not in the compiled crate `{}`", kind.rust_path.krate.name);
-    let hint = "this is a fault of operator-rs: please report it with the type";
+    let hint = "this is a bug in operator-rs: please report it together with the type";
     kind.crd = Err(vec![problem_of(kind, message).with_hint(hint)]);
     kind.is_certain
 }
@@ -222,7 +222,7 @@ fn require(named: &KindPath, compiled: &[Compiled]) -> anyhow::Result<()> {
         compiled.iter().map(|it| format!("`{krate}::{}`", it.path.join("::"))).collect();
     let list = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
     anyhow::bail!(
-        "`{krate}::{}` is no kind of the compiled crate: its kinds are {list}",
+        "`{krate}::{}` is not a kind of the compiled crate; its kinds are: {list}",
         named.path.join("::")
     )
 }
@@ -271,9 +271,9 @@ fn problem_of(kind: &DeclaredKind, message: String) -> Problem {
 fn disagreement(kind: &DeclaredKind, read: &Value, compiled: &Value) -> Problem {
     let (at, read, compiled) = yaml::difference(read, compiled);
     let message = format!(
-        "`{}` is read otherwise than it compiles: at `{at}`, {read} was read, and {compiled} is compiled",
+        "`{}` differs between the source and the compiled code: at `{at}`, the source has {read} and the compiled code {compiled}",
         kind.name
     );
     problem_of(kind, message)
-        .with_hint("this is a fault of operator-rs: please report it with the type")
+        .with_hint("this is a bug in operator-rs: please report it together with the type")
 }

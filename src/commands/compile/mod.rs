@@ -26,12 +26,12 @@ use crate::{commands::cargo::toolchain, disk, model::Crate, source::Reading, ter
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Kinds that cannot be read from the source")]
 pub struct Flags {
-    /// Compile them with cargo under target/ and ask the code. This runs build scripts and macros of the project, so
-    /// without this flag a person at a terminal is asked once for each project, and nobody else. With `--check`,
-    /// compile all kinds: both must agree
+    /// Compile these kinds with cargo under target/ and use the CRDs that the compiled code returns. This runs build
+    /// scripts and macros of the project: without this flag you are asked once for each project on a terminal, and
+    /// nothing is compiled elsewhere. With `--check`, compile all kinds: source and compiled code must agree
     #[arg(long, conflicts_with = "no_compile")]
     pub compile: bool,
-    /// Compile nothing, whatever was answered earlier
+    /// Compile nothing, whatever the earlier answer was
     #[arg(long)]
     pub no_compile: bool,
 }
@@ -78,8 +78,7 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
     if !missing.is_empty() {
         let purpose = join::purpose(compile, reading, &missing);
         if !toolchain::has_cargo() {
-            let hint =
-                "install Rust, so that the compiled code can be asked: there is no `cargo` on PATH";
+            let hint = "install Rust to use the compiled code: there is no `cargo` on PATH";
             reading.hint = Some(hint.to_owned());
             return Ok(Completion::Now);
         }

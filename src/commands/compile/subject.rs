@@ -80,7 +80,7 @@ impl Subject {
         let manifest = read(&self.folder.join("Cargo.toml"))?;
         let workspace = read(&self.top.join("Cargo.toml"))?;
         let lock = disk::text(&self.top.join("Cargo.lock"))
-            .hint("run `cargo generate-lockfile`: what is compiled is what the lock says")?;
+            .hint("run `cargo generate-lockfile`: the versions in Cargo.lock are compiled")?;
         let package = Package {
             folder: &self.folder,
             manifest: &manifest,
@@ -113,10 +113,10 @@ impl Subject {
         let name = package.name()?;
         match lock::is_current(lock, package)? {
             true => Ok(()),
-            false => {
-                Err(anyhow::format_err!("Cargo.lock is older than the Cargo.toml of `{name}`"))
-                    .hint("bring it up to date: `cargo update --workspace`")
-            }
+            false => Err(anyhow::format_err!(
+                "Cargo.lock is out of date with the Cargo.toml of `{name}`"
+            ))
+            .hint("update it with `cargo update --workspace`"),
         }
     }
 
@@ -133,7 +133,7 @@ impl Subject {
         let flags = ["--quiet", "--message-format=json", "--bin", &workshop.program];
         let output = workshop.cargo("run", &flags);
         let output =
-            output.with_context(|| format!("the CRDs of `{}` are not printed", self.krate))?;
+            output.with_context(|| format!("printing the CRDs of `{}` failed", self.krate))?;
         let printed = program::printed(&output, symbols.len());
         let whole = |(crd, symbol): (Option<_>, symbols::Symbol)| {
             let crd =
@@ -280,11 +280,11 @@ impl Subject {
             _ => {
                 let list: Vec<&str> = core.into_iter().collect();
                 Err(anyhow::format_err!(
-                    "`{}` is built with `kube-core` {}, and which one its kinds have is not known",
+                    "`{}` is built with `kube-core` {}, and it is not known which of them its kinds use",
                     self.krate,
                     list.join(" and ")
                 ))
-                .hint("depend on one version of kube")
+                .hint("depend on only one version of kube")
             }
         }
     }

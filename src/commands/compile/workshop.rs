@@ -26,9 +26,9 @@ impl Workshop {
     /// Opens it below the target folder of a workspace, for nobody else as long as it is held.
     pub fn open(top: &Path, folder: &Path, program: String) -> anyhow::Result<Self> {
         let root = Root::output(top, folder)
-            .hint("name another target folder: `export CARGO_TARGET_DIR=…`")?;
+            .hint("choose another target directory: `export CARGO_TARGET_DIR=…`")?;
         // Held until cargo is done: another run would sweep what this one builds.
-        root.wait(|| terminal::advise("waiting for another operator-rs that compiles here\n"))?;
+        root.wait(|| terminal::advise("waiting for another operator-rs that is compiling here\n"))?;
         Ok(Self {
             cargo: toolchain::cargo()?,
             top: top.to_owned(),
@@ -50,7 +50,7 @@ impl Workshop {
             process::Program { name: &self.cargo, arguments: &arguments, folder: &self.top };
         process::output(&program)?.map_err(|printed| {
             terminal::advise(&messages::errors(&printed));
-            anyhow::format_err!("cargo failed, and has said why above")
+            anyhow::format_err!("cargo failed; its messages are above")
         })
     }
 }

@@ -14,7 +14,7 @@ pub use self::order::Parts;
 use super::reach::{self, Reach, Sending};
 use crate::{
     cluster::{
-        self, Became, Cluster, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, Told, Verb,
+        self, Action, Cluster, Event, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, Verb,
     },
     hint::Hint as _,
     model::Project,
@@ -51,7 +51,7 @@ impl Removing<'_> {
         let found = self.cluster.find(&ids)?;
         self.require_here(&found)?;
         if found.is_empty() {
-            terminal::advise("nothing is there to remove\n");
+            terminal::advise("nothing to remove\n");
             return Ok(());
         }
         let (mut going, mut adopted, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
@@ -90,8 +90,8 @@ impl Removing<'_> {
         } else {
             losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
             let deletes = going.in_order().filter(goes);
-            let deletes = deletes.map(|it| Became::new(Verb::Delete, &it.0));
-            deletes.for_each(|it| reach::tell(Told::Became(it)));
+            let deletes = deletes.map(|it| Action::new(Verb::Delete, &it.0));
+            deletes.for_each(|it| reach::report(Event::Action(it)));
         }
         // What others have in a namespace that goes was among the losses.
         let is_lost =
@@ -120,7 +120,7 @@ impl Removing<'_> {
     ) -> anyhow::Result<()> {
         for part in parts {
             let part: Vec<Live> = part.iter().map(|it| it.1.clone()).collect();
-            self.cluster.delete(&part, limit, &mut reach::tell)?;
+            self.cluster.delete(&part, limit, &mut reach::report)?;
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Removing<'_> {
         Err(anyhow::format_err!(
             "nothing was removed: the operator is deployed to namespace `{namespace}`"
         ))
-        .hint(format!("give `--namespace {namespace}`"))
+        .hint(format!("pass `--namespace {namespace}`"))
     }
 
     fn crds<'a>(&self, going: &'a Parts<Live>) -> anyhow::Result<Vec<Crd<'a>>> {
@@ -199,16 +199,16 @@ impl Removing<'_> {
             new.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
             return Ok(());
         }
-        Err(anyhow::format_err!("{otherwise}: this was not there before: {}", new.join("; ")))
-            .hint("run this again, and it is asked for, too")
+        Err(anyhow::format_err!("{otherwise}: new objects have appeared: {}", new.join("; ")))
+            .hint("run the command again to confirm their removal as well")
     }
 }
 
 fn tell_what_stays(adopted: &[Live], theirs: &[Live], shared: &[Namespace<'_>]) {
     let leave = |id: &Id, why: &str| {
-        reach::tell(Told::Became(Became::because(Verb::Leave, id, why)));
+        reach::report(Event::Action(Action::because(Verb::Leave, id, why)));
     };
-    adopted.iter().for_each(|it| leave(&it.id, "it was there before"));
+    adopted.iter().for_each(|it| leave(&it.id, "it already existed"));
     for it in theirs {
         if let Removal::Theirs(why) = &it.removal {
             leave(&it.id, why);
@@ -219,7 +219,7 @@ fn tell_what_stays(adopted: &[Live], theirs: &[Live], shared: &[Namespace<'_>]) 
         |it: &Live| matches!(&it.removal, Removal::Theirs(why) if why.contains("`kubectl"));
     if theirs.iter().any(by_kubectl) {
         terminal::advise(
-            "what `kubectl` has applied can be deleted with it: `operator-rs generate installer | kubectl delete -f -`\n",
+            "delete what `kubectl` has applied with `operator-rs generate installer | kubectl delete -f -`\n",
         );
     }
 }
@@ -227,7 +227,7 @@ fn tell_what_stays(adopted: &[Live], theirs: &[Live], shared: &[Namespace<'_>]) 
 /// Why an object goes that might not be the project's alone.
 fn unclear(live: &Live) -> Option<String> {
     match &live.removal {
-        Removal::Unknown(why) => Some(format!("{} goes, although {why}", live.id)),
+        Removal::Unknown(why) => Some(format!("{} is removed, although {why}", live.id)),
         _ => None,
     }
 }
@@ -237,9 +237,9 @@ impl Crd<'_> {
         let id = &self.live.id;
         match &self.held {
             Ok(held) if held.is_empty() => None,
-            Ok(held) => Some(format!("with {id} goes: {}", cluster::tell_held(held))),
+            Ok(held) => Some(format!("removing {id} also removes {}", cluster::held_summary(held))),
             Err(why) => Some(format!(
-                "with {id} goes: every object of its kind, which cannot be listed: {}",
+                "removing {id} also removes every object of its kind, and these cannot be listed: {}",
                 why.message
             )),
         }
@@ -265,13 +265,15 @@ impl Namespace<'_> {
             let why = match &it.removal {
                 Removal::Ours => ", which config/ no longer has".to_owned(),
                 Removal::Unknown(why) => format!(", although {why}"),
-                Removal::Adopted | Removal::Theirs(_) => ", which `deploy` did not make".to_owned(),
+                Removal::Adopted | Removal::Theirs(_) => {
+                    ", which `deploy` did not create".to_owned()
+                }
             };
-            format!("with {id} goes: {}{why}", it.id)
+            format!("removing {id} also removes {}{why}", it.id)
         });
         let unknown = self.inhabitants.unknown.iter();
         let unknown = unknown.map(|(what, why)| {
-            format!("with {id} goes: whatever it has of {what}, which cannot be listed: {why}")
+            format!("removing {id} also removes its {what}, which cannot be listed: {why}")
         });
         others.chain(unknown).collect()
     }
@@ -280,7 +282,7 @@ impl Namespace<'_> {
 /// Goes on where nothing else would go, where the flag says so, or where a person does.
 fn confirm(losses: &[String], yes: bool) -> anyhow::Result<()> {
     losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
-    if losses.is_empty() || yes || terminal::agree("Remove all of it?", "yes")? {
+    if losses.is_empty() || yes || terminal::agree("Remove all of these?", "yes")? {
         return Ok(());
     }
     anyhow::bail!("nothing was removed")

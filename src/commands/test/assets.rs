@@ -25,7 +25,7 @@ impl Assets {
         }
         match Path::new(USUAL).join("kube-apiserver").is_file() {
             true => Self::in_folder(Path::new(USUAL), "envtest's own folder"),
-            false => missing(anyhow::format_err!("there is no kube-apiserver to test against")),
+            false => missing(anyhow::format_err!("kube-apiserver was not found")),
         }
     }
 
@@ -56,7 +56,7 @@ impl Assets {
         hinted(
             error,
             [format!(
-                "envtest's archives have none: put the {name} of the same Kubernetes release there, or go without the flag that asks for it"
+                "envtest's archives do not include it: put the {name} of the same Kubernetes release there, or omit the flag that needs it"
             )]
             .into_iter(),
         )
@@ -66,9 +66,9 @@ impl Assets {
 /// The three ways to get the programs.
 fn missing<T>(error: anyhow::Error) -> anyhow::Result<T> {
     let ways = [
-        "`--download 1.37` (or another version) fetches etcd and kube-apiserver once, and keeps them",
-        "`--assets DIR` names a folder that has them",
-        "`KUBEBUILDER_ASSETS` does, too: `export KUBEBUILDER_ASSETS=$(setup-envtest use -p path)`",
+        "`--download 1.37` (or another version) downloads etcd and kube-apiserver once and caches them",
+        "`--assets DIR` uses a directory that has them",
+        "`export KUBEBUILDER_ASSETS=$(setup-envtest use -p path)` uses the programs of setup-envtest",
     ];
     hinted(error, ways.into_iter().map(str::to_owned))
 }

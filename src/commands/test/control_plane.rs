@@ -53,7 +53,9 @@ impl ControlPlane {
             match Self::once(assets, wants) {
                 Ok(it) => return Ok(it),
                 Err(Fault::Taken) if tries < TRIES => tries += 1,
-                Err(Fault::Taken) => anyhow::bail!("other programs take every port that is free"),
+                Err(Fault::Taken) => {
+                    anyhow::bail!("other programs took every free port before it could be used")
+                }
                 Err(Fault::Other(error)) => return Err(error),
             }
         }
@@ -117,7 +119,7 @@ impl ControlPlane {
         let pids: Vec<String> = self.left.iter().map(u32::to_string).collect();
         let folder = self.folder.display();
         format!(
-            "\nThe API server goes on: {}\n  export KUBECONFIG={}\nEnd it, and take away what it wrote:\n  kill -9 {}; rm -r {folder}\n",
+            "\nThe API server keeps running: {}\n  export KUBECONFIG={}\nTo stop it and delete its files:\n  kill -9 {}; rm -r {folder}\n",
             self.cluster.server,
             self.kubeconfig().display(),
             pids.join(" "),
@@ -190,7 +192,7 @@ impl Programs<'_> {
             }
             process::pause(NOW_AND_THEN);
         }
-        let mut said = String::new();
+        let mut tail = String::new();
         for name in ["etcd", "kube-apiserver", "kube-controller-manager"] {
             let log = self.folder.join(format!("{name}.log"));
             let text = disk::text_if_any(&log)?.unwrap_or_default();
@@ -198,10 +200,10 @@ impl Programs<'_> {
                 return Err(Fault::Taken);
             }
             let last: Vec<&str> = text.lines().rev().take(3).collect();
-            said.extend(last.iter().rev().map(|it| format!("\n  {name}: {it}")));
+            tail.extend(last.iter().rev().map(|it| format!("\n  {name}: {it}")));
         }
-        Err(anyhow::format_err!("{name} does not become ready; the last that was said:{said}"))
-            .hint("are the programs whole, and of this machine's kind?")
+        Err(anyhow::format_err!("{name} did not become ready; the last lines of the logs:{tail}"))
+            .hint("check that the programs are complete and built for this machine")
             .map_err(Fault::Other)
     }
 }

@@ -48,7 +48,7 @@ impl FromStr for Wanted {
         let minor = numbers.strip_suffix(".x").unwrap_or(numbers).split_once('.');
         let minor = minor.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
         minor.map(|(major, minor)| Self::Minor(major, minor)).with_context(|| {
-            format!("`{text}` is no version: give one such as 1.37, 1.37.0 or latest")
+            format!("`{text}` is not a version: use one such as 1.37, 1.37.0 or latest")
         })
     }
 }
@@ -103,11 +103,11 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
             .with_context(|| format!("reading the index {index}"))?,
         Err(error) => {
             let Some(version) = wanted.best(here.iter()) else {
-                return Err(error)
-                    .context("the index of envtest's archives cannot be read")
-                    .hint("give another with `--index URL`, or the programs with `--assets DIR`");
+                return Err(error).context("the index of envtest's releases cannot be read").hint(
+                    "pass another index with `--index URL`, or the programs with `--assets DIR`",
+                );
             };
-            terminal::warn(&format!("{error:#}; going on with {version}, which is here"));
+            terminal::warn(&format!("{error:#}; using the cached version {version}"));
             return Ok(folder(&kept, version, &platform));
         }
     };
@@ -130,7 +130,7 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
             archive.url,
             archive.hash
         ))
-        .hint("nothing was kept: try again, or look at what stands between you and the server");
+        .hint("nothing was saved: try again, and check the proxies between this machine and the server");
     }
     let programs = web::unpack(&bytes, &PROGRAMS, PROGRAM_LIMIT);
     let programs = programs.with_context(|| format!("unpacking {}", archive.url))?;
@@ -152,7 +152,7 @@ fn kept() -> anyhow::Result<PathBuf> {
         (Some(cache), _) => PathBuf::from(cache),
         (None, Some(home)) => Path::new(&home).join(".cache"),
         (None, None) => {
-            return Err(anyhow::format_err!("there is no folder to keep downloads in"))
+            return Err(anyhow::format_err!("there is no directory to cache downloads in"))
                 .hint("set HOME or XDG_CACHE_HOME");
         }
     };
@@ -196,7 +196,7 @@ fn minors(listed: &BTreeMap<Version, Archive>) -> String {
         listed.keys().rev().map(|it| format!("{}.{}", it.major, it.minor)).collect();
     res.dedup();
     match res.is_empty() {
-        true => "nothing for this machine".to_owned(),
+        true => "no version for this machine".to_owned(),
         false => res.join(", "),
     }
 }

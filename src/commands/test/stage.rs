@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::control_plane::ControlPlane;
 use crate::{
-    cluster::{How, Limit, Told},
+    cluster::{Event, How, Limit},
     commands::{derive, proxies::proxies, reach, rendered},
     disk::Root,
     kustomize, manifests,
@@ -90,8 +90,8 @@ impl Stage {
         let objects = [&self.crds[..], &self.rbac[..]].concat();
         let how = How { dry_run: false, force: false, limit: Limit::after(PATIENCE) };
         plane.cluster.apply(&objects, how, &mut |told| {
-            if let Told::Warning(_) = told {
-                reach::tell(told);
+            if let Event::Warning(_) = told {
+                reach::report(told);
             }
         })?;
         let admin = plane.kubeconfig();
