@@ -41,7 +41,7 @@ impl Args {
     }
 }
 
-/// The project's CRDs; it must have some.
+/// The project's CRDs, of which there must be at least one.
 pub fn crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
     let mut crds = rendered::objects(root, project, rendered::CRDS, None, None)?;
     crds.retain(|it| Id::of(it).is_crd());

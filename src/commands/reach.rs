@@ -1,4 +1,4 @@
-//! How the commands that act on a cluster reach it, and tell what they do there.
+//! How cluster commands connect to a cluster and report what they do.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::{
     terminal,
 };
 
-/// Which cluster is meant.
+/// Which cluster to use.
 #[derive(clap::Args)]
 pub struct Address {
     /// The kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or the pod's service account]
@@ -41,7 +41,7 @@ pub struct Reach {
     dry_run: Option<DryRun>,
 }
 
-/// Who tells what would change.
+/// Who checks the changes.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum DryRun {
     Client,
@@ -57,7 +57,7 @@ impl Address {
         Cluster::connect_with(&target, kubeconfigs.as_deref())
     }
 
-    /// The first flag that is given, by its name.
+    /// The first of the flags that is set, by its name.
     pub fn given(&self) -> Option<&'static str> {
         let kubeconfig = self.kubeconfig.as_ref().map(|_| "--kubeconfig");
         kubeconfig.or_else(|| self.context.as_ref().map(|_| "--context"))
@@ -80,29 +80,29 @@ impl Reach {
         }
     }
 
-    /// When to wait no longer, from now.
+    /// The time limit, from now.
     pub fn limit(&self) -> Limit {
         Limit::after(self.timeout.duration())
     }
 }
 
-/// What becomes of the cluster.
+/// What is sent to the cluster.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sending {
-    /// It is changed.
+    /// All changes.
     All,
-    /// It is asked what it would do.
+    /// Dry runs.
     DryRun,
-    /// It is not asked at all: what would be sent is listed.
+    /// Nothing: the objects are listed.
     Nothing,
 }
 
-/// As whom a project applies objects.
+/// The owner with which a project applies objects.
 pub fn owner(project: &Project) -> Owner {
     Owner::of(&format!("{}.{}", project.name, project.domain))
 }
 
-/// Tells what happens on a cluster, while it happens.
+/// Prints an event of a cluster.
 pub fn report(event: Event) {
     match event {
         Event::Action(it) => terminal::print(&format!("{it}\n")),
@@ -111,13 +111,13 @@ pub fn report(event: Event) {
     }
 }
 
-/// Lists what would be sent.
+/// Lists the objects that would be sent.
 pub fn list<'a>(verb: &str, ids: impl IntoIterator<Item = &'a Id>) {
     let lines = ids.into_iter().map(|it| format!("{verb:<9}  {it}\n"));
     terminal::print(&lines.collect::<String>());
 }
 
-/// With the way out where the server was not reached.
+/// Adds a hint if the server was not reached.
 pub fn reached<T>(found: anyhow::Result<T>) -> anyhow::Result<T> {
     match found {
         Err(error) if error.is::<Unreachable>() => {

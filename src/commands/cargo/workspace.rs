@@ -1,4 +1,4 @@
-//! Where a cargo workspace is.
+//! Finds a cargo workspace.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,12 +13,12 @@ use crate::{
 /// A workspace on disk, or a package that is in none.
 pub struct Workspace {
     pub root: Root,
-    /// The package whose Cargo.toml was named, where it is not the workspace's own.
+    /// The package whose Cargo.toml was passed, if it is not the workspace's own.
     pub member: Option<String>,
 }
 
 impl Workspace {
-    /// Finds it as cargo does: from the Cargo.toml that was named, or the next one upwards.
+    /// Finds it as cargo does: from the Cargo.toml that was passed, or from the nearest one upwards.
     pub fn find(dir: &Path, manifest: Option<&Path>) -> anyhow::Result<Self> {
         let manifest = match manifest {
             Some(path) if path.is_dir() => path.join("Cargo.toml"),
@@ -40,11 +40,10 @@ impl Workspace {
     }
 }
 
-/// Reads a file by its path; nothing where there is none.
+/// Reads a file; none if it does not exist.
 type Read<'a> = &'a dyn Fn(&Path) -> anyhow::Result<Option<String>>;
 
-/// The root of the workspace that the package in a folder belongs to, and the package's name where it is not the
-/// root's own.
+/// The root of the workspace that the package in a folder belongs to, and the package's name if it is not the root's own.
 pub fn root_of(
     folder: &Path,
     manifest: &Table,
@@ -67,7 +66,7 @@ pub fn root_of(
     })
 }
 
-/// The next Cargo.toml from a folder upwards.
+/// The nearest Cargo.toml from a folder upwards.
 fn next(dir: &Path) -> anyhow::Result<PathBuf> {
     let dir = disk::real(dir)?;
     for folder in dir.ancestors() {
@@ -80,7 +79,7 @@ fn next(dir: &Path) -> anyhow::Result<PathBuf> {
         .hint("point `--manifest-path` at the Cargo.toml of a package or workspace")
 }
 
-/// The next folder above whose workspace does not exclude this one.
+/// The nearest workspace above a folder, unless it excludes the folder.
 fn above(folder: &Path, read: Read<'_>) -> anyhow::Result<Option<PathBuf>> {
     for root in folder.ancestors().skip(1) {
         let path = root.join("Cargo.toml");

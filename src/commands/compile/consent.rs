@@ -1,21 +1,21 @@
 //! Whether a project may be compiled: that runs its build scripts and macros, and a clone may be hostile.
 //!
-//! A person is asked once for a project. The answer is kept outside of it, in a file that is named for the folder of
-//! the workspace, and counts until that file is deleted.
+//! The user is asked once for each project. The answer is stored outside of the project, in a file named after the
+//! workspace's folder, and applies until that file is deleted.
 
 use std::path::{Path, PathBuf};
 
 use super::{Flags, state};
 use crate::{disk, terminal};
 
-/// What a person allows.
+/// The decision of the user.
 pub enum Consent {
     Yes,
-    /// With the way to change that.
+    /// With a hint that says how to allow it.
     No(String),
 }
 
-/// What the flags say, or an earlier answer, or a person at the terminal now.
+/// The decision by the flags, by an earlier answer, or by asking at the terminal.
 pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Consent> {
     if flags.is_some_and(|it| it.compile) {
         return Ok(Consent::Yes);
@@ -68,7 +68,7 @@ fn keep(file: &Path, top: &Path, answer: bool) {
     }
 }
 
-/// Where the answer for a workspace is kept; `top` has no symlinks.
+/// The file with the answer for a workspace; `top` has no symlinks.
 fn file(top: &Path) -> Option<PathBuf> {
     let name = disk::digest(top.as_os_str().as_encoded_bytes());
     Some(state::folder()?.join("allowed").join(name))

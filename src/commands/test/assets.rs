@@ -1,21 +1,21 @@
-//! The programs that an API server is made of.
+//! The programs of a control plane.
 
 use std::path::{Path, PathBuf};
 
 use crate::{disk, hint::hinted, terminal};
 
-/// Where envtest's own installation is.
+/// The folder where envtest installs them.
 const USUAL: &str = "/usr/local/kubebuilder/bin";
 
 /// A folder that has etcd and kube-apiserver.
 pub struct Assets {
     folder: PathBuf,
-    /// The same as it was named, and what named the folder, for messages.
+    /// The folder as the user gave it, and where, for messages.
     named: String,
 }
 
 impl Assets {
-    /// The folder that the flag names; else `$KUBEBUILDER_ASSETS`; else where envtest looks.
+    /// The folder of the flag, else of `$KUBEBUILDER_ASSETS`, else of envtest.
     pub fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
         if let Some(folder) = flag {
             return Self::in_folder(folder, "--assets");
@@ -63,7 +63,7 @@ impl Assets {
     }
 }
 
-/// The three ways to get the programs.
+/// Adds the ways to get the programs as hints.
 fn missing<T>(error: anyhow::Error) -> anyhow::Result<T> {
     let ways = [
         "`--download 1.37` (or another version) downloads etcd and kube-apiserver once and caches them",

@@ -1,4 +1,4 @@
-//! etcd and kube-apiserver as kubebuilder's envtest publishes them: found in an index, checked, and kept.
+//! Downloads etcd and kube-apiserver of kubebuilder's envtest releases, verifies and caches them.
 
 use std::{
     collections::BTreeMap,
@@ -22,10 +22,10 @@ use crate::{
 pub const INDEX: &str =
     "https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml";
 
-/// The programs of an archive that are kept.
+/// The programs of an archive that are used.
 const PROGRAMS: [&str; 3] = ["etcd", "kube-apiserver", "kubectl"];
 
-/// Which version a person wants.
+/// The requested version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     Latest,
@@ -74,7 +74,7 @@ impl Wanted {
         }
     }
 
-    /// The newest of these that it means.
+    /// The newest of these that matches.
     fn best<'a>(&self, versions: impl Iterator<Item = &'a Version>) -> Option<&'a Version> {
         versions.filter(|it| self.is(it)).max()
     }
@@ -88,7 +88,7 @@ struct Archive {
     hash: String,
 }
 
-/// The folder of the programs, fetched if they are not kept yet.
+/// The folder of the programs, which are downloaded if they are not cached.
 pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
     let kept = kept()?;
     let platform = terminal::platform();
@@ -146,7 +146,7 @@ const ARCHIVE_LIMIT: u64 = 1 << 30;
 const PROGRAM_LIMIT: u64 = 1 << 29;
 const INDEX_LIMIT: u64 = 1 << 24;
 
-/// Where downloads are kept.
+/// The cache of downloads.
 fn kept() -> anyhow::Result<PathBuf> {
     let cache = match (terminal::variable("XDG_CACHE_HOME")?, terminal::variable("HOME")?) {
         (Some(cache), _) => PathBuf::from(cache),
@@ -163,7 +163,7 @@ fn folder(kept: &Path, version: &Version, platform: &str) -> PathBuf {
     kept.join(format!("{version}-{platform}"))
 }
 
-/// The versions that are kept, whole as they are.
+/// The versions in the cache.
 fn present(kept: &Path, platform: &str) -> anyhow::Result<Vec<Version>> {
     let end = format!("-{platform}/");
     let names = disk::names(kept)?;
@@ -202,7 +202,7 @@ fn minors(listed: &BTreeMap<Version, Archive>) -> String {
 }
 
 #[test]
-fn a_version_means_the_newest_of_its_kind() {
+fn the_newest_matching_version_is_used() {
     let all: Vec<Version> = ["1.36.0", "1.37.0", "1.37.2", "1.38.0-rc.1"]
         .iter()
         .map(|it| it.parse().unwrap())

@@ -61,18 +61,18 @@ impl Args {
         let wants =
             Wants { controllers: self.controller_manager, audit: self.audit_rbac, keep: self.keep };
         let mut plane = ControlPlane::start(&assets, wants)?;
-        // So that tests which deploy find what is there to be the project's.
+        // Tests that deploy must find that the objects belong to the project.
         plane.cluster.act_for(reach::owner(&project));
-        let told = self.in_it(root, &stage, &plane);
+        let result = self.run_tests(root, &stage, &plane);
         if self.keep {
-            // Also where a test failed: that is when people look around.
+            // Also after a failed test, which is when users inspect the server.
             terminal::data(&format!("{}\n", plane.kubeconfig().display()));
             terminal::advise(&plane.left());
         }
-        told
+        result
     }
 
-    fn in_it(&self, root: &Root, stage: &Stage, plane: &ControlPlane) -> anyhow::Result<()> {
+    fn run_tests(&self, root: &Root, stage: &Stage, plane: &ControlPlane) -> anyhow::Result<()> {
         let variables = stage.set(plane, self.controller_manager)?;
         let cargo = ["cargo", "test"].map(OsString::from).to_vec();
         let words = if self.command.is_empty() { &cargo } else { &self.command };
