@@ -81,8 +81,11 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
         let said = refused(install().env("KUBECONFIG", list), expected);
         assert!(!said.contains("127.0.0.9") && !said.contains("service account"), "{said}");
     };
-    with("nowhere", "KUBECONFIG: there is no kubeconfig `nowhere`");
-    with("nowhere:neither", "there is no kubeconfig `nowhere`, there is no kubeconfig `neither`");
+    with("nowhere", "KUBECONFIG: the kubeconfig `nowhere` does not exist");
+    with(
+        "nowhere:neither",
+        "the kubeconfig `nowhere` does not exist, the kubeconfig `neither` does not exist",
+    );
     with(":", "KUBECONFIG names no file");
     with("broken", "the kubeconfig `broken` cannot be read: it is not a valid kubeconfig (line 1");
     with("one:broken", "the kubeconfig `broken` cannot be read");
@@ -94,8 +97,8 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
     with("three:two", "cannot connect to http://127.0.0.1:2");
     with("three", "the kubeconfig has no current context");
 
-    refused(install().args(["--kubeconfig", "nowhere"]), "there is no kubeconfig `nowhere`");
-    refused(install().args(["--kubeconfig", "one:two"]), "there is no kubeconfig `one:two`");
+    refused(install().args(["--kubeconfig", "nowhere"]), "the kubeconfig `nowhere` does not exist");
+    refused(install().args(["--kubeconfig", "one:two"]), "the kubeconfig `one:two` does not exist");
     refused(
         install().env("KUBECONFIG", "one").args(["--kubeconfig", "two"]),
         "http://127.0.0.1:2 ",
@@ -104,10 +107,10 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
     // The pod's own account is for where nothing is named and nothing is there.
     refused(&mut install(), "reading the pod's service account");
     refused(install().env("KUBECONFIG", ""), "reading the pod's service account");
-    refused(install().args(["--context", "a"]), "there is no cluster to talk to");
+    refused(install().args(["--context", "a"]), "there is no cluster to connect to");
     fs::create_dir(dir.join(".kube")).unwrap();
     fs::write(dir.join(".kube/config"), "clusters: {a").unwrap();
-    refused(&mut install(), "`~/.kube/config` cannot be read: it is not the YAML");
+    refused(&mut install(), "`~/.kube/config` cannot be read: it is not a valid kubeconfig");
     fs::copy(dir.join("two"), dir.join(".kube/config")).unwrap();
     refused(&mut install(), "cannot connect to http://127.0.0.1:2");
 }
@@ -176,12 +179,12 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
     user(&format!("token: {{{SECRET}: {SECRET}}}"), "it is not a valid kubeconfig");
     user(&format!("password: [{SECRET}]"), "it is not a valid kubeconfig");
     user(&format!("exec: {SECRET}"), "it is not a valid kubeconfig");
-    user(&format!("token: \"{SECRET}\\n\""), "that no HTTP header may hold");
+    user(&format!("token: \"{SECRET}\\n\""), "that HTTP headers do not allow");
     user(&format!("username: a, password: {SECRET}"), "Connection refused");
     user(&format!("tokenFile: {SECRET}"), "the user's token file cannot be read: No such file");
     fs::write(dir.join("token"), format!("{SECRET}\n{SECRET}")).unwrap();
-    user("tokenFile: token", "that no HTTP header may hold");
-    user(&format!("as: \"{SECRET}\\n\""), "a request cannot be made");
+    user("tokenFile: token", "that HTTP headers do not allow");
+    user(&format!("as: \"{SECRET}\\n\""), "does not describe a usable connection");
     user(&format!("client-key: {SECRET}"), "the user's client key cannot be read: No such file");
     user(&format!("client-certificate: {SECRET}"), "the user's client certificate cannot be read");
     user(&format!("client-key-data: {SECRET}"), "the user's client key is not base64");
@@ -197,7 +200,7 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
     user(&exec(&fails), "the user's credential plugin failed: exit status: 3");
     user(&exec(&garbage), "the output of the user's credential plugin is not an ExecCredential");
     user(&exec(&bare), "the output of the user's credential plugin has no `status`");
-    user(&exec(&lines), "that no HTTP header may hold");
+    user(&exec(&lines), "that HTTP headers do not allow");
     user(&exec(&late), "the time at which the user's token expires is malformed");
     user(&exec(&key), "cannot be used for TLS");
     user(&exec(SECRET), "the user's credential plugin does not start: No such file");
@@ -207,7 +210,7 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
     user(&provider(SECRET, ""), "`auth-provider` gives no token");
     let command = |it: &str| format!("cmd-path: '{it}', cmd-args: {SECRET}");
     user(&provider("gcp", &command(&fails)), "the user's credential plugin failed: exit status: 3");
-    user(&provider("gcp", &command(&garbage)), "that no HTTP header may hold");
+    user(&provider("gcp", &command(&garbage)), "that HTTP headers do not allow");
     let keyed = format!("{}, token-key: '{{.{SECRET}}}'", command(&garbage));
     user(&provider("gcp", &keyed), "`auth-provider` gives no token");
     let expired = format!("access-token: {SECRET}, expiry: {SECRET}");

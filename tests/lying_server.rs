@@ -230,7 +230,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
             name,
             "/apis/x.example.com/v1",
             2,
-            "whatever it has of x.example.com/v1, which cannot be listed: ",
+            "its objects of x.example.com/v1, which cannot be listed: ",
             move |_| {
                 Reply::Json(json!({"kind": "APIResourceList", "resources": [
                     {"name": plural, "kind": "X", "namespaced": true, "verbs": ["list", "delete"]},
@@ -263,7 +263,8 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
 
 #[test]
 fn what_a_server_does_not_tell_is_not_taken_for_nothing() {
-    let unknown = "removing Namespace a-system also removes its secrets, which cannot be listed: ";
+    let unknown =
+        "removing Namespace a-system also removes its objects of secrets, which cannot be listed: ";
     let secrets = |name: &str, why: &str, lie: fn(&str) -> Reply| {
         check(name, SECRETS, 2, &format!("{unknown}{why}"), lie);
     };
@@ -289,16 +290,16 @@ fn what_a_server_does_not_tell_is_not_taken_for_nothing() {
     });
     secrets("broken", "service unavailable", |_| Reply::Status(503, "service unavailable"));
     secrets("gone", "HTTP status 410", |_| Reply::Status(410, "{}"));
-    let group = "whatever it has of x.example.com/v1, which cannot be listed: ";
+    let group = "its objects of x.example.com/v1, which cannot be listed: ";
     check(
         "group",
         "/apis/x.example.com/v1",
         2,
-        "does not tell what it has: service unavailable",
+        "does not list its resources: service unavailable",
         |_| Reply::Status(503, "service unavailable"),
     );
     check("group-html", "/apis/x.example.com/v1", 2, group, |_| Reply::Status(200, "<html>"));
-    check("groups", "/apis", 1, "does not tell its groups", |_| Reply::Status(200, "<html>"));
+    check("groups", "/apis", 1, "returned no list of API groups", |_| Reply::Status(200, "<html>"));
     let namespace = "/api/v1/namespaces/a-system";
     check("other", namespace, 1, "something else than this object", |_| {
         Reply::Json(ours("v1", "Namespace", "made-up", json!({})))

@@ -66,7 +66,7 @@ fn a_person_is_asked_once() {
     for (letter, word) in [("y", "yes"), ("n", "no"), ("\r", "no")] {
         let project = unreadable();
         let mut terminal = start(&project, "");
-        expect(&mut terminal, "compiling the one kind because of src/lib.rs:");
+        expect(&mut terminal, "compiling the only kind because of src/lib.rs:");
         expect(&mut terminal, "this runs build scripts and macros of the project");
         terminal.send(letter).unwrap();
         terminal.flush().unwrap();

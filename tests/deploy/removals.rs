@@ -87,7 +87,7 @@ trials! {
         let output = it.run_with(&user, "undeploy").await;
         let said = support::said(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        let unknown = "removing Namespace unseen-system also removes its secrets, which cannot be listed: User \"system:serviceaccount:default:unseen\" cannot list";
+        let unknown = "removing Namespace unseen-system also removes its objects of secrets, which cannot be listed: User \"system:serviceaccount:default:unseen\" cannot list";
         assert!(said.contains(unknown) && said.contains("give `--yes`"), "{said}");
         assert!(it.server.get(&it.deployment("unseen-system")).await.is_some());
         let output = it.run_with(&user, "undeploy --dry-run=server").await;
@@ -277,7 +277,7 @@ impl Place {
             terminal.send("y").expect("it listens");
             terminal.flush().expect("it listens");
             terminal
-                .exp_string("nothing was removed: this was not there before")
+                .exp_string("nothing was removed: new objects have appeared")
                 .expect("it looks again");
             terminal.exp_eof().expect("it ends");
         };

@@ -27,8 +27,8 @@ use crate::{commands::cargo::toolchain, disk, model::Crate, source::Reading, ter
 #[command(next_help_heading = "Kinds that cannot be read from the source")]
 pub struct Flags {
     /// Compile these kinds with cargo under target/ and use the CRDs that the compiled code returns. This runs build
-    /// scripts and macros of the project: without this flag you are asked once for each project on a terminal, and
-    /// nothing is compiled elsewhere. With `--check`, compile all kinds: source and compiled code must agree
+    /// scripts and macros of the project: without this flag you are asked once for each project, and without a terminal
+    /// nothing is compiled. With `--check`, compile all kinds: source and compiled code must agree
     #[arg(long, conflicts_with = "no_compile")]
     pub compile: bool,
     /// Compile nothing, whatever the earlier answer was

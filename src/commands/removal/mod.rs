@@ -274,7 +274,9 @@ impl Namespace<'_> {
         });
         let unknown = self.inhabitants.unknown.iter();
         let unknown = unknown.map(|(what, why)| {
-            format!("removing {id} also removes its {what}, which cannot be listed: {why}")
+            format!(
+                "removing {id} also removes its objects of {what}, which cannot be listed: {why}"
+            )
         });
         others.chain(unknown).collect()
     }
