@@ -101,7 +101,7 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
     refused(install().args(["--kubeconfig", "one:two"]), "the kubeconfig `one:two` does not exist");
     refused(
         install().env("KUBECONFIG", "one").args(["--kubeconfig", "two"]),
-        "http://127.0.0.1:2 ",
+        "cannot connect to http://127.0.0.1:2:",
     );
 
     // The pod's own account is for where nothing is named and nothing is there.

@@ -301,11 +301,11 @@ fn what_a_server_does_not_tell_is_not_taken_for_nothing() {
     check("group-html", "/apis/x.example.com/v1", 2, group, |_| Reply::Status(200, "<html>"));
     check("groups", "/apis", 1, "returned no list of API groups", |_| Reply::Status(200, "<html>"));
     let namespace = "/api/v1/namespaces/a-system";
-    check("other", namespace, 1, "something else than this object", |_| {
+    check("other", namespace, 1, "returned a different object", |_| {
         Reply::Json(ours("v1", "Namespace", "made-up", json!({})))
     });
-    check("text", namespace, 1, "something else than this object", |_| Reply::Status(200, "yes"));
-    check("no-uid", namespace, 1, "something else than this object", |_| {
+    check("text", namespace, 1, "returned a different object", |_| Reply::Status(200, "yes"));
+    check("no-uid", namespace, 1, "returned a different object", |_| {
         Reply::Json(json!({"kind": "Namespace", "metadata": {"name": "a-system"}}))
     });
 }
