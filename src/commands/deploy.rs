@@ -11,16 +11,16 @@ use crate::{
     model::{Image, Namespace},
 };
 
-/// Deploy the operator to a cluster, with its CRDs and what it may do, and wait until it runs
+/// Deploy the operator with its CRDs and RBAC to a cluster, and wait until it runs
 #[derive(clap::Args)]
 pub struct Args {
-    /// The manager's image [default: what config/manager says]
+    /// The manager's image [default: the image in config/manager]
     #[arg(long)]
     image: Option<Image>,
-    /// Another namespace than config/default says
+    /// The namespace to deploy to [default: the namespace in config/default]
     #[arg(long)]
     namespace: Option<Namespace>,
-    /// Take over fields that others have set
+    /// Take over fields that other field managers have set
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
@@ -40,9 +40,9 @@ impl Args {
         let limit = self.reach.limit();
         let how = How { dry_run: sending == Sending::DryRun, force: self.force_conflicts, limit };
         let cluster = self.reach.connect(&project)?;
-        reach::reached(cluster.apply(&objects, how, &mut reach::tell))?;
+        reach::reached(cluster.apply(&objects, how, &mut reach::report))?;
         if sending == Sending::All {
-            reach::reached(cluster.available(&objects, limit, &mut reach::tell))?;
+            reach::reached(cluster.available(&objects, limit, &mut reach::report))?;
         }
         Ok(())
     }

@@ -8,16 +8,16 @@ use super::{
 };
 use crate::{cluster::Id, disk::Root, model::Namespace};
 
-/// Remove what `deploy` made from a cluster, and with the CRDs every object of their kinds
+/// Remove what `deploy` created from a cluster, with the CRDs and all their objects
 ///
-/// The CRDs go first, while the operator still runs to serve finalizers, and the namespace last. What was there
-/// before `deploy` stays, without the fields that `deploy` gave it.
+/// CRDs are removed first, while the operator still runs and handles finalizers; the namespace is removed last. Objects
+/// that `deploy` did not create stay; only the fields that `deploy` set are removed from them.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The namespace that it was deployed to, if it is another one than config/default says
+    /// The namespace that the operator was deployed to [default: the namespace in config/default]
     #[arg(long)]
     namespace: Option<Namespace>,
-    /// Remove what would go with it without asking
+    /// Do not ask before removing objects that `deploy` did not create
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

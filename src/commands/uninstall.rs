@@ -7,12 +7,12 @@ use super::{
 };
 use crate::{cluster::Id, disk::Root};
 
-/// Remove the CRDs from a cluster, and with them every object of their kinds
+/// Remove the CRDs and all their objects from a cluster
 ///
-/// A CRD that others have made stays, without the fields that `install` gave it.
+/// A CRD that `install` did not create stays; only the fields that `install` set are removed from it.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Remove objects with their CRDs without asking
+    /// Do not ask before removing objects with their CRDs
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

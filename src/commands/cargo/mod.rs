@@ -1,4 +1,4 @@
-//! Cargo: where a workspace and its packages are, what their files say, and what cargo prints.
+//! Cargo: where workspaces and packages are, what their files contain, and what cargo prints.
 //!
 //! Cargo.lock is parsed by `kube_crd_source`, which also resolves features. Neither uses `cargo_toml` or `cargo-lock`:
 //! the tool copies dependencies, profiles and patches with all their keys, also those that a crate's types do not have
@@ -38,7 +38,7 @@ pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
         let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
-        // Not its text: a clone may have linked any file here.
+        // The text is not shown: in a clone, this may be a link to any file.
         let message = error.message().trim();
         anyhow::format_err!("{}:{line}:{column}: does not parse: {message}", path.display())
     })

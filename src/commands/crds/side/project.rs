@@ -140,7 +140,7 @@ fn root_of(tree: &Tree, folder: &str) -> anyhow::Result<(String, Option<String>)
         let (root, member) = cargo::root_of(folder, &manifest, &read, &real)?;
         return Ok((root.to_string_lossy().into_owned(), member));
     }
-    Err(anyhow::format_err!("there is no Cargo.toml in `{folder}`, nor above it"))
+    Err(anyhow::format_err!("no Cargo.toml in `{folder}` or any parent directory"))
         .hint("name a later revision, or point `--manifest-path` at a package that was there")
 }
 
