@@ -157,6 +157,9 @@ impl From<Plan> for Outcome {
 
 /// Parses, runs, reports.
 pub fn run() -> ExitCode {
+    if completion::answer(Cli::command) {
+        return ExitCode::SUCCESS;
+    }
     let mut told = false;
     loop {
         let cli = match Cli::try_parse() {
@@ -179,6 +182,11 @@ pub fn run() -> ExitCode {
             return code;
         }
     }
+}
+
+/// `--dir`, in the help of no command that would refuse it.
+fn hidden_dir() -> clap::Arg {
+    clap::Arg::new("dir").long("dir").hide(true).value_parser(clap::value_parser!(PathBuf))
 }
 
 /// Reports a command line that clap refused, or prints the help that was asked for.
@@ -245,7 +253,7 @@ impl StandAloneCommand {
     fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Version(args) => args.run(),
-            Self::Completion(args) => args.run(&mut Cli::command()),
+            Self::Completion(args) => args.run(),
         }
     }
 }
