@@ -39,13 +39,13 @@ use crate::{
     terminal,
 };
 
-/// operator-sdk for Rust: from an empty folder to an operator on kube-rs and its OLM bundle
+/// Build Kubernetes operators in Rust: scaffold them, generate CRDs, RBAC and OLM bundles, deploy and test them
 #[derive(clap::Parser)]
 #[command(name = "operator-rs", version, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// The project's directory [default: .]
+    /// Directory of the project [default: .]
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -91,20 +91,20 @@ enum StandAloneCommand {
     Completion(completion::Args),
 }
 
-/// What a command that writes files does with its changes. Commands that write none do not take these flags.
+/// What a command that writes files does with its changes. Commands that write no files do not have these flags.
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Output modes")]
 pub struct Mode {
-    /// List what would change and write nothing
+    /// List the changes and write nothing
     #[arg(long, conflicts_with_all = ["diff", "check"])]
     dry_run: bool,
-    /// Show what would change as a diff and write nothing
+    /// Show the changes as a diff and write nothing
     #[arg(long, conflicts_with = "check")]
     diff: bool,
-    /// Fail if anything would change, and write nothing
+    /// Fail if there are changes, and write nothing
     #[arg(long)]
     check: bool,
-    /// Replace generated files even where they were edited by hand
+    /// Replace generated files even if they were edited by hand
     #[arg(long)]
     force: bool,
 }
@@ -128,7 +128,7 @@ impl Mode {
             Some(flag) => Err(terminal::usage(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 &format!(
-                    "`{flag}` is about the files that `{output}` names: without it the result is printed"
+                    "`{flag}` requires `{output}`: without it, the result is printed and no file is written"
                 ),
             )),
         }
@@ -139,13 +139,13 @@ impl Mode {
     }
 }
 
-/// What a command comes to.
+/// The result of a command.
 enum Outcome {
     /// Changes to the project.
     Plan(Plan),
     /// Data for stdout.
     Text(String),
-    /// As much as could be done, and why the rest could not.
+    /// A result that is incomplete, and why.
     Partly(Box<Self>, anyhow::Error),
 }
 

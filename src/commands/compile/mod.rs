@@ -24,14 +24,14 @@ use crate::{commands::cargo::toolchain, disk, model::Crate, source::Reading, ter
 
 /// Whether the code may be compiled where the source cannot be read
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Kinds that cannot be read from the source")]
+#[command(next_help_heading = "Kinds that cannot be read from source")]
 pub struct Flags {
-    /// Compile them with cargo under target/ and ask the code. This runs build scripts and macros of the project, so
-    /// without this flag a person at a terminal is asked once for each project, and nobody else. With `--check`,
-    /// compile all kinds: both must agree
+    /// Compile them with cargo under target/ and run the code that prints their CRDs. This runs build scripts and macros
+    /// of the project; without this flag, operator-rs asks for permission once per project, on a terminal only. With
+    /// `--check`, compile all kinds and fail if source and compiled code disagree
     #[arg(long, conflicts_with = "no_compile")]
     pub compile: bool,
-    /// Compile nothing, whatever was answered earlier
+    /// Compile nothing, even if permission was given earlier
     #[arg(long)]
     pub no_compile: bool,
 }

@@ -16,28 +16,33 @@ use self::{
 use super::{project, reach};
 use crate::{audit, disk::Root, hint::Hint as _, process, terminal};
 
-/// Run the tests against an API server of their own, with the CRDs installed
+/// Run the tests against a temporary API server that has the CRDs installed
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs test --download 1.37    # fetch etcd and kube-apiserver, then run `cargo test`
+  operator-rs test --audit-rbac       # report unused and missing RBAC rules
+  operator-rs test -- cargo test --test e2e")]
 pub struct Args {
-    /// The folder of etcd and kube-apiserver [default: $KUBEBUILDER_ASSETS]
+    /// Directory of etcd and kube-apiserver [default: $KUBEBUILDER_ASSETS]
     #[arg(long, value_name = "DIR", conflicts_with = "download")]
     assets: Option<PathBuf>,
-    /// Fetch them, as kubebuilder's envtest has them: 1.37, 1.37.0 or latest
+    /// Download etcd and kube-apiserver as envtest does: 1.37, 1.37.0 or latest
     #[arg(long, value_name = "VERSION")]
     download: Option<download::Wanted>,
-    /// Where the downloads are listed
+    /// URL of the list of downloads
     #[arg(long, value_name = "URL", requires = "download", default_value = download::INDEX)]
     index: String,
-    /// Start kube-controller-manager too: Deployments make pods, and what is owned is collected
+    /// Also start kube-controller-manager: Deployments create pods, and owned objects are garbage-collected
     #[arg(long)]
     controller_manager: bool,
-    /// Leave the API server running, and print its kubeconfig
+    /// Leave the API server running and print the path of its kubeconfig
     #[arg(long)]
     keep: bool,
-    /// Tell which rules of config/rbac/role.yaml were used, and what was refused
+    /// Report which rules of config/rbac/role.yaml were used and which requests were forbidden
     #[arg(long)]
     audit_rbac: bool,
-    /// What to run in place of `cargo test`
+    /// Command to run instead of `cargo test`
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }

@@ -18,18 +18,18 @@ use crate::{
 use optional::Optional;
 use serde::Serialize as _;
 
-/// Check a bundle as `operator-sdk bundle validate` does
+/// Validate a bundle with the checks of `operator-sdk bundle validate`
 #[derive(clap::Args)]
 pub struct Args {
-    /// The bundle's folder, inside the project or elsewhere [default: bundle]
+    /// Directory of the bundle, inside or outside the project [default: bundle]
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
     #[command(flatten)]
     optional: Optional,
-    /// List the optional validators; run none
+    /// List the optional validators and exit
     #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output"])]
     list_optional: bool,
-    /// How to print the findings
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
     output: Output,
 }

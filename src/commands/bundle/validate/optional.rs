@@ -12,11 +12,11 @@ use crate::{
 
 #[derive(Clone, Default, clap::Args)]
 pub struct Optional {
-    /// Run the optional validators with these labels too, such as `suite=operatorframework` or `name=good-practices`
+    /// Also run the optional validators with these labels, e.g. `suite=operatorframework` or `name=good-practices`
     #[arg(long, value_name = "SELECTOR")]
     select_optional: Option<Selector>,
-    /// Values for optional validators, with commas between: `k8s-version=1.30` (removed APIs are errors from there on),
-    /// `index-path=bundle.Dockerfile` (community), `container-tools=docker|podman` (multiarch)
+    /// Values for optional validators, separated by commas: `k8s-version=1.30` (reports APIs that were removed up to this
+    /// version), `index-path=bundle.Dockerfile` (community), `container-tools=docker|podman` (multiarch)
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', requires = "select_optional")]
     optional_values: Vec<Pair>,
 }
