@@ -175,7 +175,7 @@ pub fn run() -> ExitCode {
             Err(error) => terminal::report(&error),
         };
         if watches && !told {
-            terminal::advise("watching what was read: Ctrl-C ends this\n");
+            terminal::advise("watching for changes; stop with Ctrl-C\n");
             told = true;
         }
         if !watches || terminal::is_lost() || !watch::wait() {
@@ -287,10 +287,10 @@ fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
     let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
     if !list.is_empty() {
         terminal::warn(&format!(
-            "an earlier run was interrupted while it wrote, and is completed now:{list}"
+            "an earlier run was interrupted; completed its changes:{list}"
         ));
     } else if recovered.edited.is_empty() {
-        terminal::warn("an earlier run was interrupted when all its files were written");
+        terminal::warn("an earlier run was interrupted after it had written all files");
     }
     recovered.require_no_edits()
 }

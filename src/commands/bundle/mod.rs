@@ -84,7 +84,7 @@ impl Args {
             return Err(anyhow::format_err!(
                 "the project has no API, and a bundle needs at least one"
             ))
-            .hint("add one first: `operator-rs create api`");
+            .hint("add one with `operator-rs create api`");
         }
         let mut plan = Plan::default();
         if self.input.is_none() {
@@ -153,7 +153,7 @@ impl Args {
             .map_err(|it| it.context(format!("reading `{name}`")))?;
         if nodes.is_empty() {
             return Err(anyhow::format_err!("`{name}` has no manifests"))
-                .hint("give what `kustomize build config/manifests` prints");
+                .hint("give the output of `kustomize build config/manifests`");
         }
         let object = |node: yaml::Node| Object {
             place: format!("{name}:{}:{}: ", node.mark.line, node.mark.column),
@@ -183,7 +183,7 @@ impl Args {
             return Ok(warnings);
         }
         let list: String = errors.iter().map(|it| format!("\n  {it}")).collect();
-        Err(anyhow::format_err!("the bundle would not be valid, and was not written:{list}")).hint(
+        Err(anyhow::format_err!("the bundle is not valid and was not written:{list}")).hint(
             "make the change in config/ or the Rust source: the bundle is generated from them",
         )
     }

@@ -85,7 +85,7 @@ impl Args {
         let (old, new) = sides(&from, &to, &project, &self.address)?;
         if old.crds.is_empty() && new.crds.is_empty() {
             return Err(anyhow::format_err!("neither {} nor {} has a CRD", old.label, new.label))
-                .hint("kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package");
+                .hint("kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`");
         }
         let findings = judge(&old.crds, &new.crds, &self.policy());
         let report = Report::new(&old, &new, findings);
@@ -142,7 +142,7 @@ impl Args {
 
 fn refuse(what: &str) -> anyhow::Result<()> {
     Err(anyhow::format_err!("{what}"))
-        .hint("change what each one says, or allow a rule that you have reviewed: `--allow RULE`")
+        .hint("revert each change, or accept findings of a rule that you have reviewed with `--allow RULE`")
 }
 
 /// Reads both states. Of a cluster, only the CRDs that the other one has are read.
@@ -155,7 +155,7 @@ fn sides(
     if from == to {
         return Err(terminal::usage(
             clap::error::ErrorKind::ArgumentConflict,
-            &format!("both states are {from}: there is nothing to compare"),
+            &format!("old and new state are both {from}"),
         ));
     }
     let names = |side: &Side| side.crds.keys().cloned().collect::<BTreeSet<_>>();

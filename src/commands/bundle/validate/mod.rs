@@ -55,8 +55,8 @@ impl Args {
         let inside = folder.to_str().and_then(|it| it.parse::<ProjectPath>().ok());
         let folder = inside.map_or_else(|| folder.display().to_string(), |it| it.to_string());
         if files.is_empty() {
-            return Err(anyhow::format_err!("there is no bundle in `{folder}`"))
-                .hint("make one first: `operator-rs bundle`");
+            return Err(anyhow::format_err!("found no bundle in `{folder}`"))
+                .hint("generate it first: `operator-rs bundle`");
         }
         let found = self.optional.with(|selected, context| validate(&files, selected, context))?;
         let (errors, warnings) = split(&folder, &found);
@@ -83,7 +83,7 @@ fn locate(dir: &Path, folder: &Path) -> anyhow::Result<(Root, ProjectPath)> {
     let name = whole.file_name().and_then(|it| it.to_str());
     let (Some(parent), Some(name)) = (whole.parent(), name) else {
         return Err(anyhow::format_err!("`{}` has no name of its own", folder.display()))
-            .hint("give the folder of a bundle by its name, such as `../other/bundle`");
+            .hint("name the directory of a bundle, e.g. `../other/bundle`");
     };
     Ok((Root::output(dir, parent)?, name.parse()?))
 }

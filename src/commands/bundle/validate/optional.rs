@@ -30,7 +30,7 @@ impl FromStr for Pair {
     fn from_str(text: &str) -> anyhow::Result<Self> {
         match text.split_once('=') {
             Some((key, value)) => Ok(Self(key.to_owned(), value.to_owned())),
-            None => anyhow::bail!("`{text}` is no KEY=VALUE"),
+            None => anyhow::bail!("`{text}` is not of the form KEY=VALUE"),
         }
     }
 }
@@ -45,7 +45,7 @@ impl Optional {
             let reads = |it: &Validator| it.value == Some(key);
             if !VALIDATORS.iter().any(reads) {
                 return Err(anyhow::format_err!("no validator reads the optional value `{key}`"))
-                    .hint("correct its spelling: `--help` lists the values that are read");
+                    .hint("check its spelling; `--help` lists the supported values");
             }
             // One pipeline may give the same values for every selector.
             if !selected.iter().any(|it| reads(it)) {
@@ -66,7 +66,7 @@ impl Optional {
             None | Some("" | "none" | "docker") => "docker",
             Some("podman") => "podman",
             Some(other) => {
-                return Err(anyhow::format_err!("`container-tools` cannot be `{other}`"))
+                return Err(anyhow::format_err!("`container-tools` must be `docker` or `podman`, not `{other}`"))
                     .hint("give `docker` or `podman`");
             }
         };
