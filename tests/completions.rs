@@ -90,7 +90,7 @@ fn expect(name: &str, terminal: &mut PtySession, text: &str) {
 
 #[test]
 fn completing_is_silent_and_changes_nothing_whatever_project_is() {
-    let worlds: &[(&str, fn(&Path))] = &[
+    let worlds: &[(&str, Put)] = &[
         ("nothing", |_| {}),
         ("a-folder", |it| fs::create_dir(it).unwrap()),
         ("no-utf-8", |it| fs::write(it, b"\xff\xfe").unwrap()),
@@ -118,6 +118,9 @@ fn completing_is_silent_and_changes_nothing_whatever_project_is() {
         assert_eq!(fs::read_dir(&dir).unwrap().count(), usize::from(*name != "nothing"), "{name}");
     }
 }
+
+/// Puts something at the path of PROJECT.
+type Put = fn(&Path);
 
 /// A shell, and the folder that its package was unpacked in.
 struct Shell {

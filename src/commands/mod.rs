@@ -286,9 +286,7 @@ fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
     let Some(recovered) = root.recover()? else { return Ok(()) };
     let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
     if !list.is_empty() {
-        terminal::warn(&format!(
-            "an earlier run was interrupted; completed its changes:{list}"
-        ));
+        terminal::warn(&format!("an earlier run was interrupted; completed its changes:{list}"));
     } else if recovered.edited.is_empty() {
         terminal::warn("an earlier run was interrupted after it had written all files");
     }

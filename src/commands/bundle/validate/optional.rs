@@ -66,8 +66,10 @@ impl Optional {
             None | Some("" | "none" | "docker") => "docker",
             Some("podman") => "podman",
             Some(other) => {
-                return Err(anyhow::format_err!("`container-tools` must be `docker` or `podman`, not `{other}`"))
-                    .hint("give `docker` or `podman`");
+                return Err(anyhow::format_err!(
+                    "`container-tools` must be `docker` or `podman`, not `{other}`"
+                ))
+                .hint("give `docker` or `podman`");
             }
         };
         let categories = match is("categories") || is("operatorhub") {
