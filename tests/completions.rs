@@ -48,7 +48,8 @@ fn bash_zsh_and_fish_complete_commands_flags_and_the_projects_apis() {
         press_tab("bash", command, "source <(operator-rs completion bash)");
     }
     if let Some(zsh) = shell("zsh") {
-        let mut command = zsh.command(&dir);
+        // From a folder below the project.
+        let mut command = zsh.command(&dir.join("src"));
         command.args(["-f", "-i"]);
         let load = "autoload -U compinit && compinit -u -D; source <(operator-rs completion zsh)";
         press_tab("zsh", command, load);

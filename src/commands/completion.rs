@@ -12,7 +12,11 @@ use clap_complete::{
 };
 
 use super::project;
-use crate::{disk::Root, model::Resource, terminal};
+use crate::{
+    disk::{self, Root},
+    model::{Project, Resource},
+    terminal,
+};
 
 const PROGRAM: &str = "operator-rs";
 const VARIABLE: &str = "OPERATOR_RS_COMPLETE";
@@ -94,7 +98,14 @@ pub fn answer(program: impl FnOnce() -> clap::Command) -> bool {
 
 /// The resources of the project that the command line is about.
 fn resources(typed: &[&str]) -> anyhow::Result<Vec<Resource>> {
-    let root = Root::new(Path::new(value(typed, "--dir").unwrap_or(".")))?;
+    let here = Path::new(value(typed, "--dir").unwrap_or("."));
+    let project_file = Project::path();
+    let root = match disk::above(here, project_file.as_str())? {
+        Some(it) if !disk::has(here, project_file.as_str()) && it.same_owner => {
+            Root::new(&it.folder)?
+        }
+        _ => Root::new(here)?,
+    };
     Ok(project(&root)?.resources)
 }
 
