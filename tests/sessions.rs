@@ -43,16 +43,19 @@ pages! {
     installer
     interrupted
     kinds_and_versions
+    manual_pages
     kinds_by_hand
     memcached_operator
     moved_runtime
     mistakes
     on_a_cluster
+    operator_sdk_tutorial
     other_kinds
     project_file
     testing
     types
     warnings
+    website_operator
 }
 
 /// The same for pages of the site.

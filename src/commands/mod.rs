@@ -15,6 +15,7 @@ mod init;
 mod install;
 mod listing;
 mod location;
+mod man;
 mod manifests;
 mod proxies;
 mod reach;
@@ -94,6 +95,7 @@ enum ClusterCommand {
 enum StandAloneCommand {
     Version(version::Args),
     Completion(completion::Args),
+    Man(man::Args),
 }
 
 /// What a command that writes files does with its changes. Commands that write no files do not have these flags.
@@ -274,6 +276,7 @@ impl StandAloneCommand {
         match self {
             Self::Version(args) => args.run(),
             Self::Completion(args) => args.run(),
+            Self::Man(args) => args.run(Cli::command()),
         }
     }
 }

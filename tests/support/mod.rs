@@ -15,6 +15,7 @@ use std::{
 use walkdir::WalkDir;
 
 pub mod generated;
+pub mod workflow;
 
 /// The program under test.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_operator-rs");
@@ -117,6 +118,18 @@ pub fn put(files: &BTreeMap<String, Vec<u8>>, to: &Path) {
         fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("it is ours");
         fs::write(path, bytes).expect("it is ours");
     }
+}
+
+/// Makes a folder hold these files and no others. Files that are as they were keep their age, so that cargo builds again
+/// only what has changed.
+pub fn sync(mut files: BTreeMap<String, Vec<u8>>, to: &Path) {
+    fs::create_dir_all(to).expect("target/tmp can be written");
+    let before = tree(to);
+    for stale in before.keys().filter(|it| !files.contains_key(*it)) {
+        fs::remove_file(to.join(stale)).expect("it is ours");
+    }
+    files.retain(|path, bytes| before.get(path) != Some(bytes));
+    put(&files, to);
 }
 
 /// An oracle by name. Where it is absent the test says so and goes without; with `CI=true` it fails.
