@@ -115,6 +115,11 @@ pub fn arguments() -> Vec<String> {
     std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()
 }
 
+/// The folder that the program was started in.
+pub fn current_folder() -> Option<PathBuf> {
+    std::env::current_dir().ok()
+}
+
 /// The file that a program's name leads to.
 pub fn program(name: &str) -> Option<PathBuf> {
     let path = Path::new(name);

@@ -11,13 +11,17 @@ use crate::{
     model::{Image, Namespace},
 };
 
-/// Deploy the operator with its CRDs and RBAC to a cluster, and wait until it runs
+/// Deploy the operator to a cluster, with its CRDs and RBAC, and wait until it runs
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs deploy --image quay.io/example/memcached-operator:v0.0.1
+  operator-rs deploy --dry-run=server    # let the API server validate everything, and change nothing")]
 pub struct Args {
-    /// The manager's image [default: the image in config/manager]
+    /// Image of the manager [default: the one in config/manager]
     #[arg(long)]
     image: Option<Image>,
-    /// The namespace to deploy to [default: the namespace in config/default]
+    /// Namespace to deploy to [default: the one in config/default]
     #[arg(long)]
     namespace: Option<Namespace>,
     /// Take over fields that other field managers have set

@@ -15,22 +15,26 @@ use crate::{
     scaffold,
 };
 
-/// Start a new operator project
+/// Create a new operator project
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs init --domain example.com --owner 'Example, Inc.'
+  operator-rs init --domain example.com --dir memcached-operator    # in a new directory")]
 pub struct Args {
-    /// The domain that the API groups live under [default: my.domain]
+    /// Domain of the API groups [default: my.domain]
     #[arg(long, allow_hyphen_values = true)]
     domain: Option<Domain>,
-    /// The project's name [default: the folder's name]
+    /// Name of the project [default: the directory's name]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     project_name: Option<ProjectName>,
-    /// Who owns it: named in LICENSE and as the bundle's provider
+    /// Copyright holder in LICENSE and provider of the bundle
     #[arg(long, default_value = "", hide_default_value = true)]
     owner: String,
-    /// The license: a LICENSE file and the field in Cargo.toml [default: that of the LICENSE file, or apache2]
+    /// License: the LICENSE file and the field in Cargo.toml [default: that of the LICENSE file, or apache2]
     #[arg(long, value_enum)]
     license: Option<License>,
-    /// Watch the operator's own namespace only: a Role in place of a ClusterRole
+    /// Watch only the operator's own namespace, with a Role instead of a ClusterRole
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
     namespaced: bool,
     /// Start a project inside another one

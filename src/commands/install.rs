@@ -16,7 +16,7 @@ use crate::{
 /// Install the CRDs on a cluster
 #[derive(clap::Args)]
 pub struct Args {
-    /// Take over fields of CRDs that other field managers have set
+    /// Take over fields that other field managers have set
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]

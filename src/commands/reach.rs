@@ -13,23 +13,23 @@ use crate::{
 /// Which cluster to use.
 #[derive(clap::Args)]
 pub struct Address {
-    /// The kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or the pod's service account]
+    /// Path of the kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or the service account of the pod]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// The kubeconfig's context [default: its current context]
+    /// Context of the kubeconfig [default: the current context]
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
 }
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "Cluster options")]
+#[command(next_help_heading = "Cluster")]
 pub struct Reach {
     #[command(flatten)]
     address: Address,
-    /// How long to wait for completion
+    /// Time to wait for the command to complete
     #[arg(long, value_name = "TIME", default_value = "5m")]
     timeout: Timeout,
-    /// List the objects without sending them; with `--dry-run=server`, have the API server validate them
+    /// List the requests and send nothing; with `server`, the API server validates them and changes nothing
     #[arg(
         long,
         num_args = 0..=1,

@@ -8,16 +8,16 @@ use super::{
 };
 use crate::{cluster::Id, disk::Root, model::Namespace};
 
-/// Remove what `deploy` created from a cluster, with the CRDs and all their objects
+/// Remove what `deploy` created from a cluster, including all custom resources
 ///
-/// CRDs are removed first, while the operator still runs and handles finalizers; the namespace is removed last. Objects
-/// that `deploy` did not create stay; only the fields that `deploy` set are removed from them.
+/// CRDs are deleted first, while the operator still runs and can handle finalizers, and the namespace last. Objects that
+/// existed before `deploy` are kept, without the fields that `deploy` set.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The namespace that the operator was deployed to [default: the namespace in config/default]
+    /// Namespace that the operator was deployed to [default: the one in config/default]
     #[arg(long)]
     namespace: Option<Namespace>,
-    /// Do not ask before removing objects that `deploy` did not create
+    /// Delete custom resources without asking
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

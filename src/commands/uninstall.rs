@@ -7,12 +7,12 @@ use super::{
 };
 use crate::{cluster::Id, disk::Root};
 
-/// Remove the CRDs and all their objects from a cluster
+/// Remove the CRDs from a cluster, including all custom resources
 ///
-/// A CRD that `install` did not create stays; only the fields that `install` set are removed from it.
+/// A CRD that somebody else created is kept, without the fields that `install` set.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Do not ask before removing objects with their CRDs
+    /// Delete custom resources without asking
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

@@ -67,8 +67,8 @@ impl Changes {
     }
 
     pub(super) fn theirs(&mut self, path: &ProjectPath) {
-        let hint = "move away what is yours, or choose another name or folder";
-        self.conflict(path, "it is there already, and is yours", hint);
+        let hint = "move or delete it, or choose another name or directory";
+        self.conflict(path, "already exists and was not created by operator-rs", hint);
     }
 
     pub(super) fn another(&mut self, path: &ProjectPath, by: &str) {

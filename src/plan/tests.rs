@@ -96,7 +96,7 @@ fn what_is_theirs_is_written_once() {
     check(
         Some("old\n"),
         scaffold,
-        Err("nothing was written:\n  a.rs: it is there already, and is yours"),
+        Err("nothing was written:\n  a.rs: already exists and was not created by operator-rs"),
     );
     let offer = |plan: &mut Plan| {
         scaffold(plan);
@@ -114,7 +114,7 @@ fn what_is_ours_is_replaced_unless_a_hand_was_at_it() {
     check(
         Some("mine\n"),
         generate,
-        Err("nothing was written:\n  a.rs: it is there already, and is yours"),
+        Err("nothing was written:\n  a.rs: already exists and was not created by operator-rs"),
     );
     check(
         Some(&format!("{ours}x\n")),

@@ -24,14 +24,14 @@ use crate::{commands::cargo::toolchain, disk, model::Crate, source::Reading, ter
 
 /// Whether code may be compiled if the source cannot be read
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Kinds that cannot be read from the source")]
+#[command(next_help_heading = "Kinds that cannot be read from source")]
 pub struct Flags {
-    /// Compile these kinds with cargo under target/ and use the CRDs that the compiled code returns. This runs build
-    /// scripts and macros of the project: without this flag you are asked once for each project, and without a terminal
-    /// nothing is compiled. With `--check`, compile all kinds: source and compiled code must agree
+    /// Compile them with cargo under target/ and run the code that prints their CRDs. This runs build scripts and macros
+    /// of the project; without this flag, operator-rs asks for permission once per project, on a terminal only. With
+    /// `--check`, compile all kinds and fail if source and compiled code disagree
     #[arg(long, conflicts_with = "no_compile")]
     pub compile: bool,
-    /// Compile nothing, whatever the earlier answer was
+    /// Compile nothing, even if permission was given earlier
     #[arg(long)]
     pub no_compile: bool,
 }

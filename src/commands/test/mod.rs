@@ -16,25 +16,30 @@ use self::{
 use super::{project, reach};
 use crate::{audit, disk::Root, hint::Hint as _, process, terminal};
 
-/// Run the tests against a temporary API server with the CRDs installed
+/// Run the tests against a temporary API server that has the CRDs installed
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs test --download 1.37    # fetch etcd and kube-apiserver, then run `cargo test`
+  operator-rs test --audit-rbac       # report unused and missing RBAC rules
+  operator-rs test -- cargo test --test e2e")]
 pub struct Args {
-    /// Directory with etcd and kube-apiserver [default: $KUBEBUILDER_ASSETS]
+    /// Directory of etcd and kube-apiserver [default: $KUBEBUILDER_ASSETS]
     #[arg(long, value_name = "DIR", conflicts_with = "download")]
     assets: Option<PathBuf>,
-    /// Download them from kubebuilder's envtest releases: 1.37, 1.37.0 or latest
+    /// Download etcd and kube-apiserver as envtest does: 1.37, 1.37.0 or latest
     #[arg(long, value_name = "VERSION")]
     download: Option<download::Wanted>,
-    /// Index of the downloads
+    /// URL of the list of downloads
     #[arg(long, value_name = "URL", requires = "download", default_value = download::INDEX)]
     index: String,
-    /// Also start kube-controller-manager: Deployments create pods, and garbage collection works
+    /// Also start kube-controller-manager: Deployments create pods, and owned objects are garbage-collected
     #[arg(long)]
     controller_manager: bool,
-    /// Keep the API server running, and print the path of its kubeconfig
+    /// Leave the API server running and print the path of its kubeconfig
     #[arg(long)]
     keep: bool,
-    /// Report which rules of config/rbac/role.yaml were used and which requests were refused
+    /// Report which rules of config/rbac/role.yaml were used and which requests were forbidden
     #[arg(long)]
     audit_rbac: bool,
     /// Command to run instead of `cargo test`

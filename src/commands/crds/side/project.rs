@@ -72,7 +72,7 @@ impl Project {
         let names = tree.names(path)?;
         if names.is_empty() {
             return Err(anyhow::format_err!("there is no `{path}` at {revision}"))
-                .hint("a path behind a revision starts at the repository's top");
+                .hint("a path after a revision is relative to the top of the repository");
         }
         for name in names.iter().filter(|it| files::is_crd_file(it)) {
             let path = below(path, name);
@@ -120,9 +120,9 @@ fn way_out(tree: &Tree, root: &str, revision: &str) -> String {
     let folder = below(root, "config/crd/bases");
     match tree.names(&folder) {
         Ok(names) if names.iter().any(|it| files::is_crd_file(it)) => format!(
-            "CRD files are committed there: compare with them by `operator-rs crds diff {revision}:{folder}`"
+            "that revision has CRD files; compare with them: `operator-rs crds diff {revision}:{folder}`"
         ),
-        _ => "compare with a file of the CRDs instead, e.g. of what that version has installed: `operator-rs crds diff FILE`".to_owned(),
+        _ => "compare with a file of CRDs instead, e.g. the CRDs that this version installed: `operator-rs crds diff FILE`".to_owned(),
     }
 }
 
