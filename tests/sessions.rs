@@ -49,6 +49,7 @@ pages! {
     moved_runtime
     mistakes
     on_a_cluster
+    operator_sdk_tutorial
     other_kinds
     project_file
     testing
