@@ -45,6 +45,7 @@ pages! {
     on_a_cluster
     other_kinds
     project_file
+    samples
     testing
     types
     warnings

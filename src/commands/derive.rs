@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{
     compile::{self, Compile, Completion},
     refusal::{refusal, unread},
+    samples,
     workspace::TreeSources,
 };
 use crate::{
@@ -94,6 +95,8 @@ pub struct How {
     pub flags: Option<compile::Flags>,
     /// Compile all kinds, which must then be as they were read.
     pub all: bool,
+    /// Warn of samples that the CRDs refuse.
+    pub samples: bool,
 }
 
 /// CRDs, RBAC and the list of types, from the source as the plan would leave it.
@@ -120,8 +123,7 @@ pub fn source(
         keeps_going: false,
         is_on_disk,
     };
-    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, &how.wishes, &compile)
-    {
+    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, how, &compile) {
         // Where a file is in the way, that is what to tell: the rest follows from it.
         plan.against(tree, true)?;
         return Err(error);
@@ -133,7 +135,7 @@ fn derived(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    wishes: &Wishes,
+    how: &How,
     compile: &Compile<'_>,
 ) -> anyhow::Result<()> {
     let mut reading = read(tree);
@@ -148,9 +150,13 @@ fn derived(
     }
     refuse(&reading)?;
     let operator = reading.operator;
-    let (manifests, problems, warnings) = manifests::generate(&operator, wishes);
+    let (manifests, problems, warnings) = manifests::generate(&operator, &how.wishes);
     if !problems.is_empty() {
         return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
+    }
+    if how.samples {
+        let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
+        samples::warn(plan, tree, &crds)?;
     }
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);

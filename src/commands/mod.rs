@@ -18,6 +18,7 @@ mod reach;
 mod refusal;
 mod removal;
 mod rendered;
+mod samples;
 mod test;
 mod undeploy;
 mod uninstall;
