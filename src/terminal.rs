@@ -110,6 +110,11 @@ pub fn variables() -> BTreeMap<String, String> {
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
 }
 
+/// The words of the command line after the program's name.
+pub fn arguments() -> Vec<String> {
+    std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()
+}
+
 /// The file that a program's name leads to.
 pub fn program(name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
@@ -222,15 +227,16 @@ pub fn usage(kind: clap::error::ErrorKind, message: &str) -> anyhow::Error {
     clap::Error::raw(kind, format!("{message}\n")).into()
 }
 
-/// Tells how a command was misused, and what to type instead where that is known. Help is no misuse.
-pub fn misuse(error: &clap::Error, advice: Option<&str>) -> ExitCode {
-    let Some(advice) = advice else {
+/// Reports a command line that clap refused, with hints in place of clap's own tips where there are some. Also prints
+/// help.
+pub fn misuse(error: &clap::Error, hints: &[String]) -> ExitCode {
+    if hints.is_empty() {
         show(error);
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-    };
-    // clap's own tips guess from spelling; this one knows.
+    }
     let text = error.render().to_string();
-    advise(&format!("{}\nhint: {advice}\n", text.lines().next().unwrap_or_default()));
+    advise(&format!("{}\n", text.lines().next().unwrap_or_default()));
+    hints.iter().for_each(|it| advise(&format!("hint: {it}\n")));
     ExitCode::from(2)
 }
 

@@ -9,7 +9,7 @@ use super::{
     compile::{self, Compile, Completion},
     refusal::{refusal, unread},
     samples,
-    workspace::TreeSources,
+    tree_sources::TreeSources,
 };
 use crate::{
     hint::{Hint as _, hinted},
