@@ -34,13 +34,16 @@ pages! {
     compiled
     crds_diff
     crds_in_ci
+    delete_api
     first_operator
     generate_crds
     habits
     hand_edits
+    inside_a_project
     installer
     interrupted
     kinds_and_versions
+    kinds_by_hand
     memcached_operator
     moved_runtime
     mistakes

@@ -1,12 +1,16 @@
 //! What follows from the source: read as a plan would leave it, so that a command which changes source
 //! also brings the manifests up to date.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use serde::Serialize;
 
 use super::{
     compile::{self, Compile, Completion},
+    listing,
     refusal::{refusal, unread},
     samples,
     tree_sources::TreeSources,
@@ -123,21 +127,24 @@ pub fn source(
         keeps_going: false,
         is_on_disk,
     };
-    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, how, &compile) {
-        // Where a file is in the way, that is what to tell: the rest follows from it.
-        plan.against(tree, true)?;
-        return Err(error);
+    match derived(plan, &Overlay::new(tree, &changes), project, how, &compile) {
+        Ok(crds) => listing::update(plan, tree, &crds),
+        Err(error) => {
+            // Where a file is in the way, that is what to tell: the rest follows from it.
+            plan.against(tree, true)?;
+            Err(error)
+        }
     }
-    Ok(())
 }
 
+/// Plans what follows from the source. Returns the files of the CRDs of PROJECT.
 fn derived(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
     how: &How,
     compile: &Compile<'_>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<ProjectPath>> {
     let mut reading = read(tree);
     if compile::complete(compile, &mut reading)? == Completion::Later {
         plan.forget(&ProjectPath::fixed(TYPES_LIST));
@@ -146,7 +153,7 @@ fn derived(
              before it is written; run `operator-rs manifests` then",
             unread(&reading)
         ));
-        return Ok(());
+        return Ok(Vec::new());
     }
     refuse(&reading)?;
     let operator = reading.operator;
@@ -166,7 +173,14 @@ fn derived(
     warnings.into_iter().for_each(|it| plan.warn(it));
     let crds = types(plan, &operator, project)?;
     plan.extend(types_list(crds)?);
-    Ok(())
+    let is_own = |it: &manifests::Version<'_>| {
+        let mut own = project.resources.iter().filter(|it| it.api.is_some());
+        own.any(|own| own.api_group() == it.group() && own.kind.to_string() == it.kind())
+    };
+    let own = manifests::versions(&operator).filter(is_own);
+    let paths: BTreeSet<ProjectPath> =
+        own.map(|it| manifests::crd_path(it.group(), it.plural())).collect();
+    Ok(paths.into_iter().collect())
 }
 
 /// The list of types: it follows from the source, and declares no kinds.
@@ -198,6 +212,23 @@ fn refuse(reading: &Reading) -> anyhow::Result<()> {
     }
 }
 
+/// How a type that a person has written becomes one of the project's.
+fn adopt(project: &Project, it: &manifests::Version<'_>) -> String {
+    match it.group().ends_with(&format!(".{}", project.domain)) {
+        true => {
+            let command = command(project, "create", it.group(), it.name(), it.kind());
+            format!("; to add it, run `{command}`")
+        }
+        false => String::new(),
+    }
+}
+
+/// A command about one version of a kind.
+fn command(project: &Project, verb: &str, group: &str, version: &str, kind: &str) -> String {
+    let group = group.strip_suffix(&format!(".{}", project.domain)).unwrap_or(group);
+    format!("operator-rs {verb} api --group {group} --version {version} --kind {kind}")
+}
+
 /// The Rust paths of every kind's versions, and which of them is stored.
 fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Result<Vec<Crd>> {
     let mut ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
@@ -211,10 +242,11 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
     for it in manifests::versions(operator) {
         if !ours.iter().any(|resource| is(resource, &it)) {
             plan.warn(format!(
-                "{}: {} {} is not in PROJECT, so api/src/crds.rs leaves it out",
+                "{}: {} {} is not in PROJECT, so api/src/crds.rs leaves it out{}",
                 it.place(),
                 it.name(),
-                it.kind()
+                it.kind(),
+                adopt(project, &it)
             ));
         }
     }
@@ -230,7 +262,10 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
                 "PROJECT has {} {kind} of {group}, and no type in the source declares it",
                 resource.version
             ))
-            .hint("bring the type back (`#[kube(group = …, version = …, kind = …)]`), or take the entry out of PROJECT");
+            .hint(format!(
+                "restore the type; or run `{}` to remove what is left of it",
+                command(project, "delete", &group, &resource.version.to_string(), &kind)
+            ));
         };
         let path = resource.path.as_deref().and_then(|it| it.split_once("::")).map(|it| it.1);
         let module = path.map_or_else(

@@ -9,6 +9,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Changes {
     changes: Vec<Change>,
+    /// Generated files that were edited by hand and would be replaced.
+    edited: Vec<ProjectPath>,
     stays: Vec<(ProjectPath, String)>,
     /// What stands before each path where it is shown.
     shown_in: String,
@@ -89,11 +91,23 @@ impl Changes {
     }
 
     pub(super) fn edited(&mut self, path: &ProjectPath, edit: &str) {
-        let what = format!("it was edited by hand, and is made from {edit}");
+        let what = format!("was generated from {edit}, and then edited by hand");
         let hint = format!(
-            "make the change in {edit}, then give `--force` to replace what was made from it"
+            "make the change in {edit}, then run the command with `--force` to replace the edited file"
         );
+        self.edited.push(path.clone());
         self.conflict(path, &what, &hint);
+    }
+
+    /// A user's file that would be deleted with edits that nothing else has.
+    pub(super) fn kept(&mut self, path: &ProjectPath) {
+        let hint = "commit these files, and git keeps them; or run the command with `--force` to delete them with your edits";
+        self.edited.push(path.clone());
+        self.conflict(
+            path,
+            "was edited by hand, and the last commit does not have this text",
+            hint,
+        );
     }
 
     pub(super) fn missing(&mut self, path: &ProjectPath) {
@@ -112,22 +126,34 @@ impl Changes {
         }
     }
 
-    /// All conflicts at once, so that one run tells the whole story.
-    pub(super) fn settled(mut self) -> anyhow::Result<Self> {
+    pub(super) fn sort(&mut self) {
         self.changes.sort_by(|a, b| a.path.cmp(&b.path));
-        if self.conflicts.is_empty() {
-            return Ok(self);
-        }
-        let list: String = self.conflicts.iter().map(|it| format!("\n  {it}")).collect();
-        hinted(anyhow::format_err!("nothing was written:{list}"), self.hints.into_iter())
     }
 
+    /// Fails if there is a conflict, with all of them at once.
+    pub fn require_no_conflicts(&self, heading: &str) -> anyhow::Result<()> {
+        if self.conflicts.is_empty() {
+            return Ok(());
+        }
+        let list: String = self.conflicts.iter().map(|it| format!("\n  {it}")).collect();
+        hinted(anyhow::format_err!("{heading}:{list}"), self.hints.clone().into_iter())
+    }
+
+    /// Fails if anything would change.
     pub fn require_none(&self) -> anyhow::Result<()> {
         if self.changes.is_empty() {
             return Ok(());
         }
-        let list: String = self.to_string().lines().map(|it| format!("\n  {it}")).collect();
-        Err(anyhow::format_err!("out of date:{list}")).hint("run the command without `--check`")
+        let changes = self.to_string();
+        // The list of changes names the edited files.
+        let is_named = |it: &&String| self.edited.iter().any(|path| it.contains(path.as_str()));
+        let conflicts = self.conflicts.iter().filter(|it| !is_named(it)).map(String::as_str);
+        let list: String = changes.lines().chain(conflicts).map(|it| format!("\n  {it}")).collect();
+        let error = anyhow::format_err!("out of date:{list}");
+        match self.conflicts.is_empty() {
+            true => Err(error).hint("run the command without `--check`"),
+            false => hinted(error, self.hints.clone().into_iter()),
+        }
     }
 
     pub fn diff(&self) -> String {
@@ -163,7 +189,9 @@ impl fmt::Display for Changes {
                 (Some(_), Some(_)) => "update",
                 (Some(_), None) => "delete",
             };
-            writeln!(f, "{verb}  {}{path}", self.shown_in)?;
+            let edited = self.edited.contains(path);
+            let note = if edited { " (edited by hand: needs `--force`)" } else { "" };
+            writeln!(f, "{verb}  {}{path}{note}", self.shown_in)?;
         }
         for (path, why) in &self.stays {
             writeln!(f, "leave   {}{path} ({why})", self.shown_in)?;

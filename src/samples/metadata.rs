@@ -15,7 +15,7 @@ pub fn check(object: &Value, findings: &mut Findings) {
     let (name, prefix) = (text("name"), text("generateName"));
     if name.is_empty() && prefix.is_empty() {
         findings.blocking(&path.key("name"), "is required, and missing");
-    } else if !name.is_empty() && !(name.len() <= 253 && is(name, SUBDOMAIN)) {
+    } else if !name.is_empty() && (253 < name.len() || !is(name, SUBDOMAIN)) {
         findings.fault(&path.key("name"), "must be a DNS subdomain: a-z, 0-9, `-` and `.`");
     }
     check_fields(metadata, &path, findings);
