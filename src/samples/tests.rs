@@ -67,7 +67,7 @@ fn rules_are_evaluated_or_named() {
         })
     };
     let verdict = |rule: &str| {
-        let (faults, unchecked) = judge(&schema(rule), "  url: a\n  set: [a]\n  day: 2020-02-02");
+        let (faults, unchecked) = judge(&schema(rule), "  url: a\n  set: [a]\n  day: '2020-02-02'");
         match (&faults[..], &unchecked[..]) {
             ([], []) => "valid".to_owned(),
             ([one], []) | ([], [one]) => one.clone(),
