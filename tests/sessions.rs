@@ -43,6 +43,7 @@ pages! {
     installer
     interrupted
     kinds_and_versions
+    manual_pages
     kinds_by_hand
     memcached_operator
     moved_runtime

@@ -15,6 +15,7 @@ mod init;
 mod install;
 mod listing;
 mod location;
+mod man;
 mod manifests;
 mod proxies;
 mod reach;
@@ -95,6 +96,7 @@ enum ClusterCommand {
 enum StandAloneCommand {
     Version(version::Args),
     Completion(completion::Args),
+    Man(man::Args),
 }
 
 /// What a command that writes files does with its changes. Commands that write none do not take these flags.
@@ -267,6 +269,7 @@ impl StandAloneCommand {
         match self {
             Self::Version(args) => args.run(),
             Self::Completion(args) => args.run(&mut Cli::command()),
+            Self::Man(args) => args.run(Cli::command()),
         }
     }
 }
