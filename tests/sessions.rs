@@ -55,6 +55,7 @@ pages! {
     testing
     types
     warnings
+    website_operator
 }
 
 /// The same for pages of the site.
