@@ -53,6 +53,7 @@ pages! {
     operator_sdk_tutorial
     other_kinds
     project_file
+    samples
     testing
     types
     warnings

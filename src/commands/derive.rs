@@ -12,6 +12,7 @@ use super::{
     compile::{self, Compile, Completion},
     listing,
     refusal::{refusal, unread},
+    samples,
     tree_sources::TreeSources,
 };
 use crate::{
@@ -98,6 +99,8 @@ pub struct How {
     pub flags: Option<compile::Flags>,
     /// Compile all kinds, which must then be as they were read.
     pub all: bool,
+    /// Warn of samples that the CRDs refuse.
+    pub samples: bool,
 }
 
 /// CRDs, RBAC and the list of types, from the source as the plan would leave it.
@@ -124,7 +127,7 @@ pub fn source(
         keeps_going: false,
         is_on_disk,
     };
-    match derived(plan, &Overlay::new(tree, &changes), project, &how.wishes, &compile) {
+    match derived(plan, &Overlay::new(tree, &changes), project, how, &compile) {
         Ok(crds) => listing::update(plan, tree, &crds),
         Err(error) => {
             // Where a file is in the way, that is what to tell: the rest follows from it.
@@ -139,7 +142,7 @@ fn derived(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    wishes: &Wishes,
+    how: &How,
     compile: &Compile<'_>,
 ) -> anyhow::Result<Vec<ProjectPath>> {
     let mut reading = read(tree);
@@ -154,9 +157,13 @@ fn derived(
     }
     refuse(&reading)?;
     let operator = reading.operator;
-    let (manifests, problems, warnings) = manifests::generate(&operator, wishes);
+    let (manifests, problems, warnings) = manifests::generate(&operator, &how.wishes);
     if !problems.is_empty() {
         return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
+    }
+    if how.samples {
+        let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
+        samples::warn(plan, tree, &crds)?;
     }
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);

@@ -33,6 +33,7 @@ impl Args {
             wishes: Wishes { longest_description: self.max_description_length },
             flags: Some(self.compile),
             all: self.compile.compile && self.mode.check,
+            samples: true,
         };
         derive::source(&mut plan, root, &project, &how)?;
         Ok(plan)

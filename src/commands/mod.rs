@@ -23,6 +23,7 @@ mod reach;
 mod refusal;
 mod removal;
 mod rendered;
+mod samples;
 mod test;
 mod tree_sources;
 mod undeploy;

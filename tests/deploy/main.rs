@@ -8,6 +8,8 @@
 mod control_plane;
 mod place;
 mod removals;
+#[path = "samples/main.rs"]
+mod samples;
 #[path = "../cluster/server.rs"]
 mod server;
 #[path = "../support/mod.rs"]

@@ -10,7 +10,7 @@ use std::{
 use super::{
     Mode,
     derive::{self, How},
-    project, reading, writing,
+    project, reading, samples, writing,
 };
 use crate::{
     bundle::{self, Bundle, Input, Object, Package},
@@ -19,6 +19,7 @@ use crate::{
     kustomize,
     model::{Channel, Image, PackageName, Project, ProjectPath},
     plan::{Overlay, Plan, Tree},
+    samples::Report,
     terminal, yaml,
 };
 
@@ -97,7 +98,8 @@ impl Args {
         }
         // The bundle is made from what the plan would write. Edits by hand are reported at the end.
         let changes = plan.against(root, true)?;
-        let made = self.made(&Overlay::new(root, &changes), &project)?;
+        let (made, warnings) = self.made(&Overlay::new(root, &changes), &project)?;
+        warnings.into_iter().for_each(|it| plan.warn(it));
         self.put(made, &mut plan)?;
         // The whole folder is validated as it would be: somebody may have put files beside the generated ones.
         let changes = plan.against(root, true)?;
@@ -110,9 +112,10 @@ impl Args {
         Ok(plan)
     }
 
-    /// Assembles the bundle from the tree.
-    fn made(&self, tree: &impl Tree, project: &Project) -> anyhow::Result<Bundle> {
-        let objects = self.objects(tree)?;
+    /// Assembles the bundle from the tree, with warnings of what was not checked in its samples.
+    fn made(&self, tree: &impl Tree, project: &Project) -> anyhow::Result<(Bundle, Vec<String>)> {
+        let (objects, report) = self.objects(tree)?;
+        let warnings = samples::require(report)?;
         let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
         let cargo = Package::from_text(&cargo)?;
         let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {
@@ -126,7 +129,7 @@ impl Args {
             })?,
         };
         let epoch = terminal::variable("SOURCE_DATE_EPOCH")?;
-        bundle::assemble(&Input {
+        let bundle = bundle::assemble(&Input {
             objects,
             package: &package,
             version,
@@ -138,16 +141,20 @@ impl Args {
             layout: Project::LAYOUT,
             builder: concat!("operator-rs-v", env!("CARGO_PKG_VERSION")),
             created_at: epoch.as_deref().map(bundle::created_at).transpose()?,
-        })
+        })?;
+        Ok((bundle, warnings))
     }
 
-    /// The objects of `kustomize build config/manifests`, or of `--input`.
-    fn objects(&self, tree: &impl Tree) -> anyhow::Result<Vec<Object>> {
+    /// The objects of `kustomize build config/manifests` or of `--input`, and the problems of their samples.
+    fn objects(&self, tree: &impl Tree) -> anyhow::Result<(Vec<Object>, Report)> {
         let Some(input) = &self.input else {
             let images: Vec<_> = self.image.iter().map(kustomize::Image::of_manager).collect();
-            let objects = kustomize::build(tree, &ProjectPath::fixed("config/manifests"), &images)?;
-            let object = |value| Object { place: String::new(), value };
-            return Ok(objects.into_iter().map(object).collect());
+            let folder = ProjectPath::fixed("config/manifests");
+            let rendered = kustomize::build_with_origins(tree, &folder, &images)?;
+            let crds = samples::crds(rendered.iter().map(|it| &it.value));
+            let report = samples::of_rendered(tree, &crds, &rendered)?;
+            let object = |it: kustomize::Rendered| Object { place: String::new(), value: it.value };
+            return Ok((rendered.into_iter().map(object).collect(), report));
         };
         let (text, name) = if input == Path::new("-") {
             (terminal::listen()?, "stdin".to_owned())
@@ -160,11 +167,13 @@ impl Args {
             return Err(anyhow::format_err!("`{name}` has no manifests"))
                 .hint("give the output of `kustomize build config/manifests`");
         }
-        let object = |node: yaml::Node| Object {
+        let object = |node: &yaml::Node| Object {
             place: format!("{name}:{}:{}: ", node.mark.line, node.mark.column),
-            value: node.into_value(),
+            value: node.clone().into_value(),
         };
-        Ok(nodes.into_iter().map(object).collect())
+        let objects: Vec<Object> = nodes.iter().map(object).collect();
+        let report = samples::of_documents(&name, &objects, &nodes)?;
+        Ok((objects, report))
     }
 
     /// Plans the bundle's files. Other generated files in its folders are removed.

@@ -59,7 +59,8 @@ fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Resu
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
     moved::bring(&mut plan, root, &project)?;
-    let how = How { flags: Some(compile), all: compile.compile && mode.check, ..How::default() };
+    let all = compile.compile && mode.check;
+    let how = How { flags: Some(compile), all, samples: true, ..How::default() };
     derive::everything(&mut plan, root, &project, &how)?;
     Ok(plan)
 }

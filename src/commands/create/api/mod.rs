@@ -210,7 +210,7 @@ impl Args {
     }
 
     fn how(&self) -> How {
-        How { flags: Some(self.compile), ..How::default() }
+        How { flags: Some(self.compile), samples: true, ..How::default() }
     }
 
     /// What all versions of a kind have to say alike: as the source says it of the others.
