@@ -73,7 +73,6 @@ const FLAGS: &[(&str, &str)] = &[
         "--force",
         "it replaces generated files that were edited, in commands that write files; on a cluster it is `--force-conflicts`",
     ),
-    ("--verbose", "nothing is needed: there is nothing more to tell"),
 ];
 
 /// What to type instead of what clap did not know.

@@ -48,6 +48,8 @@ struct Cli {
     /// The project's directory [default: .]
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
+    #[command(flatten)]
+    settings: terminal::Settings,
 }
 
 #[derive(clap::Subcommand)]
@@ -135,23 +137,36 @@ impl From<Plan> for Outcome {
 
 /// Parses, runs, reports.
 pub fn run() -> ExitCode {
-    let mut told = false;
+    let (mut announced, mut failed) = (false, false);
     loop {
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
-            Err(error) => return terminal::misuse(&error, habits::advice(&error)),
+            Err(error) => {
+                terminal::Settings::of_arguments().apply();
+                return terminal::misuse(&error, habits::advice(&error));
+            }
         };
+        cli.settings.apply();
         let watches = cli.command.watches();
         if watches {
             watch::begin();
         }
         let code = match cli.run() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => terminal::report(&error),
+            Ok(()) => {
+                if failed {
+                    terminal::advise("fixed\n");
+                }
+                failed = false;
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                failed = true;
+                terminal::report(&error)
+            }
         };
-        if watches && !told {
+        if watches && !announced {
             terminal::advise("watching what was read: Ctrl-C ends this\n");
-            told = true;
+            announced = true;
         }
         if !watches || terminal::is_lost() || !watch::wait() {
             return code;
@@ -256,16 +271,16 @@ impl Outcome {
 /// The one way from a plan to the disk.
 fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
     let changes = plan.against(root, mode.force)?;
-    for warning in &changes.warnings {
-        terminal::warn(warning);
-    }
+    changes.warnings.iter().cloned().for_each(terminal::warn);
     match mode {
         Mode { diff: true, .. } => terminal::diff(&changes.diff()),
         Mode { check: true, .. } => changes.require_none()?,
-        Mode { dry_run: true, .. } => terminal::print(&changes.to_string()),
+        Mode { dry_run: true, .. } => {
+            terminal::list(&changes.to_string(), || changes.folded());
+        }
         _ => {
             root.write(&changes)?;
-            terminal::print(&changes.to_string());
+            terminal::list(&changes.to_string(), || changes.folded());
             if let Some(next) = &changes.next {
                 terminal::advise(&format!("\n{next}\n"));
             }

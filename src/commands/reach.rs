@@ -106,8 +106,8 @@ pub fn owner(project: &Project) -> Owner {
 pub fn tell(told: Told) {
     match told {
         Told::Became(it) => terminal::print(&format!("{it}\n")),
-        Told::Waiting(it) => terminal::advise(&format!("waiting    {it}\n")),
-        Told::Warning(it) => terminal::warn(&it),
+        Told::Waiting(it) => terminal::waiting(&format!("waiting    {it}")),
+        Told::Warning(it) => terminal::warn(it),
     }
 }
 

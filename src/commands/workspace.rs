@@ -13,7 +13,7 @@ use toml::{Table, Value};
 use super::{cargo::Cargo, derive::SUPPORT};
 use crate::{
     disk::{self, Root},
-    hint::Hint as _,
+    hint::{Diagnostic, Hint as _},
     model::{ProjectPath, SourcePath},
     plan::{self, Tree},
     source::{Locked, ReadFile, Sources},
@@ -120,8 +120,8 @@ pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
         // Not its text: a clone may have linked any file here.
-        let message = error.message().trim();
-        anyhow::format_err!("{}:{line}:{column}: does not parse: {message}", path.display())
+        let message = format!("does not parse: {}", error.message().trim());
+        Diagnostic::in_file(path.display().to_string(), message).at(line, column).into_error()
     })
 }
 

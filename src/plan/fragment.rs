@@ -29,7 +29,7 @@ impl Fragment {
                 let message =
                     format!("the marker `{marker}` stands here and in line {} too", first + 1);
                 let hint = format!("leave one of the two lines of {path}: new code goes above it");
-                return Err(Problem::new(place, message).with_hint(hint));
+                return Err(Problem::new(place, message).with_hint(hint).quote(text));
             }
         };
         let line = lines[at];

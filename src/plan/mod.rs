@@ -13,7 +13,10 @@ use std::{
 pub use changes::{Change, Changes};
 pub use overlay::Overlay;
 
-use crate::model::ProjectPath;
+use crate::{
+    hint::Diagnostic,
+    model::{self, ProjectPath},
+};
 use fragment::Fragment;
 
 /// Whether a file is as the command of these words (`manifests`) has generated it.
@@ -73,7 +76,7 @@ pub struct Plan {
     swept: Option<&'static str>,
     /// The folder that paths are shown in, with a `/`; empty where they are seen from the project's own.
     shown_in: String,
-    warnings: Vec<String>,
+    warnings: Vec<Diagnostic>,
     next: Option<String>,
 }
 
@@ -179,8 +182,8 @@ impl Plan {
     }
 
     /// Something the user should know although the command goes on.
-    pub fn warn(&mut self, text: String) {
-        self.warnings.push(text);
+    pub fn warn(&mut self, warning: impl Into<Diagnostic>) {
+        self.warnings.push(warning.into());
     }
 
     /// What to do next, said once all is written.
@@ -299,6 +302,12 @@ impl Plan {
 
 impl Intent {
     fn meet(&self, path: &ProjectPath, before: Option<String>, force: bool, changes: &mut Changes) {
+        if let (Self::Insert { .. } | Self::Lines(_) | Self::Edit { .. }, Some(text)) =
+            (self, &before)
+            && let Some(conflict) = model::merge_conflict(path, text)
+        {
+            return changes.problem(conflict);
+        }
         let after = match self {
             Self::Edit { before: read, after } => {
                 if before.as_ref() != Some(read) {
@@ -325,7 +334,7 @@ impl Intent {
                     Some(before) => match ours::state(path, before, by) {
                         ours::State::Theirs => return changes.theirs(path),
                         ours::State::Another { by } => return changes.another(path, &by),
-                        ours::State::Edited if !force => return changes.edited(path, edit),
+                        ours::State::Edited if !force => return changes.edited(path, before, edit),
                         // It is signed anew when there is something else to change.
                         ours::State::Older if ours::same(before, &signed) => before.clone(),
                         _ => with_ends_of(before, &signed),

@@ -88,7 +88,7 @@ impl Removing<'_> {
             let namespaces = namespaces.iter().map(|it| (it.live.id.clone(), it.live.clone()));
             self.delete([&namespaces.collect()], limit)?;
         } else {
-            losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+            losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
             let deletes = going.in_order().filter(goes);
             let deletes = deletes.map(|it| Became::new(Verb::Delete, &it.0));
             deletes.for_each(|it| reach::tell(Told::Became(it)));
@@ -196,7 +196,7 @@ impl Removing<'_> {
     /// What was not announced goes only where all was agreed to.
     fn agree_to(&self, new: Vec<String>, otherwise: &str) -> anyhow::Result<()> {
         if new.is_empty() || self.yes {
-            new.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+            new.iter().for_each(|it| terminal::require(&format!("{it}\n")));
             return Ok(());
         }
         Err(anyhow::format_err!("{otherwise}: this was not there before: {}", new.join("; ")))
@@ -279,7 +279,7 @@ impl Namespace<'_> {
 
 /// Goes on where nothing else would go, where the flag says so, or where a person does.
 fn confirm(losses: &[String], yes: bool) -> anyhow::Result<()> {
-    losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+    losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
     if losses.is_empty() || yes || terminal::agree("Remove all of it?", "yes")? {
         return Ok(());
     }

@@ -60,9 +60,11 @@ impl Args {
         };
         let wants =
             Wants { controllers: self.controller_manager, audit: self.audit_rbac, keep: self.keep };
+        let step = terminal::Step::begin("starting etcd and kube-apiserver");
         let mut plane = ControlPlane::start(&assets, wants)?;
         // So that tests which deploy find what is there to be the project's.
         plane.cluster.act_for(reach::owner(&project));
+        drop(step);
         let told = self.in_it(root, &stage, &plane);
         if self.keep {
             // Also where a test failed: that is when people look around.

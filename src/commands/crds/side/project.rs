@@ -160,7 +160,8 @@ fn read(
     }
     let operator = reading.whole();
     let generated = manifests::crds(&operator, &Wishes::default());
-    let problems = [reading.all_problems(), generated.problems].concat();
+    let found = reading.quote(from, generated.problems);
+    let problems = [reading.all_problems(), found].concat();
     if !problems.is_empty() {
         return Err(refusal(&format!("{} at {label}", unread(&reading)), &problems));
     }
