@@ -32,6 +32,9 @@ pub struct Args {
     /// Watch the operator's own namespace only: a Role in place of a ClusterRole
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
     namespaced: bool,
+    /// Leave out what building and running does not need: AGENTS.md, workflows, a dev container, editor settings
+    #[arg(long)]
+    minimal: bool,
     #[command(flatten)]
     pub mode: Mode,
 }
@@ -58,6 +61,7 @@ struct Context<'a> {
     names: derive::Names<'a>,
     owner: &'a str,
     license: &'static str,
+    minimal: bool,
 }
 
 impl Args {
@@ -80,8 +84,12 @@ impl Args {
             License::Apache2 => ("Apache-2.0", &["init", "license/apache2"]),
             License::None => ("", &["init"]),
         };
-        let context = Context { names: derive::Names::new(&project), owner: &self.owner, license };
+        let names = derive::Names::new(&project);
+        let context = Context { names, owner: &self.owner, license, minimal: self.minimal };
         let mut plan = scaffold::scaffold(sets, &context)?;
+        if !self.minimal {
+            plan.extend(scaffold::scaffold(&["extras"], &context)?.offered());
+        }
         for theirs in ["README.md", "LICENSE"] {
             plan.only_offer(&ProjectPath::fixed(theirs));
         }

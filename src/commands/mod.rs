@@ -52,8 +52,20 @@ struct Cli {
     settings: terminal::Settings,
 }
 
+/// Every command, by what it is given.
 #[derive(clap::Subcommand)]
 enum Command {
+    #[command(flatten)]
+    OnFiles(FileCommand),
+    #[command(flatten)]
+    OnCluster(ClusterCommand),
+    #[command(flatten)]
+    StandAlone(StandAloneCommand),
+}
+
+/// Commands that read a directory, and write files or print data.
+#[derive(clap::Subcommand)]
+enum FileCommand {
     Init(init::Args),
     #[command(subcommand)]
     Create(create::Command),
@@ -62,11 +74,21 @@ enum Command {
     #[command(subcommand)]
     Crds(crds::Command),
     Bundle(bundle::Args),
+}
+
+/// Commands that act on an API server and write no file of the project.
+#[derive(clap::Subcommand)]
+enum ClusterCommand {
     Install(install::Args),
     Uninstall(uninstall::Args),
     Deploy(deploy::Args),
     Undeploy(undeploy::Args),
     Test(test::Args),
+}
+
+/// Commands that need no project.
+#[derive(clap::Subcommand)]
+enum StandAloneCommand {
     Version(version::Args),
     Completion(completion::Args),
 }
@@ -147,7 +169,7 @@ pub fn run() -> ExitCode {
             }
         };
         cli.settings.apply();
-        let watches = cli.command.watches();
+        let watches = cli.watches();
         if watches {
             watch::begin();
         }
@@ -174,43 +196,62 @@ pub fn run() -> ExitCode {
     }
 }
 
-impl Command {
-    /// Whether it is done again whenever what it read has changed.
+impl Cli {
+    /// Whether the command runs again whenever a file that it read changes.
     fn watches(&self) -> bool {
-        match self {
-            Self::Manifests(args) => args.watch,
-            Self::Generate(args) => args.of_any_project().is_some_and(|it| it.watch),
+        match &self.command {
+            Command::OnFiles(FileCommand::Manifests(args)) => args.watch,
+            Command::OnFiles(FileCommand::Generate(args)) => {
+                args.of_any_project().is_some_and(|it| it.watch)
+            }
             _ => false,
+        }
+    }
+
+    fn run(self) -> anyhow::Result<()> {
+        let dir = self.dir.as_deref().unwrap_or(Path::new("."));
+        match self.command {
+            Command::OnFiles(command) => command.run(dir),
+            Command::OnCluster(command) => command.run(&reading(dir)?),
+            Command::StandAlone(_) if self.dir.is_some() => Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                "this command does not use a project: leave out `--dir`",
+            )),
+            Command::StandAlone(command) => command.run(),
         }
     }
 }
 
-impl Cli {
-    fn run(self) -> anyhow::Result<()> {
-        let of_no_project = matches!(self.command, Command::Version(_) | Command::Completion(_));
-        if of_no_project && self.dir.is_some() {
-            return Err(terminal::usage(
-                clap::error::ErrorKind::ArgumentConflict,
-                "`--dir` names a project, and this command is about none: leave it out",
-            ));
+impl FileCommand {
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        match self {
+            Self::Init(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
+            Self::Create(command) => command.run(dir),
+            Self::Manifests(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
+            Self::Generate(args) => args.run(dir),
+            Self::Crds(command) => command.run(dir),
+            Self::Bundle(args) => args.run(dir),
         }
-        let dir = &self.dir.unwrap_or_else(|| ".".into());
-        match self.command {
-            Command::Version(args) => args.run(),
-            Command::Completion(args) => args.run(&mut Self::command()),
-            Command::Init(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
-            Command::Create(create::Command::Api(args)) => {
-                writing(dir, &args.mode.clone(), |it| args.plan(it))
-            }
-            Command::Manifests(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
-            Command::Generate(args) => args.run(dir),
-            Command::Crds(command) => command.run(dir),
-            Command::Bundle(args) => args.run(dir),
-            Command::Install(args) => args.run(&reading(dir)?),
-            Command::Uninstall(args) => args.run(&reading(dir)?),
-            Command::Deploy(args) => args.run(&reading(dir)?),
-            Command::Undeploy(args) => args.run(&reading(dir)?),
-            Command::Test(args) => args.run(&reading(dir)?),
+    }
+}
+
+impl ClusterCommand {
+    fn run(self, root: &Root) -> anyhow::Result<()> {
+        match self {
+            Self::Install(args) => args.run(root),
+            Self::Uninstall(args) => args.run(root),
+            Self::Deploy(args) => args.run(root),
+            Self::Undeploy(args) => args.run(root),
+            Self::Test(args) => args.run(root),
+        }
+    }
+}
+
+impl StandAloneCommand {
+    fn run(self) -> anyhow::Result<()> {
+        match self {
+            Self::Version(args) => args.run(),
+            Self::Completion(args) => args.run(&mut Cli::command()),
         }
     }
 }

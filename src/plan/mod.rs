@@ -119,6 +119,13 @@ impl Plan {
         }
     }
 
+    /// The same plan, which leaves every file that is there as it is.
+    pub fn offered(mut self) -> Self {
+        let paths: Vec<_> = self.intents.keys().cloned().collect();
+        paths.iter().for_each(|it| self.only_offer(it));
+        self
+    }
+
     /// What a scaffold would write at `path` are lines that a file that is there gains.
     pub fn only_lines(&mut self, path: &ProjectPath) {
         if let Some(Intent::Scaffold(text)) = self.intents.remove(path) {
