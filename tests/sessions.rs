@@ -41,6 +41,7 @@ pages! {
     kinds_and_versions
     memcached_operator
     moved_runtime
+    messages
     mistakes
     on_a_cluster
     other_kinds

@@ -55,17 +55,23 @@ fn draw(renderer: &Renderer, level: Level, it: &Diagnostic, file: &str) -> Strin
     renderer.render(&[group]) + "\n\n"
 }
 
-/// The bytes of the word at a column, or of the character there.
+/// The bytes of the word or path (`std::env::var`) at a column, or of the character there.
 fn word(line: &str, column: usize) -> Range<usize> {
     let at = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |it| it.0);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let rest = &line[at..];
-    let length = match rest.find(|c| !is_word(c)) {
-        Some(0) => rest.chars().next().map_or(0, char::len_utf8),
-        Some(length) => length,
-        None => rest.len(),
-    };
-    at..at + length
+    let mut end = at;
+    loop {
+        let rest = &line[end..];
+        end += rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        match line[end..].strip_prefix("::") {
+            Some(rest) if at < end && rest.starts_with(is_word) => end += 2,
+            _ => break,
+        }
+    }
+    if at == end {
+        end += line[at..].chars().next().map_or(0, char::len_utf8);
+    }
+    at..end
 }
 
 /// A text behind its label.
@@ -78,6 +84,7 @@ pub fn labelled(level: Level, text: &str) -> String {
     format!("{}: {}\n", painted(style, label), shown(text))
 }
 
+/// A hint behind its label.
 pub fn hint(text: &str) -> String {
     format!("{}: {}\n", painted(DEFAULT_HELP_STYLE, "hint"), shown(text))
 }
@@ -118,5 +125,35 @@ error: it is wrong
         let mut it = at(5, "    size: Many,").with_hint("write a number").with_hint("or nothing");
         it.field_paths = vec![vec!["Memcached".to_owned(), "spec.size".to_owned()]];
         check(&it, expected);
+        let below = |column: usize, source: &str, carets: &str| {
+            let source = at(column, source);
+            let shown = draw(&Renderer::plain(), Level::Error, &source, "a.rs");
+            let line = shown.lines().nth(4).unwrap_or_default();
+            assert_eq!(line.trim_start_matches("  |"), carets, "\n{shown}");
+        };
+        below(2, "\tx::y: z", "     ^^^^");
+        below(3, "日本z", "     ^");
+        below(1, "日本z", " ^^^^^");
+        below(2, "a\u{1b}[31m", "  ^");
+        below(3, "ab", "   ^");
+        below(9, "ab", "   ^");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_caret_and_a_very_long_one_is_not_quoted() {
+        let long = format!("{}here{}", " a".repeat(400), " b".repeat(400));
+        let shown = draw(&Renderer::plain(), Level::Error, &at(801, &long), "a.rs");
+        assert!(shown.lines().all(|it| it.len() < 160), "{shown}");
+        assert!(shown.contains("here") && shown.contains("^^^^"), "{shown}");
+        check(&at(3, &"x".repeat(LONGEST)), "error: it is wrong\n--> a.rs:7:3");
+    }
+
+    #[test]
+    fn nothing_that_a_file_holds_is_obeyed() {
+        let mut it = at(1, "a\u{1b}[31m\u{202e}\u{9b}").with_hint("\u{1b}h");
+        it.message = "\u{1b}m".to_owned();
+        it.field_paths = vec![vec!["\u{1b}a".to_owned(), "b".to_owned()]];
+        let shown = draw(&Renderer::plain(), Level::Error, &it, "\u{1b}.rs");
+        assert!(!shown.contains(super::is_obeyed), "{shown:?}");
     }
 }
