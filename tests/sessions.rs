@@ -3,6 +3,7 @@
 //! before stderr, then `[exit N]` where it is not 0. A line that ends in a backslash or `<<'END'` goes on.
 //!
 //! Where `examples/` has a project of the page's name, the folder must come out byte for byte.
+//! Pages of the site, in `docs/`, are played in the same way if they have a console block.
 //! `UPDATE=1 cargo test --test sessions` writes down what the tool does now.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
@@ -19,7 +20,8 @@ macro_rules! pages {
     ($($name:ident)*) => {
         $(#[test]
         fn $name() {
-            check(&stringify!($name).replace('_', "-"));
+            let name = stringify!($name).replace('_', "-");
+            check(&format!("tests/sessions/{name}.md"));
         })*
 
         const PAGES: &[&str] = &[$(stringify!($name)),*];
@@ -51,11 +53,57 @@ pages! {
     warnings
 }
 
+/// The same for pages of the site.
+macro_rules! site {
+    ($($name:ident: $path:literal,)*) => {
+        mod site {
+            $(#[test]
+            fn $name() {
+                super::check($path);
+            })*
+        }
+
+        const SITE: &[&str] = &[$($path),*];
+    };
+}
+
+site! {
+    commands: "docs/reference/commands.md",
+    output: "docs/reference/output.md",
+    start: "docs/start.md",
+    tutorial: "docs/tutorial.md",
+}
+
 #[test]
 fn every_page_is_played() {
     let named: Vec<String> = PAGES.iter().map(|it| it.replace('_', "-") + ".md").collect();
     for page in support::tree(&support::home().join("tests/sessions")).keys() {
         assert!(named.contains(page), "tests/sessions/{page} is not in the list of pages above");
+    }
+    for (page, text) in support::tree(&support::home().join("docs")) {
+        let (page, text) = (format!("docs/{page}"), String::from_utf8_lossy(&text).into_owned());
+        let is_listed = SITE.contains(&page.as_str());
+        assert_eq!(is_listed, text.contains("```console"), "{page}: is it in the list above?");
+    }
+}
+
+/// Every command has its help on the site.
+#[test]
+fn every_command_is_in_the_reference() {
+    let page = fs::read_to_string(support::home().join("docs/reference/commands.md")).unwrap();
+    let mut commands = vec![String::new()];
+    while let Some(command) = commands.pop() {
+        let line = format!("\n$ operator-rs{command} --help\n");
+        assert!(page.contains(&line), "docs/reference/commands.md has no line `{}`", line.trim());
+        let help = support::done(support::home(), &format!("{command} --help"));
+        let below = help.split("\nCommands:\n").nth(1).unwrap_or_default();
+        // A line that goes on is indented further.
+        for line in below.lines().take_while(|it| !it.is_empty()) {
+            let name = line.strip_prefix("  ").and_then(|it| it.split(' ').next());
+            if let Some(name) = name.filter(|it| !it.is_empty() && *it != "help") {
+                commands.push(format!("{command} {name}"));
+            }
+        }
     }
 }
 
@@ -68,8 +116,9 @@ fn every_example_has_its_page() {
     }
 }
 
-fn check(name: &str) {
-    let page = support::home().join(format!("tests/sessions/{name}.md"));
+fn check(page: &str) {
+    let page = support::home().join(page);
+    let name = page.file_stem().and_then(|it| it.to_str()).expect("a page has a name");
     // The folder is named as in the page's title, for `init` takes the project's name from it.
     let dir = support::fresh(&format!("sessions/{name}")).join(name);
     fs::create_dir(&dir).unwrap();

@@ -7,8 +7,10 @@
 
 use std::collections::BTreeSet;
 
+use kube::api::{Patch, PatchParams};
+
 use super::{
-    Answer, Became, Cluster, Content, Id, Told, Verb,
+    Answer, Became, Cluster, Id, Told, Verb,
     discovery::Resource,
     elsewhere::elsewhere,
     object::{is_going, uid},
@@ -137,12 +139,11 @@ impl Cluster {
         if resource.namespaced && step.id.namespace.is_empty() {
             step.id.namespace.clone_from(&self.namespace);
         }
-        let path = resource.one(&step.id)?;
         let live = match self.one(&resource, &step.id)? {
             Ok(live) => live,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        step.resource = Some(resource);
+        step.resource = Some(resource.clone());
         if let Some(live) = &live {
             if is_going(live) {
                 return Ok(Err(Refusal::new(
@@ -164,7 +165,7 @@ impl Cluster {
         let live = step.live.as_ref();
         // Once it is taken over, what earlier versions applied is as if it had been applied by this one.
         let manager = live.and_then(|it| self.owner.earlier(it)).unwrap_or(&step.manager);
-        let answer = self.patch(&path, step, manager, true, how.force)?;
+        let answer = self.patch(&resource, step, manager, true, how.force)?;
         if answer.code == 404
             && let Some(what) = pending.named_by(&answer.body)
         {
@@ -215,11 +216,10 @@ impl Cluster {
             None => self.resource(id)?,
         };
         let Some(resource) = resource else { return Ok(None) };
-        let path = resource.one(id)?;
         if let Some(live) = &step.live {
-            self.rewrite_fields(&path, id, live.clone(), |it| self.owner.taken_over(it))?;
+            self.rewrite_fields(&resource, id, live.clone(), |it| self.owner.taken_over(it))?;
         }
-        let answer = self.patch(&path, step, &step.manager, false, how.force)?;
+        let answer = self.patch(&resource, step, &step.manager, false, how.force)?;
         if !answer.is_success() {
             let what = format!("{id} cannot be applied, and what follows it was not");
             return Err(refusal::of(&answer).into_error(&what));
@@ -231,7 +231,7 @@ impl Cluster {
         }
         if step.live.is_none() && self.owner.let_go(&answer.body).is_some() {
             // It was not there when it was tried, and somebody else was faster.
-            self.rewrite_fields(&path, id, answer.body, |it| self.owner.let_go(it))?;
+            self.rewrite_fields(&resource, id, answer.body, |it| self.owner.let_go(it))?;
             return Ok(Some(Became::because(Verb::Update, id, BEFORE)));
         }
         Ok(Some(Became::because(Verb::Update, id, self.note(step))))
@@ -239,22 +239,21 @@ impl Cluster {
 
     fn patch(
         &self,
-        path: &str,
+        resource: &Resource,
         step: &Step<'_>,
         manager: &str,
         dry_run: bool,
         force: bool,
     ) -> anyhow::Result<Answer> {
-        let dry_run = if dry_run { "&dryRun=All" } else { "" };
-        let path =
-            format!("{path}?fieldManager={manager}&force={force}&fieldValidation=Strict{dry_run}");
-        let Some(live) = &step.live else {
-            return self.send("PATCH", &path, &Content::Apply(step.object));
-        };
-        // Whose it is was judged of this very object.
+        let params = PatchParams { dry_run, force, ..PatchParams::apply(manager) };
         let mut object = step.object.clone();
-        object["metadata"]["uid"] = uid(live).into();
-        self.send("PATCH", &path, &Content::Apply(&object))
+        if let Some(live) = &step.live {
+            // Whose it is was judged of this very object.
+            object["metadata"]["uid"] = uid(live).into();
+        }
+        let (requests, name) = resource.one(&step.id)?;
+        let patch = Patch::Apply(object);
+        self.send(&requests.patch(&name, &params.validation_strict(), &patch)?)
     }
 
     /// What becomes of an object, as far as that is known.

@@ -1,12 +1,13 @@
 //! Waits until workloads run, and tells why where they do not.
 
 use anyhow::Context as _;
+use kube::api::{ListParams, LogParams};
 
 use super::{
     Cluster, Id, Told,
     discovery::Resource,
     object::condition,
-    path::{escape, segment},
+    path::segment,
     rollout::{self, Progress},
     wait::{Limit, State},
 };
@@ -80,9 +81,9 @@ impl Cluster {
     /// The pods of a workload; none where they may not be looked at.
     fn pods(&self, id: &Id, object: &Value) -> anyhow::Result<Vec<Value>> {
         let Some(selector) = rollout::selector(object) else { return Ok(Vec::new()) };
-        let namespace = segment(&id.namespace)?;
-        let path = format!("/api/v1/namespaces/{namespace}/pods?labelSelector={selector}");
-        Ok(self.get(&path)?.body["items"].as_array().cloned().unwrap_or_default())
+        let requests = Resource::new("v1", "Pod", "pods", true)?.all(&id.namespace)?;
+        let request = requests.list(&ListParams::default().labels(&selector))?;
+        Ok(self.send(&request)?.body["items"].as_array().cloned().unwrap_or_default())
     }
 
     /// All that the server knows of why a workload does not run, as the lines of an error.
@@ -97,9 +98,9 @@ impl Cluster {
         for pod in self.pods(id, object)? {
             lines.extend(self.last_words(&pod)?);
         }
-        let namespace = segment(&id.namespace)?;
-        let path = format!("/api/v1/namespaces/{namespace}/events?fieldSelector=type%3DWarning");
-        lines.extend(warnings(&self.get(&path)?.body, &id.name));
+        let requests = Resource::new("v1", "Event", "events", true)?.all(&id.namespace)?;
+        let request = requests.list(&ListParams::default().fields("type=Warning"))?;
+        lines.extend(warnings(&self.send(&request)?.body, &id.name));
         Ok(lines.iter().map(|it| format!("\n  {it}")).collect())
     }
 
@@ -116,13 +117,14 @@ impl Cluster {
             // That one is in the pod's status, and has been told.
             let known = rollout::last_line(&it["lastState"]["terminated"]["message"]);
             let container = text(&it["name"]);
-            let path = format!(
-                "/api/v1/namespaces/{}/pods/{}/log?container={}&previous=true&tailLines=5",
-                segment(&namespace)?,
-                segment(&name)?,
-                escape(&container)
-            );
-            let answer = self.get(&path)?;
+            let params = LogParams {
+                container: Some(container.clone()),
+                previous: true,
+                tail_lines: Some(5),
+                ..LogParams::default()
+            };
+            let pods = Resource::new("v1", "Pod", "pods", true)?.all(&namespace)?;
+            let answer = self.send(&pods.logs(&segment(&name)?, &params)?)?;
             if let (200, Value::String(said)) = (answer.code, &answer.body) {
                 res.extend(
                     said.lines()

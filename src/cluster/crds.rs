@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kube::api::GetParams;
+
 use super::{
     Cluster, Id, Told,
     discovery::Resource,
@@ -24,8 +26,9 @@ pub struct Held {
 impl Cluster {
     /// A CRD by its name; none where the server has none of that name.
     pub fn crd(&self, name: &str) -> anyhow::Result<Option<Value>> {
-        let group = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-        let answer = self.get(&format!("{group}/{}", segment(name)?))?;
+        let (kind, plural) = ("CustomResourceDefinition", "customresourcedefinitions");
+        let crds = Resource::new("apiextensions.k8s.io/v1", kind, plural, false)?.all("")?;
+        let answer = self.send(&crds.get(&segment(name)?, &GetParams::default())?)?;
         let named = |it: &Value| it["metadata"]["name"] == *name;
         match answer.code {
             200 if named(&answer.body) => Ok(Some(answer.body)),
@@ -73,7 +76,7 @@ impl Cluster {
     /// The objects that a CRD holds, in all namespaces, or why that is not known.
     pub fn held(&self, crd: &Value) -> anyhow::Result<Result<Vec<Held>, Refusal>> {
         let unknown = |why: &str| Ok(Err(Refusal::new(why, None)));
-        let Some(resource) = resource(crd) else {
+        let Some(resource) = resource(crd)? else {
             return unknown("none of its versions is served");
         };
         let items = match self.list_metadata(&resource, "")? {
@@ -85,8 +88,8 @@ impl Cluster {
         };
         let held = items.iter().map(|it| Held {
             id: Id {
-                api_version: resource.api_version.clone(),
-                kind: resource.kind.clone(),
+                api_version: resource.api.api_version.clone(),
+                kind: resource.api.kind.clone(),
                 ..Id::of(it)
             },
             uid: uid(it).to_owned(),
@@ -135,17 +138,18 @@ fn served(crd: &Value) -> Served {
 }
 
 /// Where a CRD's objects are: in any version that is served.
-fn resource(crd: &Value) -> Option<Resource> {
+fn resource(crd: &Value) -> anyhow::Result<Option<Resource>> {
     let spec = &crd["spec"];
-    let versions = spec["versions"].as_array()?;
-    let version = versions.iter().find(|it| it["served"] == true)?["name"].as_str()?;
-    Some(Resource {
-        api_version: format!("{}/{version}", spec["group"].as_str()?),
-        kind: spec["names"]["kind"].as_str()?.to_owned(),
-        plural: spec["names"]["plural"].as_str()?.to_owned(),
-        namespaced: spec["scope"] == "Namespaced",
-        verbs: Vec::new(),
-    })
+    let mut versions = spec["versions"].as_array().into_iter().flatten();
+    let version = versions.find(|it| it["served"] == true).and_then(|it| it["name"].as_str());
+    let names = [&spec["group"], &spec["names"]["kind"], &spec["names"]["plural"]];
+    let (Some(version), [Some(group), Some(kind), Some(plural)]) =
+        (version, names.map(Value::as_str))
+    else {
+        return Ok(None);
+    };
+    let api_version = format!("{group}/{version}");
+    Resource::new(&api_version, kind, plural, spec["scope"] == "Namespaced").map(Some)
 }
 
 #[test]

@@ -1,17 +1,16 @@
 //! Objects off a server: tried first, then deleted, then waited for until they are gone.
 
+use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
+
 use super::{
-    Became, Cluster, Content, Held, Id, Removal, Told, Verb,
+    Became, Cluster, Held, Id, Removal, Told, Verb,
     discovery::Resource,
     object::{condition, count, is_going, texts, uid, version},
     owner,
     refusal::{self, Refusal},
     wait::{Limit, State},
 };
-use crate::{
-    hint::Hint as _,
-    yaml::{Value, json},
-};
+use crate::{hint::Hint as _, yaml::Value};
 
 /// An object as it is on the server.
 #[derive(Clone, Debug)]
@@ -90,10 +89,10 @@ impl Cluster {
         let mut problems = Vec::new();
         for it in all {
             for manager in self.owner.adopters(&it.object) {
-                let dry_run = if dry_run { "&dryRun=All" } else { "" };
-                let path = format!("{}?fieldManager={manager}{dry_run}", it.resource.one(&it.id)?);
-                let nothing = owner::nothing_of(&it.object);
-                let answer = self.send("PATCH", &path, &Content::Apply(&nothing))?;
+                let params = PatchParams { dry_run, ..PatchParams::apply(manager) };
+                let nothing = Patch::Apply(owner::nothing_of(&it.object));
+                let (requests, name) = it.resource.one(&it.id)?;
+                let answer = self.send(&requests.patch(&name, &params, &nothing)?)?;
                 // One that has gone meanwhile has nothing of ours.
                 let is_gone = answer.code == 409 && !self.is_there(it)?;
                 if !answer.is_success() && !is_gone {
@@ -114,19 +113,19 @@ impl Cluster {
     /// have written to it since (controllers write statuses all the time) it is judged again.
     fn delete_one(&self, live: &Live, dry_run: bool) -> anyhow::Result<Result<(), Refusal>> {
         // What runs pods goes when they have ended, for they need what goes behind it.
-        let policy = if live.id.is_workload() { "Foreground" } else { "Background" };
-        let mut options = json!({
-            "apiVersion": "v1",
-            "kind": "DeleteOptions",
-            "propagationPolicy": policy,
-            "preconditions": {"uid": uid(&live.object), "resourceVersion": version(&live.object)},
-        });
-        if dry_run {
-            options["dryRun"] = json!(["All"]);
-        }
-        let path = live.resource.one(&live.id)?;
+        let params = match live.id.is_workload() {
+            true => DeleteParams::foreground(),
+            false => DeleteParams::background(),
+        };
+        let (requests, name) = live.resource.one(&live.id)?;
+        let mut judged = version(&live.object).to_owned();
         for _ in 0..20 {
-            let answer = self.send("DELETE", &path, &Content::Json(&options))?;
+            let this = Preconditions {
+                uid: Some(uid(&live.object).to_owned()),
+                resource_version: Some(judged.clone()),
+            };
+            let params = DeleteParams { dry_run, ..params.clone() }.preconditions(this);
+            let answer = self.send(&requests.delete(&name, &params)?)?;
             match answer.code {
                 404 => return Ok(Ok(())),
                 409 => {}
@@ -142,10 +141,10 @@ impl Cluster {
                 let message = "others have changed whose it is, or made it anew, just now";
                 return Ok(Err(Refusal::new(message, Some("run this again"))));
             }
-            if version(&now) == &options["preconditions"]["resourceVersion"] {
+            if version(&now) == judged {
                 return Ok(Err(refusal::of(&answer)));
             }
-            options["preconditions"]["resourceVersion"] = version(&now).clone();
+            version(&now).clone_into(&mut judged);
         }
         let message = "it changes too fast to be judged";
         Ok(Err(Refusal::new(message, Some("stop what writes to it, then run this again"))))
@@ -203,6 +202,7 @@ fn reason(object: &Value, held: &[Held]) -> String {
 
 #[test]
 fn what_holds_an_object_is_named() {
+    use crate::yaml::json;
     let going = |more: Value| {
         let mut res = json!({"metadata": {"deletionTimestamp": "now"}});
         for (key, value) in more.as_object().unwrap() {

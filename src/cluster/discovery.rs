@@ -1,10 +1,14 @@
 //! Which kinds a server has, and where.
 
 use anyhow::Context as _;
+use kube::{
+    Resource as _,
+    core::{ApiResource, DynamicObject, GroupVersion, Request},
+};
 
 use super::{
     Cluster, Id,
-    path::{group_version, segment},
+    path::{group_version, plain, segment},
     refusal,
 };
 use crate::yaml::Value;
@@ -15,32 +19,44 @@ const MOST: usize = 2000;
 /// A kind as a server has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    pub api_version: String,
-    pub kind: String,
-    pub plural: String,
+    pub api: ApiResource,
     pub namespaced: bool,
     pub verbs: Vec<String>,
 }
 
 impl Resource {
-    /// The path of all its objects, in one namespace or (empty) everywhere.
-    pub fn all(&self, namespace: &str) -> anyhow::Result<String> {
-        let place = match namespace {
-            it if self.namespaced && !it.is_empty() => format!("/namespaces/{}", segment(it)?),
-            _ => String::new(),
-        };
-        Ok(format!("{}{place}/{}", group_version(&self.api_version)?, segment(&self.plural)?))
+    /// Fails where a name cannot be a part of a path.
+    pub fn new(
+        api_version: &str,
+        kind: &str,
+        plural: &str,
+        namespaced: bool,
+    ) -> anyhow::Result<Self> {
+        group_version(api_version)?;
+        let kind = api_version.parse::<GroupVersion>()?.with_kind(kind);
+        let api = ApiResource::from_gvk_with_plural(&kind, plain(plural)?);
+        Ok(Self { api, namespaced, verbs: Vec::new() })
     }
 
-    pub fn one(&self, id: &Id) -> anyhow::Result<String> {
-        Ok(format!("{}/{}", self.all(&id.namespace)?, segment(&id.name)?))
+    /// Requests for its objects, in one namespace or (empty) everywhere.
+    pub fn all(&self, namespace: &str) -> anyhow::Result<Request> {
+        let namespace = match namespace {
+            it if self.namespaced && !it.is_empty() => Some(segment(it)?),
+            _ => None,
+        };
+        Ok(Request::new(DynamicObject::url_path(&self.api, namespace.as_deref())))
+    }
+
+    /// Requests for an object, and its name as they need it.
+    pub fn one(&self, id: &Id) -> anyhow::Result<(Request, String)> {
+        Ok((self.all(&id.namespace)?, segment(&id.name)?))
     }
 }
 
 impl Cluster {
     /// The kind of an object; none where the server does not have it.
     pub fn resource(&self, id: &Id) -> anyhow::Result<Option<Resource>> {
-        let is = |it: &Resource| it.kind == id.kind;
+        let is = |it: &Resource| it.api.kind == id.kind;
         let known = self
             .known
             .borrow()
@@ -129,15 +145,10 @@ fn read(api_version: &str, list: &Value) -> anyhow::Result<Vec<Resource>> {
         };
         // Behind a `/` are subresources.
         let (resource, is_part) = plural.split_once('/').map_or((plural, false), |it| (it.0, true));
-        segment(resource)?;
+        let verbs = super::object::texts(&it["verbs"]).into_iter().map(str::to_owned).collect();
+        let resource = Resource::new(api_version, kind, resource, it["namespaced"] == true)?;
         if !is_part {
-            res.push(Resource {
-                api_version: api_version.to_owned(),
-                kind: kind.to_owned(),
-                plural: plural.to_owned(),
-                namespaced: it["namespaced"] == true,
-                verbs: super::object::texts(&it["verbs"]).into_iter().map(str::to_owned).collect(),
-            });
+            res.push(Resource { verbs, ..resource });
         }
     }
     Ok(res)
@@ -158,14 +169,15 @@ fn subresources_are_no_kinds_and_paths_follow_from_what_is_said() {
         namespace: "a".into(),
         name: "b".into(),
     };
-    assert_eq!(resources[0].one(&id).unwrap(), "/apis/apps/v1/namespaces/a/deployments/b");
-    assert_eq!(resources[0].all("").unwrap(), "/apis/apps/v1/deployments");
+    assert_eq!(resources[0].all("a").unwrap().url_path, "/apis/apps/v1/namespaces/a/deployments");
+    assert_eq!(resources[0].one(&id).unwrap().1, "b");
+    assert_eq!(resources[0].all("").unwrap().url_path, "/apis/apps/v1/deployments");
     let node = &read(
         "v1",
         &json!({"resources": [{"name": "nodes", "kind": "Node", "namespaced": false}]}),
     )
     .unwrap()[0];
-    assert_eq!(node.all("a").unwrap(), "/api/v1/nodes");
+    assert_eq!(node.all("a").unwrap().url_path, "/api/v1/nodes");
 }
 
 #[test]

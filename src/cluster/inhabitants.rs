@@ -51,7 +51,9 @@ impl Cluster {
             };
             for resource in resources.into_iter().filter(goes_with_a_namespace) {
                 // Its objects are the same in all versions.
-                if !kinds.insert((Id::group_of(&api_version).to_owned(), resource.plural.clone())) {
+                if !kinds
+                    .insert((Id::group_of(&api_version).to_owned(), resource.api.plural.clone()))
+                {
                     continue;
                 }
                 match self.inhabitants_of(&resource, namespace, before)? {
@@ -59,7 +61,7 @@ impl Cluster {
                     Err(why) => {
                         let group = Id::group_of(&api_version);
                         let dot = if group.is_empty() { "" } else { "." };
-                        res.unknown.insert(format!("{}{dot}{group}", resource.plural), why);
+                        res.unknown.insert(format!("{}{dot}{group}", resource.api.plural), why);
                     }
                 }
             }
@@ -69,8 +71,8 @@ impl Cluster {
         let mut told = before.seen.clone();
         for (resource, it) in &found {
             let id = Id {
-                api_version: resource.api_version.clone(),
-                kind: resource.kind.clone(),
+                api_version: resource.api.api_version.clone(),
+                kind: resource.api.kind.clone(),
                 ..Id::of(it)
             };
             // What is owned by something that was seen is told by it. One object may be there in several groups.
@@ -112,14 +114,17 @@ impl Cluster {
     }
 
     fn has(&self, resource: &Resource) -> anyhow::Result<bool> {
-        Ok(self.resources(&resource.api_version)?.iter().any(|it| it.plural == resource.plural))
+        Ok(self
+            .resources(&resource.api.api_version)?
+            .iter()
+            .any(|it| it.api.plural == resource.api.plural))
     }
 }
 
 /// Whether objects of a kind are deleted with their namespace, and more than a report of what happened.
 fn goes_with_a_namespace(resource: &Resource) -> bool {
     let is_deleted = ["delete", "deletecollection"].into_iter().any(|it| can(resource, it));
-    resource.namespaced && resource.kind != "Event" && is_deleted
+    resource.namespaced && resource.api.kind != "Event" && is_deleted
 }
 
 fn can(resource: &Resource, verb: &str) -> bool {

@@ -1,10 +1,11 @@
 //! Lists, page by page, to their end.
 
+use kube::api::ListParams;
+
 use super::{
     Cluster,
     discovery::Resource,
     object::uid,
-    path::escape,
     refusal::{self, Refusal},
 };
 use crate::yaml::Value;
@@ -19,20 +20,18 @@ impl Cluster {
         resource: &Resource,
         namespace: &str,
     ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
-        let path = resource.all(namespace)?;
+        let requests = resource.all(namespace)?;
         let wrong = |what: &str| Ok(Err(Refusal::new(format!("the server's list {what}"), None)));
         let mut res = Vec::new();
         let mut token = String::new();
         for _ in 0..PAGES {
-            let page = match token.is_empty() {
-                true => format!("{path}?limit=500"),
-                false => format!("{path}?limit=500&continue={}", escape(&token)),
-            };
-            let mut answer = self.get_metadata(&page)?;
+            let page = ListParams::default().limit(500);
+            let page = if token.is_empty() { page } else { page.continue_token(&token) };
+            let mut answer = self.send(&requests.list_metadata(&page)?)?;
             if answer.code == 410 && !token.is_empty() {
                 // What the token stands for has expired: as other clients do, all is read again, at once.
                 res.clear();
-                answer = self.get_metadata(&path)?;
+                answer = self.send(&requests.list_metadata(&ListParams::default())?)?;
             }
             match answer.code {
                 200 => {}

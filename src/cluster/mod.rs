@@ -21,6 +21,7 @@ mod proxy;
 mod refusal;
 mod request;
 mod rollout;
+mod service_account;
 mod takeover;
 mod told;
 mod wait;
@@ -42,7 +43,7 @@ pub use self::{
     owner::{Owner, Removal},
     proxy::Proxies,
     refusal::{Refusal, all as refuse},
-    request::{Answer, Content},
+    request::Answer,
     told::{Became, Told, Verb},
     wait::Limit,
 };

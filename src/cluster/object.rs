@@ -69,8 +69,8 @@ pub fn uid(object: &Value) -> &str {
 }
 
 /// The version of an object's text, not of its kind.
-pub fn version(object: &Value) -> &Value {
-    &object["metadata"]["resourceVersion"]
+pub fn version(object: &Value) -> &str {
+    object["metadata"]["resourceVersion"].as_str().unwrap_or_default()
 }
 
 pub fn is_going(object: &Value) -> bool {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use http::Request;
+use http::{HeaderValue, Request, header::ACCEPT};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use kube::client::Body;
+use kube::{api::GetParams, client::Body};
 
 use super::{
     Cluster, Id,
@@ -15,16 +15,6 @@ use super::{
     refusal::{self, Refusal},
 };
 use crate::yaml::Value;
-
-/// What is sent.
-pub enum Content<'a> {
-    Nothing,
-    Json(&'a Value),
-    /// A server-side apply.
-    Apply(&'a Value),
-    /// A JSON patch.
-    Patch(&'a Value),
-}
 
 /// What an API server answered, refusals included.
 #[derive(Debug)]
@@ -74,22 +64,23 @@ impl Answer {
 }
 
 impl Cluster {
-    /// Sends one request. An error is one of the connection; what the server refuses is an answer.
-    pub fn send(&self, method: &str, path: &str, content: &Content<'_>) -> anyhow::Result<Answer> {
+    /// Sends a request. An error is one of the connection; what the server refuses is an answer.
+    pub(super) fn send(&self, request: &Request<Vec<u8>>) -> anyhow::Result<Answer> {
         // A server that is overloaded says when to come back.
         for _ in 0..5 {
-            let answer = self.request(method, path, "application/json", content)?;
+            let answer = self.send_once(request)?;
             match answer.retry_after.filter(|_| answer.code == 429) {
                 Some(seconds) => self.pause(Duration::from_secs(seconds.min(10))),
                 None => return Ok(answer),
             }
         }
-        self.request(method, path, "application/json", content)
+        self.send_once(request)
     }
 
-    /// The object or list at a path.
+    /// What is at a path.
     pub fn get(&self, path: &str) -> anyhow::Result<Answer> {
-        self.send("GET", path, &Content::Nothing)
+        let request = Request::get(path).body(Vec::new());
+        self.send(&request.with_context(|| format!("asking for `{path}`"))?)
     }
 
     /// An object; none where there is none. One that is not what was asked for is refused.
@@ -98,7 +89,8 @@ impl Cluster {
         resource: &Resource,
         id: &Id,
     ) -> anyhow::Result<Result<Option<Value>, Refusal>> {
-        let answer = self.get(&resource.one(id)?)?;
+        let (requests, name) = resource.one(id)?;
+        let answer = self.send(&requests.get(&name, &GetParams::default())?)?;
         match answer.code {
             200 => {}
             404 => return Ok(Ok(None)),
@@ -113,32 +105,10 @@ impl Cluster {
         Ok(Ok(Some(answer.body)))
     }
 
-    /// A list without what is in its objects: their metadata alone.
-    pub(super) fn get_metadata(&self, path: &str) -> anyhow::Result<Answer> {
-        let metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-        self.request("GET", path, metadata, &Content::Nothing)
-    }
-
-    fn request(
-        &self,
-        method: &str,
-        path: &str,
-        accept: &str,
-        content: &Content<'_>,
-    ) -> anyhow::Result<Answer> {
-        let (kind, body) = match content {
-            Content::Nothing => ("application/json", Vec::new()),
-            Content::Json(it) => ("application/json", it.to_string().into_bytes()),
-            Content::Apply(it) => ("application/apply-patch+yaml", it.to_string().into_bytes()),
-            Content::Patch(it) => ("application/json-patch+json", it.to_string().into_bytes()),
-        };
-        let request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header("Accept", accept)
-            .header("Content-Type", kind)
-            .body(Body::from(body))
-            .with_context(|| format!("asking for `{path}`"))?;
+    fn send_once(&self, request: &Request<Vec<u8>>) -> anyhow::Result<Answer> {
+        let mut request = request.clone().map(Body::from);
+        let json = HeaderValue::from_static("application/json");
+        request.headers_mut().entry(ACCEPT).or_insert(json);
         let answer = async { tokio::time::timeout(self.bounds.time, self.exchange(request)).await };
         self.runtime.block_on(answer).unwrap_or_else(|_| {
             let seconds = self.bounds.time.as_secs_f32();

@@ -1,6 +1,6 @@
 //! How far a Deployment is, and what its pods say where it does not come any further.
 
-use super::{object::condition, path::escape};
+use super::object::condition;
 use crate::yaml::Value;
 
 /// How much of a container's last line an error repeats, in characters.
@@ -112,10 +112,9 @@ fn said(reason: &str, message: &Value) -> String {
 /// The labels that select a workload's pods, as a list takes them.
 pub fn selector(object: &Value) -> Option<String> {
     let labels = object["spec"]["selector"]["matchLabels"].as_object()?;
-    let pairs = labels.iter().map(|(key, value)| {
-        format!("{}%3D{}", escape(key), escape(value.as_str().unwrap_or_default()))
-    });
-    Some(pairs.collect::<Vec<_>>().join("%2C"))
+    let pairs =
+        labels.iter().map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
+    Some(pairs.collect::<Vec<_>>().join(","))
 }
 
 #[test]

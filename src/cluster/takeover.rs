@@ -4,8 +4,11 @@
 //! fields that config/ no longer has would be held by the old manager for ever. And what somebody else has made while we
 //! were about to is not the project's.
 
+use kube::api::{GetParams, Patch, PatchParams};
+
 use super::{
-    Cluster, Content, Id, Owner, Removal,
+    Cluster, Id, Owner, Removal,
+    discovery::Resource,
     object::version,
     owner::{ADOPTED, MADE, applied, is_applied, manager},
     refusal,
@@ -70,21 +73,22 @@ impl Cluster {
     /// Writes other `managedFields` to an object, as long as there are some to write.
     pub(super) fn rewrite_fields(
         &self,
-        path: &str,
+        resource: &Resource,
         id: &Id,
         mut live: Value,
         fields: impl Fn(&Value) -> Option<Value>,
     ) -> anyhow::Result<()> {
+        let (requests, name) = resource.one(id)?;
         for _ in 0..20 {
             let Some(fields) = fields(&live) else { return Ok(()) };
-            let patch = json!([
-                {"op": "replace", "path": "/metadata/managedFields", "value": fields},
-                // Nobody else has written in between.
-                {"op": "replace", "path": "/metadata/resourceVersion", "value": version(&live)},
-            ]);
-            let answer = self.send("PATCH", path, &Content::Patch(&patch))?;
+            // With the version, the server refuses this where somebody else has written in between.
+            let patch = Patch::Merge(json!({
+                "metadata": {"managedFields": fields, "resourceVersion": version(&live)},
+            }));
+            let request = requests.patch(&name, &PatchParams::default(), &patch)?;
+            let answer = self.send(&request)?;
             match answer.code {
-                409 => live = self.get(path)?.body,
+                409 => live = self.send(&requests.get(&name, &GetParams::default())?)?.body,
                 _ if answer.is_success() => return Ok(()),
                 _ => {
                     let what = format!("whose {id} is cannot be written down");

@@ -164,8 +164,8 @@ pub fn run() -> ExitCode {
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
             Err(error) => {
-                terminal::Settings::of_arguments().apply();
-                return terminal::misuse(&error, habits::advice(&error));
+                terminal::Settings::of(&terminal::arguments()).apply();
+                return misuse(error);
             }
         };
         cli.settings.apply();
@@ -194,6 +194,15 @@ pub fn run() -> ExitCode {
             return code;
         }
     }
+}
+
+/// Reports a command line that clap refused, or prints the help that was asked for.
+fn misuse(mut error: clap::Error) -> ExitCode {
+    let mut program = Cli::command();
+    program.build();
+    let hints = habits::hints(&error, &program, &terminal::arguments());
+    habits::keep_near_tips(&mut error);
+    terminal::misuse(&error, &hints)
 }
 
 impl Cli {
@@ -284,7 +293,7 @@ fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
     let Some(recovered) = root.recover()? else { return Ok(()) };
     let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
     if !list.is_empty() {
-        terminal::warn(&format!(
+        terminal::warn(format!(
             "an earlier run was interrupted while it wrote, and is completed now:{list}"
         ));
     } else if recovered.edited.is_empty() {

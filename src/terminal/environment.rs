@@ -24,6 +24,11 @@ pub fn variables() -> BTreeMap<String, String> {
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
 }
 
+/// The words of the command line after the program's name.
+pub fn arguments() -> Vec<String> {
+    std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()
+}
+
 /// The file that a program's name leads to.
 pub fn program(name: &str) -> Option<PathBuf> {
     let path = Path::new(name);

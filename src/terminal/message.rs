@@ -119,7 +119,7 @@ pub fn github(name: &str, properties: &[(&str, String)], message: &str) -> Strin
 /// Prints an error, its causes and its hints. The exit status is 2 where the command was called wrongly.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(usage) = find::<clap::Error>(error) {
-        return misuse(usage, None);
+        return misuse(usage, &[]);
     }
     progress::clear();
     let format = settings::get().format;
@@ -181,8 +181,9 @@ pub fn usage(kind: clap::error::ErrorKind, message: &str) -> anyhow::Error {
     clap::Error::raw(kind, format!("{message}\n")).into()
 }
 
-/// Prints how a command was misused, and what to type instead where that is known. Help is no misuse.
-pub fn misuse(error: &clap::Error, advice: Option<&str>) -> ExitCode {
+/// Reports a command line that clap refused, with hints in place of clap's own tips where there are some. Also prints
+/// help.
+pub fn misuse(error: &clap::Error, hints: &[String]) -> ExitCode {
     let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     if !error.use_stderr() {
         if let Err(lost) = error.print() {
@@ -193,30 +194,29 @@ pub fn misuse(error: &clap::Error, advice: Option<&str>) -> ExitCode {
     let text = error.render().to_string();
     let format = settings::get().format;
     // clap repeats what was typed, so its text is printed without its colours.
-    match advice {
-        None if format == MessageFormat::Human => write(&shown(&text)),
-        advice => emit(Level::Error, &of_usage(&text, advice)),
+    match hints {
+        [] if format == MessageFormat::Human => write(&shown(&text)),
+        hints => emit(Level::Error, &of_usage(&text, hints)),
     }
     code
 }
 
-/// clap's text as a diagnostic: its message, and its tips unless something better is known.
-fn of_usage(text: &str, advice: Option<&str>) -> Diagnostic {
+/// clap's text as a diagnostic: its first line with these hints, or all of its message with its own tips.
+fn of_usage(text: &str, hints: &[String]) -> Diagnostic {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     let mut lines = text.lines();
-    let mut message = lines.next().unwrap_or_default().to_owned();
-    let mut tips = Vec::new();
+    let mut res = Diagnostic::from(lines.next().unwrap_or_default());
+    if !hints.is_empty() {
+        return Diagnostic { hints: hints.to_vec(), ..res };
+    }
     for line in lines.take_while(|it| !it.starts_with("Usage:") && !it.starts_with("For more")) {
         match line.trim().strip_prefix("tip: ") {
-            Some(tip) => tips.push(tip.to_owned()),
-            None if advice.is_none() && !line.trim().is_empty() => {
-                let _ = write!(message, "\n{line}");
-            }
-            None => {}
+            Some(tip) => res.hints.push(tip.to_owned()),
+            None if line.trim().is_empty() => {}
+            None => res.message += &format!("\n{line}"),
         }
     }
-    let hints = advice.map_or(tips, |it| vec![it.to_owned()]);
-    Diagnostic { hints, ..message.into() }
+    res
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::{
 
 use anyhow::Context as _;
 
-pub use environment::{platform, program, variable, variable_names, variables};
+pub use environment::{arguments, platform, program, variable, variable_names, variables};
 pub use message::{github, misuse, report, usage, warn};
 pub use progress::{Step, waiting};
 pub use prompt::{agree, ask, confirm, has_person};

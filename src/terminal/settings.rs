@@ -42,21 +42,17 @@ static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
 impl Settings {
     /// The format that the arguments name, for the errors of those that do not parse.
-    pub fn of_arguments() -> Self {
-        Self::of(std::env::args_os().filter_map(|it| it.into_string().ok()))
-    }
-
-    fn of(arguments: impl Iterator<Item = String>) -> Self {
-        let mut arguments = arguments.take_while(|it| it != "--");
+    pub fn of(arguments: &[String]) -> Self {
+        let mut arguments = arguments.iter().take_while(|it| *it != "--");
         let mut value = None;
         while let Some(it) = arguments.next() {
             match it.strip_prefix("--message-format") {
-                Some("") => value = arguments.next(),
-                Some(rest) => value = rest.strip_prefix('=').map(str::to_owned).or(value),
+                Some("") => value = arguments.next().map(String::as_str),
+                Some(rest) => value = rest.strip_prefix('=').or(value),
                 None => {}
             }
         }
-        let parse = |it: String| clap::ValueEnum::from_str(&it, false).ok();
+        let parse = |it: &str| clap::ValueEnum::from_str(it, false).ok();
         Self { format: value.and_then(parse).unwrap_or_default(), ..Self::default() }
     }
 
@@ -73,8 +69,8 @@ pub(super) fn get() -> Settings {
 #[test]
 fn the_format_is_found_before_the_arguments_parse() {
     let check = |line: &str, expected: MessageFormat| {
-        let arguments = line.split(' ').map(str::to_owned);
-        assert_eq!(Settings::of(arguments).format, expected, "{line}");
+        let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        assert_eq!(Settings::of(&arguments).format, expected, "{line}");
     };
     check("manifests", MessageFormat::Human);
     check("--message-format json manifests", MessageFormat::Json);

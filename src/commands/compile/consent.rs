@@ -64,7 +64,7 @@ fn keep(file: &Path, top: &Path, answer: bool) {
             "this answer is kept in {}; delete that file to be asked again\n",
             file.display()
         )),
-        Err(error) => terminal::warn(&format!("this answer cannot be kept: {error:#}")),
+        Err(error) => terminal::warn(format!("this answer cannot be kept: {error:#}")),
     }
 }
 

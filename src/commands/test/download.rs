@@ -107,7 +107,7 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
                     .context("the index of envtest's archives cannot be read")
                     .hint("give another with `--index URL`, or the programs with `--assets DIR`");
             };
-            terminal::warn(&format!("{error:#}; going on with {version}, which is here"));
+            terminal::warn(format!("{error:#}; going on with {version}, which is here"));
             return Ok(folder(&kept, version, &platform));
         }
     };

@@ -7,13 +7,13 @@ use anyhow::Context as _;
 
 use super::control_plane::ControlPlane;
 use crate::{
-    cluster::{Content, How, Limit, Told},
+    cluster::{How, Limit, Told},
     commands::{derive, proxies::proxies, reach, rendered},
     disk::Root,
     kustomize, manifests,
     model::{Operator, Project, ProjectPath},
     plan::{Overlay, Tree},
-    yaml::{self, Value, json},
+    yaml::{self, Value},
 };
 
 /// What is put up, as the source has it now, whether or not that has been written.
@@ -44,6 +44,8 @@ impl Account {
 
 /// How long a new server may take until it serves the CRDs.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What is needed to act as the account.
 const RBAC: [&str; 6] =
@@ -105,7 +107,8 @@ impl Stage {
             res.extend([("NO_PROXY", around.clone()), ("no_proxy", around)]);
         }
         if let Some(account) = &self.account {
-            let token = token(plane, account)?;
+            let Account { namespace, name } = account;
+            let token = plane.cluster.service_account_token(namespace, name, DAY)?;
             let kubeconfig = plane.kubeconfig_of("operator", &account.namespace, &token)?;
             res.push(("E2E_OPERATOR_KUBECONFIG", kubeconfig));
         }
@@ -131,20 +134,4 @@ fn account(objects: &[Value]) -> Option<Account> {
     let name = deployment["spec"]["template"]["spec"]["serviceAccountName"].as_str()?;
     let namespace = deployment["metadata"]["namespace"].as_str()?;
     Some(Account { namespace: namespace.to_owned(), name: name.to_owned() })
-}
-
-/// A token of the account, for a day.
-fn token(plane: &ControlPlane, account: &Account) -> anyhow::Result<String> {
-    let Account { namespace, name } = account;
-    let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token");
-    let asked = json!({
-        "apiVersion": "authentication.k8s.io/v1",
-        "kind": "TokenRequest",
-        "spec": { "expirationSeconds": 24 * 60 * 60 },
-    });
-    let answer = plane.cluster.send("POST", &path, &Content::Json(&asked))?;
-    let token = answer.body["status"]["token"].as_str();
-    token.map(str::to_owned).with_context(|| {
-        format!("the ServiceAccount {namespace}/{name} gets no token: {}", answer.message())
-    })
 }

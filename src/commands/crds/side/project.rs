@@ -153,10 +153,10 @@ fn read(
 ) -> anyhow::Result<(Crds, Places)> {
     let reading = source::read(from, options);
     for it in options.packages.iter().filter(|it| !reading.members.contains(*it)) {
-        terminal::warn(&format!("{label} has no package `{it}`"));
+        terminal::warn(format!("{label} has no package `{it}`"));
     }
     for it in &reading.unknown_features {
-        terminal::warn(&format!("{label} has no feature `{it}`"));
+        terminal::warn(format!("{label} has no feature `{it}`"));
     }
     let operator = reading.whole();
     let generated = manifests::crds(&operator, &Wishes::default());

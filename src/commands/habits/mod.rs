@@ -1,0 +1,193 @@
+//! What users of operator-sdk and kubebuilder type out of habit, and what to type here instead.
+//!
+//! `table` has the answers. Commands and flags that are the same here need none.
+
+mod table;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use self::table::{COMMANDS, FLAGS};
+
+/// A command of theirs that is not one of ours.
+pub struct Command {
+    /// The words that are typed.
+    typed: &'static str,
+    /// Our command that replaces it, if there is one.
+    here: Option<&'static str>,
+    hint: &'static str,
+}
+
+/// A flag of theirs that our command does not have.
+pub struct Flag {
+    /// Our command, or theirs if nothing here replaces it; empty for every command.
+    command: &'static str,
+    /// The flag's name; after `=`, a text that its value contains.
+    flag: &'static str,
+    hint: &'static str,
+}
+
+/// A command line, split into words and flags.
+struct Typed<'a> {
+    words: Vec<&'a str>,
+    flags: Vec<(&'a str, Option<&'a str>)>,
+}
+
+/// Hints for a command line that clap refused, if something in it is known to be a habit.
+pub fn hints(
+    error: &clap::Error,
+    program: &clap::Command,
+    arguments: &[impl AsRef<str>],
+) -> Vec<String> {
+    let typed = Typed::new(arguments);
+    let command = COMMANDS.iter().find(|it| typed.begins_with(it.typed));
+    match (error.kind(), command) {
+        (ErrorKind::InvalidSubcommand, Some(command)) => {
+            let about = |it: &Flag| match command.here {
+                Some(here) => it.command.is_empty() || it.command == here,
+                None => it.command == command.typed,
+            };
+            let refused = typed.flags.iter().filter(|it| !accepts(program, command.here, it.0));
+            let flags = refused.filter_map(|(name, value)| {
+                flag_hint(name, *value, about).map(|it| format!("`{name}`: {it}"))
+            });
+            [command.hint.to_owned()].into_iter().chain(flags).collect()
+        }
+        (ErrorKind::UnknownArgument, _) => {
+            let Some(ContextValue::String(met)) = error.get(ContextKind::InvalidArg) else {
+                return Vec::new();
+            };
+            let name = met.split('=').next().unwrap_or(met);
+            let value = typed.flags.iter().find(|it| it.0 == name).and_then(|it| it.1);
+            let hint = flag_hint(name, value, |it| typed.begins_with(it.command));
+            hint.map(str::to_owned).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Removes clap's suggestions that resemble what was typed only by chance, such as `create` for `scorecard`.
+pub fn keep_near_tips(error: &mut clap::Error) {
+    for (typed, suggested) in [
+        (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+        (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+    ] {
+        let Some(ContextValue::String(typed)) = error.get(typed) else { continue };
+        let mut near = match error.get(suggested) {
+            Some(ContextValue::Strings(all)) => all.clone(),
+            Some(ContextValue::String(one)) => vec![one.clone()],
+            _ => continue,
+        };
+        near.retain(|it| is_near(typed, it));
+        match near.is_empty() {
+            true => error.remove(suggested),
+            false => error.insert(suggested, ContextValue::Strings(near)),
+        };
+    }
+}
+
+fn is_near(typed: &str, suggestion: &str) -> bool {
+    let slips = strsim::osa_distance(typed, suggestion);
+    slips <= 1.max(suggestion.len() / 4)
+        || typed.starts_with(suggestion)
+        || suggestion.starts_with(typed)
+}
+
+impl<'a> Typed<'a> {
+    fn new(arguments: &'a [impl AsRef<str>]) -> Self {
+        let mut res = Self { words: Vec::new(), flags: Vec::new() };
+        let mut rest = arguments.iter().map(AsRef::as_ref).peekable();
+        while let Some(word) = rest.next() {
+            let Some((name, value)) = split(word) else {
+                res.words.push(word);
+                continue;
+            };
+            let next = rest.peek().copied().filter(|it| !it.starts_with('-'));
+            if name == "--dir" && value.is_none() {
+                rest.next();
+            }
+            res.flags.push((name, value.or(next)));
+        }
+        res
+    }
+
+    fn begins_with(&self, command: &str) -> bool {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        self.words.starts_with(&words)
+    }
+}
+
+/// A flag's name and the value after `=`.
+fn split(word: &str) -> Option<(&str, Option<&str>)> {
+    if !word.starts_with('-') || word.len() == 1 {
+        return None;
+    }
+    Some(match word.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (word, None),
+    })
+}
+
+fn flag_hint(
+    name: &str,
+    value: Option<&str>,
+    about: impl Fn(&Flag) -> bool,
+) -> Option<&'static str> {
+    let named = |it: &Flag| match it.flag.split_once('=') {
+        Some((flag, part)) => flag == name && value.is_some_and(|it| it.contains(part)),
+        None => it.flag == name,
+    };
+    FLAGS.iter().find(|it| named(it) && about(it)).map(|it| it.hint)
+}
+
+/// Whether a command of ours has the flag.
+fn accepts(program: &clap::Command, command: Option<&str>, name: &str) -> bool {
+    let Some(command) = command else { return false };
+    let found = command.split_whitespace().try_fold(program, |it, word| it.find_subcommand(word));
+    let has = |it: &clap::Arg| match name.strip_prefix("--") {
+        Some(long) => {
+            let aliases = it.get_all_aliases().unwrap_or_default();
+            it.get_long() == Some(long) || aliases.contains(&long)
+        }
+        None => it.get_short().is_some_and(|it| name == format!("-{it}")),
+    };
+    found.is_some_and(|it| it.get_arguments().any(has))
+}
+
+#[test]
+fn no_row_is_about_a_command_or_flag_that_is_ours() {
+    use clap::CommandFactory as _;
+    let mut program = super::Cli::command();
+    program.build();
+    for row in COMMANDS {
+        let ours =
+            row.typed.split(' ').try_fold(&program, |it, word| it.find_subcommand(word)).is_some();
+        assert!(!ours, "`{}` is a command of ours", row.typed);
+        let found = row.here.is_none_or(|it| {
+            it.split(' ').try_fold(&program, |it, word| it.find_subcommand(word)).is_some()
+        });
+        assert!(found, "`{}` is replaced by {:?}, which does not exist", row.typed, row.here);
+        let first = COMMANDS
+            .iter()
+            .find(|it| Typed::new(&row.typed.split(' ').collect::<Vec<_>>()).begins_with(it.typed));
+        assert_eq!(first.map(|it| it.typed), Some(row.typed), "an earlier row hides this one");
+    }
+    for row in FLAGS {
+        let name = row.flag.split('=').next().unwrap_or_default();
+        assert!(!accepts(&program, Some(row.command), name), "`{} {name}` is ours", row.command);
+    }
+}
+
+#[test]
+fn far_suggestions_are_removed() {
+    for (typed, suggestion, near) in [
+        ("scorecard", "create", false),
+        ("delete", "generate", false),
+        ("creat", "create", true),
+        ("apis", "api", true),
+        ("initialize", "init", true),
+        ("--ouput-dir", "--output-dir", true),
+        ("--yes", "--keep", false),
+    ] {
+        assert_eq!(is_near(typed, suggestion), near, "{typed} {suggestion}");
+    }
+}

@@ -1,0 +1,219 @@
+//! The answers: rows about a longer command before those about a shorter one, and of one flag the special cases first.
+
+use super::{Command, Flag};
+
+const BUNDLE: &str =
+    "use `operator-rs bundle`: it updates the manifests, generates the bundle and validates it";
+const NO_PACKAGES: &str = "OLM no longer reads package manifests; use `operator-rs bundle`";
+const RUN: &str = "not available yet; build and push the bundle with `make bundle-build bundle-push` and add it to a catalog with `opm`. \
+                   To run the operator without OLM, use `operator-rs deploy`";
+const MANIFESTS: &str = "use `operator-rs manifests`";
+const BASE: &str = "not needed: `init` writes the base in config/manifests/bases, and `operator-rs bundle` fills in the rest";
+const NO_HELM: &str = "not available: operator-rs generates operators in Rust; for operators from Helm charts, use operator-sdk";
+const NO_ANSIBLE: &str = "not available: operator-rs generates operators in Rust; for operators from Ansible roles, use operator-sdk";
+const PIPE: &str =
+    "pipe the manifests instead: `kustomize build DIR | operator-rs bundle --input -`";
+const ONE_BUNDLE: &str = "not needed: `operator-rs bundle` always writes the whole bundle";
+const LATER_API: &str = "add the API after `init`: `operator-rs create api`";
+
+const UPDATE: &str = "use `operator-rs generate`: it updates a project to this version of operator-rs and keeps your files";
+const UPDATED: &str = "not needed: `operator-rs generate` updates a project to this version of operator-rs and keeps your files";
+
+pub const COMMANDS: &[Command] = &[
+    no(
+        "create webhook",
+        "not available yet; CEL rules and defaults in the type need no webhook: `#[x_kube(validation = \"self > 0\")]`, `#[serde(default)]`",
+    ),
+    no(
+        "edit",
+        "not needed: every project accepts several API groups, versions and kinds; `init` sets the other options",
+    ),
+    moved("generate bundle", "bundle", BUNDLE),
+    no("generate kustomize", BASE),
+    moved("generate packagemanifests", "bundle", NO_PACKAGES),
+    no("run packagemanifests", NO_PACKAGES),
+    no("run pm", NO_PACKAGES),
+    no("run", RUN),
+    no(
+        "cleanup",
+        "not available yet; delete the Subscription and the ClusterServiceVersion with kubectl. What `operator-rs deploy` created, `operator-rs undeploy` removes",
+    ),
+    no(
+        "olm install",
+        "not available yet; use the install script of an OLM release: https://github.com/operator-framework/operator-lifecycle-manager/releases",
+    ),
+    no(
+        "olm status",
+        "not available yet; use `kubectl get deployments,catalogsources --namespace olm`",
+    ),
+    no(
+        "olm uninstall",
+        "not available yet; delete the manifests that OLM was installed from with `kubectl delete -f`",
+    ),
+    no("olm", "not available yet; see https://olm.operatorframework.io/docs/getting-started/"),
+    no(
+        "scorecard",
+        "not available yet; for static checks, use `operator-rs bundle validate --select-optional suite=operatorframework`",
+    ),
+    no(
+        "pkgman-to-bundle",
+        "not available: OLM no longer reads package manifests; `operator-rs bundle` generates a bundle from a project",
+    ),
+    no("alpha config-3alpha-to-3", "not needed: PROJECT has version 3 in every project"),
+    moved("alpha generate", "generate", UPDATE),
+    no("alpha update", UPDATED),
+    no("alpha", "there are no alpha commands; `operator-rs --help` lists all commands"),
+    moved("new", "init", "use `operator-rs init`"),
+    moved("add api", "create api", "use `operator-rs create api`"),
+    no("build", "use `make docker-build docker-push`"),
+    no("controller-gen", MANIFESTS),
+    no("crd", MANIFESTS),
+    no("rbac", MANIFESTS),
+    no("object", "not needed: Rust derives `Clone`"),
+];
+
+pub const FLAGS: &[Flag] = &[
+    flag("", "--plugins=helm", NO_HELM),
+    flag("", "--plugins=ansible", NO_ANSIBLE),
+    flag("", "--plugins=deploy-image", "not needed: use `operator-rs create api --image IMAGE`"),
+    flag(
+        "",
+        "--plugins=grafana",
+        "not available yet; generated operators serve Prometheus metrics, and config/prometheus has a ServiceMonitor",
+    ),
+    flag(
+        "",
+        "--plugins=autoupdate",
+        "not available yet; `operator-rs generate` updates a project to this version of operator-rs",
+    ),
+    flag(
+        "",
+        "--plugins",
+        "not needed: there is one layout; `create api --image IMAGE` replaces the deploy-image plugin",
+    ),
+    flag("", "--project-version", "not needed: PROJECT has version 3"),
+    flag(
+        "init",
+        "--repo",
+        "not needed: a Cargo package has no import path; `--project-name` sets the name",
+    ),
+    flag("init", "--fetch-deps", "not needed: cargo fetches dependencies when it first builds"),
+    flag("init", "--skip-go-version-check", "not needed: the project does not use Go"),
+    flag(
+        "init",
+        "--component-config",
+        "not needed: the manager reads flags and environment variables",
+    ),
+    flag("init", "--multigroup", "not needed: every project accepts several API groups"),
+    flag("init", "--license-file", "use `--license none` and add your own LICENSE file"),
+    flag("init", "--group", LATER_API),
+    flag("init", "--version", LATER_API),
+    flag("init", "--kind", LATER_API),
+    flag("init", "--helm-chart", NO_HELM),
+    flag("init", "--helm-chart-repo", NO_HELM),
+    flag("init", "--helm-chart-version", NO_HELM),
+    flag("init", "--generate-role", NO_ANSIBLE),
+    flag("init", "--generate-playbook", NO_ANSIBLE),
+    flag("create api", "--make", "not needed: `create api` updates CRDs and RBAC itself"),
+    flag("create api", "--manifests", "not needed: `create api` updates CRDs and RBAC itself"),
+    flag("create api", "--ssa", "not needed: generated controllers use server-side apply"),
+    flag("create api", "--crd-version", "not needed: CRDs have version v1 of apiextensions.k8s.io"),
+    flag(
+        "create api",
+        "--external-api-module",
+        "add the crate with `cargo add`, then use `--external-api-path`",
+    ),
+    flag(
+        "create api",
+        "--controller-name",
+        "not available yet: a controller is named for its kind",
+    ),
+    flag("create api", "--image-container-user", "use `--run-as-user`"),
+    flag("create api", "--helm-chart", NO_HELM),
+    flag("create api", "--helm-chart-repo", NO_HELM),
+    flag("create api", "--helm-chart-version", NO_HELM),
+    flag("create api", "--generate-role", NO_ANSIBLE),
+    flag("create api", "--generate-playbook", NO_ANSIBLE),
+    flag("edit", "--namespaced", "use `operator-rs init --namespaced` in a new project"),
+    flag("edit", "--license", "edit LICENSE and `license` in Cargo.toml"),
+    flag("edit", "--license-file", "edit LICENSE and `license` in Cargo.toml"),
+    flag("edit", "--owner", "edit LICENSE and `authors` in Cargo.toml"),
+    flag(
+        "generate kustomize",
+        "--interactive",
+        "not needed: there are no prompts; edit the base in config/manifests/bases",
+    ),
+    flag("generate", "--skip-go-version-check", "not needed: the project does not use Go"),
+    flag("generate", "--input-dir", "use `--dir`"),
+    flag("generate", "--output-dir", "not needed: the project is updated in place"),
+    flag(
+        "bundle",
+        "--overwrite",
+        "not needed: every run replaces generated files; `--force` also replaces those that were edited",
+    ),
+    flag("bundle", "--manifests", ONE_BUNDLE),
+    flag("bundle", "--metadata", ONE_BUNDLE),
+    flag(
+        "bundle",
+        "--interactive",
+        "not needed: there are no prompts; edit the base in config/manifests/bases",
+    ),
+    flag("bundle", "--kustomize-dir", "not needed: the bundle is generated from config/manifests"),
+    flag("bundle", "--input-dir", PIPE),
+    flag("bundle", "--deploy-dir", PIPE),
+    flag("bundle", "--crds-dir", PIPE),
+    flag("bundle", "--apis-dir", "not needed: Cargo.toml says where the types are"),
+    flag("bundle", "--stdout", "use `operator-rs bundle --diff` to see what would be written"),
+    flag(
+        "bundle",
+        "--use-image-digests",
+        "not available yet; give `--image` with a digest: `--image NAME@sha256:DIGEST`",
+    ),
+    flag(
+        "bundle",
+        "--extra-service-accounts",
+        "not available yet; only service accounts that a Deployment uses are added to the CSV",
+    ),
+    flag("bundle", "--channel", "use `--channels`"),
+    flag("bundle", "--from-version", "set `spec.replaces` in config/manifests/bases"),
+    flag("bundle", "--update-objects", ONE_BUNDLE),
+    flag(
+        "bundle validate",
+        "--image-builder",
+        "not needed: `bundle validate` reads a folder; unpack the bundle's image first",
+    ),
+    flag(
+        "bundle validate",
+        "-b",
+        "not needed: `bundle validate` reads a folder; unpack the bundle's image first",
+    ),
+    flag(
+        "bundle validate",
+        "--alpha-select-external",
+        "not available yet; run the external validator on the bundle's folder",
+    ),
+    flag("", "--check", "commands that do not write files have no `--check`"),
+    flag(
+        "",
+        "--diff",
+        "commands that do not write files have no `--diff`; those that change a cluster accept `--dry-run=server`",
+    ),
+    flag("", "--dry-run", "commands that change neither files nor a cluster have no `--dry-run`"),
+    flag(
+        "",
+        "--force",
+        "commands that do not write files have no `--force`; `install` and `deploy` accept `--force-conflicts`",
+    ),
+];
+
+const fn no(typed: &'static str, hint: &'static str) -> Command {
+    Command { typed, here: None, hint }
+}
+
+const fn moved(typed: &'static str, here: &'static str, hint: &'static str) -> Command {
+    Command { typed, here: Some(here), hint }
+}
+
+const fn flag(command: &'static str, flag: &'static str, hint: &'static str) -> Flag {
+    Flag { command, flag, hint }
+}
