@@ -190,9 +190,21 @@ fn the_references_leave_nothing_out() {
     assert_eq!(missing("docs/inside/architecture.md", rooms), [""; 0]);
 }
 
-/// The table of expressions that the reader evaluates, from the reader's own list.
+/// Compares the part of a page between two comments with what it should be, or writes it with `UPDATE=1`.
+fn check_list(page: &str, list: &str) {
+    let text = read(page);
+    let (before, rest) = text.split_once(" -->\n").expect("a comment stands above the list");
+    let (_, after) = rest.split_once("<!-- end -->").expect("another one stands below it");
+    let wanted = format!("{before} -->\n\n{list}\n<!-- end -->{after}");
+    if env::var_os("UPDATE").is_some() {
+        fs::write(support::home().join(page), &wanted).unwrap();
+    }
+    assert_eq!(read(page), wanted, "`UPDATE=1 cargo test --test site` writes {page}");
+}
+
+/// The expressions that the reader evaluates, from the reader's own list.
 #[test]
-fn the_table_of_constructs_is_that_of_the_reader() {
+fn the_list_of_constructs_is_that_of_the_reader() {
     let list = read("crates/kube-crd-source/src/values/construct.rs");
     let construct = Regex::new(r#"(?m)^    [A-Z][A-Za-z]+: (".*"),$"#).unwrap();
     let constructs: Vec<String> = construct
@@ -201,13 +213,48 @@ fn the_table_of_constructs_is_that_of_the_reader() {
         .collect();
     assert!(constructs.len() > 70, "{}", constructs.len());
     let items: String = constructs.iter().map(|it| format!("- {it}\n")).collect();
-    let page = "docs/reference/rust.md";
-    let text = read(page);
-    let (before, rest) = text.split_once(" -->\n").expect("a comment stands above the list");
-    let (_, after) = rest.split_once("<!-- end -->").expect("another one stands below it");
-    let wanted = format!("{before} -->\n\n{items}\n<!-- end -->{after}");
-    if env::var_os("UPDATE").is_some() {
-        fs::write(support::home().join(page), &wanted).unwrap();
+    check_list("docs/reference/rust.md", &items);
+}
+
+/// Every command and flag of operator-sdk and kubebuilder with what this tool answers. `tests/habits.rs` checks
+/// that each is accepted or has a hint.
+#[test]
+fn the_table_of_habits_is_what_the_tool_answers() {
+    let dir = support::fresh("site-habits");
+    let mut answers: BTreeMap<String, String> = BTreeMap::new();
+    for line in read("tests/peers.txt").lines().filter(|it| !it.starts_with('#')) {
+        let Some((words, flags)) = line.split_once(':') else { continue };
+        let command = words.split_once(' ').map_or("", |it| it.1);
+        for flag in [""].into_iter().chain(flags.split_whitespace()) {
+            // A short flag stands before the long one: `-o,--output=text`.
+            let flag = flag.find(",--").map_or(flag, |it| &flag[it + 1..]);
+            let output = support::operator_rs(&dir, &format!("{command} {flag} --help"));
+            let text = support::said(&output);
+            let hints = text.lines().filter_map(|it| it.strip_prefix("hint: "));
+            let hints: Vec<String> = hints.map(|it| it.replace('|', "\\|")).collect();
+            let name = flag.split('=').next().unwrap_or(flag);
+            // Of `--plugins`, the value matters.
+            let shown =
+                flag.strip_suffix("=go/v4").or(flag.strip_prefix("--plugins").and(Some(flag)));
+            let typed = format!("{command} {}", shown.unwrap_or(name)).trim().to_owned();
+            let about = format!("`{name}`: ");
+            let answer = match output.status.success() {
+                true if typed.is_empty() || !flag.is_empty() => continue,
+                true => "the same".to_owned(),
+                // What is answered about the command has a row of its own.
+                false if !flag.is_empty() && hints.len() > 1 => {
+                    hints[1].strip_prefix(&about).unwrap_or(&hints[1]).to_owned()
+                }
+                false => hints.join("; "),
+            };
+            let is_known = |it: &str| !flag.is_empty() && answers.get(it) == Some(&answer);
+            if !is_known(command) && !is_known(shown.unwrap_or(name)) {
+                answers.insert(typed, answer);
+            }
+        }
     }
-    assert_eq!(read(page), wanted, "`UPDATE=1 cargo test --test site` writes it");
+    let rows = answers.iter().map(|(typed, answer)| format!("| `{typed}` | {answer} |\n"));
+    let rows: String = rows.collect();
+    assert!(rows.lines().count() > 60, "{rows}");
+    check_list("docs/from/all-commands.md", &format!("| typed | here |\n|---|---|\n{rows}"));
 }

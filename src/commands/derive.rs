@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     compile::{self, Compile, Completion},
     refusal::{refusal, unread},
-    workspace::TreeSources,
+    tree_sources::TreeSources,
 };
 use crate::{
     hint::{Hint as _, hinted},

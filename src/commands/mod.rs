@@ -19,10 +19,10 @@ mod refusal;
 mod removal;
 mod rendered;
 mod test;
+mod tree_sources;
 mod undeploy;
 mod uninstall;
 mod version;
-mod workspace;
 
 use std::{
     path::{Path, PathBuf},

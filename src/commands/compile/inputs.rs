@@ -10,12 +10,15 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    messages::{Artifact, Built},
-    subject::Subject,
-    toolchain,
+use super::subject::Subject;
+use crate::{
+    commands::cargo::{
+        self,
+        messages::{Artifact, Built},
+        toolchain,
+    },
+    disk, process, terminal,
 };
-use crate::{disk, process, terminal};
 
 /// The variables that cargo, rustc or rustup listen to.
 const VARIABLES: &[&str] = &[
@@ -63,14 +66,10 @@ impl Inputs {
                 res.files.insert(above.join(name));
             }
         }
-        let home = |name: &str, folder: &str| {
-            let home = terminal::variable(name).ok().flatten().map(PathBuf::from);
-            home.or_else(|| Some(Path::new(&terminal::variable("HOME").ok()??).join(folder)))
-        };
-        if let Some(cargo) = home("CARGO_HOME", ".cargo") {
+        if let Some(cargo) = cargo::home() {
             res.files.extend(["config.toml", "config"].map(|it| cargo.join(it)));
         }
-        if let Some(rustup) = home("RUSTUP_HOME", ".rustup") {
+        if let Some(rustup) = toolchain::rustup_home() {
             res.files.insert(rustup.join("settings.toml"));
         }
         if let Some(rustc) = toolchain::rustc() {

@@ -9,21 +9,18 @@ mod answer;
 mod consent;
 mod inputs;
 mod join;
-mod lock;
 mod manifest;
-mod messages;
 mod program;
 mod shadow;
 mod state;
 mod subject;
 mod symbols;
-mod toolchain;
 mod workshop;
 
 use std::path::Path;
 
 use self::{answer::Compiled, consent::Consent, subject::Subject};
-use crate::{disk, model::Crate, source::Reading, terminal};
+use crate::{commands::cargo::toolchain, disk, model::Crate, source::Reading, terminal};
 
 /// Whether the code may be compiled where the source cannot be read
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

@@ -4,8 +4,8 @@
 use anyhow::Context as _;
 use toml::{Table, Value};
 
-use super::manifest::{Package, about, list};
-use crate::model::Target;
+use super::manifest::{about, list};
+use crate::{commands::cargo::Package, model::Target};
 
 /// The feature by which features of dependencies are turned on, which only the package itself can ask for.
 const OF_DEPENDENCIES: &str = "operator-rs-of-dependencies";

@@ -17,15 +17,17 @@ use toml::Table;
 use super::{
     answer::{Answer, Compiled},
     inputs::{Inputs, STARTED},
-    lock::{self, Added},
-    manifest::{self, Package},
-    messages::{self, Built},
-    program,
+    manifest, program,
     shadow::Shadow,
     symbols,
     workshop::{Workshop, target_folder},
 };
 use crate::{
+    commands::cargo::{
+        KUBERNETES, Package,
+        lock::{self, Added},
+        messages::{self, Built},
+    },
     disk::{self, Throwaway},
     hint::Hint as _,
     model::{Crate, Target},
@@ -169,7 +171,7 @@ impl Subject {
             let found = lock::direct(&locked, core, wanted);
             found.with_context(|| format!("Cargo.lock has no `{wanted}` below `kube-core`"))
         };
-        let (kubernetes, json) = (need(manifest::KUBERNETES)?, need("serde_json")?);
+        let (kubernetes, json) = (need(KUBERNETES)?, need("serde_json")?);
         let shadow = self.shadow(package);
         let folder = workshop.root.real().join(&workshop.program);
         let (subject, version, features) = match &shadow {
@@ -266,7 +268,7 @@ impl Subject {
         let all = lock::below(&locked, package.name()?, "kube-core");
         let types = |it: &&str| {
             let core = all.iter().find(|core| core.version.to_string() == **it);
-            core.and_then(|it| lock::direct(&locked, it, manifest::KUBERNETES))
+            core.and_then(|it| lock::direct(&locked, it, KUBERNETES))
                 .map(|it| it.version.to_string())
         };
         let used: BTreeSet<Option<String>> = core.iter().map(types).collect();

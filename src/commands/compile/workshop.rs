@@ -5,8 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{messages, toolchain};
-use crate::{disk::Root, hint::Hint as _, process, terminal};
+use crate::{
+    commands::cargo::{messages, toolchain},
+    disk::Root,
+    hint::Hint as _,
+    process, terminal,
+};
 
 /// Where the throwaway program is built.
 pub struct Workshop {

@@ -1,4 +1,4 @@
-//! Types of the crates that schemars has features for, and of ipnet, which has one for schemars.
+//! Types of the crates that schemars has features for, and of ipnet, which has a feature for schemars.
 //!
 //! Those that only forward to another type's functions are linked as that one; so the crate need not be here.
 
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::{Builtin, Dyn, Table};
+use super::{Builtin, Dyn, Table, networks};
 
 type D = Dyn<0>;
 type E = Dyn<1>;
@@ -14,6 +14,11 @@ type E = Dyn<1>;
 macro_rules! parsed {
     ($table:ident: $($path:literal $type:ty,)*) => {
         $($table.insert($path, Builtin::of::<$type>(0).with_default::<$type>().with_parse::<$type>());)*
+    };
+}
+macro_rules! networks {
+    ($table:ident: $($path:literal $schema:ty = $type:ty,)*) => {
+        $($table.insert($path, Builtin::of::<$schema>(0).with_default::<$type>().with_parse::<$type>());)*
     };
 }
 macro_rules! bare_parsed {
@@ -36,9 +41,6 @@ pub fn add(table: &mut Table) {
         "chrono::NaiveDate" chrono::NaiveDate,
         "chrono::NaiveDateTime" chrono::NaiveDateTime,
         "chrono::NaiveTime" chrono::NaiveTime,
-        "ipnet::IpNet" ipnet::IpNet,
-        "ipnet::Ipv4Net" ipnet::Ipv4Net,
-        "ipnet::Ipv6Net" ipnet::Ipv6Net,
         "jiff::SignedDuration" jiff::SignedDuration,
         "jiff::Span" jiff::Span,
         "jiff::Timestamp" jiff::Timestamp,
@@ -47,6 +49,11 @@ pub fn add(table: &mut Table) {
         "jiff::civil::Time" jiff::civil::Time,
         "smol_str::SmolStr" String,
         "uuid::Uuid" uuid::Uuid,
+    }
+    networks! { table:
+        "ipnet::IpNet" networks::IpNet = ipnet::IpNet,
+        "ipnet::Ipv4Net" networks::Ipv4Net = ipnet::Ipv4Net,
+        "ipnet::Ipv6Net" networks::Ipv6Net = ipnet::Ipv6Net,
     }
     bare_parsed! { table:
         "chrono::Weekday" chrono::Weekday,

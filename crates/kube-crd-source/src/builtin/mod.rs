@@ -6,6 +6,7 @@
 pub mod crates;
 pub mod kubernetes;
 pub mod names;
+mod networks;
 mod standard;
 
 use std::borrow::Cow;

@@ -15,8 +15,9 @@ use super::{
 };
 use crate::{
     commands::{
+        cargo::{self, Workspace},
         refusal::{refusal, unread},
-        workspace::{self, TreeSources, Workspace},
+        tree_sources::TreeSources,
     },
     compatibility::Crd,
     disk,
@@ -135,8 +136,8 @@ fn root_of(tree: &Tree, folder: &str) -> anyhow::Result<(String, Option<String>)
     for folder in Path::new(folder).ancestors() {
         let path = folder.join("Cargo.toml");
         let Some(text) = read(&path)? else { continue };
-        let manifest = workspace::parse(&path, &text)?;
-        let (root, member) = workspace::root_of(folder, &manifest, &read, &real)?;
+        let manifest = cargo::parse(&path, &text)?;
+        let (root, member) = cargo::root_of(folder, &manifest, &read, &real)?;
         return Ok((root.to_string_lossy().into_owned(), member));
     }
     Err(anyhow::format_err!("there is no Cargo.toml in `{folder}`, nor above it"))

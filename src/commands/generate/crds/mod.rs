@@ -11,10 +11,11 @@ use self::committed::Committed;
 use crate::{
     commands::{
         Mode, Outcome, begin,
+        cargo::Workspace,
         compile::{self, Compile},
         reading,
         refusal::{refusal, unread},
-        workspace::{TreeSources, Workspace},
+        tree_sources::TreeSources,
     },
     disk::Root,
     hint::{Hint as _, hinted},

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    commands::{Outcome, workspace::TreeSources},
+    commands::{Outcome, tree_sources::TreeSources},
     disk::Root,
     hint::Hint as _,
     source::{self, Options, Reading},

@@ -1,32 +1,70 @@
-//! Where cargo keeps the source of packages on this machine: unpacked from a registry, checked out of a
-//! repository, or vendored. Cargo itself is not asked.
+//! Where cargo keeps the source of packages on this machine: unpacked from a registry, checked out of a repository, or
+//! vendored. Cargo itself is not run to find out.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use toml::{Table, Value};
 
-use crate::{disk, source::Locked, terminal};
+use super::home;
+use crate::{disk, model::below, source::Locked};
 
-/// Cargo's own folder, and what stands in the place of registries.
-pub struct Cargo {
+/// Cargo's own folder, and the folders that replace registries.
+struct Locations {
     home: Option<PathBuf>,
     vendored: Vec<PathBuf>,
 }
 
 /// Where a package is.
-pub struct Found {
+struct Location {
     /// What people call the folder.
-    pub name: String,
-    pub folder: PathBuf,
+    name: String,
+    folder: PathBuf,
     /// The package's own folder in there; empty where it is the same.
-    pub below: String,
+    below: String,
 }
 
-impl Cargo {
-    /// As a project in this folder sees it.
-    pub fn of(dir: &Path) -> Self {
-        let variable = |name: &str| terminal::variable(name).ok().flatten().map(PathBuf::from);
-        let home = variable("CARGO_HOME").or_else(|| Some(variable("HOME")?.join(".cargo")));
+/// The folders of packages from elsewhere, as the reader of source names them: each has a name of its own, with which
+/// the paths of its files begin.
+pub struct Shelves {
+    dir: PathBuf,
+    locations: OnceCell<Locations>,
+    folders: RefCell<BTreeMap<String, PathBuf>>,
+}
+
+impl Shelves {
+    /// As a project in this folder sees them.
+    pub fn new(dir: &Path) -> Self {
+        Self { dir: dir.to_owned(), locations: OnceCell::new(), folders: RefCell::default() }
+    }
+
+    /// Where a path is; none where it does not begin with the name of such a folder.
+    pub fn find(&self, path: &str) -> Option<PathBuf> {
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        self.folders.borrow().get(first).map(|it| it.join(rest))
+    }
+
+    /// The folder of a package, by its new name; none where it is not on this machine. A folder of the project may have
+    /// the same name.
+    pub fn add(&self, locked: &Locked, is_taken: impl Fn(&str) -> bool) -> Option<String> {
+        let found = self.locations.get_or_init(|| Locations::of(&self.dir)).find(locked)?;
+        let mut name = found.name;
+        while is_taken(&name) {
+            name += "+";
+        }
+        let folder = below(&name, &found.below);
+        self.folders.borrow_mut().insert(name, found.folder);
+        Some(folder)
+    }
+}
+
+impl Locations {
+    /// As a project in this folder sees them.
+    fn of(dir: &Path) -> Self {
+        let home = home();
         let mut vendored = Vec::new();
         let above = dir.ancestors().map(|it| (it.join(".cargo"), it.to_owned()));
         for (folder, base) in above.chain(home.clone().map(|it| (it.clone(), it))) {
@@ -42,7 +80,7 @@ impl Cargo {
         Self { home, vendored }
     }
 
-    pub fn find(&self, locked: &Locked) -> Option<Found> {
+    fn find(&self, locked: &Locked) -> Option<Location> {
         let source = locked.source.as_deref()?;
         if let Some(found) = self.vendored.iter().find_map(|it| vendored(it, locked)) {
             return Some(found);
@@ -53,7 +91,7 @@ impl Cargo {
         }
     }
 
-    fn unpacked(&self, source: &str, locked: &Locked) -> Option<Found> {
+    fn unpacked(&self, source: &str, locked: &Locked) -> Option<Location> {
         let name = format!("{}-{}", locked.name, locked.version);
         let top = self.home.as_ref()?.join("registry/src");
         let mut all: Vec<(bool, PathBuf)> = Vec::new();
@@ -67,10 +105,10 @@ impl Cargo {
         }
         all.sort_by_key(|it| !it.0);
         let folder = all.into_iter().next()?.1;
-        Some(Found { name, folder, below: String::new() })
+        Some(Location { name, folder, below: String::new() })
     }
 
-    fn checked_out(&self, url: &str, locked: &Locked) -> Option<Found> {
+    fn checked_out(&self, url: &str, locked: &Locked) -> Option<Location> {
         let (url, revision) = url.split_once('#')?;
         let url = url.split('?').next()?.trim_end_matches('/');
         let repository = url.rsplit('/').next()?.trim_end_matches(".git");
@@ -87,7 +125,7 @@ impl Cargo {
                     continue;
                 }
                 if let Some(below) = package_in(&folder, &locked.name) {
-                    return Some(Found { name: format!("{repository}-{short}"), folder, below });
+                    return Some(Location { name: format!("{repository}-{short}"), folder, below });
                 }
             }
         }
@@ -95,15 +133,15 @@ impl Cargo {
     }
 }
 
-/// A package in a folder that stands in the place of a registry.
-fn vendored(folder: &Path, locked: &Locked) -> Option<Found> {
+/// A package in a folder that replaces a registry.
+fn vendored(folder: &Path, locked: &Locked) -> Option<Location> {
     let names = [format!("{}-{}", locked.name, locked.version), locked.name.clone()];
     names.into_iter().find_map(|name| {
         let folder = folder.join(&name);
         let text = disk::text_if_any(&folder.join("Cargo.toml")).ok()??;
         let table: Table = text.parse().ok()?;
         let version = table.get("package")?.get("version")?.as_str()?;
-        let found = Found {
+        let found = Location {
             name: format!("{}-{}", locked.name, locked.version),
             folder,
             below: String::new(),

@@ -1,14 +1,15 @@
-//! The Cargo.lock of the throwaway workspace: the user's, with the packages that are added. Pure.
+//! Cargo.lock: which packages a package comes to, and a lock with more of them. Pure: texts in, texts out.
 
 use std::collections::BTreeSet;
 
 use anyhow::Context as _;
 use toml::{Table, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, value};
 
-use super::manifest::Package;
+use super::Package;
 use crate::source::{Lock, Locked};
 
-/// A package that the throwaway workspace adds.
+/// A package to add.
 pub struct Added {
     pub name: String,
     pub version: String,
@@ -23,17 +24,17 @@ pub fn read(text: &str) -> anyhow::Result<Lock> {
 
 /// The lock with these packages in it.
 pub fn with(text: &str, added: &[Added]) -> anyhow::Result<String> {
-    let mut lock: Table = text.parse().context("Cargo.lock does not parse")?;
-    let packages = lock.entry("package").or_insert_with(|| Value::Array(Vec::new()));
-    let packages = packages.as_array_mut().context("`package` in Cargo.lock is no list")?;
+    let mut lock: DocumentMut = text.parse().context("Cargo.lock does not parse")?;
+    let packages = lock.entry("package").or_insert_with(|| ArrayOfTables::new().into());
+    let packages = packages
+        .as_array_of_tables_mut()
+        .context("`package` in Cargo.lock is no list of tables")?;
     for it in added {
-        let dependencies = it.dependencies.iter().cloned().map(Value::from).collect();
-        let package = Table::from_iter([
-            ("name".to_owned(), it.name.clone().into()),
-            ("version".to_owned(), it.version.clone().into()),
-            ("dependencies".to_owned(), Value::Array(dependencies)),
-        ]);
-        packages.push(package.into());
+        packages.push(toml_edit::Table::from_iter([
+            ("name", value(&it.name)),
+            ("version", value(&it.version)),
+            ("dependencies", Item::from(Array::from_iter(&it.dependencies))),
+        ]));
     }
     Ok(lock.to_string())
 }

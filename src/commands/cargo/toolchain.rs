@@ -14,6 +14,11 @@ pub fn has_cargo() -> bool {
     cargo().is_ok_and(|it| terminal::program(&it).is_some())
 }
 
+/// rustup's own folder, which has its settings.
+pub fn rustup_home() -> Option<PathBuf> {
+    super::home_of("RUSTUP_HOME", ".rustup")
+}
+
 /// The compiler that cargo runs, where no configuration of cargo names another one.
 pub fn rustc() -> Option<PathBuf> {
     terminal::program(&terminal::variable("RUSTC").ok()?.unwrap_or_else(|| "rustc".to_owned()))

@@ -1,0 +1,45 @@
+//! Cargo: where a workspace and its packages are, what their files say, and what cargo prints.
+//!
+//! Cargo.lock is parsed by `kube_crd_source`, which also resolves features. Neither uses `cargo_toml` or `cargo-lock`:
+//! the tool copies dependencies, profiles and patches with all their keys, also those that a crate's types do not have
+//! yet; it needs the lines of a lock for messages, and it edits the lock as a document.
+
+mod location;
+pub mod lock;
+pub mod messages;
+mod package;
+pub mod toolchain;
+mod workspace;
+
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+pub use self::{
+    location::Shelves,
+    package::{KUBERNETES, Package},
+    workspace::{Workspace, root_of},
+};
+use crate::{hint::Diagnostic, terminal};
+
+/// Cargo's own folder, which has its configuration and what it has downloaded.
+pub fn home() -> Option<PathBuf> {
+    home_of("CARGO_HOME", ".cargo")
+}
+
+fn home_of(variable: &str, folder: &str) -> Option<PathBuf> {
+    let path = |name: &str| terminal::variable(name).ok().flatten().map(PathBuf::from);
+    path(variable).or_else(|| Some(path("HOME")?.join(folder)))
+}
+
+/// A Cargo.toml as a table; an error names the place of what is malformed.
+pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
+    text.parse().map_err(|error: toml::de::Error| {
+        let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
+        // Not its text: a clone may have linked any file here.
+        let message = format!("does not parse: {}", error.message().trim());
+        Diagnostic::in_file(path.display().to_string(), message).at(line, column).into_error()
+    })
+}

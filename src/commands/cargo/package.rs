@@ -1,0 +1,119 @@
+//! A package of the user's: what its Cargo.toml says, with what it inherits from its workspace. Pure: values in, values
+//! out.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use toml::{Table, Value};
+
+/// The crate that must be told a version of Kubernetes.
+pub const KUBERNETES: &str = "k8s-openapi";
+
+/// The user's package, as its files say.
+pub struct Package<'a> {
+    pub folder: &'a Path,
+    pub manifest: &'a Table,
+    /// Where its workspace's Cargo.toml is, and what it says; the package's own where it is in none.
+    pub top: &'a Path,
+    pub workspace: &'a Table,
+}
+
+impl Package<'_> {
+    pub fn name(&self) -> anyhow::Result<&str> {
+        let name = self.manifest.get("package").and_then(|it| it.get("name")?.as_str());
+        name.context("Cargo.toml has no package name")
+    }
+
+    pub fn version(&self) -> String {
+        let own = self.manifest.get("package").and_then(|it| it.get("version"));
+        let version = own.and_then(|it| self.inherited("version", it));
+        version.and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_else(|| "0.0.0".to_owned())
+    }
+
+    /// A key of `[package]`, which the workspace may have.
+    pub fn inherited(&self, key: &str, value: &Value) -> Option<Value> {
+        let shared = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
+        match shared {
+            true => self.workspace.get("workspace")?.get("package")?.get(key).cloned(),
+            false => Some(value.clone()),
+        }
+    }
+
+    /// Dependencies as they are where they are not inherited, each path from the root.
+    pub fn dependencies(&self, table: &Table) -> Table {
+        table.iter().map(|(name, it)| (name.clone(), self.dependency(name, it))).collect()
+    }
+
+    fn dependency(&self, name: &str, value: &Value) -> Value {
+        let shared = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
+        if !shared {
+            return placed(value, self.folder);
+        }
+        let found =
+            self.workspace.get("workspace").and_then(|it| it.get("dependencies")?.get(name));
+        let mut res = match found {
+            Some(Value::Table(it)) => it.clone(),
+            Some(version) => [("version".to_owned(), version.clone())].into_iter().collect(),
+            None => Table::new(),
+        };
+        for (key, it) in value.as_table().into_iter().flatten() {
+            match (key.as_str(), it) {
+                ("workspace", _) => {}
+                ("features", Value::Array(more)) => match res.get_mut("features") {
+                    Some(Value::Array(list)) => list.extend(more.iter().cloned()),
+                    _ => drop(res.insert(key.clone(), it.clone())),
+                },
+                // Turning them off says nothing where the workspace has them on.
+                ("default-features", Value::Boolean(false)) => {}
+                _ => drop(res.insert(key.clone(), it.clone())),
+            }
+        }
+        placed(&res.into(), self.top)
+    }
+
+    /// k8s-openapi as those have it who develop the package: a library leaves the version of Kubernetes to programs,
+    /// and does not compile where nobody chooses one.
+    pub fn kubernetes_of_developers(&self) -> Option<(String, Value)> {
+        let table = self.manifest.get("dev-dependencies")?.as_table()?;
+        let name = |key: &str, it: &Value| {
+            it.get("package").and_then(Value::as_str).unwrap_or(key).to_owned()
+        };
+        self.dependencies(table).into_iter().find(|(key, it)| name(key, it) == KUBERNETES)
+    }
+
+    /// The resolver of its workspace: what that says, or what its edition has.
+    pub fn resolver(&self) -> Option<Value> {
+        let declared = |table: &str| self.workspace.get(table)?.get("resolver").cloned();
+        if let Some(it) = declared("workspace").or_else(|| declared("package")) {
+            return Some(it);
+        }
+        let edition = self.workspace.get("package")?.get("edition");
+        let edition = edition.and_then(|it| self.inherited("edition", it));
+        Some(match edition.as_ref().and_then(Value::as_str) {
+            Some("2021") => "2".into(),
+            Some("2024") => "3".into(),
+            _ => "1".into(),
+        })
+    }
+
+    /// The workspace's `[patch]`, each path from the root.
+    pub fn patches(&self) -> Option<Table> {
+        let patch = self.workspace.get("patch")?.as_table()?;
+        let of = |it: &Value| match it {
+            Value::Table(it) => {
+                let each = it.iter().map(|(name, it)| (name.clone(), placed(it, self.top)));
+                each.collect::<Table>().into()
+            }
+            other => other.clone(),
+        };
+        Some(patch.iter().map(|(source, it)| (source.clone(), of(it))).collect())
+    }
+}
+
+fn placed(value: &Value, folder: &Path) -> Value {
+    let mut res = value.clone();
+    if let Some(Value::String(path)) = res.get_mut("path") {
+        *path = folder.join(&*path).to_string_lossy().into_owned();
+    }
+    res
+}

@@ -1,0 +1,105 @@
+//! Where a cargo workspace is.
+
+use std::path::{Component, Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::parse;
+use crate::{
+    disk::{self, Root},
+    hint::Hint as _,
+};
+
+/// A workspace on disk, or a package that is in none.
+pub struct Workspace {
+    pub root: Root,
+    /// The package whose Cargo.toml was named, where it is not the workspace's own.
+    pub member: Option<String>,
+}
+
+impl Workspace {
+    /// Finds it as cargo does: from the Cargo.toml that was named, or the next one upwards.
+    pub fn find(dir: &Path, manifest: Option<&Path>) -> anyhow::Result<Self> {
+        let manifest = match manifest {
+            Some(path) if path.is_dir() => path.join("Cargo.toml"),
+            Some(path) => path.to_owned(),
+            None => next(dir)?,
+        };
+        if manifest.file_name().is_none_or(|it| it != "Cargo.toml") {
+            return Err(anyhow::format_err!("`{}` is no Cargo.toml", manifest.display()))
+                .hint("give `--manifest-path` the path of a Cargo.toml, or its folder's");
+        }
+        let Some(text) = disk::text_if_any(&manifest)? else {
+            return Err(anyhow::format_err!("there is no `{}`", manifest.display()))
+                .hint("give `--manifest-path` the path of a Cargo.toml, or its folder's");
+        };
+        let folder = disk::real(manifest.parent().unwrap_or(Path::new("")))?;
+        let table = parse(&manifest, &text)?;
+        let (root, member) = root_of(&folder, &table, &disk::text_if_any, &disk::real)?;
+        Ok(Self { root: Root::new(&root)?, member })
+    }
+}
+
+/// Reads a file by its path; nothing where there is none.
+type Read<'a> = &'a dyn Fn(&Path) -> anyhow::Result<Option<String>>;
+
+/// The root of the workspace that the package in a folder belongs to, and the package's name where it is not the
+/// root's own.
+pub fn root_of(
+    folder: &Path,
+    manifest: &Table,
+    read: Read<'_>,
+    real: &dyn Fn(&Path) -> anyhow::Result<PathBuf>,
+) -> anyhow::Result<(PathBuf, Option<String>)> {
+    let package = manifest.get("package");
+    let own = package.and_then(|it| it.get("workspace")).and_then(Value::as_str);
+    if own.is_none() && manifest.contains_key("workspace") {
+        return Ok((folder.to_owned(), None));
+    }
+    let above = match own {
+        Some(path) => Some(real(&folder.join(path))?),
+        None => above(folder, read)?,
+    };
+    let member = package.and_then(|it| it.get("name")).and_then(Value::as_str);
+    Ok(match above {
+        Some(root) => (root, member.map(str::to_owned)),
+        None => (folder.to_owned(), None),
+    })
+}
+
+/// The next Cargo.toml from a folder upwards.
+fn next(dir: &Path) -> anyhow::Result<PathBuf> {
+    let dir = disk::real(dir)?;
+    for folder in dir.ancestors() {
+        let path = folder.join("Cargo.toml");
+        if path.is_file() {
+            return Ok(path);
+        }
+    }
+    Err(anyhow::format_err!("there is no Cargo.toml in `{}`, nor above it", dir.display()))
+        .hint("point `--manifest-path` at the Cargo.toml of a package or workspace")
+}
+
+/// The next folder above whose workspace does not exclude this one.
+fn above(folder: &Path, read: Read<'_>) -> anyhow::Result<Option<PathBuf>> {
+    for root in folder.ancestors().skip(1) {
+        let path = root.join("Cargo.toml");
+        let Some(text) = read(&path)? else { continue };
+        let table = parse(&path, &text)?;
+        let Some(workspace) = table.get("workspace") else { continue };
+        let below = folder.strip_prefix(root).unwrap_or(folder);
+        let list = |key: &str| {
+            let list = workspace.get(key).and_then(Value::as_array).into_iter().flatten();
+            list.filter_map(Value::as_str).map(Path::new).collect::<Vec<_>>()
+        };
+        let is_in = |it: &&Path| below.starts_with(plain(it));
+        let excluded = list("exclude").iter().any(is_in) && !list("members").iter().any(is_in);
+        return Ok((!excluded).then(|| root.to_owned()));
+    }
+    Ok(None)
+}
+
+/// A relative path without its `.`.
+fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|it| *it != Component::CurDir).collect()
+}

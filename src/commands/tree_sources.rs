@@ -1,0 +1,113 @@
+//! A tree as the reader of source sees it: with what is beside it, and the packages that cargo has downloaded.
+
+use std::{
+    iter,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use super::{cargo::Shelves, derive::SUPPORT};
+use crate::{
+    disk,
+    model::{ProjectPath, SourcePath},
+    plan::{self, Tree},
+    source::{Locked, ReadFile, Sources},
+};
+
+/// The sources in a tree.
+pub struct TreeSources<'a, T> {
+    tree: &'a T,
+    dir: PathBuf,
+    shelves: Shelves,
+}
+
+impl<'a, T: Tree> TreeSources<'a, T> {
+    pub fn new(tree: &'a T) -> Self {
+        let dir = tree.dir().unwrap_or(Path::new(".")).to_owned();
+        let shelves = Shelves::new(&dir);
+        Self { tree, dir, shelves }
+    }
+
+    /// Where a path is that is not inside of the project.
+    fn outside(&self, path: &str) -> Option<PathBuf> {
+        if path == ".." || path.starts_with("../") {
+            return Some(self.dir.join(path));
+        }
+        self.shelves.find(path)
+    }
+}
+
+/// The path in the project, where it is inside.
+fn inside(path: &SourcePath) -> Option<ProjectPath> {
+    path.as_str().parse().ok()
+}
+
+impl<T: Tree> Sources for TreeSources<'_, T> {
+    fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
+        if let Some(path) = self.outside(path.as_str()) {
+            return Ok(disk::text_if_any(&path)?.map(Rc::from));
+        }
+        let Some(path) = inside(path) else { return Ok(None) };
+        Ok(self.tree.read(&path)?.map(|text| {
+            let text = if is_support_code(&path, &text) { markers_of(&text) } else { text };
+            Rc::from(text)
+        }))
+    }
+
+    fn is_file(&self, path: &SourcePath) -> bool {
+        if let Some(path) = self.outside(path.as_str()) {
+            return path.is_file();
+        }
+        let Some(path) = inside(path) else { return false };
+        !matches!(self.tree.read(&path), Ok(None))
+    }
+
+    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>> {
+        match self.outside(folder) {
+            Some(path) => disk::names(&path),
+            None => self.tree.names(folder),
+        }
+    }
+
+    fn package_folder(&self, locked: &Locked) -> Option<String> {
+        let is_taken = |it: &str| !self.tree.names(it).unwrap_or_default().is_empty();
+        self.shelves.add(locked, is_taken)
+    }
+
+    fn file_reader(&self, folder: &str) -> ReadFile {
+        let folder = self.outside(folder).unwrap_or_else(|| self.dir.join(folder));
+        Rc::new(move |path| disk::text_if_any(&folder.join(path)).ok().flatten())
+    }
+}
+
+/// Support code as we wrote it: it declares no types of an API, and reading its syntax would take
+/// longer than reading all the rest. The project that it is part of may be below the workspace's folder.
+fn is_support_code(path: &ProjectPath, text: &str) -> bool {
+    let folders = ["runtime", "src/runtime"].map(ProjectPath::fixed);
+    let path = path.as_str();
+    let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+    iter::once(path).chain(ends).filter_map(|it| it.parse().ok()).any(|own: ProjectPath| {
+        folders.iter().any(|it| own.is_in(it)) && plan::is_ours(&own, text, SUPPORT)
+    })
+}
+
+/// The marker comments of a text, each in its line.
+fn markers_of(text: &str) -> String {
+    let marker =
+        |it: &str| if it.trim_start().starts_with("// +") { it.to_owned() } else { String::new() };
+    text.lines().map(|it| marker(it) + "\n").collect()
+}
+
+#[test]
+fn support_code_is_known_wherever_its_project_is() {
+    let ours = include_str!("../../examples/memcached-operator/runtime/src/labels.rs");
+    let check = |place: &str, text: &str, expected: bool| {
+        assert_eq!(is_support_code(&ProjectPath::fixed(place), text), expected, "{place}");
+    };
+    check("runtime/src/labels.rs", ours, true);
+    check("operators/cache/runtime/src/labels.rs", ours, true);
+    check("runtime/src/other.rs", ours, false);
+    check("src/labels.rs", ours, false);
+    check("runtime/src/labels.rs", &ours.replace("pub type Labels", "pub type Other"), false);
+    check("runtime/src/labels.rs", "pub struct Of;\n", false);
+}
