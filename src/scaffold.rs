@@ -26,7 +26,7 @@ struct Templates;
 handlebars_helper!(eq: |a: Value, b: Value| a == b);
 
 /// What a template makes.
-enum Target {
+pub enum Target {
     File(ProjectPath),
     Lines(ProjectPath, String),
 }
@@ -78,7 +78,7 @@ pub fn text(set: &str, path: &str, context: &impl Serialize) -> anyhow::Result<S
 }
 
 /// Renders every template of a set, path and text alike, with one context.
-fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target, String)>> {
+pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target, String)>> {
     let mut engine = Handlebars::new();
     engine.set_strict_mode(true);
     engine.register_escape_fn(no_escape);

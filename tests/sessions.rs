@@ -34,13 +34,17 @@ pages! {
     compiled
     crds_diff
     crds_in_ci
+    delete_api
     first_operator
     generate_crds
     habits
     hand_edits
+    inside_a_project
     installer
     interrupted
     kinds_and_versions
+    manual_pages
+    kinds_by_hand
     memcached_operator
     moved_runtime
     messages

@@ -15,33 +15,9 @@ fn workflows_pin_their_actions_and_every_job_ends() {
         files.iter().filter(|it| it.0.starts_with(".github/workflows/")).collect();
     assert_eq!(workflows.len(), 4);
     for (path, text) in workflows {
-        let workflow: Value =
-            serde_yaml::from_str(text).unwrap_or_else(|it| panic!("{path}: {it}"));
-        assert_eq!(workflow["permissions"], serde_json::json!({"contents": "read"}), "{path}");
-        for (name, job) in workflow["jobs"].as_object().expect("it has jobs") {
-            assert!(job["timeout-minutes"].is_u64(), "{path}: {name}");
-            for step in job["steps"].as_array().expect("it has steps") {
-                if let Some(script) = step["run"].as_str() {
-                    is_bash(script);
-                }
-                let Some(action) = step["uses"].as_str() else { continue };
-                let commit = action.split_once('@').map_or("", |it| it.1);
-                let is_pinned = commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
-                assert!(is_pinned, "{path}: {action}");
-                assert!(
-                    text.contains(&format!("{action} # v")),
-                    "{path}: {action} without version"
-                );
-            }
-        }
+        support::workflow::check(path, text);
     }
     assert!(files[".github/workflows/test-e2e.yml"].contains("operator-rs manifests --check"));
-}
-
-fn is_bash(script: &str) {
-    let check = std::process::Command::new("bash").args(["-n", "-c", script]).output();
-    let check = check.expect("there is bash");
-    assert!(check.status.success(), "{script}\n{}", support::said(&check));
 }
 
 /// The files that `--minimal` leaves out are named in no other file, and each kept one is as it is without the flag.

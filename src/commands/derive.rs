@@ -1,12 +1,16 @@
 //! What follows from the source: read as a plan would leave it, so that a command which changes source
 //! also brings the manifests up to date.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use serde::Serialize;
 
 use super::{
     compile::{self, Compile, Completion},
+    listing,
     refusal::{refusal, unread},
     tree_sources::TreeSources,
 };
@@ -120,22 +124,24 @@ pub fn source(
         keeps_going: false,
         is_on_disk,
     };
-    if let Err(error) = derived(plan, &Overlay::new(tree, &changes), project, &how.wishes, &compile)
-    {
-        // Where a file is in the way, that is what to tell: the rest follows from it.
-        plan.against(tree, true)?;
-        return Err(error);
+    match derived(plan, &Overlay::new(tree, &changes), project, &how.wishes, &compile) {
+        Ok(crds) => listing::update(plan, tree, &crds),
+        Err(error) => {
+            // Where a file is in the way, that is what to tell: the rest follows from it.
+            plan.against(tree, true)?;
+            Err(error)
+        }
     }
-    Ok(())
 }
 
+/// Plans what follows from the source. Returns the files of the CRDs of PROJECT.
 fn derived(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
     wishes: &Wishes,
     compile: &Compile<'_>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<ProjectPath>> {
     let mut reading = read(tree);
     if compile::complete(compile, &mut reading)? == Completion::Later {
         plan.forget(&ProjectPath::fixed(TYPES_LIST));
@@ -144,7 +150,7 @@ fn derived(
              before it is written; run `operator-rs manifests` then",
             unread(&reading)
         ));
-        return Ok(());
+        return Ok(Vec::new());
     }
     refuse(&reading)?;
     let operator = std::mem::take(&mut reading.operator);
@@ -164,7 +170,14 @@ fn derived(
     let (crds, unlisted) = types(&operator, project)?;
     quote(unlisted).into_iter().for_each(|it| plan.warn(it));
     plan.extend(types_list(crds)?);
-    Ok(())
+    let is_own = |it: &manifests::Version<'_>| {
+        let mut own = project.resources.iter().filter(|it| it.api.is_some());
+        own.any(|own| own.api_group() == it.group() && own.kind.to_string() == it.kind())
+    };
+    let own = manifests::versions(&operator).filter(is_own);
+    let paths: BTreeSet<ProjectPath> =
+        own.map(|it| manifests::crd_path(it.group(), it.plural())).collect();
+    Ok(paths.into_iter().collect())
 }
 
 /// The list of types: it follows from the source, and declares no kinds.
@@ -196,6 +209,20 @@ fn refuse(reading: &Reading) -> anyhow::Result<()> {
     }
 }
 
+/// How a type that a person has written becomes one of the project's.
+fn adopt(project: &Project, it: &manifests::Version<'_>) -> Option<String> {
+    it.group().ends_with(&format!(".{}", project.domain)).then(|| {
+        let command = command(project, "create", it.group(), it.name(), it.kind());
+        format!("to add it, run `{command}`")
+    })
+}
+
+/// A command about one version of a kind.
+fn command(project: &Project, verb: &str, group: &str, version: &str, kind: &str) -> String {
+    let group = group.strip_suffix(&format!(".{}", project.domain)).unwrap_or(group);
+    format!("operator-rs {verb} api --group {group} --version {version} --kind {kind}")
+}
+
 /// The Rust paths of every kind's versions, and which of them is stored; and the kinds that are not in PROJECT.
 fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Vec<Problem>)> {
     let mut unlisted = Vec::new();
@@ -212,7 +239,8 @@ fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Ve
             let (version, kind) = (it.name(), it.kind());
             let message =
                 format!("{version} {kind} is not in PROJECT, so api/src/crds.rs leaves it out");
-            unlisted.push(Problem::new(it.place().clone(), message));
+            let problem = Problem::new(it.place().clone(), message);
+            unlisted.push(Problem { hint: adopt(project, &it), ..problem });
         }
     }
     let storage = manifests::storage(operator);
@@ -227,7 +255,10 @@ fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Ve
                 "PROJECT has {} {kind} of {group}, and no type in the source declares it",
                 resource.version
             ))
-            .hint("bring the type back (`#[kube(group = …, version = …, kind = …)]`), or take the entry out of PROJECT");
+            .hint(format!(
+                "restore the type; or run `{}` to remove what is left of it",
+                command(project, "delete", &group, &resource.version.to_string(), &kind)
+            ));
         };
         let path = resource.path.as_deref().and_then(|it| it.split_once("::")).map(|it| it.1);
         let module = path.map_or_else(

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, path::Path};
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use super::{
     derive::{self, How},
 };
 use crate::{
-    disk::Root,
+    disk::{self, Above, Root},
     hint::Hint as _,
     model::{Domain, Project, ProjectName, ProjectPath},
     plan::{Found, Plan, Tree as _},
@@ -32,6 +32,9 @@ pub struct Args {
     /// Watch the operator's own namespace only: a Role in place of a ClusterRole
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
     namespaced: bool,
+    /// Start a project inside another one
+    #[arg(long)]
+    force_nested: bool,
     /// Leave out what building and running does not need: AGENTS.md, workflows, a dev container, editor settings
     #[arg(long)]
     minimal: bool,
@@ -65,10 +68,13 @@ struct Context<'a> {
 }
 
 impl Args {
-    pub fn plan(self, root: &Root) -> anyhow::Result<Plan> {
+    pub fn plan(self, dir: &Path, root: &Root) -> anyhow::Result<Plan> {
         if let Found::Text(_) | Found::Other(_) = root.look(&Project::path())? {
             return Err(anyhow::format_err!("there is a project here already: PROJECT"))
                 .hint("go on with `operator-rs create api`, or choose another folder");
+        }
+        if !self.force_nested {
+            refuse_nested(dir)?;
         }
         let name = match self.project_name {
             Some(name) => name,
@@ -121,6 +127,23 @@ impl Args {
         );
         Ok(plan)
     }
+}
+
+/// Refuses a folder that is inside of another project: most likely, `init` was run in the wrong folder.
+fn refuse_nested(dir: &Path) -> anyhow::Result<()> {
+    let name = Project::path();
+    let Some(Above { folder, same_owner: true }) = disk::above(dir, name.as_str())? else {
+        return Ok(());
+    };
+    let outer = Root::new(&folder)?.read(&name).ok().flatten();
+    let outer = match outer.map(|text| Project::from_text(&text)) {
+        Some(Ok(project)) => format!("the project `{}`", project.name),
+        _ => "another project".to_owned(),
+    };
+    let path = folder.join(name);
+    Err(anyhow::format_err!("this folder is inside of {outer}: `{}`", path.display())).hint(
+        "choose a folder elsewhere; or give `--force-nested`, and commands in this folder will use the inner project",
+    )
 }
 
 /// The folder's name in lower case, if a project can be called so.

@@ -6,12 +6,16 @@ mod compile;
 mod completion;
 mod crds;
 mod create;
+mod delete;
 mod deploy;
 mod derive;
 pub mod generate;
 mod habits;
 mod init;
 mod install;
+mod listing;
+mod location;
+mod man;
 mod manifests;
 mod proxies;
 mod reach;
@@ -45,7 +49,7 @@ use crate::{
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// The project's directory [default: .]
+    /// The project's folder [default: the nearest one with a PROJECT file]
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
     #[command(flatten)]
@@ -69,6 +73,8 @@ enum FileCommand {
     Init(init::Args),
     #[command(subcommand)]
     Create(create::Command),
+    #[command(subcommand)]
+    Delete(delete::Command),
     Manifests(manifests::Args),
     Generate(generate::Args),
     #[command(subcommand)]
@@ -91,6 +97,7 @@ enum ClusterCommand {
 enum StandAloneCommand {
     Version(version::Args),
     Completion(completion::Args),
+    Man(man::Args),
 }
 
 /// What a command that writes files does with its changes. Commands that write none do not take these flags.
@@ -218,10 +225,10 @@ impl Cli {
     }
 
     fn run(self) -> anyhow::Result<()> {
-        let dir = self.dir.as_deref().unwrap_or(Path::new("."));
+        let dir = self.dir.as_deref();
         match self.command {
             Command::OnFiles(command) => command.run(dir),
-            Command::OnCluster(command) => command.run(&reading(dir)?),
+            Command::OnCluster(command) => command.run(&reading(&location::of_project(dir)?)?),
             Command::StandAlone(_) if self.dir.is_some() => Err(terminal::usage(
                 clap::error::ErrorKind::ArgumentConflict,
                 "this command does not use a project: leave out `--dir`",
@@ -232,14 +239,29 @@ impl Cli {
 }
 
 impl FileCommand {
-    fn run(self, dir: &Path) -> anyhow::Result<()> {
+    fn run(self, dir: Option<&Path>) -> anyhow::Result<()> {
+        let dir = &self.folder(dir)?;
         match self {
-            Self::Init(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
+            Self::Init(args) => writing(dir, &args.mode.clone(), |it| args.plan(dir, it)),
             Self::Create(command) => command.run(dir),
+            Self::Delete(command) => command.run(dir),
             Self::Manifests(args) => writing(dir, &args.mode.clone(), |it| args.plan(it)),
             Self::Generate(args) => args.run(dir),
             Self::Crds(command) => command.run(dir),
             Self::Bundle(args) => args.run(dir),
+        }
+    }
+
+    /// The folder to work in.
+    fn folder(&self, dir: Option<&Path>) -> anyhow::Result<PathBuf> {
+        match self {
+            // `init` makes the folder.
+            Self::Init(_) => Ok(dir.unwrap_or(Path::new(".")).to_owned()),
+            // These search for Cargo.toml, as cargo does.
+            Self::Crds(_) => location::exact(dir),
+            Self::Generate(args) if args.of_any_project().is_some() => location::exact(dir),
+            Self::Bundle(args) if args.names_a_folder() => location::exact(dir),
+            _ => location::of_project(dir),
         }
     }
 }
@@ -261,6 +283,7 @@ impl StandAloneCommand {
         match self {
             Self::Version(args) => args.run(),
             Self::Completion(args) => args.run(&mut Cli::command()),
+            Self::Man(args) => args.run(Cli::command()),
         }
     }
 }
@@ -320,7 +343,10 @@ impl Outcome {
 
 /// The one way from a plan to the disk.
 fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
-    let changes = plan.against(root, mode.force)?;
+    let changes = match mode.writes() {
+        true => plan.against(root, mode.force)?,
+        false => plan.forecast(root, mode.force)?,
+    };
     changes.warnings.iter().cloned().for_each(terminal::warn);
     match mode {
         Mode { diff: true, .. } => terminal::diff(&changes.diff()),
@@ -336,16 +362,19 @@ fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
             }
         }
     }
-    Ok(())
+    changes.require_no_conflicts("without this flag, nothing would be written")
 }
 
 /// Reads the PROJECT file, which every command but `init` starts from.
 fn project(tree: &impl Tree) -> anyhow::Result<Project> {
     let Some(text) = tree.read(&Project::path())? else {
-        return Err(anyhow::format_err!(
-            "this is not an operator-rs project: there is no PROJECT file"
-        ))
-        .hint("run `operator-rs init` here first, or point `--dir` at a project");
+        let place = match tree.dir() {
+            Some(dir) if dir != Path::new(".") => format!("in `{}`", dir.display()),
+            _ => "here".to_owned(),
+        };
+        return Err(anyhow::format_err!("there is no PROJECT file {place}")).hint(
+            "this command works in the folder of a project and those below; `operator-rs init` starts a project",
+        );
     };
     Project::from_text(&text)
 }

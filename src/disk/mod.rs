@@ -6,6 +6,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
 
+mod above;
 mod apart;
 #[cfg(all(test, unix))]
 mod crash;
@@ -18,6 +19,7 @@ mod tree;
 pub mod watch;
 mod write;
 
+pub use above::{Above, above, has};
 pub use apart::{keep, put, put_programs, temporary};
 pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};

@@ -62,8 +62,8 @@ fn merge(versions: &[Version<'_>]) -> Result<Manifest, Problem> {
     })
 }
 
-/// No name has anything in it that would not do in a path.
-fn path(group: &str, plural: &str) -> ProjectPath {
+/// The file of a CRD. No name has anything in it that would not do in a path.
+pub fn path(group: &str, plural: &str) -> ProjectPath {
     ProjectPath::fixed(&format!("config/crd/bases/{group}_{plural}.yaml"))
 }
 

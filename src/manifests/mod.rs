@@ -3,11 +3,13 @@
 //! Knows nothing of Rust: an [`Operator`] comes in, [`Manifest`]s go out, with what cannot be said told at its place.
 
 mod crd;
+mod example;
 mod lints;
 mod rbac;
 mod versions;
 
-pub use crd::parse;
+pub use crd::{parse, path as crd_path};
+pub use example::example;
 pub use versions::{Version, versions};
 
 use std::collections::BTreeMap;

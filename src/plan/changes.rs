@@ -1,7 +1,10 @@
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use crate::{
-    hint::{Diagnostic, Diagnostics, Hint as _},
+    hint::{Diagnostic, Diagnostics, hinted},
     model::{self, ProjectPath},
 };
 
@@ -13,6 +16,8 @@ const FEW: usize = 3;
 #[derive(Debug, Default)]
 pub struct Changes {
     changes: Vec<Change>,
+    /// Generated files that were edited by hand and would be replaced.
+    edited: Vec<ProjectPath>,
     stays: Vec<(ProjectPath, String)>,
     /// What stands before each path where it is shown.
     shown_in: String,
@@ -93,13 +98,26 @@ impl Changes {
     pub(super) fn edited(&mut self, path: &ProjectPath, text: &str, edit: &str) {
         if let Some(conflict) = model::merge_conflict(path, text) {
             let hint = "give `--force` to generate the file again";
+            self.edited.push(path.clone());
             return self.problem(Diagnostic { hints: vec![hint.to_owned()], ..conflict });
         }
-        let what = format!("it was edited by hand, and is made from {edit}");
+        let what = format!("was generated from {edit}, and then edited by hand");
         let hint = format!(
-            "make the change in {edit}, then give `--force` to replace what was made from it"
+            "make the change in {edit}, then run the command with `--force` to replace the edited file"
         );
+        self.edited.push(path.clone());
         self.conflict(path, &what, &hint);
+    }
+
+    /// A user's file that would be deleted with edits that nothing else has.
+    pub(super) fn kept(&mut self, path: &ProjectPath) {
+        let hint = "commit these files, and git keeps them; or run the command with `--force` to delete them with your edits";
+        self.edited.push(path.clone());
+        self.conflict(
+            path,
+            "was edited by hand, and the last commit does not have this text",
+            hint,
+        );
     }
 
     pub(super) fn missing(&mut self, path: &ProjectPath) {
@@ -111,22 +129,42 @@ impl Changes {
         self.conflicts.push(problem.into());
     }
 
-    /// All conflicts at once, so that one run tells the whole story.
-    pub(super) fn settled(mut self) -> anyhow::Result<Self> {
+    pub(super) fn sort(&mut self) {
         self.changes.sort_by(|a, b| a.path.cmp(&b.path));
-        if self.conflicts.is_empty() {
-            return Ok(self);
-        }
-        let headline = "nothing was written".to_owned();
-        Err(Diagnostics { headline, list: self.conflicts }.into())
     }
 
-    pub fn require_none(&self) -> anyhow::Result<()> {
-        if self.changes.is_empty() {
+    /// Fails if there is a conflict, with all of them at once.
+    pub fn require_no_conflicts(&self, heading: &str) -> anyhow::Result<()> {
+        if self.conflicts.is_empty() {
             return Ok(());
         }
-        let list: String = self.to_string().lines().map(|it| format!("\n  {it}")).collect();
-        Err(anyhow::format_err!("out of date:{list}")).hint("run the command without `--check`")
+        let list = self.conflicts.clone();
+        Err(Diagnostics { headline: heading.to_owned(), list }.into())
+    }
+
+    /// Fails if anything would change.
+    pub fn require_none(&self) -> anyhow::Result<()> {
+        if self.changes.is_empty() {
+            return self.require_no_conflicts("nothing was checked");
+        }
+        let changes = self.to_string();
+        // The list of changes names the edited files.
+        let is_named = |it: &&Diagnostic| {
+            self.edited
+                .iter()
+                .any(|path| it.file.as_deref().is_some_and(|it| it.ends_with(path.as_str())))
+        };
+        let conflicts = self.conflicts.iter().filter(|it| !is_named(it)).map(ToString::to_string);
+        let lines = changes.lines().map(str::to_owned).chain(conflicts);
+        let list: String = lines.map(|it| format!("\n  {it}")).collect();
+        let mut hints: Vec<String> =
+            self.conflicts.iter().flat_map(|it| it.hints.clone()).collect();
+        if hints.is_empty() {
+            hints.push("run the command without `--check`".to_owned());
+        }
+        let mut seen = BTreeSet::new();
+        hints.retain(|it| seen.insert(it.clone()));
+        hinted(anyhow::format_err!("out of date:{list}"), hints.into_iter())
     }
 
     /// A long list in short: new files are counted for each folder at the top, all else is listed. None where the list
@@ -155,7 +193,7 @@ impl Changes {
                 _ => res += &self.line(it),
             }
         }
-        res += &self.kept();
+        res += &self.unchanged();
         Some(res + "(`--verbose` lists every file)\n")
     }
 
@@ -165,10 +203,12 @@ impl Changes {
             (Some(_), Some(_)) => "update",
             (Some(_), None) => "delete",
         };
-        format!("{verb}  {}{path}\n", self.shown_in)
+        let is_edited = self.edited.contains(path);
+        let note = if is_edited { " (edited by hand: needs `--force`)" } else { "" };
+        format!("{verb}  {}{path}{note}\n", self.shown_in)
     }
 
-    fn kept(&self) -> String {
+    fn unchanged(&self) -> String {
         let line = |(path, why): &(ProjectPath, String)| {
             format!("leave   {}{path} ({why})\n", self.shown_in)
         };
@@ -203,6 +243,6 @@ impl Changes {
 impl fmt::Display for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: String = self.changes.iter().map(|it| self.line(it)).collect();
-        write!(f, "{lines}{}", self.kept())
+        write!(f, "{lines}{}", self.unchanged())
     }
 }

@@ -64,6 +64,11 @@ fn lead(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
+/// A text without the lines that read like this one, apart from blanks around them.
+pub fn without(text: &str, line: &str) -> String {
+    text.split_inclusive('\n').filter(|it| it.trim() != line.trim()).collect()
+}
+
 /// A user's file with the lines of `text` that it lacks at its end.
 pub fn lacking(before: &str, text: &str) -> String {
     let has = |line: &str| before.lines().any(|it| it.trim() == line.trim());

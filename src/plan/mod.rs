@@ -99,7 +99,9 @@ enum Intent {
     Generate { text: String, edit: String, by: &'static str },
     /// The user's file, our lines: each goes in above its marker, once.
     /// `seed` is what the file starts from where there is none.
-    Insert { seed: Option<String>, fragments: Vec<Fragment> },
+    Insert { seed: Option<String>, fragments: Vec<Fragment>, removals: Vec<String> },
+    /// The user's file that goes. `known` are the texts with which it may: a file with another one was edited.
+    Delete { known: Vec<String> },
     /// The user's file, which the command has read as `before`, and edited.
     Edit { before: String, after: String },
 }
@@ -153,13 +155,31 @@ impl Plan {
 
     pub fn insert(&mut self, path: ProjectPath, marker: &str, text: String) {
         let fragment = Fragment { marker: marker.to_owned(), text };
-        let (seed, mut fragments) = match self.intents.remove(&path) {
-            Some(Intent::Insert { seed, fragments }) => (seed, fragments),
-            Some(Intent::Scaffold(text)) => (Some(text), Vec::new()),
-            _ => (None, Vec::new()),
+        let (seed, mut fragments, removals) = match self.intents.remove(&path) {
+            Some(Intent::Insert { seed, fragments, removals }) => (seed, fragments, removals),
+            Some(Intent::Scaffold(text)) => (Some(text), Vec::new(), Vec::new()),
+            _ => (None, Vec::new(), Vec::new()),
         };
         fragments.push(fragment);
-        self.intents.insert(path, Intent::Insert { seed, fragments });
+        self.intents.insert(path, Intent::Insert { seed, fragments, removals });
+    }
+
+    /// Removes a line from a user's file, wherever it is in there, and however it is indented.
+    pub fn remove_line(&mut self, path: ProjectPath, line: &str) {
+        match self.intents.get_mut(&path) {
+            Some(Intent::Edit { after, .. }) => *after = fragment::without(after, line),
+            Some(Intent::Insert { removals, .. }) => removals.push(line.to_owned()),
+            _ => {
+                let removals = vec![line.to_owned()];
+                let insert = Intent::Insert { seed: None, fragments: Vec::new(), removals };
+                self.intents.insert(path, insert);
+            }
+        }
+    }
+
+    /// Deletes a user's file, unless its text is none of these and `--force` is not given.
+    pub fn delete(&mut self, path: ProjectPath, known: Vec<String>) {
+        self.intents.insert(path, Intent::Delete { known });
     }
 
     /// A user's file: the text that the command has read, and the same after an edit that it has made and checked.
@@ -202,12 +222,15 @@ impl Plan {
     pub fn extend(&mut self, other: Self) {
         for (path, intent) in other.intents {
             match intent {
-                Intent::Insert { seed, fragments } => {
+                Intent::Insert { seed, fragments, removals } => {
                     if let Some(seed) = seed {
                         self.scaffold(path.clone(), seed);
                     }
                     for Fragment { marker, text } in fragments {
                         self.insert(path.clone(), &marker, text);
+                    }
+                    for line in removals {
+                        self.remove_line(path.clone(), &line);
                     }
                 }
                 Intent::Scaffold(text) => self.scaffold(path, text),
@@ -224,7 +247,17 @@ impl Plan {
     /// Meets the plan with what is there. Reads only; tells every conflict at once. With `force`, files
     /// of ours that were edited by hand are replaced too.
     pub fn against(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
-        self.met(tree, force)?.settled()
+        let changes = self.forecast(tree, force)?;
+        changes.require_no_conflicts("nothing was written")?;
+        Ok(changes)
+    }
+
+    /// The same for a command that writes nothing: conflicts are not an error yet, and generated files that were edited
+    /// by hand are among the changes.
+    pub fn forecast(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
+        let mut changes = self.met(tree, force)?;
+        changes.sort();
+        Ok(changes)
     }
 
     /// The project as the plan would leave it, where what conflicts stays as it is.
@@ -341,17 +374,30 @@ impl Intent {
                     Some(before) => match ours::state(path, before, by) {
                         ours::State::Theirs => return changes.theirs(path),
                         ours::State::Another { by } => return changes.another(path, &by),
-                        ours::State::Edited if !force => return changes.edited(path, before, edit),
+                        ours::State::Edited if !force => {
+                            changes.edited(path, before, edit);
+                            with_ends_of(before, &signed)
+                        }
                         // It is signed anew when there is something else to change.
                         ours::State::Older if ours::same(before, &signed) => before.clone(),
                         _ => with_ends_of(before, &signed),
                     },
                 }
             }
-            Self::Insert { seed, fragments } => {
+            Self::Delete { known } => {
+                let Some(before) = before else { return };
+                if !force && !known.iter().any(|it| with_ends_of(&before, it) == before) {
+                    changes.kept(path);
+                }
+                return changes.delete(path.clone(), before);
+            }
+            Self::Insert { seed, fragments, removals } => {
                 let Some(mut text) = before.clone().or_else(|| seed.clone()) else {
                     return changes.missing(path);
                 };
+                for line in removals {
+                    text = fragment::without(&text, line);
+                }
                 for fragment in fragments {
                     match fragment.put(path, &text) {
                         Ok(after) => text = after,

@@ -119,7 +119,7 @@ fn what_is_ours_is_replaced_unless_a_hand_was_at_it() {
     check(
         Some(&format!("{ours}x\n")),
         generate,
-        Err("nothing was written:\n  a.rs: it was edited by hand, and is made from b"),
+        Err("nothing was written:\n  a.rs: was generated from b, and then edited by hand"),
     );
 }
 

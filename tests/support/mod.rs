@@ -15,6 +15,7 @@ use std::{
 use walkdir::WalkDir;
 
 pub mod generated;
+pub mod workflow;
 
 /// The program under test.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_operator-rs");

@@ -64,6 +64,11 @@ const EDIT: &str = "config/ and the Rust source, then run `operator-rs bundle`";
 const BY: &str = "bundle";
 
 impl Args {
+    /// Whether it is about a bundle that may be outside of any project.
+    pub fn names_a_folder(&self) -> bool {
+        matches!(&self.command, Some(Command::Validate(args)) if args.names_a_folder())
+    }
+
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.command {
             Some(Command::Validate(args)) => args.run(dir),

@@ -1,6 +1,8 @@
 //! Changes to PROJECT's text. Each is checked: the text that comes out, read again, must be what was
 //! meant, else the edit is refused.
 
+use std::ops::Range;
+
 use anyhow::Context as _;
 
 use super::{Project, Resource};
@@ -43,14 +45,9 @@ impl Project {
     /// With `controller: true` for a resource that is there.
     pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
         let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
-        let text = block(&lines).and_then(|Block { head, end }| {
-            let dash = |it: &str| {
-                it.trim_start().starts_with("- ").then(|| it.len() - it.trim_start().len())
-            };
-            let indent = lines[head + 1..end].iter().find_map(|it| dash(it))?;
-            let mut items = (head + 1..end).filter(|it| dash(lines[*it]) == Some(indent));
-            let start = items.nth(at)?;
-            let stop = items.next().unwrap_or(end);
+        let text = block(&lines).and_then(|block| {
+            let Range { start, end: stop } = block.item(&lines, at)?;
+            let indent = dash(lines[start])?;
             let key = " ".repeat(indent + 2);
             let said = (start..stop)
                 .find(|it| lines[*it].trim_start_matches([' ', '-']).starts_with("controller:"));
@@ -72,6 +69,29 @@ impl Project {
         // A list of the fields' values is an entry, too, to who reads it.
         if let Some(Value::Object(entry)) = expected.pointer_mut(&format!("/resources/{at}")) {
             entry.insert("controller".to_owned(), Value::Bool(true));
+        }
+        self.checked(text.unwrap_or_default(), &expected)
+    }
+
+    /// Without the resource at this place of the list.
+    pub fn without(&self, at: usize) -> anyhow::Result<Self> {
+        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
+        let text = block(&lines).and_then(|block| {
+            let item = block.item(&lines, at)?;
+            let is_comment = |it: &usize| lines[*it].trim_start().starts_with('#');
+            // Comments in front of the next entry belong to that.
+            let own =
+                item.clone().rev().find(|it| !is_comment(it) && !lines[*it].trim().is_empty());
+            Some(match self.resources.len() {
+                1 => splice(&lines, block.head..block.end, ""),
+                _ => splice(&lines, item.start..own? + 1, ""),
+            })
+        });
+        let mut expected =
+            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
+        match expected.get_mut("resources") {
+            Some(Value::Array(list)) if 1 < list.len() && at < list.len() => drop(list.remove(at)),
+            _ => drop(expected.as_object_mut().map(|it| it.remove("resources"))),
         }
         self.checked(text.unwrap_or_default(), &expected)
     }
@@ -117,6 +137,21 @@ struct Block {
     end: usize,
 }
 
+impl Block {
+    /// The lines of an entry of the list.
+    fn item(&self, lines: &[&str], at: usize) -> Option<Range<usize>> {
+        let indent = lines[self.head + 1..self.end].iter().find_map(|it| dash(it))?;
+        let mut items = (self.head + 1..self.end).filter(|it| dash(lines[*it]) == Some(indent));
+        let start = items.nth(at)?;
+        Some(start..items.next().unwrap_or(self.end))
+    }
+}
+
+/// The indentation of a line that begins an entry of a list.
+fn dash(line: &str) -> Option<usize> {
+    line.trim_start().starts_with("- ").then(|| line.len() - line.trim_start().len())
+}
+
 fn block(lines: &[&str]) -> Option<Block> {
     let head = lines.iter().position(|it| it.starts_with("resources:"))?;
     let inside = |it: &&str| it.starts_with([' ', '-', '#']) || it.trim().is_empty();
@@ -134,7 +169,7 @@ fn is_empty_list(line: &str) -> bool {
 }
 
 /// The lines with `text` in the place of some, with the line ends that the file has.
-fn splice(lines: &[&str], at: std::ops::Range<usize>, text: &str) -> String {
+fn splice(lines: &[&str], at: Range<usize>, text: &str) -> String {
     let crlf = lines.first().is_some_and(|it| it.ends_with("\r\n"));
     let end = if crlf { "\r\n" } else { "\n" };
     let before = lines[..at.start].concat();
@@ -175,6 +210,29 @@ mod tests {
         let deep: String = b.lines().map(|it| format!("    {it}\n")).collect();
         let a = "resources:\n    - kind: A\n      version: v1\n";
         check(&format!("{a}version: \"3\"\n"), &format!("{a}{deep}version: \"3\"\n"));
+    }
+
+    #[test]
+    fn a_resource_is_removed_and_the_rest_stays() {
+        let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
+        let check = |before: &str, at: usize, after: &str| {
+            let project = Project::from_text(&format!("{head}{before}")).expect("a project");
+            let project = project.without(at).expect("it can be removed");
+            assert_eq!(project.text().strip_prefix(head), Some(after));
+        };
+        let (a, b) = ("- kind: A # one\n  mine: x\n  version: v1\n", "- kind: B\n  version: v1\n");
+        let version = "version: \"3\"\n";
+        check(&format!("resources:\n{a}{version}"), 0, version);
+        check(
+            &format!("resources:\n{a}# b\n{b}{version}"),
+            0,
+            &format!("resources:\n# b\n{b}{version}"),
+        );
+        check(
+            &format!("resources:\n{a}{b}\n# end\n{version}"),
+            1,
+            &format!("resources:\n{a}\n# end\n{version}"),
+        );
     }
 
     #[test]

@@ -34,6 +34,12 @@ pub const COMMANDS: &[Known] = &[
     known("init", "--domain example.com", Acts::OnFiles("runtime/src/lib.rs")),
     known("create", "", Acts::Never),
     known("create api", "--group cache --kind Third", Acts::OnFiles("api/src/crds.rs")),
+    known("delete", "", Acts::Never),
+    known(
+        "delete api",
+        "--group cache --kind Second --version v1alpha1",
+        Acts::OnFiles("api/src/crds.rs"),
+    ),
     known("manifests", "", Acts::OnFiles(CRD)),
     known("generate", "", Acts::OnFiles("runtime/src/lib.rs")),
     known(

@@ -43,6 +43,11 @@ enum Output {
 }
 
 impl Args {
+    /// Whether no project is needed to find the bundle.
+    pub fn names_a_folder(&self) -> bool {
+        self.list_optional || self.folder.is_some()
+    }
+
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         if self.list_optional {
             terminal::print(&optional::list());

@@ -1,10 +1,25 @@
 use serde::Serialize;
 
-use super::{Args, place::Place};
+use super::place::Place;
 use crate::{
     commands::derive::Names,
-    model::{GroupName, Kind, Plural, Project, Version},
+    model::{GroupName, Kind, Plural, Project, ProjectPath, Version},
 };
+
+/// What a person may choose of a new type and its controller.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// What all versions of the kind say in `#[kube(…)]`, an item each.
+    pub shared: Vec<String>,
+    pub storage: bool,
+    pub image: String,
+    pub port: Option<u16>,
+    pub run_as_user: Option<i64>,
+    pub container_command: Vec<String>,
+    pub finalizer: bool,
+    /// The `spec` of the sample, where the template has none.
+    pub sample: String,
+}
 
 /// What `templates/create/…` may say.
 #[derive(Serialize)]
@@ -26,13 +41,13 @@ pub struct Context<'a> {
     kind_file: String,
     kind_object: String,
     plural: &'a Plural,
-    /// What all versions of the kind say in `#[kube(…)]`, an item each.
-    shared: Vec<String>,
+    shared: &'a [String],
     api_namespaced: bool,
     /// What `#[kube(storage = …)]` has to say, so that one version of the kind is stored.
     storage: bool,
     not_storage: bool,
-    image: String,
+    image: &'a str,
+    sample: &'a str,
     port: Option<u16>,
     run_as_user: i64,
     container_command: &'a [String],
@@ -45,8 +60,7 @@ impl<'a> Context<'a> {
         project: &'a Project,
         place: &'a Place,
         namespaced: bool,
-        shared: Vec<String>,
-        args: &'a Args,
+        choices: &'a Choices,
     ) -> Self {
         let Place { group, version, kind, plural, .. } = place;
         let (snake, lower) = (kind.snake(), kind.lower());
@@ -75,17 +89,29 @@ impl<'a> Context<'a> {
             kind_lower: lower,
             kind_snake: snake,
             plural,
-            shared,
+            shared: &choices.shared,
             api_namespaced: namespaced,
-            storage: args.storage && !place.kin.is_empty(),
-            not_storage: !args.storage && !place.kin.is_empty(),
-            image: args.operand.image.as_ref().map(ToString::to_string).unwrap_or_default(),
-            port: args.operand.port,
-            run_as_user: args.operand.run_as_user.unwrap_or(1001),
-            container_command: &args.operand.container_command,
-            finalizer: args.finalizer,
+            storage: choices.storage && !place.kin.is_empty(),
+            not_storage: !choices.storage && !place.kin.is_empty(),
+            image: &choices.image,
+            sample: &choices.sample,
+            port: choices.port,
+            run_as_user: choices.run_as_user.unwrap_or(1001),
+            container_command: &choices.container_command,
+            finalizer: choices.finalizer,
             finalizer_name: finalizer_name(&group.qualified(&project.domain), &place.kind),
         }
+    }
+}
+
+impl Context<'_> {
+    /// The environment variable of the image that the controller runs.
+    pub fn variable(&self) -> String {
+        format!("RELATED_IMAGE_{}", self.kind_env)
+    }
+
+    pub fn controller_file(&self) -> anyhow::Result<ProjectPath> {
+        Ok(format!("src/controller/{}.rs", self.controller_module).parse()?)
     }
 }
 

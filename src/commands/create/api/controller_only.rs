@@ -53,9 +53,37 @@ impl Args {
         refuse_second(project, resource)?;
         let place = Place::of(project, resource, group);
         let namespaced = resource.api.as_ref().is_some_and(|it| it.namespaced);
-        let context = Context::new(project, &place, namespaced, Vec::new(), &self);
+        if !is_scaffolded(root, &place)? {
+            return self.for_adopted(root, project, at, namespaced);
+        }
+        let choices = self.choices(Vec::new());
+        let context = Context::new(project, &place, namespaced, &choices);
         let mut plan =
             scaffold::scaffold(&["create/controller", "create/controller-plain"], &context)?;
+        let edited = project.with_controller(at)?;
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        derive::source(&mut plan, root, &edited, &self.how())?;
+        Ok(plan)
+    }
+
+    /// A type that a person has written: nothing is known of its status.
+    fn for_adopted(
+        self,
+        root: &Root,
+        project: &Project,
+        at: usize,
+        namespaced: bool,
+    ) -> anyhow::Result<Plan> {
+        let resource = &project.resources[at];
+        let Some((_, module)) = resource.path.as_deref().and_then(|it| it.split_once("::")) else {
+            return Err(anyhow::format_err!("PROJECT has no `path` for {}", resource.kind))
+                .hint("add the path of the module that has the type, e.g. `path: my_operator_api::cache::v1`");
+        };
+        let foreign = Foreign::own(resource.clone(), namespaced, format!("api::{module}"));
+        let module = foreign.controller_module(project);
+        let context = foreign.context(project, &module, self.finalizer);
+        let mut plan =
+            scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
         let edited = project.with_controller(at)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
         derive::source(&mut plan, root, &edited, &self.how())?;
@@ -95,6 +123,14 @@ impl Args {
         ));
         Ok(plan)
     }
+}
+
+/// Whether a type is where `create api` puts it, with the status that a scaffolded controller sets.
+fn is_scaffolded(root: &Root, place: &Place) -> anyhow::Result<bool> {
+    let Place { group, version, kind, .. } = place;
+    let path = format!("api/src/{}/{version}/{}.rs", group.module(), kind.module());
+    let text = root.read(&path.parse()?)?.unwrap_or_default();
+    Ok(text.contains(&format!("struct {kind}Status")) && text.contains("conditions:"))
 }
 
 /// One controller serves all versions of a kind.

@@ -6,7 +6,7 @@ use super::{External, context::finalizer_name};
 use crate::{
     commands::derive::Names,
     hint::hinted,
-    model::{GroupPrefix, Kind, Plural, Project, Resource, Version},
+    model::{GroupPrefix, Kind, Plural, Project, Resource, RustPath, Version},
     source::{BuiltInKind, kinds as built_in_kinds},
 };
 
@@ -38,6 +38,10 @@ pub struct Context<'a> {
     /// The type's name, where it is not the kind.
     type_alias: Option<&'a str>,
     core: bool,
+    /// The type is the project's own.
+    own: bool,
+    /// The type is one of another crate.
+    external: bool,
     api_namespaced: bool,
     finalizer: bool,
     finalizer_name: String,
@@ -103,6 +107,27 @@ impl Foreign {
         })
     }
 
+    /// What PROJECT says of a kind that others define.
+    pub fn of(resource: &Resource) -> Option<Self> {
+        let path: RustPath = resource.path.as_deref()?.parse().ok()?;
+        let name = resource.kind.to_string();
+        let (module, type_name) = path.type_of(&name);
+        let is = |it: &BuiltInKind| it.module == module && it.kind == name;
+        let built_in = built_in_kinds::all().into_iter().find(is);
+        Some(Self {
+            resource: resource.clone(),
+            // PROJECT does not say it of a type of another crate.
+            namespaced: built_in.is_none_or(|it| it.namespaced),
+            type_name: type_name.to_owned(),
+            module: module.to_owned(),
+        })
+    }
+
+    /// A type of the project that was not scaffolded: nothing is known of its status.
+    pub fn own(resource: Resource, namespaced: bool, module: String) -> Self {
+        Self { type_name: resource.kind.to_string(), resource, namespaced, module }
+    }
+
     /// The controller's module: two kinds of one name are told apart by their groups.
     pub fn controller_module(&self, project: &Project) -> String {
         let Resource { group, kind, .. } = &self.resource;
@@ -142,6 +167,8 @@ impl Foreign {
             type_path: format!("{}::{}", self.module, self.type_name),
             type_alias: (self.type_name != kind.to_string()).then_some(self.type_name.as_str()),
             core: *core,
+            own: self.resource.api.is_some(),
+            external: !core && self.resource.api.is_none(),
             api_namespaced: self.namespaced,
             finalizer,
             finalizer_name: finalizer_name(&owner, kind),

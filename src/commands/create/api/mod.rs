@@ -1,11 +1,15 @@
-mod context;
+pub mod context;
 mod controller_only;
-mod foreign;
-mod place;
+mod existing;
+pub mod foreign;
+pub mod place;
 
 use clap::error::ErrorKind;
 
-use self::{context::Context, place::Place};
+use self::{
+    context::{Choices, Context},
+    place::Place,
+};
 use crate::{
     commands::{
         Mode, compile,
@@ -93,7 +97,7 @@ struct Operand {
 /// Where the type of another crate is
 #[derive(clap::Args)]
 #[command(next_help_heading = "Controller for a type of another crate, with --resource=false")]
-struct External {
+pub struct External {
     /// Rust path of the type or of its module, e.g. `gateway_api::gateways`
     #[arg(long, value_name = "PATH")]
     external_api_path: Option<RustPath>,
@@ -117,7 +121,11 @@ impl Args {
             None => terminal::ask(None, "group", "cache")?,
         };
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let has_plural = self.plural.is_some();
         let place = Place::find(&project, group, self.version, kind, self.plural.take())?;
+        if let Some(existing) = existing::find(root, &project, &place)? {
+            return self.take_over(root, &project, place, existing, has_plural);
+        }
         let namespaced = place.scope(self.namespaced, &project)?;
         let has_controller = place.kin.iter().any(|it| it.controller);
         if self.controller == Some(true) && has_controller {
@@ -154,6 +162,7 @@ impl Args {
         }
         let flavour = if self.operand.image.is_some() { "image" } else { "plain" };
         let mut sets = place.sets();
+        sets.push("create/sample".to_owned());
         sets.push("create/resource".to_owned());
         sets.push(format!("create/resource-{flavour}"));
         if controller {
@@ -163,8 +172,8 @@ impl Args {
         let resource = place.resource(&project, namespaced, controller);
         let shown = format!("{} {}", resource.version, resource.kind);
         let edited = project.with(resource)?;
-        let shared = self.shared(&place, root, &project)?;
-        let context = Context::new(&project, &place, namespaced, shared, &self);
+        let choices = self.choices(self.shared(&place, root, &project)?);
+        let context = Context::new(&project, &place, namespaced, &choices);
         let mut plan =
             scaffold::scaffold(&sets.iter().map(String::as_str).collect::<Vec<_>>(), &context)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
@@ -180,6 +189,19 @@ impl Args {
         };
         plan.next(next);
         Ok(plan)
+    }
+
+    fn choices(&self, shared: Vec<String>) -> Choices {
+        Choices {
+            shared,
+            storage: self.storage,
+            image: self.operand.image.as_ref().map(ToString::to_string).unwrap_or_default(),
+            port: self.operand.port,
+            run_as_user: self.operand.run_as_user,
+            container_command: self.operand.container_command.clone(),
+            finalizer: self.finalizer,
+            sample: String::new(),
+        }
     }
 
     fn how(&self) -> How {

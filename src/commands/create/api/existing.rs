@@ -1,0 +1,204 @@
+//! `create api` for a type that a person has written: PROJECT, the manifests and a controller are added, and the type
+//! stays as it is.
+
+use super::{Args, Context, Place, foreign::Foreign};
+use crate::{
+    commands::derive,
+    disk::Root,
+    hint::Hint as _,
+    manifests,
+    model::{DeclaredKind, Plural, Project, ProjectPath, below},
+    plan::{Plan, Tree},
+    scaffold, terminal, yaml,
+};
+
+/// A type in the package `api` that PROJECT does not name.
+pub struct Existing {
+    /// Where it is declared, for messages.
+    place: String,
+    file: String,
+    /// The module that others know it by, from the crate on: `cache::v1alpha1`.
+    module: String,
+    namespaced: bool,
+    plural: Plural,
+    shortnames: Vec<String>,
+    /// The `spec` of a sample.
+    sample: String,
+}
+
+/// The type of this group, version and kind, if the source declares it.
+pub fn find(
+    tree: &impl Tree,
+    project: &Project,
+    place: &Place,
+) -> anyhow::Result<Option<Existing>> {
+    let (kind, version) = (place.kind.to_string(), place.version.to_string());
+    // Reading the source is most of the work of this command, so it is searched for the word first.
+    let word = format!("\"{kind}\"");
+    let mut is_named = false;
+    for path in tree.list(&ProjectPath::fixed("api/src"))? {
+        is_named |=
+            path.extension() == "rs" && tree.read(&path)?.is_some_and(|it| it.contains(&word));
+    }
+    if !is_named {
+        return Ok(None);
+    }
+    let operator = derive::operator(tree);
+    let group = place.group.qualified(&project.domain);
+    let declares = |it: &&DeclaredKind| {
+        it.group.as_ref() == Some(&group)
+            && it.version.as_ref() == Some(&version)
+            && it.kind.as_ref() == Some(&kind)
+    };
+    let Some(declared) = operator.kinds.iter().find(declares) else { return Ok(None) };
+    let position = declared.place.to_string();
+    let Some(it) = manifests::versions(&operator).find(|it| it.place() == &declared.place) else {
+        return Err(anyhow::format_err!(
+            "{position}: {kind} is declared here, but its CRD cannot be read"
+        ))
+        .hint("run `operator-rs manifests` to see why");
+    };
+    let krate = &declared.rust_path.krate;
+    if krate.folder != "api" {
+        return Err(anyhow::format_err!(
+            "{position}: {kind} is declared outside of the package in `api/`"
+        ))
+        .hint("move the type into `api/src/`, then run this again");
+    }
+    if declared.name != kind {
+        return Err(anyhow::format_err!(
+            "{position}: the Rust type of {kind} is `{}`",
+            declared.name
+        ))
+        .hint("give the type the name of the kind: remove `struct` from `#[kube(…)]`");
+    }
+    let names = &it.crd.spec.names;
+    let schema = it.schema().unwrap_or_default();
+    Ok(Some(Existing {
+        module: public_module(tree, declared, &position)?,
+        place: position,
+        file: declared.place.path.to_string(),
+        namespaced: it.crd.spec.scope == "Namespaced",
+        plural: names.plural.parse()?,
+        shortnames: names.short_names.clone().unwrap_or_default(),
+        sample: yaml::to_text(&manifests::example(&schema)).trim_end().to_owned(),
+    }))
+}
+
+/// The module that has the type for other modules: private ones re-export what is in them.
+fn public_module(
+    tree: &impl Tree,
+    declared: &DeclaredKind,
+    position: &str,
+) -> anyhow::Result<String> {
+    let path = &declared.rust_path;
+    let Some((name, modules)) = path.path.split_last() else {
+        anyhow::bail!("{position}: no path")
+    };
+    let mut res: Vec<&str> = Vec::new();
+    for (depth, module) in modules.iter().enumerate() {
+        let text = file_of(tree, &path.krate.folder, &modules[..depth])?;
+        let lines = || text.lines().map(str::trim);
+        let is_public = |it: &str| {
+            let rest = it.strip_prefix("pub mod ").or_else(|| it.strip_prefix("pub(crate) mod "));
+            rest.is_some_and(|it| it.trim_end_matches([';', '{', ' ']) == module)
+        };
+        let exports = |it: &str| {
+            it.starts_with("pub use ")
+                && (it.contains(&format!("{module}::*"))
+                    || it.contains(&format!("{module}::")) && it.contains(name.as_str()))
+        };
+        if lines().any(is_public) {
+            res.push(module);
+        } else if !lines().any(exports) {
+            return Err(anyhow::format_err!(
+                "{position}: {name} is in the private module `{module}`"
+            ))
+            .hint(format!(
+                "make it visible beside the line `mod {module};`: `pub use self::{module}::*;`"
+            ));
+        }
+    }
+    match res.is_empty() {
+        true => Err(anyhow::format_err!("{position}: {name} is at the top of its crate"))
+            .hint("move the type into a module, e.g. `api/src/cache/v1alpha1/`"),
+        false => Ok(res.join("::")),
+    }
+}
+
+/// The file of a module of a crate.
+fn file_of(tree: &impl Tree, folder: &str, modules: &[String]) -> anyhow::Result<String> {
+    let source = below(folder, "src");
+    let path = modules.join("/");
+    let files = match modules.is_empty() {
+        true => vec![format!("{source}/lib.rs")],
+        false => vec![format!("{source}/{path}/mod.rs"), format!("{source}/{path}.rs")],
+    };
+    for file in files {
+        if let Some(text) = tree.read(&file.parse()?)? {
+            return Ok(text);
+        }
+    }
+    Ok(String::new())
+}
+
+impl Args {
+    pub fn take_over(
+        self,
+        root: &Root,
+        project: &Project,
+        mut place: Place,
+        existing: Existing,
+        has_plural: bool,
+    ) -> anyhow::Result<Plan> {
+        let asked: Vec<String> = self.shortname.iter().map(ToString::to_string).collect();
+        let given = [
+            ("image", self.operand.image.is_some()),
+            ("storage", self.storage),
+            ("shortname", !asked.is_empty() && asked != existing.shortnames),
+            ("plural", has_plural && place.plural != existing.plural),
+            ("namespaced", self.namespaced.is_some_and(|it| it != existing.namespaced)),
+        ];
+        if let Some((flag, _)) = given.iter().find(|it| it.1) {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ArgumentConflict,
+                &format!(
+                    "`--{flag}` configures a new type, and {} is already declared at {}: leave `--{flag}` out, and edit the type",
+                    place.kind, existing.place
+                ),
+            ));
+        }
+        place.plural = existing.plural;
+        let namespaced = place.scope(Some(existing.namespaced), project)?;
+        let has_controller = place.kin.iter().any(|it| it.controller);
+        let controller = self.controller.unwrap_or(!has_controller);
+        if controller && has_controller {
+            anyhow::bail!("{} has a controller already, for another version", place.kind);
+        }
+        let mut choices = self.choices(Vec::new());
+        choices.sample = existing.sample;
+        let mut resource = place.resource(project, namespaced, controller);
+        resource.path = Some(format!("{}_api::{}", project.name.crate_name(), existing.module));
+        let context = Context::new(project, &place, namespaced, &choices);
+        let mut sets = vec!["create/sample", "create/resource-existing"];
+        if place.kin.is_empty() {
+            sets.push("create/kind");
+        }
+        let mut plan = scaffold::scaffold(&sets, &context)?;
+        let mut next = format!("{} stays as it is.\n\nNext:\n", existing.file);
+        if controller {
+            let module = format!("api::{}", existing.module);
+            let foreign = Foreign::own(resource.clone(), namespaced, module);
+            let module = foreign.controller_module(project);
+            let context = foreign.context(project, &module, self.finalizer);
+            let sets = ["create/controller", "create/controller-foreign"];
+            plan.extend(scaffold::scaffold(&sets, &context)?);
+            next += &format!("  edit the reconciler in src/controller/{module}.rs\n");
+        }
+        let edited = project.with(resource)?;
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        derive::source(&mut plan, root, &edited, &self.how())?;
+        plan.next(next + "  cargo test");
+        Ok(plan)
+    }
+}

@@ -1,0 +1,244 @@
+//! The files and lines that `create api` has added for one version of a kind.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{modules, originals};
+use crate::{
+    commands::{
+        create::api::{
+            context::{Choices, Context},
+            foreign::Foreign,
+            place::Place,
+        },
+        derive,
+    },
+    disk::Root,
+    hint::Hint as _,
+    model::{GroupName, Kind, Project, ProjectPath, Resource},
+    plan::{Found, Plan, Tree},
+    process::{Answer, Git},
+    scaffold::{self, Target},
+    terminal,
+};
+
+/// What belongs to the kind.
+#[derive(Default)]
+pub struct Files {
+    /// Whole files, with every text that `create api` may have given them.
+    files: BTreeMap<ProjectPath, Vec<String>>,
+    /// Lines in files of the user.
+    lines: Vec<(ProjectPath, String)>,
+    /// The modules around the type, from inside to outside, with what the templates put into them.
+    modules: Vec<(ProjectPath, Option<String>, Vec<String>)>,
+    /// The variable of the image that the controller runs.
+    variable: Option<String>,
+}
+
+const VARIABLES: [&str; 2] = ["config/manager/manager.yaml", ".cargo/config.toml"];
+
+impl Files {
+    /// `edited` is the project without the resource.
+    pub fn of(
+        root: &Root,
+        project: &Project,
+        edited: &Project,
+        resource: &Resource,
+    ) -> anyhow::Result<Self> {
+        let mut res = Self::default();
+        let group = resource.group.as_ref().and_then(|it| it.to_name().ok());
+        match (group, resource.api.is_some()) {
+            (Some(group), true) => res.add_own(root, project, edited, resource, group)?,
+            _ => res.add_foreign(edited, resource)?,
+        }
+        Ok(res)
+    }
+
+    fn add_own(
+        &mut self,
+        root: &Root,
+        project: &Project,
+        edited: &Project,
+        resource: &Resource,
+        group: GroupName,
+    ) -> anyhow::Result<()> {
+        let mut place = Place::of(edited, resource, group);
+        place.shared_name = has_own_name(root, project, resource, &place)?;
+        let namespaced = resource.api.as_ref().is_some_and(|it| it.namespaced);
+        let module = format!("api/src/{}", place.group.module());
+        let version = format!("{module}/{}", place.version);
+        let file: ProjectPath = format!("{version}/{}.rs", place.kind.module()).parse()?;
+        refuse_other_kinds(root, resource, &file)?;
+        let default = Choices::default();
+        let context = Context::new(edited, &place, namespaced, &default);
+        let controller = context.controller_file()?;
+        self.variable = place.kin.is_empty().then(|| context.variable());
+        let mut sets = vec!["create/sample", "create/resource-plain", "create/resource-image"];
+        if place.kin.is_empty() {
+            sets.push("create/kind");
+        }
+        if resource.controller {
+            sets.extend([
+                "create/controller",
+                "create/controller-plain",
+                "create/controller-image",
+            ]);
+        }
+        // The first version of a kind says nothing of storage, even if other versions came later.
+        let mut first = Place::of(edited, resource, place.group.clone());
+        first.shared_name = place.shared_name;
+        first.kin.clear();
+        for choices in originals::choices(root, &[file, controller])? {
+            for place in [&place, &first] {
+                let context = Context::new(edited, place, namespaced, &choices);
+                self.add(&sets, &context)?;
+            }
+        }
+        if resource.controller {
+            self.add_adopted(edited, resource, namespaced)?;
+        }
+        let template = |set: &str, path: &str| scaffold::text(set, path, &context);
+        let inner = format!("{version}/mod.rs");
+        let outer = format!("{module}/mod.rs");
+        let snake = place.kind.module();
+        let kinds = vec![format!("mod {snake};"), format!("pub use self::{snake}::*;")];
+        let versions = vec![format!("pub mod {};", place.version)];
+        self.modules.push((inner.parse()?, Some(template("create/version", &inner)?), kinds));
+        self.modules.push((outer.parse()?, Some(template("create/group", &outer)?), versions));
+        let groups = vec![format!("pub mod {};", place.group.module())];
+        self.modules.push((ProjectPath::fixed("api/src/lib.rs"), None, groups));
+        Ok(())
+    }
+
+    /// The controller of a type that a person has written.
+    fn add_adopted(
+        &mut self,
+        edited: &Project,
+        resource: &Resource,
+        namespaced: bool,
+    ) -> anyhow::Result<()> {
+        let path = resource.path.as_deref().and_then(|it| it.split_once("::"));
+        let Some((_, module)) = path else { return Ok(()) };
+        let foreign = Foreign::own(resource.clone(), namespaced, format!("api::{module}"));
+        self.add_controller_of(edited, &foreign)
+    }
+
+    fn add_foreign(&mut self, edited: &Project, resource: &Resource) -> anyhow::Result<()> {
+        let Some(foreign) = Foreign::of(resource) else { return Ok(()) };
+        self.add_controller_of(edited, &foreign)
+    }
+
+    fn add_controller_of(&mut self, edited: &Project, foreign: &Foreign) -> anyhow::Result<()> {
+        let module = foreign.controller_module(edited);
+        for finalizer in [false, true] {
+            let context = foreign.context(edited, &module, finalizer);
+            self.add(&["create/controller", "create/controller-foreign"], &context)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, sets: &[&str], context: &impl Serialize) -> anyhow::Result<()> {
+        for set in sets {
+            for (target, text) in scaffold::render(set, context)? {
+                match target {
+                    Target::File(path) => self.files.entry(path).or_default().push(text),
+                    // The image may be another one now.
+                    Target::Lines(path, _) if VARIABLES.contains(&path.as_str()) => {}
+                    Target::Lines(path, _) => {
+                        self.lines.extend(text.lines().map(|it| (path.clone(), it.to_owned())));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans the removal of all that is there.
+    pub fn remove(self, plan: &mut Plan, root: &Root) -> anyhow::Result<()> {
+        let git = Git::new(root.real(), terminal::variable_names("GIT_"));
+        for (path, mut known) in self.files {
+            if root.look(&path)? == Found::Nothing {
+                continue;
+            }
+            // What is committed can be had again.
+            if let Ok(Answer::Done(bytes)) =
+                git.run(&["cat-file", "blob", &format!("HEAD:./{path}")])
+            {
+                known.push(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"));
+            }
+            plan.delete(path, known);
+        }
+        for (path, line) in self.lines {
+            if root.read(&path)?.is_some() {
+                plan.remove_line(path, &line);
+            }
+        }
+        for (path, template, lines) in self.modules {
+            // A module with something else in it stays, and so do those around it.
+            if !modules::prune(plan, root, path, &lines, template.as_deref())? {
+                break;
+            }
+        }
+        let Some(variable) = self.variable else { return Ok(()) };
+        for path in VARIABLES.map(ProjectPath::fixed) {
+            let Some(before) = root.read(&path)? else { continue };
+            let after = match path.extension() {
+                "toml" => modules::without_assignment(&before, &variable),
+                _ => modules::without_entry(&before, &variable),
+            };
+            if before != after {
+                plan.edit(path, before, after);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the kind's files have the group in their names, as a kind of the same name was there before.
+fn has_own_name(
+    root: &Root,
+    project: &Project,
+    resource: &Resource,
+    place: &Place,
+) -> anyhow::Result<bool> {
+    let module = |it: &Kind| it.module();
+    let first = project.resources.iter().position(|it| it.is_kin(resource));
+    let earlier = project.resources.iter().take(first.unwrap_or(0));
+    if { earlier }.any(|it| module(&it.kind) == module(&resource.kind)) {
+        return Ok(true);
+    }
+    let exists = |path: String| anyhow::Ok(root.look(&path.parse()?)? != Found::Nothing);
+    let (lower, group) = (resource.kind.lower(), &place.group);
+    let plain = exists(format!("config/rbac/{lower}_admin_role.yaml"))?
+        || exists(format!("src/controller/{}.rs", resource.kind.module()))?;
+    Ok(!plain && exists(format!("config/rbac/{group}_{lower}_admin_role.yaml"))?)
+}
+
+/// Refuses where the type is not alone in the file that `create api` gives it.
+fn refuse_other_kinds(root: &Root, resource: &Resource, file: &ProjectPath) -> anyhow::Result<()> {
+    let operator = derive::operator(root);
+    let is_own = |it: &&crate::model::DeclaredKind| {
+        it.kind.as_deref() == Some(&*resource.kind.to_string())
+            && it.version.as_deref() == Some(&*resource.version.to_string())
+            && it.group.as_deref() == Some(&*resource.api_group())
+    };
+    let own = operator.kinds.iter().find(is_own);
+    if let Some(own) = own.filter(|it| it.place.path.as_str() != file.as_str()) {
+        return Err(anyhow::format_err!(
+            "{} is declared at {}, in a file that `create api` has not written",
+            resource.kind,
+            own.place
+        ))
+        .hint("delete the type there, then run this again: it removes the rest");
+    }
+    let other =
+        operator.kinds.iter().find(|it| it.place.path.as_str() == file.as_str() && !is_own(it));
+    match other {
+        Some(other) => {
+            Err(anyhow::format_err!("{file} declares {} too, at {}", other.name, other.place))
+                .hint(format!("move {} to another file, then run this again", other.name))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,178 @@
+//! `operator-rs delete api`: the reverse of `create api`.
+
+mod files;
+mod modules;
+mod originals;
+
+use self::files::Files;
+use crate::{
+    commands::{
+        Mode, compile,
+        derive::{self, How},
+        project,
+    },
+    disk::Root,
+    hint::Hint as _,
+    model::{GroupPrefix, Kind, Project, ProjectPath, Resource, Version},
+    plan::{Overlay, Plan, Tree},
+    terminal,
+};
+
+/// Remove a custom resource and its controller
+///
+/// Deletes the files and lines that `create api` has added. A file that was edited is deleted if its text is in the last
+/// commit; otherwise the command refuses and names it, unless `--force` is given.
+#[derive(clap::Args)]
+pub struct Args {
+    /// API group without the project's domain, e.g. `cache`
+    #[arg(long, allow_hyphen_values = true)]
+    group: Option<GroupPrefix>,
+    /// API version [default: the only one of the kind]
+    #[arg(long)]
+    version: Option<Version>,
+    /// Kind, e.g. `Memcached`
+    #[arg(long, allow_hyphen_values = true)]
+    kind: Option<Kind>,
+    #[command(flatten)]
+    compile: compile::Flags,
+    #[command(flatten)]
+    pub mode: Mode,
+}
+
+/// How many lines that still use the kind are shown.
+const SHOWN: usize = 5;
+
+impl Args {
+    pub fn plan(mut self, root: &Root) -> anyhow::Result<Plan> {
+        let project = project(root)?;
+        let group = terminal::ask(self.group.take(), "group", "cache")?;
+        let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
+        let at = find(&project, &group, self.version, &kind)?;
+        let resource = &project.resources[at];
+        let edited = project.without(at)?;
+        let kin = edited.resources.iter().find(|it| it.is_kin(resource));
+        if let (true, Some(kin)) = (resource.controller, kin) {
+            return Err(anyhow::format_err!(
+                "the controller of {kind} uses {}, and {} stays",
+                resource.version,
+                kin.version
+            ))
+            .hint(format!(
+                "let the controller in src/controller/ use {}, move `controller: true` to that entry of PROJECT, then run this again",
+                kin.version
+            ));
+        }
+        let mut plan = Plan::default();
+        let files = Files::of(root, &project, &edited, resource)?;
+        files.remove(&mut plan, root)?;
+        plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
+        derive::source(
+            &mut plan,
+            root,
+            &edited,
+            &How { flags: Some(self.compile), ..How::default() },
+        )?;
+        let is_gone = resource.api.is_some() && kin.is_none();
+        if is_gone {
+            warn_of_uses(&mut plan, root, &kind)?;
+        }
+        let mut next = "Next: see whether other code used it:\n  cargo test".to_owned();
+        if is_gone {
+            next += &format!(
+                "\n\nA cluster that has the CRD keeps it. To delete it with all objects of its kind:\n  kubectl delete crd {}.{}",
+                resource.plural(),
+                resource.api_group()
+            );
+        }
+        plan.next(next);
+        Ok(plan)
+    }
+}
+
+/// The place of an entry in PROJECT.
+fn find(
+    project: &Project,
+    group: &GroupPrefix,
+    version: Option<Version>,
+    kind: &Kind,
+) -> anyhow::Result<usize> {
+    let is_kind = |it: &Resource| {
+        it.kind == *kind
+            && (it.group.as_ref() == Some(group) || it.api_group() == group.to_string())
+    };
+    let all = project.resources.iter().enumerate().filter(|it| is_kind(it.1));
+    let found: Vec<usize> = all
+        .filter(|it| version.is_none_or(|version| it.1.version == version))
+        .map(|it| it.0)
+        .collect();
+    let name = |it: &Resource| {
+        let group = it.group.as_ref().map(|it| format!("{it}/")).unwrap_or_default();
+        format!("{group}{} {}", it.version, it.kind)
+    };
+    match found[..] {
+        [at] => Ok(at),
+        [] => {
+            let version = version.map(|it| format!("/{it}")).unwrap_or_default();
+            let all: Vec<String> = project.resources.iter().map(name).collect();
+            Err(anyhow::format_err!("{group}{version} {kind} is not in PROJECT")).hint(
+                match all.len() {
+                    0 => "PROJECT has no APIs".to_owned(),
+                    _ => format!("PROJECT has: {}", all.join(", ")),
+                },
+            )
+        }
+        _ => {
+            let versions: Vec<String> = found
+                .iter()
+                .map(|at| format!("`--version {}`", project.resources[*at].version))
+                .collect();
+            Err(anyhow::format_err!("{kind} has {} versions", found.len()))
+                .hint(format!("name the one to remove: {}", versions.join(" or ")))
+        }
+    }
+}
+
+/// Names the lines of the user's code that will not compile any more.
+fn warn_of_uses(plan: &mut Plan, tree: &impl Tree, kind: &Kind) -> anyhow::Result<()> {
+    let changes = plan.preview(tree)?;
+    let after = Overlay::new(tree, &changes);
+    let mut uses = Vec::new();
+    for folder in ["api/src", "src", "tests"] {
+        for path in after.list(&ProjectPath::fixed(folder))? {
+            if path.extension() != "rs" {
+                continue;
+            }
+            let text = after.read(&path)?.unwrap_or_default();
+            let lines = text.lines().enumerate().filter(|it| names(it.1, kind));
+            uses.extend(lines.map(|it| format!("{path}:{}", it.0 + 1)));
+        }
+    }
+    if !uses.is_empty() {
+        let more = uses.len().saturating_sub(SHOWN);
+        uses.truncate(SHOWN);
+        let more = if 0 < more { format!(" and {more} more") } else { String::new() };
+        plan.warn(format!("{kind} is still mentioned in {}{more}", uses.join(", ")));
+    }
+    Ok(())
+}
+
+/// Whether code names the kind or one of the types that belong to it.
+fn names(line: &str, kind: &Kind) -> bool {
+    let code = line.split("//").next().unwrap_or(line);
+    code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
+        let rest = word.strip_prefix(&kind.to_string());
+        rest.is_some_and(|it| ["", "Spec", "Status"].contains(&it))
+    })
+}
+
+#[test]
+fn a_use_is_a_whole_word_in_code() {
+    let kind = "Blog".parse().expect("a kind");
+    for (line, expected) in [
+        ("use api::cache::v1::Blog;", true),
+        ("fn f(_: &BlogSpec) {}", true),
+        ("let blog = Blogs::new(); // Blog", false),
+    ] {
+        assert_eq!(names(line, &kind), expected, "{line}");
+    }
+}

@@ -1,0 +1,51 @@
+//! The folder of the project that a command works in.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    disk::{self, Above},
+    hint::Hint as _,
+    model::Project,
+    terminal,
+};
+
+/// The folder that `--dir` names; else the current folder or the nearest one above it that has a PROJECT file.
+pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
+    if let Some(dir) = dir {
+        return named(dir);
+    }
+    let here = Path::new(".");
+    let name = Project::path();
+    if disk::has(here, name.as_str()) {
+        return Ok(here.to_owned());
+    }
+    match disk::above(here, name.as_str())? {
+        None => Ok(here.to_owned()),
+        Some(Above { folder, same_owner: true }) => {
+            terminal::advise(&format!(
+                "note: the project is in `{0}`, and paths are relative to that folder\n",
+                folder.display()
+            ));
+            Ok(folder)
+        }
+        // Anybody may have put a PROJECT file into a shared folder such as /tmp.
+        Some(Above { folder, same_owner: false }) => Err(anyhow::format_err!(
+            "`{}` belongs to another user and was not read",
+            folder.join(name).display()
+        ))
+        .hint(format!("if this is your project, name it: `--dir {}`", folder.display())),
+    }
+}
+
+/// The folder that `--dir` names; the current one by default.
+pub fn exact(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
+    dir.map_or_else(|| Ok(PathBuf::from(".")), named)
+}
+
+fn named(dir: &Path) -> anyhow::Result<PathBuf> {
+    match dir.exists() {
+        true => Ok(dir.to_owned()),
+        false => Err(anyhow::format_err!("there is no folder `{}`", dir.display()))
+            .hint("`--dir` names the folder of a project"),
+    }
+}

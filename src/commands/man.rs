@@ -1,0 +1,54 @@
+//! Manual pages, rendered from the same definitions as `--help`. Packagers install them; `--help` does not list the
+//! command.
+
+use clap_mangen::Man;
+
+use crate::{hint::Hint as _, terminal};
+
+/// Print the manual page of a command
+#[derive(clap::Args)]
+#[command(hide = true)]
+pub struct Args {
+    /// The command, such as `create api` [default: operator-rs itself]
+    command: Vec<String>,
+    /// List the names of all pages instead
+    #[arg(long, conflicts_with = "command")]
+    list: bool,
+}
+
+impl Args {
+    pub fn run(self, root: clap::Command) -> anyhow::Result<()> {
+        let mut root = root.disable_help_subcommand(true);
+        // Gives every subcommand its full name.
+        root.build();
+        if self.list {
+            terminal::data(&names(&root).join("\n"));
+            terminal::data("\n");
+            return Ok(());
+        }
+        let mut command = &root;
+        for word in &self.command {
+            let Some(found) = command.find_subcommand(word) else {
+                return Err(anyhow::format_err!("`{}` has no command `{word}`", title(command)))
+                    .hint("`operator-rs man --list` lists all pages");
+            };
+            command = found;
+        }
+        let mut page = Vec::new();
+        let version = concat!("operator-rs ", env!("CARGO_PKG_VERSION"));
+        Man::new(command.clone()).source(version).render(&mut page)?;
+        terminal::data(&String::from_utf8(page)?);
+        Ok(())
+    }
+}
+
+/// The name of a command's page, and of those of the commands below it.
+fn names(command: &clap::Command) -> Vec<String> {
+    let below = command.get_subcommands().filter(|it| !it.is_hide_set()).flat_map(names);
+    std::iter::once(title(command).to_owned()).chain(below).collect()
+}
+
+/// `operator-rs-create-api` for `operator-rs create api`.
+fn title(command: &clap::Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}

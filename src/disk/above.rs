@@ -1,0 +1,121 @@
+//! Finds a file in the folders above another one, as git and cargo find theirs.
+
+#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
+
+use std::{
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use anyhow::Context as _;
+
+/// The nearest folder that has a file, and whether it belongs to the user who owns the folder where the search began.
+#[derive(Debug, PartialEq)]
+pub struct Above {
+    pub folder: PathBuf,
+    pub same_owner: bool,
+}
+
+/// Whether anything has this name in a folder.
+pub fn has(folder: &Path, name: &str) -> bool {
+    fs::symlink_metadata(folder.join(name)).is_ok()
+}
+
+/// The nearest folder above `dir` that has a file or a symlink of this name. The search ends where another file system
+/// begins, as git's does.
+pub fn above(dir: &Path, name: &str) -> anyhow::Result<Option<Above>> {
+    let whole = std::path::absolute(dir).context("naming the folder")?;
+    // A folder that does not exist yet is searched from the nearest one that does.
+    let Some(real) = whole.ancestors().find_map(|it| fs::canonicalize(it).ok()) else {
+        return Ok(None);
+    };
+    let missing = whole.ancestors().take_while(|it| !it.exists()).count();
+    let Ok(start) = fs::metadata(&real) else { return Ok(None) };
+    for (level, folder) in real.ancestors().enumerate() {
+        let Ok(here) = fs::metadata(folder) else { return Ok(None) };
+        if !is_same_device(&start, &here) {
+            return Ok(None);
+        }
+        let is_file = |it: fs::Metadata| it.is_file() || it.is_symlink();
+        let levels = level + missing;
+        if 0 < levels && fs::symlink_metadata(folder.join(name)).is_ok_and(is_file) {
+            // A symlink in `dir` may lead elsewhere than its name says.
+            let named = up(dir, levels);
+            let is_named = fs::canonicalize(&named).is_ok_and(|it| it == folder);
+            let same_owner = is_same_owner(&start, &here);
+            let folder = if is_named { named } else { folder.to_owned() };
+            return Ok(Some(Above { folder, same_owner }));
+        }
+    }
+    Ok(None)
+}
+
+/// The folder so many levels above, as a person would write it.
+fn up(dir: &Path, levels: usize) -> PathBuf {
+    let mut parts: Vec<Component<'_>> =
+        dir.components().filter(|it| *it != Component::CurDir).collect();
+    for _ in 0..levels {
+        match parts.last() {
+            Some(Component::Normal(_)) => drop(parts.pop()),
+            Some(Component::RootDir | Component::Prefix(_)) => {}
+            _ => parts.push(Component::ParentDir),
+        }
+    }
+    match parts.is_empty() {
+        true => PathBuf::from("."),
+        false => parts.into_iter().collect(),
+    }
+}
+
+#[cfg(unix)]
+fn is_same_device(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    one.dev() == other.dev()
+}
+
+#[cfg(unix)]
+fn is_same_owner(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    one.uid() == other.uid()
+}
+
+#[cfg(not(unix))]
+fn is_same_device(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn is_same_owner(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+    true
+}
+
+#[test]
+fn the_nearest_file_above_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let top = dir.path();
+    fs::create_dir_all(top.join("a/b/NAME")).unwrap();
+    let find = |below: &str| above(&top.join(below), "NAME").unwrap().map(|it| it.folder);
+    assert_eq!(find("a/b"), None);
+    fs::write(top.join("NAME"), "").unwrap();
+    assert_eq!(find("a/b"), Some(top.to_owned()));
+    assert_eq!(find("a/b/NAME"), Some(top.to_owned()), "a folder is not the file");
+    assert_eq!(find("a/new/folder"), Some(top.to_owned()), "a folder that is still missing");
+    fs::write(top.join("a/NAME"), "").unwrap();
+    assert_eq!(find("a/b"), Some(top.join("a")));
+    assert_eq!(find(""), None, "only folders above are searched");
+    assert!(above(&top.join("a"), "NAME").unwrap().unwrap().same_owner);
+}
+
+#[test]
+fn folders_above_are_written_as_a_person_would() {
+    let check = |dir: &str, levels: usize, expected: &str| {
+        assert_eq!(up(Path::new(dir), levels), Path::new(expected));
+    };
+    check(".", 1, "..");
+    check("./", 2, "../..");
+    check("a/b", 1, "a");
+    check("a/b", 2, ".");
+    check("a/b", 3, "..");
+    check("../a", 2, "../..");
+    check("/a/b", 2, "/");
+}

@@ -1,0 +1,114 @@
+//! The smallest object that a schema admits, as far as types, bounds and enums say so.
+
+use crate::yaml::{Map, Value, json};
+
+/// The `spec` of an object, where the schema has one.
+pub fn example(schema: &Value) -> Value {
+    let mut res = Map::new();
+    if let Some(spec) = schema.pointer("/properties/spec") {
+        res.insert("spec".to_owned(), value(spec));
+    }
+    Value::Object(res)
+}
+
+fn value(schema: &Value) -> Value {
+    if let Some(default) = schema.get("default") {
+        return default.clone();
+    }
+    if let Some(first) = schema.get("enum").and_then(|it| it.get(0)) {
+        return first.clone();
+    }
+    let number = |key: &str| schema.get(key).and_then(Value::as_f64);
+    match schema.get("type").and_then(Value::as_str) {
+        Some("object") => object(schema),
+        Some("array") => {
+            let length = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(8);
+            let item = schema.get("items").map_or(Value::Null, value);
+            Value::Array((0..length).map(|_| item.clone()).collect())
+        }
+        Some("boolean") => json!(false),
+        Some("string") => json!(text(schema)),
+        Some("integer" | "number") => {
+            let exclusive = schema.get("exclusiveMinimum").and_then(Value::as_bool) == Some(true);
+            let least = number("minimum").map_or(1.0, |it| if exclusive { it + 1.0 } else { it });
+            let least = least.max(0.0).min(number("maximum").unwrap_or(f64::MAX));
+            match least.fract() == 0.0 && least.abs() < 1e15 {
+                #[expect(clippy::cast_possible_truncation, reason = "it is small and whole")]
+                true => json!(least as i64),
+                false => json!(least),
+            }
+        }
+        _ if schema.get("x-kubernetes-int-or-string").is_some() => json!(1),
+        _ => json!({}),
+    }
+}
+
+fn object(schema: &Value) -> Value {
+    // Of the variants of a Rust enum, the first one.
+    let variant = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(it)?.get(0)?.get("required"));
+    let required = [schema.get("required"), variant].into_iter().flatten();
+    let names = required.filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+    let mut res = Map::new();
+    for name in names {
+        if let Some(field) = schema.get("properties").and_then(|it| it.get(name)) {
+            res.insert(name.to_owned(), value(field));
+        }
+    }
+    Value::Object(res)
+}
+
+fn text(schema: &Value) -> String {
+    match schema.get("format").and_then(Value::as_str) {
+        Some("date-time") => return "2026-01-01T00:00:00Z".to_owned(),
+        Some("date") => return "2026-01-01".to_owned(),
+        Some("duration") => return "1m".to_owned(),
+        _ => {}
+    }
+    let length = |key: &str| {
+        let length = schema.get(key).and_then(Value::as_u64);
+        length.and_then(|it| usize::try_from(it).ok())
+    };
+    let least = length("minLength").unwrap_or(0).min(1024);
+    let most = length("maxLength").unwrap_or(usize::MAX);
+    let word = "example";
+    let long = word.repeat(1 + least / word.len());
+    long.chars().take(word.len().max(least).min(most)).collect()
+}
+
+#[test]
+fn an_example_has_what_is_required() {
+    let check = |spec: Value, expected: Value| {
+        let schema = json!({ "properties": { "spec": spec, "status": { "type": "object" } } });
+        assert_eq!(example(&schema), json!({ "spec": expected }));
+    };
+    check(json!({ "type": "object" }), json!({}));
+    check(
+        json!({
+            "type": "object",
+            "required": ["size", "host", "mode", "tls", "ports", "at", "ratio", "code"],
+            "properties": {
+                "size": { "type": "integer", "minimum": 3.0 },
+                "ratio": { "type": "number", "minimum": 0.5 },
+                "host": { "type": "string" },
+                "code": { "type": "string", "minLength": 9, "maxLength": 10 },
+                "at": { "type": "string", "format": "date-time" },
+                "mode": { "type": "string", "enum": ["Fast", "Slow"] },
+                "tls": { "type": "object", "required": ["on"], "properties": { "on": { "type": "boolean" } } },
+                "ports": { "type": "array", "minItems": 1, "items": { "x-kubernetes-int-or-string": true } },
+                "other": { "type": "string" },
+            },
+        }),
+        json!({
+            "size": 3, "ratio": 0.5, "host": "example", "code": "exampleex", "at": "2026-01-01T00:00:00Z",
+            "mode": "Fast", "tls": { "on": false }, "ports": [1],
+        }),
+    );
+    check(
+        json!({
+            "type": "object",
+            "oneOf": [{ "required": ["a"] }, { "required": ["b"] }],
+            "properties": { "a": { "type": "string" }, "b": { "type": "string" } },
+        }),
+        json!({ "a": "example" }),
+    );
+}
