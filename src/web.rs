@@ -27,8 +27,21 @@ impl Patience {
     }
 }
 
+/// How many bytes are read between two reports of progress.
+const PIECE: u64 = 1 << 16;
+
 /// Downloads a URL, up to `limit` bytes. Proxies are taken from the environment (`HTTPS_PROXY`, `NO_PROXY`).
 pub fn get(url: &str, limit: u64, patience: Patience) -> anyhow::Result<Vec<u8>> {
+    get_with(url, limit, patience, |_, _| {})
+}
+
+/// The same; `progress` learns how many bytes there are, and how many there will be where the server says so.
+pub fn get_with(
+    url: &str,
+    limit: u64,
+    patience: Patience,
+    mut progress: impl FnMut(u64, Option<u64>),
+) -> anyhow::Result<Vec<u8>> {
     let Patience { idle, whole } = patience;
     let request = ureq::get(url)
         .config()
@@ -40,7 +53,17 @@ pub fn get(url: &str, limit: u64, patience: Patience) -> anyhow::Result<Vec<u8>>
     let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
     let answer = request.header("User-Agent", agent).call();
     let body = answer
-        .and_then(|mut answer| answer.body_mut().with_config().limit(limit).read_to_vec())
+        .and_then(|mut answer| {
+            let body = answer.body_mut();
+            let all = body.content_length();
+            let mut reader = body.with_config().limit(limit).reader();
+            let mut bytes = Vec::new();
+            // A server may announce any length, so no room is made for it.
+            while 0 < reader.by_ref().take(PIECE).read_to_end(&mut bytes)? {
+                progress(bytes.len() as u64, all);
+            }
+            Ok(bytes)
+        })
         .map_err(|error| match error {
             // The message of ureq only says that there was an error.
             ureq::Error::Io(error) => error.into(),

@@ -54,6 +54,8 @@ struct Cli {
     /// Directory of the project [default: the nearest one with a PROJECT file]
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
+    #[command(flatten)]
+    settings: terminal::Settings,
 }
 
 /// Every command, by what it is given.
@@ -169,23 +171,36 @@ pub fn run() -> ExitCode {
     if completion::answer(Cli::command) {
         return ExitCode::SUCCESS;
     }
-    let mut told = false;
+    let (mut announced, mut failed) = (false, false);
     loop {
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
-            Err(error) => return misuse(error),
+            Err(error) => {
+                terminal::Settings::of(&terminal::arguments()).apply();
+                return misuse(error);
+            }
         };
+        cli.settings.apply();
         let watches = cli.watches();
         if watches {
             watch::begin();
         }
         let code = match cli.run() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => terminal::report(&error),
+            Ok(()) => {
+                if failed {
+                    terminal::advise("fixed\n");
+                }
+                failed = false;
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                failed = true;
+                terminal::report(&error)
+            }
         };
-        if watches && !told {
+        if watches && !announced {
             terminal::advise("watching for changes; stop with Ctrl-C\n");
-            told = true;
+            announced = true;
         }
         if !watches || terminal::is_lost() || !watch::wait() {
             return code;
@@ -311,7 +326,7 @@ fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
     let Some(recovered) = root.recover()? else { return Ok(()) };
     let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
     if !list.is_empty() {
-        terminal::warn(&format!("an earlier run was interrupted; completed its changes:{list}"));
+        terminal::warn(format!("an earlier run was interrupted; completed its changes:{list}"));
     } else if recovered.edited.is_empty() {
         terminal::warn("an earlier run was interrupted after it had written all files");
     }
@@ -340,16 +355,16 @@ fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
         true => plan.against(root, mode.force)?,
         false => plan.forecast(root, mode.force)?,
     };
-    for warning in &changes.warnings {
-        terminal::warn(warning);
-    }
+    changes.warnings.iter().cloned().for_each(terminal::warn);
     match mode {
         Mode { diff: true, .. } => terminal::diff(&changes.diff()),
         Mode { check: true, .. } => changes.require_none()?,
-        Mode { dry_run: true, .. } => terminal::print(&changes.to_string()),
+        Mode { dry_run: true, .. } => {
+            terminal::list(&changes.to_string(), || changes.folded());
+        }
         _ => {
             root.write(&changes)?;
-            terminal::print(&changes.to_string());
+            terminal::list(&changes.to_string(), || changes.folded());
             if let Some(next) = &changes.next {
                 terminal::advise(&format!("\n{next}\n"));
             }

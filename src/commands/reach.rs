@@ -106,8 +106,8 @@ pub fn owner(project: &Project) -> Owner {
 pub fn report(event: Event) {
     match event {
         Event::Action(it) => terminal::print(&format!("{it}\n")),
-        Event::Waiting(it) => terminal::advise(&format!("waiting    {it}\n")),
-        Event::Warning(it) => terminal::warn(&it),
+        Event::Waiting(it) => terminal::waiting(&format!("waiting    {it}")),
+        Event::Warning(it) => terminal::warn(it),
     }
 }
 

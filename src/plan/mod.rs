@@ -13,7 +13,10 @@ use std::{
 pub use changes::{Change, Changes};
 pub use overlay::Overlay;
 
-use crate::model::ProjectPath;
+use crate::{
+    hint::Diagnostic,
+    model::{self, ProjectPath},
+};
 use fragment::Fragment;
 
 /// Whether a file is as the command of these words (`manifests`) has generated it.
@@ -75,7 +78,7 @@ pub struct Plan {
     shown_in: String,
     /// Files of the user that stay, and why that is worth a word.
     kept: Vec<(ProjectPath, String)>,
-    warnings: Vec<String>,
+    warnings: Vec<Diagnostic>,
     next: Option<String>,
 }
 
@@ -221,8 +224,8 @@ impl Plan {
     }
 
     /// Something the user should know although the command goes on.
-    pub fn warn(&mut self, text: String) {
-        self.warnings.push(text);
+    pub fn warn(&mut self, warning: impl Into<Diagnostic>) {
+        self.warnings.push(warning.into());
     }
 
     /// What to do next, said once all is written.
@@ -358,6 +361,12 @@ impl Plan {
 
 impl Intent {
     fn meet(&self, path: &ProjectPath, before: Option<String>, force: bool, changes: &mut Changes) {
+        if let (Self::Insert { .. } | Self::Lines(_) | Self::Edit { .. }, Some(text)) =
+            (self, &before)
+            && let Some(conflict) = model::merge_conflict(path, text)
+        {
+            return changes.problem(conflict);
+        }
         let after = match self {
             Self::Edit { before: read, after } => {
                 if before.as_ref() != Some(read) {
@@ -385,7 +394,7 @@ impl Intent {
                         ours::State::Theirs => return changes.theirs(path),
                         ours::State::Another { by } => return changes.another(path, &by),
                         ours::State::Edited if !force => {
-                            changes.edited(path, edit);
+                            changes.edited(path, before, edit);
                             with_ends_of(before, &signed)
                         }
                         // It is signed anew when there is something else to change.

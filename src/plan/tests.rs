@@ -82,7 +82,7 @@ fn a_marker_that_is_missing_doubled_or_code_is_told_with_its_place() {
         Some(twice),
         mark("a"),
         Err(
-            "nothing was written:\n  a.rs:2:1: the marker `+operator-rs:scaffold:m` stands here and in line 1 too",
+            "nothing was written:\n  a.rs:2:1: the marker `+operator-rs:scaffold:m` is here and also in line 1",
         ),
     );
     check(None, mark("a"), Err("nothing was written:\n  a.rs: it is missing"));

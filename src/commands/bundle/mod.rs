@@ -17,7 +17,7 @@ use crate::{
     disk::{self, Root},
     hint::Hint as _,
     kustomize,
-    model::{Channel, Image, PackageName, Project, ProjectPath},
+    model::{self, Channel, Image, PackageName, Project, ProjectPath},
     plan::{Overlay, Plan, Tree},
     samples::Report,
     terminal, yaml,
@@ -161,8 +161,8 @@ impl Args {
         } else {
             (disk::piped(input)?, input.display().to_string())
         };
-        let nodes = yaml::nodes(&text, yaml::Dialect::Kubernetes)
-            .map_err(|it| it.context(format!("reading `{name}`")))?;
+        let nodes =
+            yaml::nodes(&text, yaml::Dialect::Kubernetes).map_err(model::locate(&name, &text))?;
         if nodes.is_empty() {
             return Err(anyhow::format_err!("`{name}` has no manifests"))
                 .hint("give the output of `kustomize build config/manifests`");

@@ -20,7 +20,7 @@ pub use self::{
     package::{KUBERNETES, Package},
     workspace::{Workspace, root_of},
 };
-use crate::terminal;
+use crate::{hint::Diagnostic, terminal};
 
 /// Cargo's own folder, which has its configuration and what it has downloaded.
 pub fn home() -> Option<PathBuf> {
@@ -39,7 +39,7 @@ pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
         // The text is not shown: in a clone, this may be a link to any file.
-        let message = error.message().trim();
-        anyhow::format_err!("{}:{line}:{column}: does not parse: {message}", path.display())
+        let message = format!("does not parse: {}", error.message().trim());
+        Diagnostic::in_file(path.display().to_string(), message).at(line, column).into_error()
     })
 }

@@ -59,7 +59,7 @@ impl Answer {
             disk::keep(&digest_file, &disk::digest(text.as_bytes()))
         };
         if let Err(error) = keep() {
-            terminal::warn(&format!(
+            terminal::warn(format!(
                 "the CRDs of `{}` cannot be cached and will be compiled again next time: {error:#}",
                 subject.krate
             ));

@@ -64,7 +64,7 @@ fn keep(file: &Path, top: &Path, answer: bool) {
             "the answer is stored in {}; delete that file to be asked again\n",
             file.display()
         )),
-        Err(error) => terminal::warn(&format!("the answer cannot be stored: {error:#}")),
+        Err(error) => terminal::warn(format!("the answer cannot be stored: {error:#}")),
     }
 }
 

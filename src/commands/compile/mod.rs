@@ -75,6 +75,7 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
     let mut known: Vec<Option<Vec<Compiled>>> = subjects.iter().map(known).collect();
     let missing = crates.iter().zip(&known).filter(|it| it.1.is_none());
     let missing: Vec<Crate> = missing.map(|it| it.0.clone()).collect();
+    let mut step = None;
     if !missing.is_empty() {
         let purpose = join::purpose(compile, reading, &missing);
         if !toolchain::has_cargo() {
@@ -89,18 +90,19 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
         if !compile.is_on_disk {
             return Ok(Completion::Later);
         }
-        terminal::advise(&format!("compiling {purpose}\n"));
+        step = Some(terminal::Step::begin(&format!("compiling {purpose}")));
     }
     for (subject, known) in subjects.iter().zip(&mut known).filter(|it| it.1.is_none()) {
         match subject.compile() {
             Ok(kinds) => *known = Some(kinds),
             Err(error) if compile.keeps_going => {
-                terminal::warn(&format!("{error:#}"));
+                terminal::warn(format!("{error:#}"));
                 return Ok(Completion::Now);
             }
             Err(error) => return Err(error),
         }
     }
+    drop(step);
     let answers = crates.into_iter().zip(known.into_iter().flatten()).collect();
     join::join(compile, reading, answers)?;
     Ok(Completion::Now)

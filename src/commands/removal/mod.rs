@@ -89,7 +89,7 @@ impl Removing<'_> {
             let namespaces = namespaces.iter().map(|it| (it.live.id.clone(), it.live.clone()));
             self.delete([&namespaces.collect()], limit)?;
         } else {
-            losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+            losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
             let deletes = going.in_order().filter(goes);
             let deletes = deletes.map(|it| Action::new(Verb::Delete, &it.0));
             deletes.for_each(|it| reach::report(Event::Action(it)));
@@ -197,7 +197,7 @@ impl Removing<'_> {
     /// Removes new objects only if everything was confirmed beforehand.
     fn agree_to(&self, new: Vec<String>, otherwise: &str) -> anyhow::Result<()> {
         if new.is_empty() || self.yes {
-            new.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+            new.iter().for_each(|it| terminal::require(&format!("{it}\n")));
             return Ok(());
         }
         Err(anyhow::format_err!("{otherwise}: new objects have appeared: {}", new.join("; ")))
@@ -284,7 +284,7 @@ impl Namespace<'_> {
 
 /// Continues if nothing else is removed, if the flag allows it, or if the user agrees.
 fn confirm(losses: &[String], yes: bool) -> anyhow::Result<()> {
-    losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+    losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
     if losses.is_empty() || yes || terminal::agree("Remove all of these?", "yes")? {
         return Ok(());
     }

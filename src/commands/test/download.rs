@@ -13,7 +13,7 @@ use semver::Version;
 use crate::{
     disk,
     hint::Hint as _,
-    terminal,
+    terminal::{self, Step},
     web::{self, Patience},
     yaml::{self, Value},
 };
@@ -107,7 +107,7 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
                     "pass another index with `--index URL`, or the programs with `--assets DIR`",
                 );
             };
-            terminal::warn(&format!("{error:#}; using the cached version {version}"));
+            terminal::warn(format!("{error:#}; using the cached version {version}"));
             return Ok(folder(&kept, version, &platform));
         }
     };
@@ -120,9 +120,12 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
         return Ok(folder);
     }
     let archive = &listed[version];
-    terminal::advise(&format!("fetching Kubernetes {version} for tests, {}\n", archive.url));
+    let step = Step::begin(&format!("fetching Kubernetes {version} for tests, {}", archive.url));
     // At 30 kB a second.
-    let bytes = web::get(&archive.url, ARCHIVE_LIMIT, Patience::of_minutes(60))?;
+    let patience = Patience::of_minutes(60);
+    let progress = |done, all| step.bytes(done, all);
+    let bytes = web::get_with(&archive.url, ARCHIVE_LIMIT, patience, progress)?;
+    drop(step);
     let found = web::sha512(&bytes);
     if !found.eq_ignore_ascii_case(&archive.hash) {
         return Err(anyhow::format_err!(

@@ -65,9 +65,11 @@ impl Args {
         };
         let wants =
             Wants { controllers: self.controller_manager, audit: self.audit_rbac, keep: self.keep };
+        let step = terminal::Step::begin("starting etcd and kube-apiserver");
         let mut plane = ControlPlane::start(&assets, wants)?;
         // Tests that deploy must find that the objects belong to the project.
         plane.cluster.act_for(reach::owner(&project));
+        drop(step);
         let result = self.run_tests(root, &stage, &plane);
         if self.keep {
             // Also after a failed test, which is when users inspect the server.

@@ -71,7 +71,7 @@ impl Args {
             anyhow::ensure!(errors.is_empty(), invalid);
             return Ok(());
         }
-        warnings.iter().for_each(|it| terminal::warn(it));
+        warnings.iter().for_each(terminal::warn);
         if errors.is_empty() {
             terminal::print(&format!("{folder} is valid\n"));
             return Ok(());

@@ -50,7 +50,7 @@ impl Optional {
             // One pipeline may give the same values for every selector.
             if !selected.iter().any(|it| reads(it)) {
                 let text = "no selected validator reads the optional value";
-                terminal::warn(&format!("{text} `{key}`"));
+                terminal::warn(format!("{text} `{key}`"));
             }
         }
         let is = |name: &str| selected.iter().any(|it| it.name == name);

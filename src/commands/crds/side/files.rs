@@ -9,7 +9,7 @@ use crate::{
     compatibility::Crd,
     disk::Root,
     hint::Hint as _,
-    model::{ProjectPath, below},
+    model::{self, ProjectPath, below},
     plan::Tree as _,
     yaml::{self, Data, Node},
 };
@@ -63,8 +63,8 @@ impl Files {
     /// Takes up the CRDs of a file; a file that was named must have some. What else is in it is left out.
     pub fn add(&mut self, path: &str, text: &str, is_named: bool) -> anyhow::Result<()> {
         let before = self.crds.len();
-        let documents = yaml::nodes(text, yaml::Dialect::Kubernetes)
-            .with_context(|| format!("reading `{path}`"))?;
+        let documents =
+            yaml::nodes(text, yaml::Dialect::Kubernetes).map_err(model::locate(path, text))?;
         for document in documents.into_iter().flat_map(items) {
             self.add_document(path, document)?;
         }

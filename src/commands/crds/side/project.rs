@@ -154,14 +154,15 @@ fn read(
 ) -> anyhow::Result<(Crds, Places)> {
     let reading = source::read(from, options);
     for it in options.packages.iter().filter(|it| !reading.members.contains(*it)) {
-        terminal::warn(&format!("{label} has no package `{it}`"));
+        terminal::warn(format!("{label} has no package `{it}`"));
     }
     for it in &reading.unknown_features {
-        terminal::warn(&format!("{label} has no feature `{it}`"));
+        terminal::warn(format!("{label} has no feature `{it}`"));
     }
     let operator = reading.whole();
     let generated = manifests::crds(&operator, &Wishes::default());
-    let problems = [reading.all_problems(), generated.problems].concat();
+    let found = reading.quote(from, generated.problems);
+    let problems = [reading.all_problems(), found].concat();
     if !problems.is_empty() {
         return Err(refusal(&format!("{} at {label}", unread(&reading)), &problems));
     }

@@ -164,7 +164,9 @@ impl Args {
         let operator = reading.whole();
         let wishes = Wishes { longest_description: self.max_description_length };
         let generated = manifests::crds(&operator, &wishes);
-        let problems = [reading.all_problems(), generated.problems].concat();
+        let sources = TreeSources::new(&workspace.root);
+        let found = reading.quote(&sources, generated.problems);
+        let problems = [reading.all_problems(), found].concat();
         let error = |what: &str| {
             let error = refusal(&format!("{}{what}", unread(&reading)), &problems);
             hinted::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
@@ -175,8 +177,8 @@ impl Args {
                 true => ", and nothing is printed",
             }));
         }
-        operator.warnings.iter().for_each(|it| terminal::warn(&it.describe("")));
-        generated.warnings.iter().for_each(|it| terminal::warn(it));
+        let warnings = [operator.warnings, generated.warnings].concat();
+        reading.quote(&sources, warnings).into_iter().for_each(terminal::warn);
         // Of some kinds only, it is not known which files are left over.
         let whole =
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
