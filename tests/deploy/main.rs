@@ -113,7 +113,7 @@ trials! {
     async fn a_dry_run_on_an_empty_cluster_names_what_cannot_be_tried(it: "empty") {
         let tried = it.done("deploy --dry-run=server").await;
         assert!(tried.contains("create     ClusterRole empty-manager-role\n"), "{tried}");
-        let unchecked = "unchecked  Deployment empty-system/empty-controller-manager (its namespace is not there yet)\n";
+        let unchecked = "unchecked  Deployment empty-system/empty-controller-manager (its namespace does not exist yet)\n";
         assert!(tried.contains(unchecked), "{tried}");
         assert_eq!(it.versions().await, []);
     }
@@ -358,7 +358,7 @@ trials! {
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("resources:\n"));
         fs::write(&path, text.replace("resources:\n", "resources:\n- ../prometheus\n")).unwrap();
-        let reason = "ServiceMonitor monitor-system/monitor-controller-manager-metrics-monitor: the server has no kind ServiceMonitor of monitoring.coreos.com/v1";
+        let reason = "ServiceMonitor monitor-system/monitor-controller-manager-metrics-monitor: the server does not serve kind ServiceMonitor of monitoring.coreos.com/v1";
         it.refused("deploy", 1, reason).await;
         assert_eq!(it.versions().await, []);
     }

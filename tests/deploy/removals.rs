@@ -109,7 +109,7 @@ trials! {
         let output = it.run_with(&user, "uninstall").await;
         let said = support::said(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("also removes every object of its kind, which cannot be listed: User "), "{said}");
+        assert!(said.contains("also removes every object of its kind, and these cannot be listed: User "), "{said}");
         assert!(it.server.get(&it.memcached("default", "a")).await.is_some());
         assert!(it.run_with(&user, "uninstall --yes").await.status.success());
         assert_eq!(it.server.get(&it.crd()).await, None);
