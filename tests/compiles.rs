@@ -171,6 +171,13 @@ fn the_example_compiles() {
     build(&dir);
 }
 
+/// Where tests/cluster builds it, too.
+#[test]
+fn the_website_operator_compiles_and_passes_its_tests() {
+    let _alone = alone();
+    build(&support::generated::example("website-operator"));
+}
+
 fn check(name: &str, init: &str, apis: &[&str]) {
     let _alone = alone();
     build(&made(name, init, apis));

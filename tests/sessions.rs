@@ -50,11 +50,13 @@ pages! {
     messages
     mistakes
     on_a_cluster
+    operator_sdk_tutorial
     other_kinds
     project_file
     testing
     types
     warnings
+    website_operator
 }
 
 /// The same for pages of the site.

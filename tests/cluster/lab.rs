@@ -11,6 +11,7 @@ pub struct Lab {
     untouched: Arc<Project>,
     unruly: Arc<Project>,
     wishful: Arc<Project>,
+    website: Arc<Project>,
     shared: OnceCell<Arc<ControlPlane>>,
 }
 
@@ -20,8 +21,9 @@ impl Lab {
         let start = Instant::now();
         let untouched = Project::untouched().into();
         let (unruly, wishful) = (Project::unruly().into(), Project::wishful().into());
-        println!("three operators built in {} s", start.elapsed().as_secs());
-        Self { untouched, unruly, wishful, shared: OnceCell::new() }
+        let website = Project::website().into();
+        println!("four operators built in {} s", start.elapsed().as_secs());
+        Self { untouched, unruly, wishful, website, shared: OnceCell::new() }
     }
 
     /// A part of the shared control plane, where the untouched operator is installed.
@@ -39,7 +41,12 @@ impl Lab {
         self.shared_ground(name, &self.wishful).await
     }
 
-    /// That operator on a control plane of its own.
+    /// The same with the Website operator.
+    pub async fn website_ground(&self, name: &'static str) -> Ground {
+        self.shared_ground(name, &self.website).await
+    }
+
+    /// The operator that owns what annotations list, on a control plane of its own.
     pub async fn own_wishful_ground(&self, name: &'static str, nodes: bool) -> Ground {
         Ground::new(Arc::new(ControlPlane::start(name, nodes).await), self.wishful.clone())
     }

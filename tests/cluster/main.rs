@@ -32,6 +32,7 @@ mod security;
 mod throttled;
 mod token;
 mod tutorial;
+mod website;
 mod wishes;
 
 use std::process::ExitCode;
@@ -70,6 +71,7 @@ const TRIALS: &[(&str, runner::Trial)] = trials![
     wishes::a_child_whose_labels_or_owner_change_is_put_back,
     wishes::what_others_add_to_our_lists_goes_and_what_is_theirs_stays,
     wishes::an_object_of_somebody_else_is_not_touched,
+    website::a_website_follows_its_spec_and_leaves_no_record,
     wishes::a_mapper_that_panics_stops_nothing,
     wishes::a_kind_of_kubernetes_is_reconciled_with_the_role_of_its_markers,
     edits::a_deployment_edited_by_hand_is_put_back,

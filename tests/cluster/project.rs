@@ -54,6 +54,15 @@ impl Project {
         })
     }
 
+    /// The Website operator of `examples/`, which tests/compiles.rs has built.
+    pub fn website() -> Self {
+        let name = "website-operator";
+        let new = support::fresh(&format!("cluster/new/{name}"));
+        let dir = support::generated::example(name);
+        support::put(&support::tree(&dir), &new);
+        Self::build(name, "debug", &new, &dir, "web_v1alpha1_website")
+    }
+
     fn built(name: &'static str, profile: &str, edit: impl FnOnce(&Path)) -> Self {
         let new = support::fresh(&format!("cluster/new/{name}"));
         support::done(&new, "init --domain example.com");
@@ -62,22 +71,19 @@ impl Project {
             "create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
         );
         edit(&new);
-        let installer = support::done(&new, "generate installer");
-        let sample = fs::read_to_string(new.join("config/samples/cache_v1alpha1_memcached.yaml"));
-        let sample = serde_yaml::from_str(&sample.expect("`create api` has written it"));
-
-        // Files that are as they were keep their age: cargo builds again only what has changed.
         let dir = new.parent().expect("it is in a folder").with_file_name("projects").join(name);
-        fs::create_dir_all(&dir).expect("target/tmp can be written");
-        let (mut tree, before) = (support::tree(&new), support::tree(&dir));
-        before.keys().filter(|it| !tree.contains_key(*it)).for_each(|it| {
-            fs::remove_file(dir.join(it)).expect("it is ours");
-        });
-        tree.retain(|path, bytes| before.get(path) != Some(bytes));
-        support::put(&tree, &dir);
+        support::sync(support::tree(&new), &dir);
+        Self::build(name, profile, &new, &dir, "cache_v1alpha1_memcached")
+    }
+
+    /// Builds the project in `dir`, which holds the same files as `new`.
+    fn build(name: &'static str, profile: &str, new: &Path, dir: &Path, sample: &str) -> Self {
+        let installer = support::done(new, "generate installer");
+        let sample = fs::read_to_string(new.join(format!("config/samples/{sample}.yaml")));
+        let sample = serde_yaml::from_str(&sample.expect("`create api` has written it"));
         let words = if profile == "release" { &["--release"][..] } else { &[] };
         let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--locked", "--bin", name]).args(words).current_dir(&dir);
+        build.args(["build", "--locked", "--bin", name]).args(words).current_dir(dir);
         build.env("CARGO_TARGET_DIR", support::generated_target());
         // As in tests/compiles.rs, with which it shares what it builds.
         build.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");

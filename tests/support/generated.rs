@@ -1,6 +1,16 @@
 //! Cargo in a generated project, with the target folder that all of them share.
 
-use std::{path::Path, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// A copy of a project in `examples/`, in a folder that all suites share, so that it is built once.
+pub fn example(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples").join(name);
+    super::sync(super::tree(&super::home().join("examples").join(name)), &dir);
+    dir
+}
 
 /// The one step that may ask the registry, where this machine has not the crates yet.
 pub fn fetch(dir: &Path) {

@@ -120,6 +120,18 @@ pub fn put(files: &BTreeMap<String, Vec<u8>>, to: &Path) {
     }
 }
 
+/// Makes a folder hold these files and no others. Files that are as they were keep their age, so that cargo builds again
+/// only what has changed.
+pub fn sync(mut files: BTreeMap<String, Vec<u8>>, to: &Path) {
+    fs::create_dir_all(to).expect("target/tmp can be written");
+    let before = tree(to);
+    for stale in before.keys().filter(|it| !files.contains_key(*it)) {
+        fs::remove_file(to.join(stale)).expect("it is ours");
+    }
+    files.retain(|path, bytes| before.get(path) != Some(bytes));
+    put(&files, to);
+}
+
 /// An oracle by name. Where it is absent the test says so and goes without; with `CI=true` it fails.
 pub fn tool(name: &str) -> Option<PathBuf> {
     let path = tools().join(name);

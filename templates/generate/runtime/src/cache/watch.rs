@@ -4,6 +4,7 @@
 use super::{
     Observed, Watched,
     filter::{BoxPredicate, Filter},
+    lock,
 };
 use crate::{
     backoff::WatchBackoff,
@@ -20,7 +21,7 @@ use kube::{
 };
 use std::{
     pin::pin,
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 use tokio::sync::watch::{Receiver, Sender};
@@ -121,11 +122,14 @@ pub(crate) async fn watch<C, F>(
     F: Future<Output = ()>,
 {
     let mut events = pin!(watcher(api, config).backoff(WatchBackoff::default()));
-    let (mut quiet_until, mut failures) = (Instant::now(), 0_u32);
+    let mut failures = 0_u32;
     while let Some(event) = events.next().await {
         match event {
             Ok(event) => {
-                failures = 0;
+                // kube sends `Init` before it asks the API server for a list.
+                if !matches!(event, Event::Init) {
+                    failures = 0;
+                }
                 let is_listed = matches!(event, Event::InitDone);
                 observe(event).await;
                 if is_listed {
@@ -140,9 +144,8 @@ pub(crate) async fn watch<C, F>(
                 }
                 let error = words(&error);
                 failures = failures.saturating_add(1);
-                // One that passes at once is no reason to worry, and there is not a line for each retry.
-                if 1 < failures && quiet_until <= Instant::now() {
-                    quiet_until = Instant::now() + Duration::from_secs(30);
+                // A single failure is no reason to worry.
+                if 1 < failures && is_due(&mut lock(&WARNINGS), &error, Instant::now()) {
                     warn!(kind = %C::kind(&()), error, "watch interrupted, retrying");
                 } else {
                     debug!(kind = %C::kind(&()), error, "watch interrupted, retrying");
@@ -150,6 +153,19 @@ pub(crate) async fn watch<C, F>(
             }
         }
     }
+}
+
+/// The warnings of the last seconds. All watches share them, because what interrupts one often interrupts all.
+static WARNINGS: Mutex<Vec<(String, Instant)>> = Mutex::new(vec![]);
+
+/// Whether to log a warning: not if the same one was logged in the last 30 seconds.
+fn is_due(warnings: &mut Vec<(String, Instant)>, error: &str, now: Instant) -> bool {
+    warnings.retain(|(_, at)| now.duration_since(*at) < Duration::from_secs(30));
+    let is_due = !warnings.iter().any(|(text, _)| text == error);
+    if is_due {
+        warnings.push((error.into(), now));
+    }
+    is_due
 }
 
 /// What a watcher's error says, once.
@@ -182,5 +198,18 @@ fn hopeless<C: Watched>(error: &watcher::Error) -> Option<String> {
             group = if group.is_empty() { "\"\"" } else { &group },
         )),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_is_repeated_after_a_while_whichever_watch_it_is_about() {
+        let (mut warnings, start) = (vec![], Instant::now());
+        let mut due = |error: &str, after: u64| is_due(&mut warnings, error, start + Duration::from_secs(after));
+        assert_eq!([due("refused", 0), due("refused", 1), due("forbidden", 1)], [true, false, true]);
+        assert_eq!([due("refused", 29), due("refused", 30), due("forbidden", 30)], [false, true, false]);
     }
 }

@@ -1,0 +1,4 @@
+//! The API group `web.example.com`.
+
+pub mod v1alpha1;
+// +operator-rs:scaffold:versions

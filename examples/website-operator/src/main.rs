@@ -1,0 +1,17 @@
+//! The operator's process. `--help` lists its flags.
+
+use clap::Parser;
+use operator::controller;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(version, about)]
+struct Args {
+    #[command(flatten)]
+    flags: runtime::Flags,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    runtime::start(runtime::identity!(), args.flags, controller::all())
+}

@@ -1,0 +1,101 @@
+//! Tests of the `Website` controller against an in-memory API server, without a cluster.
+
+use operator::{controller::website, dns::Dns};
+use runtime::{
+    Operator,
+    testing::{Cluster, faults},
+};
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+
+const WEBSITES: &str = "websites.web.example.com";
+
+fn cluster() -> Cluster {
+    let shop = json!({
+        "apiVersion": "web.example.com/v1alpha1",
+        "kind": "Website",
+        "metadata": { "name": "shop", "namespace": "default", "uid": "1", "generation": 1 },
+        "spec": { "domains": ["a.com", "b.com"], "certificate": "tls", "replicas": 1 },
+    });
+    let secret = json!({ "metadata": { "name": "tls", "namespace": "default" } });
+    Cluster::default().with(WEBSITES, &[shop]).with("secrets", &[secret])
+}
+
+/// A zone of its own for each test.
+fn dns(test: &str) -> Dns {
+    let zone = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&zone);
+    fs::create_dir_all(&zone).unwrap();
+    Dns::new(zone)
+}
+
+fn controller(dns: &Dns) -> impl Fn(Operator) -> futures::future::BoxFuture<'static, anyhow::Result<()>> {
+    let dns = dns.clone();
+    move |operator| Box::pin(website::run_with(operator, Some("nginx:1".into()), dns.clone()))
+}
+
+fn get(cluster: &Cluster, resource: &str) -> Value {
+    cluster.get(resource, "default", "shop").unwrap()
+}
+
+/// The keys of the ConfigMap, the ports of the Service, and the volumes of the Deployment.
+fn children(cluster: &Cluster) -> [Vec<String>; 3] {
+    let names = |list: &Value| list.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().into()).collect();
+    [
+        get(cluster, "configmaps")["data"].as_object().unwrap().keys().cloned().collect(),
+        names(&get(cluster, "services")["spec"]["ports"]),
+        names(&get(cluster, "deployments.apps")["spec"]["template"]["spec"]["volumes"]),
+    ]
+}
+
+fn degraded(cluster: &Cluster) -> Value {
+    let website = get(cluster, WEBSITES);
+    let conditions = website["status"]["conditions"].as_array().unwrap();
+    conditions.iter().find(|it| it["type"] == "Degraded").unwrap().clone()
+}
+
+#[tokio::test]
+async fn what_the_spec_no_longer_names_is_removed() {
+    let (cluster, dns) = (cluster(), dns("removed"));
+    cluster.run(2, controller(&dns)).await;
+    let (https, http) = (["http", "https"], ["http"]);
+    assert_eq!(children(&cluster), [vec!["a.com.conf", "b.com.conf"], https.to_vec(), vec!["config", "tmp", "tls"]]);
+    assert_eq!(dns.records("1"), ["a.com", "b.com"]);
+    cluster.edit(WEBSITES, "default", "shop", |it| it["spec"] = json!({ "domains": ["b.com"] }));
+    cluster.run(1, controller(&dns)).await;
+    assert_eq!(children(&cluster), [vec!["b.com.conf"], http.to_vec(), vec!["config", "tmp"]]);
+    assert_eq!(dns.records("1"), ["b.com"]);
+}
+
+#[tokio::test]
+async fn a_website_waits_for_its_certificate() {
+    let (cluster, dns) = (cluster(), dns("certificate"));
+    cluster.delete("secrets", "default", "tls");
+    cluster.run(2, controller(&dns)).await;
+    assert_eq!(degraded(&cluster)["reason"], "SecretMissing");
+    cluster.put("secrets", json!({ "metadata": { "name": "tls", "namespace": "default" } })).unwrap();
+    cluster.run(1, controller(&dns)).await;
+    assert_eq!(degraded(&cluster)["status"], "False");
+}
+
+#[tokio::test]
+async fn a_failure_of_the_dns_provider_is_retried_and_reported() {
+    let (cluster, dns) = (cluster(), Dns::new("/nowhere"));
+    cluster.run(5, controller(&dns)).await;
+    assert_eq!(
+        (&degraded(&cluster)["status"], &degraded(&cluster)["reason"]),
+        (&json!("True"), &json!("DnsUnavailable"))
+    );
+}
+
+/// Tries a crash after each write, late, repeated and lost events, conflicts and failing requests.
+#[tokio::test]
+async fn the_outcome_is_the_same_whatever_goes_wrong() {
+    let dns = dns("faults");
+    let check = faults::Check::new(cluster, controller(&dns));
+    let check = check.then(|it| {
+        it.edit(WEBSITES, "default", "shop", |it| it["spec"]["domains"] = json!(["b.com"]));
+    });
+    check.then(|it| it.delete(WEBSITES, "default", "shop")).run().await;
+    assert_eq!(dns.records("1"), [""; 0], "the records are removed before the Website");
+}

@@ -1,0 +1,85 @@
+//! The targets of a scaffolded Makefile: every target of operator-sdk's and kubebuilder's Makefiles is there, and does
+//! what it is named for or says what to use in its place. `make help` lists what a person needs.
+
+#![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+/// All targets of the Makefiles that operator-sdk 1.42 and kubebuilder 4.11 scaffold for Go.
+const TARGETS: &str = "all help manifests generate fmt vet test setup-test-e2e test-e2e cleanup-test-e2e lint lint-fix \
+    lint-config build run docker-build docker-push docker-buildx build-installer install uninstall deploy undeploy \
+    kustomize controller-gen setup-envtest envtest golangci-lint operator-sdk bundle bundle-build bundle-push opm \
+    catalog-build catalog-push";
+
+#[test]
+fn every_target_of_the_peers_is_there() {
+    let dir = project("peers");
+    for target in TARGETS.split_whitespace() {
+        let (success, output) = make(&dir, &format!("--dry-run {target}"));
+        assert!(success, "make {target}\n{output}");
+    }
+    let (success, output) = make(&dir, "--dry-run no-such-target");
+    assert!(!success, "{output}");
+}
+
+#[test]
+fn a_target_that_has_nothing_to_do_says_why() {
+    let dir = project("nothing");
+    for target in
+        ["kustomize", "controller-gen", "setup-envtest", "setup-test-e2e", "opm", "lint-config"]
+    {
+        let (success, output) = make(&dir, target);
+        assert!(success && output.starts_with(&format!("{target}: nothing to do: ")), "{output}");
+        assert_eq!(output.lines().count(), 2, "{output}");
+    }
+    // It cannot do what was asked, and says how to.
+    let (success, output) = make(&dir, "catalog-build");
+    assert!(!success && output.contains("opm render example.com/peers-bundle:v0.0.1"), "{output}");
+}
+
+#[test]
+fn images_are_built_and_pushed_under_their_names() {
+    let dir = project("images");
+    let words = "docker-build docker-push docker-buildx bundle-build bundle-push catalog-push CONTAINER_TOOL=echo IMG=a/b:1";
+    let (success, output) = make(&dir, &format!("--silent {words}"));
+    assert!(success, "{output}");
+    let commands: Vec<_> = output.lines().collect();
+    assert_eq!(
+        commands[..6],
+        [
+            "build -t a/b:1 .",
+            "push a/b:1",
+            "buildx build --builder peers-builder --platform linux/amd64,linux/arm64 --push -t a/b:1 .",
+            "build -f bundle.Dockerfile -t example.com/peers-bundle:v0.0.1 .",
+            "push example.com/peers-bundle:v0.0.1",
+            "push example.com/peers-catalog:v0.0.1",
+        ]
+    );
+}
+
+#[test]
+fn help_lists_targets_with_whole_words() {
+    let (success, output) = make(&project("help"), "help");
+    assert!(success, "{output}");
+    let lines: Vec<_> = output.lines().filter(|it| it.starts_with("  \u{1b}[36m")).collect();
+    assert!(lines.len() > 20, "{output}");
+    for line in lines {
+        let text = line.split("\u{1b}[0m ").nth(1).unwrap_or_default().trim_start();
+        assert!(text.starts_with(char::is_uppercase) && !text.ends_with('.'), "{line}");
+    }
+}
+
+fn project(name: &str) -> PathBuf {
+    let dir = support::fresh(&format!("makefile/{name}"));
+    support::done(&dir, "init --project-name peers --domain example.com --minimal");
+    dir
+}
+
+fn make(dir: &Path, words: &str) -> (bool, String) {
+    let tool = format!("OPERATOR_RS={}", support::BINARY);
+    let output = support::command("make", dir).args(words.split(' ')).arg(tool).output();
+    let output = output.expect("there is make");
+    (output.status.success(), support::said(&output))
+}
