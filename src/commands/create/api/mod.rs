@@ -122,7 +122,7 @@ impl Args {
             return self.controller_only(root, &project, group, &kind);
         }
         let group = match self.group.take() {
-            Some(group) => own(&group)?,
+            Some(group) => own(&group, &project.domain)?,
             None => terminal::ask(None, "group", "cache")?,
         };
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
@@ -139,32 +139,7 @@ impl Args {
             );
         }
         let controller = self.controller.unwrap_or(!has_controller);
-        if self.operand.image.is_some() && !namespaced && controller {
-            return Err(terminal::usage(
-                ErrorKind::ArgumentConflict,
-                "`--image` makes a Deployment beside each object, and objects of a cluster-scoped kind have no namespace: \
-                 leave out `--image` or `--namespaced=false`",
-            ));
-        }
-        if self.operand.image.is_some() && !controller && !has_controller {
-            return Err(terminal::usage(
-                ErrorKind::ArgumentConflict,
-                "`--image` configures the controller: leave out `--image` or `--controller=false`",
-            ));
-        }
-        let operand = [
-            ("run-as-user", self.operand.run_as_user.is_some()),
-            ("container-command", !self.operand.container_command.is_empty()),
-            ("finalizer", self.finalizer),
-        ];
-        if let Some((flag, _)) = operand.iter().find(|it| it.1 && !controller) {
-            return Err(terminal::usage(
-                ErrorKind::ArgumentConflict,
-                &format!(
-                    "`--{flag}` configures the controller, and another version of the kind already has one: leave it out"
-                ),
-            ));
-        }
+        self.refuse_operand(namespaced, controller, has_controller)?;
         let flavour = if self.operand.image.is_some() { "image" } else { "plain" };
         let mut sets = place.sets();
         sets.push("create/sample".to_owned());
@@ -194,6 +169,42 @@ impl Args {
         };
         plan.next(next);
         Ok(plan)
+    }
+
+    /// The flags of a controller need one, and an image needs objects in a namespace.
+    fn refuse_operand(
+        &self,
+        namespaced: bool,
+        controller: bool,
+        has_controller: bool,
+    ) -> anyhow::Result<()> {
+        if self.operand.image.is_some() && !namespaced && controller {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                "`--image` makes a Deployment beside each object, and objects of a cluster-scoped kind have no namespace: \
+                 leave out `--image` or `--namespaced=false`",
+            ));
+        }
+        if self.operand.image.is_some() && !controller && !has_controller {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                "`--image` configures the controller: leave out `--image` or `--controller=false`",
+            ));
+        }
+        let operand = [
+            ("run-as-user", self.operand.run_as_user.is_some()),
+            ("container-command", !self.operand.container_command.is_empty()),
+            ("finalizer", self.finalizer),
+        ];
+        if let Some((flag, _)) = operand.iter().find(|it| it.1 && !controller) {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                &format!(
+                    "`--{flag}` configures the controller, and another version of the kind already has one: leave it out"
+                ),
+            ));
+        }
+        Ok(())
     }
 
     fn choices(&self, shared: Vec<String>) -> Choices {
@@ -294,9 +305,15 @@ impl Args {
 }
 
 /// A group of the project's own.
-fn own(group: &GroupPrefix) -> anyhow::Result<GroupName> {
+fn own(group: &GroupPrefix, domain: &Domain) -> anyhow::Result<GroupName> {
     group.to_name().map_err(|it| {
-        let message = format!("invalid value '{group}' for '--group <GROUP>': {it}");
+        let group = group.to_string();
+        let name = group.strip_suffix(&format!(".{domain}"));
+        let advice = match name.filter(|it| it.parse::<GroupName>().is_ok()) {
+            Some(name) => format!("leave out the project's domain: `--group {name}`"),
+            None => it.to_string(),
+        };
+        let message = format!("invalid value '{group}' for '--group <GROUP>': {advice}");
         terminal::usage(ErrorKind::ValueValidation, &message)
     })
 }

@@ -109,7 +109,7 @@ impl Place {
         }
     }
 
-    /// The sets that make the folders around the type.
+    /// The sets that make the directories around the type.
     pub fn sets(&self) -> Vec<String> {
         let sets = [
             (self.new_group, "create/group"),
