@@ -24,7 +24,7 @@ fn the_scaffold_is_refused_nothing_and_uses_every_rule() {
     assert!(output.status.success(), "{said}");
     assert!(said.contains("every_sample_becomes_available ... ok"), "{said}");
     assert!(!said.contains("not run"), "{said}");
-    let report = said.split_once("did:\n").expect(&said).1;
+    let report = said.split_once("used config/rbac/role.yaml:\n").expect(&said).1;
     assert!(report.contains("calls, 0 refused, 0 unused\n"), "{report}");
     assert!(report.contains("used    deployments.apps: create, list, patch, watch\n"), "{report}");
 }
@@ -53,7 +53,8 @@ fn an_audit_of_no_calls_is_an_error() {
     let output = test(&dir, &words).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        support::said(&output).contains("error: the tests did nothing as system:serviceaccount:")
+        support::said(&output)
+            .contains("error: the tests sent no request as system:serviceaccount:")
     );
 }
 

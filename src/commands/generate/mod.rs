@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{disk::Root, model::Project, plan::Plan};
 
-/// Bring everything that is generated up to date: support code, CRDs, RBAC
+/// Regenerate support code, CRDs and RBAC
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {

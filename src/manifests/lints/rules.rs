@@ -39,7 +39,7 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
             }
             if expression::uses_old_self(source) && between(schema, at) {
                 let message = format!(
-                    "has a rule on `oldSelf` within a list whose items cannot be told apart: `{}`",
+                    "has a rule on `oldSelf` within a list whose items have no identity: `{}`",
                     first(source)
                 );
                 res.push(Fault { at: at.to_owned(), message, hint: OLD });
