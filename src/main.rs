@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! commands                                                                              asks
-//! scaffold source manifests kustomize bundle audit compatibility │ disk process cluster web terminal   thinks │ touches   (no room here knows its neighbour)
+//! scaffold source manifests samples kustomize bundle audit compatibility │ disk process cluster web terminal   thinks │ touches   (no room here knows its neighbour)
 //! plan                                                                                  says what would change
 //! model                                                                                 names things
-//! kubernetes                                                                            holds objects as Go holds them
+//! kubernetes expression                                                                 holds objects as Go holds them, and evaluates rules
 //! yaml hint                                                                             ground
 //! ```
 
@@ -16,6 +16,7 @@ mod bundle;
 mod compatibility;
 mod kustomize;
 mod manifests;
+mod samples;
 mod scaffold;
 mod source;
 
@@ -29,6 +30,7 @@ mod plan;
 
 mod model;
 
+mod expression;
 mod kubernetes;
 
 mod hint;

@@ -1,4 +1,4 @@
-//! The only room that fetches from the web, and that opens what was fetched.
+//! The only room that downloads from the web and unpacks downloads.
 
 use std::{
     collections::BTreeMap,
@@ -12,12 +12,12 @@ use sha2::{Digest as _, Sha512};
 
 use crate::hint::Hint as _;
 
-/// How long a server may take.
+/// The time limits of a download.
 #[derive(Clone, Copy)]
 pub struct Patience {
-    /// Until it is connected, and between two pieces of an answer.
+    /// For the connection, and between two parts of the response.
     pub idle: Duration,
-    /// For all of it, so that a server that says a byte now and then comes to an end, too.
+    /// For the whole download, so that a server that sends a byte now and then is limited too.
     pub whole: Duration,
 }
 
@@ -27,9 +27,21 @@ impl Patience {
     }
 }
 
-/// What is behind a URL, as long as it is no more than `limit` bytes. Proxies are those of the
-/// environment (`HTTPS_PROXY`, `NO_PROXY`).
+/// How many bytes are read between two reports of progress.
+const PIECE: u64 = 1 << 16;
+
+/// Downloads a URL, up to `limit` bytes. Proxies are taken from the environment (`HTTPS_PROXY`, `NO_PROXY`).
 pub fn get(url: &str, limit: u64, patience: Patience) -> anyhow::Result<Vec<u8>> {
+    get_with(url, limit, patience, |_, _| {})
+}
+
+/// The same; `progress` learns how many bytes there are, and how many there will be where the server says so.
+pub fn get_with(
+    url: &str,
+    limit: u64,
+    patience: Patience,
+    mut progress: impl FnMut(u64, Option<u64>),
+) -> anyhow::Result<Vec<u8>> {
     let Patience { idle, whole } = patience;
     let request = ureq::get(url)
         .config()
@@ -41,20 +53,33 @@ pub fn get(url: &str, limit: u64, patience: Patience) -> anyhow::Result<Vec<u8>>
     let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
     let answer = request.header("User-Agent", agent).call();
     let body = answer
-        .and_then(|mut answer| answer.body_mut().with_config().limit(limit).read_to_vec())
+        .and_then(|mut answer| {
+            let body = answer.body_mut();
+            let all = body.content_length();
+            let mut reader = body.with_config().limit(limit).reader();
+            let mut bytes = Vec::new();
+            // A server may announce any length, so no room is made for it.
+            while 0 < reader.by_ref().take(PIECE).read_to_end(&mut bytes)? {
+                progress(bytes.len() as u64, all);
+            }
+            Ok(bytes)
+        })
         .map_err(|error| match error {
-            // Its own words are only that there was one.
+            // The message of ureq only says that there was an error.
             ureq::Error::Io(error) => error.into(),
             ureq::Error::Timeout(ureq::Timeout::PerRead | ureq::Timeout::PerWrite) => {
-                anyhow::format_err!("the server was silent for {} seconds", idle.as_secs_f32())
+                anyhow::format_err!("the server sent nothing for {} seconds", idle.as_secs_f32())
             }
             ureq::Error::Timeout(ureq::Timeout::Global) => {
-                anyhow::format_err!("it was not done within {} seconds", whole.as_secs_f32())
+                anyhow::format_err!(
+                    "the download was not complete within {} seconds",
+                    whole.as_secs_f32()
+                )
             }
             other => anyhow::Error::from(other),
         });
     body.with_context(|| format!("fetching {url}"))
-        .hint("is it reachable from here? HTTPS_PROXY names a proxy")
+        .hint("check that it is reachable from here; HTTPS_PROXY sets a proxy")
 }
 
 /// The SHA-512 in hexadecimal digits.
@@ -62,8 +87,8 @@ pub fn sha512(bytes: &[u8]) -> String {
     Sha512::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
 }
 
-/// Files of a `.tar.gz` by their own names, whatever folders they are in there. Each has `limit` bytes at most, and the
-/// whole archive four times as many: what it packs may be a thousand times what it weighs.
+/// Files of a `.tar.gz` by their names, in whatever folder they are. Each may have `limit` bytes, and the whole archive
+/// four times as many, since an archive may unpack to a thousand times its size.
 pub fn unpack(
     bytes: &[u8],
     names: &[&str],
@@ -84,12 +109,12 @@ pub fn unpack(
         Limited { inner: &mut entry, left: limit }
             .read_to_end(&mut bytes)
             .with_context(|| format!("unpacking `{name}`"))?;
-        anyhow::ensure!(res.insert(name.clone(), bytes).is_none(), "`{name}` is in it twice");
+        anyhow::ensure!(res.insert(name.clone(), bytes).is_none(), "it contains `{name}` twice");
     }
     Ok(res)
 }
 
-/// Gives no more than some bytes, and says so where there are more.
+/// Reads up to a number of bytes, and fails if there are more.
 struct Limited<R> {
     inner: R,
     left: u64,
@@ -99,7 +124,7 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let found = self.inner.read(buffer)?;
         let Some(left) = self.left.checked_sub(found as u64) else {
-            return Err(io::Error::other("there is more in it than any release has"));
+            return Err(io::Error::other("it is larger than any release"));
         };
         self.left = left;
         Ok(found)
@@ -118,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of a server that does this once it was asked.
+    /// The result of a download from a server that answers like this.
     fn fetched(answer: impl Fn(&mut TcpStream) -> io::Result<()> + Send + 'static) -> String {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
@@ -127,7 +152,7 @@ mod tests {
             let asked = stream.read(&mut [0; 1024])?;
             assert_ne!(asked, 0);
             answer(&mut stream)?;
-            // Held open, as a server that hangs does.
+            // The connection stays open, as with a server that hangs.
             stream.read(&mut [0]).map(drop)
         });
         let patience = Patience { idle: Duration::from_secs(1), whole: Duration::from_secs(3) };
@@ -137,7 +162,7 @@ mod tests {
         }
     }
 
-    /// A byte now and then.
+    /// Sends a byte now and then.
     fn slow(bytes: usize) -> impl Fn(&mut TcpStream) -> io::Result<()> {
         move |it| {
             write!(it, "HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n")?;
@@ -149,18 +174,18 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_silent_is_left() {
-        let silent = "the server was silent for 1 seconds";
+    fn a_silent_server_is_given_up() {
+        let silent = "the server sent nothing for 1 seconds";
         assert_eq!(fetched(|_| Ok(())), silent);
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx";
         assert_eq!(fetched(|it| it.write_all(head)), silent);
     }
 
     #[test]
-    fn a_server_that_is_slow_is_waited_for_but_not_for_ever() {
-        // Longer than it may be silent, and shorter than it may take.
+    fn a_slow_server_is_waited_for_up_to_a_limit() {
+        // Longer than the idle limit, shorter than the whole.
         assert_eq!(fetched(slow(7)), "xxxxxxx");
-        assert_eq!(fetched(slow(500)), "it was not done within 3 seconds");
+        assert_eq!(fetched(slow(500)), "the download was not complete within 3 seconds");
     }
 
     fn archive(files: &[(&str, usize)]) -> Vec<u8> {
@@ -182,12 +207,12 @@ mod tests {
             }
             Err(error) => format!("{error:#}"),
         };
-        let more = "there is more in it than any release has";
+        let more = "it is larger than any release";
         assert_eq!(check(&[("x/a", 9_000), ("b", 10_000), ("c", 11_000)]), "a 9000 b 10000 ");
         assert_eq!(check(&[("a", 10_001)]), format!("unpacking `a`: {more}"));
-        // Also where it is in what nobody asked for.
+        // Also if it is in a file that is not unpacked.
         assert!(check(&[("c", 50_000), ("a", 1)]).ends_with(more));
-        assert_eq!(check(&[("a", 1), ("x/a", 1)]), "`a` is in it twice");
+        assert_eq!(check(&[("a", 1), ("x/a", 1)]), "it contains `a` twice");
         assert!(check(&[("a", 1); 100]).contains("twice"));
     }
 }

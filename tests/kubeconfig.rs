@@ -81,38 +81,38 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
         let said = refused(install().env("KUBECONFIG", list), expected);
         assert!(!said.contains("127.0.0.9") && !said.contains("service account"), "{said}");
     };
-    with("nowhere", "KUBECONFIG: there is no kubeconfig `nowhere`");
-    with("nowhere:neither", "there is no kubeconfig `nowhere`, there is no kubeconfig `neither`");
-    with(":", "KUBECONFIG names no file");
+    with("nowhere", "KUBECONFIG: the kubeconfig `nowhere` does not exist");
     with(
-        "broken",
-        "the kubeconfig `broken` cannot be read: it is not the YAML of a kubeconfig (line 1",
+        "nowhere:neither",
+        "the kubeconfig `nowhere` does not exist, the kubeconfig `neither` does not exist",
     );
+    with(":", "KUBECONFIG names no file");
+    with("broken", "the kubeconfig `broken` cannot be read: it is not a valid kubeconfig (line 1");
     with("one:broken", "the kubeconfig `broken` cannot be read");
     with("twice", "the kubeconfig `twice` has the cluster `one` twice");
     // kubectl skips what is missing, and the first file that has a value counts.
-    with("nowhere:one", "http://127.0.0.1:1 cannot be asked");
-    with("one:two", "http://127.0.0.1:1 cannot be asked");
-    with("two:one", "http://127.0.0.1:2 cannot be asked");
-    with("three:two", "http://127.0.0.1:2 cannot be asked");
+    with("nowhere:one", "cannot connect to http://127.0.0.1:1");
+    with("one:two", "cannot connect to http://127.0.0.1:1");
+    with("two:one", "cannot connect to http://127.0.0.1:2");
+    with("three:two", "cannot connect to http://127.0.0.1:2");
     with("three", "the kubeconfig has no current context");
 
-    refused(install().args(["--kubeconfig", "nowhere"]), "there is no kubeconfig `nowhere`");
-    refused(install().args(["--kubeconfig", "one:two"]), "there is no kubeconfig `one:two`");
+    refused(install().args(["--kubeconfig", "nowhere"]), "the kubeconfig `nowhere` does not exist");
+    refused(install().args(["--kubeconfig", "one:two"]), "the kubeconfig `one:two` does not exist");
     refused(
         install().env("KUBECONFIG", "one").args(["--kubeconfig", "two"]),
-        "http://127.0.0.1:2 ",
+        "cannot connect to http://127.0.0.1:2:",
     );
 
     // The pod's own account is for where nothing is named and nothing is there.
     refused(&mut install(), "reading the pod's service account");
     refused(install().env("KUBECONFIG", ""), "reading the pod's service account");
-    refused(install().args(["--context", "a"]), "there is no cluster to talk to");
+    refused(install().args(["--context", "a"]), "there is no cluster to connect to");
     fs::create_dir(dir.join(".kube")).unwrap();
     fs::write(dir.join(".kube/config"), "clusters: {a").unwrap();
-    refused(&mut install(), "`~/.kube/config` cannot be read: it is not the YAML");
+    refused(&mut install(), "`~/.kube/config` cannot be read: it is not a valid kubeconfig");
     fs::copy(dir.join("two"), dir.join(".kube/config")).unwrap();
-    refused(&mut install(), "http://127.0.0.1:2 cannot be asked");
+    refused(&mut install(), "cannot connect to http://127.0.0.1:2");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_proxy_of_the_environment_is_not_for_this_machine() {
     fs::write(dir.join("kubeconfig"), kubeconfig("a", server, "token: x")).unwrap();
     let mut command = install(&dir);
     command.args(["--kubeconfig", "kubeconfig"]).env("HTTPS_PROXY", "socks9://example.com:1");
-    refused(&mut command, "https://127.0.0.1:1 cannot be asked: Connection refused");
+    refused(&mut command, "cannot connect to https://127.0.0.1:1: Connection refused");
 }
 
 #[test]
@@ -175,16 +175,16 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
         assert!(!said.contains("hunter2"), "{cluster}, {user}\n{said}");
     };
     let user = |user: &str, expected: &str| check(here, user, expected);
-    user(&format!("token: [{SECRET}]"), "it is not the YAML of a kubeconfig (line 5, ");
-    user(&format!("token: {{{SECRET}: {SECRET}}}"), "it is not the YAML of a kubeconfig");
-    user(&format!("password: [{SECRET}]"), "it is not the YAML of a kubeconfig");
-    user(&format!("exec: {SECRET}"), "it is not the YAML of a kubeconfig");
-    user(&format!("token: \"{SECRET}\\n\""), "that no HTTP header may hold");
+    user(&format!("token: [{SECRET}]"), "it is not a valid kubeconfig (line 5, ");
+    user(&format!("token: {{{SECRET}: {SECRET}}}"), "it is not a valid kubeconfig");
+    user(&format!("password: [{SECRET}]"), "it is not a valid kubeconfig");
+    user(&format!("exec: {SECRET}"), "it is not a valid kubeconfig");
+    user(&format!("token: \"{SECRET}\\n\""), "that HTTP headers do not allow");
     user(&format!("username: a, password: {SECRET}"), "Connection refused");
     user(&format!("tokenFile: {SECRET}"), "the user's token file cannot be read: No such file");
     fs::write(dir.join("token"), format!("{SECRET}\n{SECRET}")).unwrap();
-    user("tokenFile: token", "that no HTTP header may hold");
-    user(&format!("as: \"{SECRET}\\n\""), "a request cannot be made");
+    user("tokenFile: token", "that HTTP headers do not allow");
+    user(&format!("as: \"{SECRET}\\n\""), "does not describe a usable connection");
     user(&format!("client-key: {SECRET}"), "the user's client key cannot be read: No such file");
     user(&format!("client-certificate: {SECRET}"), "the user's client certificate cannot be read");
     user(&format!("client-key-data: {SECRET}"), "the user's client key is not base64");
@@ -198,9 +198,9 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
         user(&both, "the certificates and the key of the kubeconfig cannot be used for TLS");
     }
     user(&exec(&fails), "the user's credential plugin failed: exit status: 3");
-    user(&exec(&garbage), "what the user's credential plugin prints is not an ExecCredential");
-    user(&exec(&bare), "what the user's credential plugin prints has no `status`");
-    user(&exec(&lines), "that no HTTP header may hold");
+    user(&exec(&garbage), "the output of the user's credential plugin is not an ExecCredential");
+    user(&exec(&bare), "the output of the user's credential plugin has no `status`");
+    user(&exec(&lines), "that HTTP headers do not allow");
     user(&exec(&late), "the time at which the user's token expires is malformed");
     user(&exec(&key), "cannot be used for TLS");
     user(&exec(SECRET), "the user's credential plugin does not start: No such file");
@@ -210,7 +210,7 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
     user(&provider(SECRET, ""), "`auth-provider` gives no token");
     let command = |it: &str| format!("cmd-path: '{it}', cmd-args: {SECRET}");
     user(&provider("gcp", &command(&fails)), "the user's credential plugin failed: exit status: 3");
-    user(&provider("gcp", &command(&garbage)), "that no HTTP header may hold");
+    user(&provider("gcp", &command(&garbage)), "that HTTP headers do not allow");
     let keyed = format!("{}, token-key: '{{.{SECRET}}}'", command(&garbage));
     user(&provider("gcp", &keyed), "`auth-provider` gives no token");
     let expired = format!("access-token: {SECRET}, expiry: {SECRET}");
@@ -218,7 +218,7 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
 
     let cluster = |cluster: &str, expected: &str| check(cluster, "token: x", expected);
     let at = format!("server: 'https://jane:{SECRET}@127.0.0.1:1/a?b={SECRET}'");
-    cluster(&at, "https://127.0.0.1:1/a cannot be asked: Connection refused");
+    cluster(&at, "cannot connect to https://127.0.0.1:1/a: Connection refused");
     cluster(
         &format!("server: 'https://{SECRET} {SECRET}'"),
         "the `server` of the cluster is not a URL",
@@ -230,7 +230,7 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
     );
     cluster(
         &format!("{here}, proxy-url: 'http://jane:{SECRET}@127.0.0.1:1'"),
-        "https://127.0.0.1:1 cannot be asked",
+        "cannot connect to https://127.0.0.1:1",
     );
     cluster(
         &format!("{here}, certificate-authority: {SECRET}"),
@@ -244,8 +244,5 @@ fn no_error_prints_what_is_in_a_kubeconfig() {
         &format!("{here}, certificate-authority-data: {torn}"),
         "certificate authority is not PEM",
     );
-    cluster(
-        &format!("{here}, insecure-skip-tls-verify: {SECRET}"),
-        "it is not the YAML of a kubeconfig",
-    );
+    cluster(&format!("{here}, insecure-skip-tls-verify: {SECRET}"), "it is not a valid kubeconfig");
 }

@@ -22,7 +22,7 @@ mod words;
 #[path = "../src/disk/mod.rs"]
 mod disk;
 #[allow(dead_code, unused_imports, reason = "one room is under test")]
-#[path = "../src/hint.rs"]
+#[path = "../src/hint/mod.rs"]
 mod hint;
 #[allow(dead_code, unused_imports, reason = "one room is under test")]
 #[path = "../src/kustomize/mod.rs"]

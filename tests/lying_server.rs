@@ -215,7 +215,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
         ("lines", "made-up\n/v1"),
         ("escaped", "a%2Fmade-up/v1"),
     ] {
-        check(name, "/apis", 1, "cannot be a part of an API server's path", move |_| {
+        check(name, "/apis", 1, "is not a valid name in an API server's path", move |_| {
             let version = json!({"groupVersion": version});
             Reply::Json(json!({"groups": [{"versions": [version], "preferredVersion": version}]}))
         });
@@ -230,7 +230,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
             name,
             "/apis/x.example.com/v1",
             2,
-            "whatever it has of x.example.com/v1, which cannot be listed: ",
+            "its objects of x.example.com/v1, which cannot be listed: ",
             move |_| {
                 Reply::Json(json!({"kind": "APIResourceList", "resources": [
                     {"name": plural, "kind": "X", "namespaced": true, "verbs": ["list", "delete"]},
@@ -243,7 +243,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
         "crd",
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/memcacheds.g.example.com",
         1,
-        "cannot be a part of",
+        "is not a valid name in",
         |_| {
             let versions = json!([{"name": "../made-up", "served": true}]);
             let spec = json!({"group": "g", "scope": "Namespaced", "versions": versions, "names": {"kind": "A", "plural": "as"}});
@@ -255,7 +255,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
             ))
         },
     );
-    check("token", SECRETS, 2, "the server's list goes on with the same page", |path| {
+    check("token", SECRETS, 2, "the server's list repeats the same page", |path| {
         assert!(path.matches('/').count() == 5, "{path}");
         Reply::Json(list(json!([]), "/../x&limit=1#"))
     });
@@ -264,7 +264,7 @@ fn what_a_server_makes_up_is_no_part_of_a_path() {
 #[test]
 fn what_a_server_does_not_tell_is_not_taken_for_nothing() {
     let unknown =
-        "with Namespace a-system goes: whatever it has of secrets, which cannot be listed: ";
+        "removing Namespace a-system also removes its objects of secrets, which cannot be listed: ";
     let secrets = |name: &str, why: &str, lie: fn(&str) -> Reply| {
         check(name, SECRETS, 2, &format!("{unknown}{why}"), lie);
     };
@@ -285,27 +285,27 @@ fn what_a_server_does_not_tell_is_not_taken_for_nothing() {
             "",
         ))
     });
-    secrets("missing", "the server has the kind, and does not find its list", |_| {
+    secrets("missing", "the server has the kind but does not find its list", |_| {
         Reply::Status(404, "{}")
     });
     secrets("broken", "service unavailable", |_| Reply::Status(503, "service unavailable"));
     secrets("gone", "HTTP status 410", |_| Reply::Status(410, "{}"));
-    let group = "whatever it has of x.example.com/v1, which cannot be listed: ";
+    let group = "its objects of x.example.com/v1, which cannot be listed: ";
     check(
         "group",
         "/apis/x.example.com/v1",
         2,
-        "does not tell what it has: service unavailable",
+        "does not list its resources: service unavailable",
         |_| Reply::Status(503, "service unavailable"),
     );
     check("group-html", "/apis/x.example.com/v1", 2, group, |_| Reply::Status(200, "<html>"));
-    check("groups", "/apis", 1, "does not tell its groups", |_| Reply::Status(200, "<html>"));
+    check("groups", "/apis", 1, "returned no list of API groups", |_| Reply::Status(200, "<html>"));
     let namespace = "/api/v1/namespaces/a-system";
-    check("other", namespace, 1, "something else than this object", |_| {
+    check("other", namespace, 1, "returned a different object", |_| {
         Reply::Json(ours("v1", "Namespace", "made-up", json!({})))
     });
-    check("text", namespace, 1, "something else than this object", |_| Reply::Status(200, "yes"));
-    check("no-uid", namespace, 1, "something else than this object", |_| {
+    check("text", namespace, 1, "returned a different object", |_| Reply::Status(200, "yes"));
+    check("no-uid", namespace, 1, "returned a different object", |_| {
         Reply::Json(json!({"kind": "Namespace", "metadata": {"name": "a-system"}}))
     });
 }
@@ -324,7 +324,7 @@ fn whatever_a_server_sends_has_an_end() {
 
 #[test]
 fn a_list_whose_token_expires_is_read_again() {
-    check("expired", SECRETS, 2, "goes: Secret a-system/second, which", |path| {
+    check("expired", SECRETS, 2, "also removes Secret a-system/second, which", |path| {
         match path.split_once('?') {
             Some((_, "")) => Reply::Json(list(json!([item("first"), item("second")]), "")),
             Some((_, query)) if query.contains("continue") => {
@@ -366,7 +366,7 @@ fn what_somebody_else_makes_at_the_same_time_is_only_adopted() {
     let said = support::said(&output);
     assert!(
         said.contains(
-            "update     CustomResourceDefinition memcacheds.g.example.com (it was there before)\n"
+            "update     CustomResourceDefinition memcacheds.g.example.com (it already existed)\n"
         ),
         "{said}"
     );

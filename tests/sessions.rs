@@ -36,6 +36,7 @@ pages! {
     crds_in_ci
     delete_api
     first_operator
+    forge
     generate_crds
     habits
     hand_edits
@@ -47,11 +48,13 @@ pages! {
     kinds_by_hand
     memcached_operator
     moved_runtime
+    messages
     mistakes
     on_a_cluster
     operator_sdk_tutorial
     other_kinds
     project_file
+    samples
     testing
     types
     warnings

@@ -124,7 +124,7 @@ serde = \"1\"
     put("src/api.rs", &kind("pub first: i32,"));
     let watching = Watching::start(folder.path(), "generate crds --watch");
     watching.prints("first:");
-    watching.tells("watching what was read");
+    watching.tells("watching for changes");
     put("src/api.rs", &kind("pub second: i32,"));
     watching.prints("second:");
     // Text that is half written is told, and waited over.
@@ -146,7 +146,7 @@ fn manifests_are_written_again_when_a_file_is_saved() {
     support::done(&folder, "init --domain example.com");
     support::done(&folder, "create api --group cache --kind Memcached");
     let watching = Watching::start(&folder, "manifests --watch");
-    watching.tells("watching what was read");
+    watching.tells("watching for changes");
     let types = folder.join("api/src/cache/v1alpha1/memcached.rs");
     let text = fs::read_to_string(&types).unwrap();
     let spec =

@@ -1,11 +1,11 @@
-//! The calls of one account in an audit log, and what each of them needs.
+//! The calls of one account in an audit log, and the permissions that each of them needs.
 
 use std::collections::BTreeMap;
 
 use super::Access;
 use crate::yaml::{self, Value};
 
-/// What the admission plugin OwnerReferencesPermissionEnforcement speaks of.
+/// Part of the message of the admission plugin OwnerReferencesPermissionEnforcement.
 const BLOCKS: &str = "cannot set blockOwnerDeletion";
 
 /// One request that was answered.
@@ -14,16 +14,16 @@ pub struct Call {
     pub access: Access,
     /// The HTTP status.
     pub code: u64,
-    /// What a refusal said.
+    /// The message of a refusal.
     pub message: String,
-    /// Whether it was the authorizer that said no.
+    /// Whether the authorizer refused it.
     pub forbidden: bool,
-    /// Whom the object that was written names as owners that it blocks from deletion: group and kind.
+    /// Group and kind of the owners whose deletion the written object blocks.
     pub blocks: Vec<(String, String)>,
 }
 
-/// The calls of a user, one for each request, in the order of the log. A line that is cut short (the
-/// server was killed) is the last one, and says nothing.
+/// The calls of a user, one for each request, in the order of the log. The last line may be incomplete, if the server was
+/// killed, and is then ignored.
 pub fn calls(log: &str, user: &str) -> Vec<Call> {
     let mut res: Vec<Call> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -32,7 +32,7 @@ pub fn calls(log: &str, user: &str) -> Vec<Call> {
             continue;
         }
         let call = call(&event);
-        // A watch is told when it begins and when it ends.
+        // A watch is logged when it begins and when it ends.
         let id = text(&event["auditID"]);
         match places.get(&id) {
             Some(place) => res[*place] = call,
@@ -46,21 +46,21 @@ pub fn calls(log: &str, user: &str) -> Vec<Call> {
 }
 
 impl Call {
-    /// Whether it was refused for want of a permission. A quota, a policy or a webhook answers 403, too, and no
-    /// rule of a role would change that; what is checked behind the authorizer is known by its words.
+    /// Whether it was refused because a permission is missing. Quotas, policies and webhooks also answer 403, and no rule
+    /// of a role would change that; what admission checks is recognized by its message.
     pub fn is_refused(&self) -> bool {
-        let told = said(&self.message).is_some() || self.message.contains(BLOCKS);
-        self.code == 403 && (self.forbidden || told)
+        let is_explained = denied(&self.message).is_some() || self.message.contains(BLOCKS);
+        self.code == 403 && (self.forbidden || is_explained)
     }
 
-    /// What an account must be allowed for this to have been served.
+    /// The permissions that an account needs for this call.
     pub fn needs(&self, plural: impl Fn(&str, &str) -> Option<String>) -> Vec<Access> {
         let mut res = vec![self.access.clone()];
-        // A server-side apply that creates is one patch to the log, and two permissions to the server.
+        // A server-side apply that creates an object is logged as one patch, and needs two permissions.
         if self.access.verb == "patch" && self.code == 201 {
             res.push(Access { verb: "create".to_owned(), ..self.access.clone() });
         }
-        // What the admission plugin OwnerReferencesPermissionEnforcement asks for.
+        // The admission plugin OwnerReferencesPermissionEnforcement requires this.
         for (group, kind) in &self.blocks {
             if let Some(plural) = plural(group, kind) {
                 res.push(Access {
@@ -75,7 +75,7 @@ impl Call {
         res
     }
 
-    /// What was not allowed: what the server says, for it may be another thing than what was asked for.
+    /// What was not allowed, by the message of the server: it may differ from the request.
     pub fn refused(&self, plural: impl Fn(&str, &str) -> Option<String>) -> Vec<Access> {
         if self.message.contains(BLOCKS) {
             let mut needs = self.needs(plural);
@@ -85,15 +85,15 @@ impl Call {
             }
         }
         let mut res = self.access.clone();
-        if let Some(said) = said(&self.message) {
-            (res.verb, res.resource, res.group) = said;
+        if let Some(denied) = denied(&self.message) {
+            (res.verb, res.resource, res.group) = denied;
         }
         vec![res]
     }
 }
 
 /// Verb, resource and group of `User "…" cannot VERB resource "RESOURCE" in API group "GROUP" …`.
-fn said(message: &str) -> Option<(String, String, String)> {
+fn denied(message: &str) -> Option<(String, String, String)> {
     let rest = message.split_once(" cannot ")?.1;
     let (verb, rest) = rest.split_once(" resource \"")?;
     let (resource, rest) = rest.split_once("\" in API group \"")?;

@@ -1,9 +1,9 @@
-//! The rules of roles, and what each of them allows.
+//! The rules of roles, and what each allows.
 
 use super::Access;
 use crate::{model::Rule, yaml::Value};
 
-/// Every rule of Roles and ClusterRoles, in their order. Other objects have none.
+/// Every rule of Roles and ClusterRoles, in order. Other objects have none.
 pub fn grants(roles: &[Value]) -> Vec<Rule> {
     let mut res = Vec::new();
     for role in roles {
@@ -28,7 +28,7 @@ fn list(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Every verb on every thing that a rule names, each apart.
+/// A rule split into one rule for each verb on each resource or path.
 pub fn parts(rule: &Rule) -> Vec<Rule> {
     let one = |it: &String| vec![it.clone()];
     let mut res = Vec::new();
@@ -47,14 +47,15 @@ pub fn parts(rule: &Rule) -> Vec<Rule> {
     res
 }
 
-/// Whether a rule allows this, as Kubernetes' RBAC authorizer has it.
+/// Whether a rule allows this, as Kubernetes' RBAC authorizer decides it.
 pub fn allows(rule: &Rule, access: &Access) -> bool {
     let has = |list: &[String], word: &str| list.iter().any(|it| it == "*" || it == word);
     if !has(&rule.verbs, &access.verb) {
         return false;
     }
     if access.resource.is_empty() {
-        return rule.namespace.is_none() && rule.urls.iter().any(|it| path(it, &access.url));
+        return rule.namespace.is_none()
+            && rule.urls.iter().any(|it| matches_path(it, &access.url));
     }
     // `*/scale` is the subresource of every resource.
     let sub = access.resource.split_once('/').map(|(_, sub)| format!("*/{sub}"));
@@ -65,8 +66,8 @@ pub fn allows(rule: &Rule, access: &Access) -> bool {
         && (rule.resource_names.is_empty() || rule.resource_names.contains(&access.name))
 }
 
-/// A path, or one with a `*` at its end for whatever follows.
-fn path(pattern: &str, url: &str) -> bool {
+/// Whether a pattern, which may end with `*`, matches a path.
+fn matches_path(pattern: &str, url: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => url.starts_with(start),
         None => pattern == url,

@@ -1,7 +1,7 @@
-//! What an account may do beside what it did: the rules of its roles, and an API server's audit log.
+//! Compares what an account may do with what it did: the rules of its roles, and an API server's audit log.
 //!
-//! Values in, a report out: it reads no file and asks no server. The log is audit.k8s.io/v1, one event
-//! a line, with metadata at least; with the bodies of writes it also knows who was to own what.
+//! Values in, a report out: it reads no files and sends no requests. The log is audit.k8s.io/v1 with one event per line, at
+//! level Metadata or above; with the bodies of writes, the owners of objects are known too.
 
 mod call;
 mod grant;
@@ -16,15 +16,15 @@ pub use self::{
     report::report,
 };
 
-/// One thing that may be asked of an API server, as RBAC sees it.
+/// One kind of request to an API server, as RBAC sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Access {
     pub verb: String,
-    /// The API group; empty for the core group, and where a path is asked for.
+    /// The API group; empty for the core group and for requests to a path.
     pub group: String,
-    /// The resource, with its subresource behind a `/`; empty where a path is asked for.
+    /// The resource, with its subresource after a `/`; empty for requests to a path.
     pub resource: String,
-    /// The path, where no resource is asked for.
+    /// The path of a request that has no resource.
     pub url: String,
     pub name: String,
     pub namespace: String,

@@ -1,4 +1,4 @@
-//! Which rules were used, which were not, and what was refused.
+//! Which rules were used, which were not, and which requests were refused.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,14 +11,14 @@ use super::{
 };
 use crate::model;
 
-/// What becomes of rules and calls.
+/// The use of rules, and the refused calls.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// How many calls there were.
+    /// The number of calls.
     pub calls: usize,
-    /// For each rule: its verbs and things that were used, and those that were not.
+    /// What was used and not used of each rule.
     pub rules: Vec<Rule>,
-    /// What was refused, how often, and the comment that would allow it.
+    /// What was refused, how often, and the comment that would grant it.
     pub refused: BTreeMap<Access, Refusal>,
 }
 
@@ -27,7 +27,7 @@ pub struct Report {
 pub struct Rule {
     /// Resources in their groups, or paths, with the verbs that were used on them.
     pub used: BTreeMap<String, BTreeSet<String>>,
-    /// The same of those that nothing called for.
+    /// The same for those that were not used.
     pub unused: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -38,8 +38,8 @@ pub struct Refusal {
     pub marker: String,
 }
 
-/// Compares. `plural` knows the resource of a group and kind; `namespace` is where roles hold, where
-/// they do not hold everywhere.
+/// Compares rules with calls. `plural` returns the resource of a group and kind; `namespace` is the one to which the roles
+/// are limited, if they are.
 pub fn report(
     grants: &[model::Rule],
     calls: &[Call],
@@ -53,8 +53,8 @@ pub fn report(
         for part in parts(grant) {
             let by: Vec<&Access> = needed.iter().filter(|it| allows(&part, it)).collect();
             match by.is_empty() {
-                true => add(&mut rule.unused, thing(&part), part.verbs[0].clone()),
-                // What stands behind a `*` is what a rule without it would say.
+                true => add(&mut rule.unused, part_target(&part), part.verbs[0].clone()),
+                // In place of a `*`, name what was used.
                 false => by.iter().for_each(|it| {
                     add(&mut rule.used, target(it), it.verb.clone());
                 }),
@@ -64,9 +64,9 @@ pub fn report(
     });
     let mut res = Report { calls: calls.len(), rules: rules.collect(), ..Report::default() };
     for access in calls.iter().filter(|it| it.is_refused()).flat_map(|it| it.refused(plural)) {
-        // What is in no namespace, no Role can allow.
+        // A Role cannot grant access to cluster-scoped objects.
         let marker = marker(&access, namespace.filter(|_| !access.namespace.is_empty()));
-        // One rule serves all names, and all namespaces that it holds in.
+        // One rule covers all names, and all namespaces in which it applies.
         let key = Access { name: String::new(), namespace: String::new(), ..access };
         let refusal = res.refused.entry(key).or_default();
         refusal.times += 1;
@@ -79,7 +79,7 @@ fn add(to: &mut BTreeMap<String, BTreeSet<String>>, what: String, verb: String) 
     to.entry(what).or_default().insert(verb);
 }
 
-fn thing(part: &model::Rule) -> String {
+fn part_target(part: &model::Rule) -> String {
     match (part.urls.first(), part.groups.first(), part.resources.first()) {
         (Some(url), ..) => url.clone(),
         (_, Some(group), Some(resource)) => in_group(resource, group),
@@ -94,7 +94,7 @@ fn target(access: &Access) -> String {
     }
 }
 
-/// As kubectl names it: `deployments.apps/status`.
+/// The resource as kubectl writes it: `deployments.apps/status`.
 fn in_group(resource: &str, group: &str) -> String {
     match (resource.split_once('/'), group) {
         (_, "") => resource.to_owned(),

@@ -1,8 +1,8 @@
-//! Objects onto a server: all are tried before the first is written, and each is told.
+//! Applies objects: a dry run of all comes before the first write, and each is reported.
 //!
 //! ```text
-//! try all ─ problems? all told, nothing written
-//!     └ namespaces and CRDs ─ wait until served ─ try what could not be tried before ─ the rest
+//! dry run of all ─ problems? report all, write nothing
+//!     └ namespaces and CRDs ─ wait until served ─ dry run of what depends on them ─ the rest
 //! ```
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use kube::api::{Patch, PatchParams};
 
 use super::{
-    Answer, Became, Cluster, Id, Told, Verb,
+    Action, Answer, Cluster, Event, Id, Verb,
     discovery::Resource,
     elsewhere::elsewhere,
     object::{is_going, uid},
@@ -24,47 +24,47 @@ use crate::yaml::Value;
 /// How to apply.
 #[derive(Clone, Copy, Debug)]
 pub struct How {
-    /// Ask the server what would become of it, and change nothing.
+    /// Have the server validate all changes, and make none.
     pub dry_run: bool,
-    /// Take over fields that others have set.
+    /// Take over fields that other field managers have set.
     pub force: bool,
-    /// Until when to wait for the server to serve the CRDs.
+    /// How long to wait for the server to serve the CRDs.
     pub limit: Limit,
 }
 
-const BEFORE: &str = "it was there before";
+const EXISTED: &str = "it already existed";
 
-/// One object on its way.
+/// One object to apply.
 struct Step<'a> {
     object: &'a Value,
     id: Id,
     resource: Option<Resource>,
-    /// As whom it is applied.
+    /// The field manager that applies it.
     manager: String,
-    /// What of it is there: another object of its name is not meant.
+    /// The object on the server. Another object of the same name is not changed.
     live: Option<Value>,
     verdict: Verdict,
 }
 
 enum Verdict {
-    /// Why it could not be tried yet.
+    /// The server cannot check it yet, for this reason.
     Unknown(String),
     Known(Verb),
 }
 
 impl Cluster {
-    /// Applies objects in their order, but namespaces and CRDs first; the rest when the CRDs are served.
+    /// Applies objects in order, but namespaces and CRDs first, and the rest once the CRDs are served.
     pub fn apply(
         &self,
         objects: &[Value],
         how: How,
-        tell: &mut dyn FnMut(Told),
+        report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         let mut warned = BTreeSet::new();
-        let tell: &mut dyn FnMut(Told) = &mut |told: Told| match told {
-            // What is tried and then done is warned of twice.
-            Told::Warning(text) if !warned.insert(text.clone()) => {}
-            told => tell(told),
+        let report: &mut dyn FnMut(Event) = &mut |event: Event| match event {
+            // The server warns twice: in the dry run, and when the object is written.
+            Event::Warning(text) if !warned.insert(text.clone()) => {}
+            event => report(event),
         };
         let (mut first, mut rest): (Vec<_>, Vec<_>) = objects
             .iter()
@@ -72,44 +72,44 @@ impl Cluster {
             .partition(|it| it.id.is_crd() || it.id.is_namespace());
         first.sort_by_key(|it| it.id.is_crd());
 
-        let mut problems = self.check(&mut first, &Pending::default(), how, tell)?;
+        let mut problems = self.check(&mut first, &Pending::default(), how, report)?;
         let mut pending = Pending::default();
         first.iter().filter(|it| it.changes()).for_each(|it| pending.add(it.object));
-        problems.extend(self.check(&mut rest, &pending, how, tell)?);
+        problems.extend(self.check(&mut rest, &pending, how, report)?);
         if !problems.is_empty() {
             return Err(refusal::all("nothing was changed", &problems));
         }
         if how.dry_run {
-            first.iter().chain(&rest).for_each(|it| tell(Told::Became(self.expected(it))));
+            first.iter().chain(&rest).for_each(|it| report(Event::Action(self.expected(it))));
             return Ok(());
         }
 
-        self.write(&first, how, tell)?;
+        self.write(&first, how, report)?;
         let crds = first.iter().filter(|it| it.id.is_crd());
         let crds: Vec<_> = crds.filter_map(|it| Some((&it.id, it.resource.as_ref()?))).collect();
-        self.established(&crds, how.limit, tell)?;
+        self.established(&crds, how.limit, report)?;
         if rest.iter().any(|it| matches!(it.verdict, Verdict::Unknown(_))) {
-            self.served(&rest, how.limit, tell)?;
-            let problems = self.check(&mut rest, &Pending::default(), how, tell)?;
+            self.served(&rest, how.limit, report)?;
+            let problems = self.check(&mut rest, &Pending::default(), how, report)?;
             if !problems.is_empty() {
                 return Err(refusal::all("nothing else was changed", &problems));
             }
         }
-        self.write(&rest, how, tell)
+        self.write(&rest, how, report)
     }
 
-    /// Tries what has not been tried yet. What is pending is not there yet, but will be.
+    /// Makes a dry run of what has had none. Pending objects do not exist yet, but will.
     fn check(
         &self,
         steps: &mut [Step<'_>],
         pending: &Pending,
         how: How,
-        tell: &mut dyn FnMut(Told),
+        report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<Vec<(String, Refusal)>> {
         let mut pending = pending.clone();
         let mut problems = Vec::new();
         for step in steps.iter_mut().filter(|it| matches!(it.verdict, Verdict::Unknown(_))) {
-            match self.attempt(step, &pending, how, tell)? {
+            match self.attempt(step, &pending, how, report)? {
                 Ok(verdict) => step.verdict = verdict,
                 Err(refusal) => problems.push((step.id.to_string(), refusal)),
             }
@@ -125,15 +125,20 @@ impl Cluster {
         step: &mut Step<'_>,
         pending: &Pending,
         how: How,
-        tell: &mut dyn FnMut(Told),
+        report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<Result<Verdict, Refusal>> {
         if pending.has_crd_of(&step.id) {
-            return Ok(Ok(Verdict::Unknown("its CRD is not there yet".to_owned())));
+            return Ok(Ok(Verdict::Unknown("its CRD does not exist yet".to_owned())));
         }
         let Some(resource) = self.resource(&step.id)? else {
             return Ok(Err(Refusal::new(
-                format!("the server has no kind {} of {}", step.id.kind, step.id.api_version),
-                Some("install what brings the kind, or take the object out of config/"),
+                format!(
+                    "the server does not serve kind {} of {}",
+                    step.id.kind, step.id.api_version
+                ),
+                Some(
+                    "install the CRD or API that provides the kind, or remove the object from config/",
+                ),
             )));
         };
         if resource.namespaced && step.id.namespace.is_empty() {
@@ -149,27 +154,29 @@ impl Cluster {
                 return Ok(Err(Refusal::new(
                     "it is being deleted",
                     Some(
-                        "wait until it is gone; `kubectl get -o yaml` shows which finalizers hold it",
+                        "wait until it is gone; `kubectl get -o yaml` shows the finalizers that it waits for",
                     ),
                 )));
             }
             if let Some(namespace) = elsewhere(live, &self.owner.judge(live), step.object) {
                 return Ok(Err(Refusal::new(
-                    format!("it is there for the operator in namespace `{namespace}`"),
-                    Some("undeploy that one first, with `--namespace` as it was deployed"),
+                    format!("it already exists for the operator in namespace `{namespace}`"),
+                    Some(
+                        "undeploy that operator first, with the `--namespace` that it was deployed with",
+                    ),
                 )));
             }
         }
         step.manager = self.owner.manager(live.as_ref()).to_owned();
         step.live = live;
         let live = step.live.as_ref();
-        // Once it is taken over, what earlier versions applied is as if it had been applied by this one.
+        // What earlier versions applied is taken over, so it is checked as their field manager.
         let manager = live.and_then(|it| self.owner.earlier(it)).unwrap_or(&step.manager);
         let answer = self.patch(&resource, step, manager, true, how.force)?;
         if answer.code == 404
             && let Some(what) = pending.named_by(&answer.body)
         {
-            return Ok(Ok(Verdict::Unknown(format!("its {what} is not there yet"))));
+            return Ok(Ok(Verdict::Unknown(format!("its {what} does not exist yet"))));
         }
         if !answer.is_success() {
             return Ok(Err(refusal::of(&answer)));
@@ -177,7 +184,7 @@ impl Cluster {
         answer
             .warnings
             .into_iter()
-            .for_each(|it| tell(Told::Warning(format!("{}: {it}", step.id))));
+            .for_each(|it| report(Event::Warning(format!("{}: {it}", step.id))));
         Ok(Ok(Verdict::Known(match live {
             None => Verb::Create,
             Some(live) if self.owner.taken_over(live).is_some() => Verb::Update,
@@ -186,19 +193,19 @@ impl Cluster {
         })))
     }
 
-    /// Writes what is not as it should be.
+    /// Writes every object that is not up to date.
     fn write(
         &self,
         steps: &[Step<'_>],
         how: How,
-        tell: &mut dyn FnMut(Told),
+        report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         for step in steps {
-            let became = match self.expected(step) {
+            let action = match self.expected(step) {
                 it if it.verb == Verb::Unchanged => it,
-                it => self.write_one(step, how, tell)?.unwrap_or(it),
+                it => self.write_one(step, how, report)?.unwrap_or(it),
             };
-            tell(Told::Became(became));
+            report(Event::Action(action));
         }
         Ok(())
     }
@@ -207,10 +214,10 @@ impl Cluster {
         &self,
         step: &Step<'_>,
         how: How,
-        tell: &mut dyn FnMut(Told),
-    ) -> anyhow::Result<Option<Became>> {
+        report: &mut dyn FnMut(Event),
+    ) -> anyhow::Result<Option<Action>> {
         let id = &step.id;
-        // A kind that is served only now was not met before.
+        // The kind may be served only now.
         let resource = match &step.resource {
             Some(it) => Some(it.clone()),
             None => self.resource(id)?,
@@ -221,20 +228,20 @@ impl Cluster {
         }
         let answer = self.patch(&resource, step, &step.manager, false, how.force)?;
         if !answer.is_success() {
-            let what = format!("{id} cannot be applied, and what follows it was not");
+            let what = format!("{id} cannot be applied, and the objects after it were not applied");
             return Err(refusal::of(&answer).into_error(&what));
         }
         let warnings = answer.warnings.iter();
-        warnings.for_each(|it| tell(Told::Warning(format!("{id}: {it}"))));
+        warnings.for_each(|it| report(Event::Warning(format!("{id}: {it}"))));
         if answer.code == 201 {
-            return Ok(Some(Became::because(Verb::Create, id, self.note(step))));
+            return Ok(Some(Action::because(Verb::Create, id, self.note(step))));
         }
         if step.live.is_none() && self.owner.let_go(&answer.body).is_some() {
-            // It was not there when it was tried, and somebody else was faster.
+            // Another program has created it since the dry run.
             self.rewrite_fields(&resource, id, answer.body, |it| self.owner.let_go(it))?;
-            return Ok(Some(Became::because(Verb::Update, id, BEFORE)));
+            return Ok(Some(Action::because(Verb::Update, id, EXISTED)));
         }
-        Ok(Some(Became::because(Verb::Update, id, self.note(step))))
+        Ok(Some(Action::because(Verb::Update, id, self.note(step))))
     }
 
     fn patch(
@@ -248,7 +255,7 @@ impl Cluster {
         let params = PatchParams { dry_run, force, ..PatchParams::apply(manager) };
         let mut object = step.object.clone();
         if let Some(live) = &step.live {
-            // Whose it is was judged of this very object.
+            // The owner was determined for this very object.
             object["metadata"]["uid"] = uid(live).into();
         }
         let (requests, name) = resource.one(&step.id)?;
@@ -256,30 +263,30 @@ impl Cluster {
         self.send(&requests.patch(&name, &params.validation_strict(), &patch)?)
     }
 
-    /// What becomes of an object, as far as that is known.
-    fn expected(&self, step: &Step<'_>) -> Became {
+    /// The expected action on an object.
+    fn expected(&self, step: &Step<'_>) -> Action {
         match &step.verdict {
-            Verdict::Unknown(why) => Became::because(Verb::Unchecked, &step.id, why),
-            Verdict::Known(verb) => Became::because(*verb, &step.id, self.note(step)),
+            Verdict::Unknown(why) => Action::because(Verb::Unchecked, &step.id, why),
+            Verdict::Known(verb) => Action::because(*verb, &step.id, self.note(step)),
         }
     }
 
     fn note(&self, step: &Step<'_>) -> &'static str {
-        if step.manager == self.owner.adopted { BEFORE } else { "" }
+        if step.manager == self.owner.adopted { EXISTED } else { "" }
     }
 
-    /// Waits until kinds that have come with CRDs are told of by the server, too.
+    /// Waits until discovery lists the kinds of new CRDs.
     fn served(
         &self,
         steps: &[Step<'_>],
         limit: Limit,
-        tell: &mut dyn FnMut(Told),
+        report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
-        let left = self.until(limit, tell, || {
+        let left = self.until(limit, report, || {
             for Step { id, resource, .. } in steps {
                 if resource.is_none() && self.resource(id)?.is_none() {
                     return Ok(State::Not(format!(
-                        "kind {} of {}: it is not served yet",
+                        "kind {} of {} is not served yet",
                         id.kind, id.api_version
                     )));
                 }
@@ -288,7 +295,7 @@ impl Cluster {
         })?;
         match left {
             None => Ok(()),
-            Some(reason) => Err(anyhow::format_err!("the time is over: {reason}")),
+            Some(reason) => Err(anyhow::format_err!("timed out: {reason}")),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Waits until workloads run, and tells why where they do not.
+//! Waits until workloads run, and explains why they do not.
 
 use anyhow::Context as _;
 use kube::api::{ListParams, LogParams};
 
 use super::{
-    Cluster, Id, Told,
+    Cluster, Event, Id,
     discovery::Resource,
     object::condition,
     path::segment,
@@ -14,12 +14,12 @@ use super::{
 use crate::{hint::Hint as _, yaml::Value};
 
 impl Cluster {
-    /// Waits until the workloads among these objects run as they were asked to.
+    /// Waits until the workloads among these objects are rolled out.
     pub fn available(
         &self,
         objects: &[Value],
         limit: Limit,
-        tell: &mut dyn FnMut(Told),
+        report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         let mut workloads = Vec::new();
         for id in objects.iter().map(Id::of) {
@@ -30,7 +30,7 @@ impl Cluster {
             }
         }
         let mut last = None;
-        let left = self.until(limit, tell, || {
+        let left = self.until(limit, report, || {
             for (id, resource) in &workloads {
                 let object = self.workload(id, resource)?;
                 match rollout::progress(&object) {
@@ -42,30 +42,30 @@ impl Cluster {
                         return Ok(State::Not(format!("{id}: {how_far}{why}")));
                     }
                     Progress::Never(why) => {
-                        let story = self.story(id, &object)?;
-                        return Err(anyhow::format_err!("{id} does not become available: {why}{story}"))
-                            .hint("what was applied stays: repair it and deploy again, or `operator-rs undeploy`");
+                        let explanation = self.explanation(id, &object)?;
+                        return Err(anyhow::format_err!("{id} did not become available: {why}{explanation}"))
+                            .hint("the applied objects stay: fix the problem and deploy again, or run `operator-rs undeploy`");
                     }
                 }
             }
             Ok(State::Done)
         })?;
         let Some(reason) = left else { return Ok(()) };
-        let story = match &last {
-            Some((id, object)) => self.story(id, object)?,
+        let explanation = match &last {
+            Some((id, object)) => self.explanation(id, object)?,
             None => String::new(),
         };
-        Err(anyhow::format_err!("the time is over: {reason}{story}"))
-            .hint("what was applied stays: wait longer with `--timeout`, repair it and deploy again, or `operator-rs undeploy`")
+        Err(anyhow::format_err!("timed out: {reason}{explanation}"))
+            .hint("the applied objects stay: wait longer with `--timeout`, fix the problem and deploy again, or run `operator-rs undeploy`")
     }
 
     fn workload(&self, id: &Id, resource: &Resource) -> anyhow::Result<Value> {
         let found = self.one(resource, id)?;
-        let found = found.map_err(|it| it.into_error(&format!("{id} cannot be looked at")))?;
-        found.with_context(|| format!("{id} is not there any more"))
+        let found = found.map_err(|it| it.into_error(&format!("{id} cannot be read")))?;
+        found.with_context(|| format!("{id} no longer exists"))
     }
 
-    /// What keeps a workload's pods, in one line each.
+    /// What keeps a workload's pods from being ready, in one line each.
     fn troubles(&self, id: &Id, object: &Value) -> anyhow::Result<Vec<String>> {
         let mut res = Vec::new();
         if let Some(("True", message)) = condition(object, "ReplicaFailure") {
@@ -78,7 +78,7 @@ impl Cluster {
         Ok(res)
     }
 
-    /// The pods of a workload; none where they may not be looked at.
+    /// The pods of a workload; none if the user may not list them.
     fn pods(&self, id: &Id, object: &Value) -> anyhow::Result<Vec<Value>> {
         let Some(selector) = rollout::selector(object) else { return Ok(Vec::new()) };
         let requests = Resource::new("v1", "Pod", "pods", true)?.all(&id.namespace)?;
@@ -86,8 +86,8 @@ impl Cluster {
         Ok(self.send(&request)?.body["items"].as_array().cloned().unwrap_or_default())
     }
 
-    /// All that the server knows of why a workload does not run, as the lines of an error.
-    fn story(&self, id: &Id, object: &Value) -> anyhow::Result<String> {
+    /// Everything that the server knows about why a workload does not run, as lines of an error.
+    fn explanation(&self, id: &Id, object: &Value) -> anyhow::Result<String> {
         let mut lines = Vec::new();
         for kind in ["Available", "Progressing"] {
             if let Some(("False", message)) = condition(object, kind) {
@@ -96,7 +96,7 @@ impl Cluster {
         }
         lines.extend(self.troubles(id, object)?);
         for pod in self.pods(id, object)? {
-            lines.extend(self.last_words(&pod)?);
+            lines.extend(self.last_log_lines(&pod)?);
         }
         let requests = Resource::new("v1", "Event", "events", true)?.all(&id.namespace)?;
         let request = requests.list(&ListParams::default().fields("type=Warning"))?;
@@ -105,7 +105,7 @@ impl Cluster {
     }
 
     /// The last lines that containers wrote before they failed.
-    fn last_words(&self, pod: &Value) -> anyhow::Result<Vec<String>> {
+    fn last_log_lines(&self, pod: &Value) -> anyhow::Result<Vec<String>> {
         let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
         let (namespace, name) =
             (text(&pod["metadata"]["namespace"]), text(&pod["metadata"]["name"]));
@@ -114,7 +114,7 @@ impl Cluster {
             if !it["lastState"]["terminated"].is_object() {
                 continue;
             }
-            // That one is in the pod's status, and has been told.
+            // That line is in the pod's status and has been reported.
             let known = rollout::last_line(&it["lastState"]["terminated"]["message"]);
             let container = text(&it["name"]);
             let params = LogParams {
@@ -125,11 +125,11 @@ impl Cluster {
             };
             let pods = Resource::new("v1", "Pod", "pods", true)?.all(&namespace)?;
             let answer = self.send(&pods.logs(&segment(&name)?, &params)?)?;
-            if let (200, Value::String(said)) = (answer.code, &answer.body) {
+            if let (200, Value::String(log)) = (answer.code, &answer.body) {
                 res.extend(
-                    said.lines()
+                    log.lines()
                         .filter(|it| known.as_deref() != Some(it.trim()))
-                        .map(|it| format!("pod {name}, container `{container}` said: {it}")),
+                        .map(|it| format!("pod {name}, container `{container}` logged: {it}")),
                 );
             }
         }
@@ -137,7 +137,7 @@ impl Cluster {
     }
 }
 
-/// The newest warnings about objects whose names begin like a workload's, as its pods' do.
+/// The newest warnings about objects whose names start with a workload's name, as those of its pods do.
 fn warnings(list: &Value, name: &str) -> Vec<String> {
     let mut events: Vec<&Value> = list["items"].as_array().into_iter().flatten().collect();
     events
@@ -165,7 +165,7 @@ fn warnings(list: &Value, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_newest_warnings_are_told_oldest_first() {
+fn the_newest_warnings_are_listed_oldest_first() {
     use crate::yaml::json;
     let event = |name: &str, at: &str, message: &str| {
         json!({

@@ -1,4 +1,4 @@
-//! Which API server, and as whom.
+//! Connects to an API server as one of its users.
 
 use std::{cell::RefCell, error::Error, fmt, panic, path::PathBuf};
 
@@ -9,10 +9,10 @@ use tokio::runtime::Runtime;
 use super::{Cluster, Proxies, kubeconfig, owner::Owner, request::Bounds};
 use crate::hint::Hint as _;
 
-/// Where to look for a cluster.
+/// Which cluster to connect to.
 #[derive(Clone, Default)]
 pub struct Target {
-    /// The kubeconfig; none means `$KUBECONFIG`, `~/.kube/config`, or the pod's own account.
+    /// The kubeconfig; none means `$KUBECONFIG`, `~/.kube/config`, or the pod's service account.
     pub kubeconfig: Option<PathBuf>,
     /// A context of it; none means its current one.
     pub context: Option<String>,
@@ -20,7 +20,7 @@ pub struct Target {
 }
 
 impl Cluster {
-    /// Connects where KUBECONFIG is of no interest; no request is sent yet.
+    /// Connects and ignores KUBECONFIG; no request is sent yet.
     pub fn connect(target: &Target) -> anyhow::Result<Self> {
         Self::connect_with(target, None)
     }
@@ -28,12 +28,12 @@ impl Cluster {
     /// The same, where `variable` is the value of KUBECONFIG.
     pub fn connect_with(target: &Target, variable: Option<&str>) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("starting to wait for a cluster")?;
+        let runtime = runtime.context("starting the asynchronous runtime")?;
         let config = runtime.block_on(kubeconfig::config(target, variable))?;
         Self::of(runtime, config)
     }
 
-    /// A server that has no users.
+    /// A server without authentication.
     #[cfg(test)]
     pub(super) fn at(url: &str) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -44,7 +44,7 @@ impl Cluster {
         let server = address(&config);
         let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
         config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
-        // What is overloaded is asked again in `send`; a part of a server that is down is told at once.
+        // `send` retries where the server is overloaded; other errors are reported at once.
         config.default_retry = false;
         let namespace = config.default_namespace.clone();
         let client = {
@@ -52,7 +52,7 @@ impl Cluster {
             client(config)
         };
         let client = client
-            .map_err(|it| anyhow::format_err!("the connection cannot be prepared: {it}"))
+            .map_err(|it| anyhow::format_err!("the connection cannot be set up: {it}"))
             .hint("`kubectl cluster-info` shows whether the kubeconfig itself works")?;
         Ok(Self {
             client,
@@ -66,9 +66,9 @@ impl Cluster {
     }
 }
 
-/// The client, or why there is none.
+/// The client, or why it cannot be created.
 fn client(config: Config) -> Result<Client, String> {
-    // The library panics on a token that is no HTTP header. The hook is silent for as long as that may happen.
+    // kube panics on a token that is not a valid HTTP header. The hook is silent while that may happen.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let client = panic::catch_unwind(panic::AssertUnwindSafe(|| Client::try_from(config)));
@@ -79,7 +79,7 @@ fn client(config: Config) -> Result<Client, String> {
     }
 }
 
-/// The server's address without what may be secret in it: a user, a password, a query.
+/// The server's address without parts that may be secret: a user, a password, a query.
 fn address(config: &Config) -> String {
     let url = &config.cluster_url;
     let port = url.port().map_or(String::new(), |it| format!(":{it}"));
@@ -87,7 +87,7 @@ fn address(config: &Config) -> String {
     format!("{scheme}://{host}{port}{}", url.path().trim_end_matches('/'))
 }
 
-/// A server that could not be asked, and why.
+/// A server that could not be reached, and why.
 #[derive(Debug)]
 pub struct Unreachable {
     server: String,
@@ -96,7 +96,7 @@ pub struct Unreachable {
 
 impl fmt::Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} cannot be asked: {}", self.server, self.reason)
+        write!(f, "cannot connect to {}: {}", self.server, self.reason)
     }
 }
 
@@ -108,12 +108,12 @@ impl Unreachable {
     }
 }
 
-/// What a failed request comes to.
+/// The error of a failed request.
 pub(super) fn fault(error: &kube::Error, server: &str) -> anyhow::Error {
     Unreachable::new(server, reason(error)).into()
 }
 
-/// Why there is no answer, without a word of what a kubeconfig holds. Of the network's errors the innermost tells most.
+/// Why there is no answer, without anything of the kubeconfig's content. The innermost network error is the most precise.
 fn reason(error: &kube::Error) -> String {
     let mut link: &(dyn Error + 'static) = error;
     loop {
@@ -135,8 +135,8 @@ fn reason(error: &kube::Error) -> String {
         }
         kube::Error::ProxyProtocolUnsupported { .. }
         | kube::Error::ProxyProtocolDisabled { .. } => {
-            "its proxy is neither `http://` nor `https://`".to_owned()
+            "its proxy is neither an `http://` nor an `https://` URL".to_owned()
         }
-        _ => "a request cannot be made of what the kubeconfig has".to_owned(),
+        _ => "the kubeconfig does not describe a usable connection".to_owned(),
     }
 }

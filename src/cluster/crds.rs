@@ -1,11 +1,11 @@
-//! CRDs on a server: whether it serves them, and what they hold.
+//! CRDs on a server: whether they are served, and which objects they have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kube::api::GetParams;
 
 use super::{
-    Cluster, Id, Told,
+    Cluster, Event, Id,
     discovery::Resource,
     object::{condition, count, is_going, texts, uid},
     path::segment,
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::yaml::Value;
 
-/// An object without what is in it.
+/// The metadata of an object.
 #[derive(Clone, Debug)]
 pub struct Held {
     pub id: Id,
@@ -24,7 +24,7 @@ pub struct Held {
 }
 
 impl Cluster {
-    /// A CRD by its name; none where the server has none of that name.
+    /// A CRD by its name; none if it does not exist.
     pub fn crd(&self, name: &str) -> anyhow::Result<Option<Value>> {
         let (kind, plural) = ("CustomResourceDefinition", "customresourcedefinitions");
         let crds = Resource::new("apiextensions.k8s.io/v1", kind, plural, false)?.all("")?;
@@ -32,30 +32,30 @@ impl Cluster {
         let named = |it: &Value| it["metadata"]["name"] == *name;
         match answer.code {
             200 if named(&answer.body) => Ok(Some(answer.body)),
-            200 => anyhow::bail!("the server answers with something else than the CRD `{name}`"),
+            200 => anyhow::bail!("the server returned something other than the CRD `{name}`"),
             404 => Ok(None),
             _ => Err(refusal::of(&answer).into_error(&format!("the CRD `{name}` cannot be read"))),
         }
     }
 
-    /// Waits until the server serves these CRDs. One whose names are taken is told at once.
+    /// Waits until the server serves these CRDs. One whose names are taken is an error at once.
     pub(super) fn established(
         &self,
         crds: &[(&Id, &Resource)],
         limit: Limit,
-        tell: &mut dyn FnMut(Told),
+        report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
-        let left = self.until(limit, tell, || {
+        let left = self.until(limit, report, || {
             let mut waiting = Vec::new();
             for (id, resource) in crds {
-                let unread = |it: Refusal| it.into_error(&format!("{id} cannot be looked at"));
+                let unread = |it: Refusal| it.into_error(&format!("{id} cannot be read"));
                 let crd = self.one(resource, id)?.map_err(unread)?;
                 match served(&crd.unwrap_or_default()) {
                     Served::Yes => {}
                     Served::NotYet => waiting.push(id.name.as_str()),
                     Served::Never(message) => {
                         let refusal = Refusal::new(message, Some(
-                            "another CRD of that group has the name: delete that one, or call this kind otherwise",
+                            "another CRD of that group uses the name: delete that CRD, or rename this kind",
                         ));
                         return Err(refusal.into_error(&format!("{id} will not be served")));
                     }
@@ -63,17 +63,17 @@ impl Cluster {
             }
             Ok(match waiting[..] {
                 [] => State::Done,
-                [one] => State::Not(format!("{one}: it is not established yet")),
-                _ => State::Not(format!("{}: they are not established yet", waiting.join(", "))),
+                [one] => State::Not(format!("{one} is not established yet")),
+                _ => State::Not(format!("{} are not established yet", waiting.join(", "))),
             })
         })?;
         match left {
             None => Ok(()),
-            Some(reason) => Err(anyhow::format_err!("the time is over: {reason}")),
+            Some(reason) => Err(anyhow::format_err!("timed out: {reason}")),
         }
     }
 
-    /// The objects that a CRD holds, in all namespaces, or why that is not known.
+    /// The objects of a CRD in all namespaces, or why they are not known.
     pub fn held(&self, crd: &Value) -> anyhow::Result<Result<Vec<Held>, Refusal>> {
         let unknown = |why: &str| Ok(Err(Refusal::new(why, None)));
         let Some(resource) = resource(crd)? else {
@@ -81,9 +81,9 @@ impl Cluster {
         };
         let items = match self.list_metadata(&resource, "")? {
             Ok(Some(items)) => items,
-            // What was never served holds nothing.
+            // A CRD that was never served has no objects.
             Ok(None) if !matches!(served(crd), Served::Yes) => Vec::new(),
-            Ok(None) => return unknown("the server does not find their list"),
+            Ok(None) => return unknown("the server does not find the list of them"),
             Err(refusal) => return Ok(Err(refusal)),
         };
         let held = items.iter().map(|it| Held {
@@ -103,8 +103,8 @@ impl Cluster {
     }
 }
 
-/// `2 objects of kind A in 1 namespace`: how many objects there are of what.
-pub fn told(held: &[Held]) -> String {
+/// The number of objects of each kind: `2 objects of kind A in 1 namespace`.
+pub fn summary(held: &[Held]) -> String {
     let mut kinds: BTreeMap<&str, (usize, BTreeSet<&str>)> = BTreeMap::new();
     for it in held {
         let (many, namespaces) = kinds.entry(&it.id.kind).or_default();
@@ -137,7 +137,7 @@ fn served(crd: &Value) -> Served {
     }
 }
 
-/// Where a CRD's objects are: in any version that is served.
+/// The resource of a CRD's objects, in any version that is served.
 fn resource(crd: &Value) -> anyhow::Result<Option<Resource>> {
     let spec = &crd["spec"];
     let mut versions = spec["versions"].as_array().into_iter().flatten();
@@ -153,7 +153,7 @@ fn resource(crd: &Value) -> anyhow::Result<Option<Resource>> {
 }
 
 #[test]
-fn what_would_go_is_counted_by_kind() {
+fn objects_are_counted_by_kind() {
     let held = |kind: &str, namespace: &str| Held {
         id: Id {
             api_version: "a/v1".into(),
@@ -167,7 +167,7 @@ fn what_would_go_is_counted_by_kind() {
     };
     let all = [held("A", "x"), held("A", "y"), held("A", "y"), held("B", ""), held("C", "x")];
     assert_eq!(
-        told(&all),
+        summary(&all),
         "3 objects of kind A in 2 namespaces, 1 object of kind B, 1 object of kind C in 1 namespace"
     );
 }

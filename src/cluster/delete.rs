@@ -1,9 +1,9 @@
-//! Objects off a server: tried first, then deleted, then waited for until they are gone.
+//! Deletes objects: a dry run first, then the deletion, then a wait until they are gone.
 
 use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 
 use super::{
-    Became, Cluster, Held, Id, Removal, Told, Verb,
+    Action, Cluster, Event, Held, Id, Removal, Verb,
     discovery::Resource,
     object::{condition, count, is_going, texts, uid, version},
     owner,
@@ -22,12 +22,12 @@ pub struct Live {
 }
 
 impl Cluster {
-    /// Those of the objects that are there, in whatever version, and what each is to the owner.
+    /// The objects that exist, in any version, and how the owner may remove each.
     pub fn find(&self, ids: &[Id]) -> anyhow::Result<Vec<Live>> {
         let mut res = Vec::new();
         let mut problems = Vec::new();
         for id in ids {
-            // What the server has no kind of is not there.
+            // An object of a kind that is not served does not exist.
             let Some(resource) = self.resource_in_any_version(id)? else { continue };
             match self.one(&resource, id)? {
                 Ok(None) => {}
@@ -44,7 +44,7 @@ impl Cluster {
         }
     }
 
-    /// Asks whether these may be deleted; why not, for those that may not.
+    /// Makes a dry run of the deletions; returns those that the server refuses.
     pub fn try_delete(&self, all: &[Live]) -> anyhow::Result<Vec<(String, Refusal)>> {
         let mut problems = Vec::new();
         for it in all {
@@ -55,20 +55,20 @@ impl Cluster {
         Ok(problems)
     }
 
-    /// Deletes in their order, and waits until all are gone.
+    /// Deletes objects in order, and waits until all are gone.
     pub fn delete(
         &self,
         all: &[Live],
         limit: Limit,
-        tell: &mut dyn FnMut(Told),
+        report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         for it in all {
             if let Err(refusal) = self.delete_one(it, false)? {
                 return Err(refusal.into_error(&format!("{} cannot be deleted", it.id)));
             }
-            tell(Told::Became(Became::new(Verb::Delete, &it.id)));
+            report(Event::Action(Action::new(Verb::Delete, &it.id)));
         }
-        let left = self.until(limit, tell, || {
+        let left = self.until(limit, report, || {
             for it in all {
                 if let Some(reason) = self.held_up(it)? {
                     return Ok(State::Not(reason));
@@ -78,13 +78,13 @@ impl Cluster {
         })?;
         match left {
             None => Ok(()),
-            Some(reason) => Err(anyhow::format_err!("the time is over: {reason}")).hint(
-                "a finalizer is taken off by the program that put it there, which must run; where it is gone for good, take it off by hand: `kubectl edit` the object",
+            Some(reason) => Err(anyhow::format_err!("timed out: {reason}")).hint(
+                "a finalizer is removed by the program that added it, which must be running; if that program is gone for good, remove the finalizer by hand with `kubectl edit`",
             ),
         }
     }
 
-    /// Gives back what we have set of objects that were there before us; they stay.
+    /// Gives up the fields that we have set on objects that existed before; the objects stay.
     pub fn give_back(&self, all: &[Live], dry_run: bool) -> anyhow::Result<Vec<(String, Refusal)>> {
         let mut problems = Vec::new();
         for it in all {
@@ -93,7 +93,7 @@ impl Cluster {
                 let nothing = Patch::Apply(owner::nothing_of(&it.object));
                 let (requests, name) = it.resource.one(&it.id)?;
                 let answer = self.send(&requests.patch(&name, &params, &nothing)?)?;
-                // One that has gone meanwhile has nothing of ours.
+                // An object that is gone has no fields of ours.
                 let is_gone = answer.code == 409 && !self.is_there(it)?;
                 if !answer.is_success() && !is_gone {
                     problems.push((it.id.to_string(), refusal::of(&answer)));
@@ -103,16 +103,16 @@ impl Cluster {
         Ok(problems)
     }
 
-    /// Whether this very object is there.
+    /// Whether this very object exists.
     fn is_there(&self, live: &Live) -> anyhow::Result<bool> {
         let found = self.one(&live.resource, &live.id)?;
         Ok(!found.is_ok_and(|it| it.is_none_or(|it| uid(&it) != uid(&live.object))))
     }
 
-    /// Deletes what was judged, and nothing else: this object by its uid, in the version that was looked at. Where others
-    /// have written to it since (controllers write statuses all the time) it is judged again.
+    /// Deletes only the object whose owner was determined: by its uid, in the version that was read. If others have written
+    /// to it since (controllers often update the status), its owner is determined again.
     fn delete_one(&self, live: &Live, dry_run: bool) -> anyhow::Result<Result<(), Refusal>> {
-        // What runs pods goes when they have ended, for they need what goes behind it.
+        // A workload is gone only when its pods are: they need objects that are deleted after it.
         let params = match live.id.is_workload() {
             true => DeleteParams::foreground(),
             false => DeleteParams::background(),
@@ -138,22 +138,25 @@ impl Cluster {
                 Ok(Some(now)) => now,
             };
             if uid(&now) != uid(&live.object) || self.owner.judge(&now) != live.removal {
-                let message = "others have changed whose it is, or made it anew, just now";
-                return Ok(Err(Refusal::new(message, Some("run this again"))));
+                let message = "another program has just recreated it or changed its owner";
+                return Ok(Err(Refusal::new(message, Some("run the command again"))));
             }
             if version(&now) == judged {
                 return Ok(Err(refusal::of(&answer)));
             }
             version(&now).clone_into(&mut judged);
         }
-        let message = "it changes too fast to be judged";
-        Ok(Err(Refusal::new(message, Some("stop what writes to it, then run this again"))))
+        let message = "it changes too often to determine its owner";
+        Ok(Err(Refusal::new(
+            message,
+            Some("stop the program that writes to it, then run the command again"),
+        )))
     }
 
-    /// Why an object that was deleted is there still; none when it is gone.
+    /// Why a deleted object still exists; none when it is gone.
     fn held_up(&self, live: &Live) -> anyhow::Result<Option<String>> {
-        let unread = |it: Refusal| it.into_error(&format!("{} cannot be looked at", live.id));
-        // One that was made anew is another one.
+        let unread = |it: Refusal| it.into_error(&format!("{} cannot be read", live.id));
+        // A recreated object is another object.
         let found = self.one(&live.resource, &live.id)?.map_err(unread)?;
         let Some(object) = found.filter(|it| uid(it) == uid(&live.object)) else {
             return Ok(None);
@@ -163,7 +166,7 @@ impl Cluster {
     }
 }
 
-/// What holds up an object that is on its way out.
+/// Why an object that is being deleted still exists.
 fn reason(object: &Value, held: &[Held]) -> String {
     if !held.is_empty() {
         let stuck: Vec<String> = held
@@ -184,24 +187,24 @@ fn reason(object: &Value, held: &[Held]) -> String {
         "NamespaceContentRemaining",
         "NamespaceDeletionContentFailure",
     ];
-    let told = conditions.iter().filter_map(|it| condition(object, it));
-    let told: Vec<&str> = told.filter(|it| it.0 == "True").map(|it| it.1).collect();
+    let messages = conditions.iter().filter_map(|it| condition(object, it));
+    let messages: Vec<&str> = messages.filter(|it| it.0 == "True").map(|it| it.1).collect();
     let mut finalizers = texts(&object["metadata"]["finalizers"]);
-    // The server's own, which it takes off in time.
+    // The server removes its own finalizer.
     finalizers.retain(|it| *it != "customresourcecleanup.apiextensions.k8s.io");
-    if !told.is_empty() {
-        format!("is still there: {}", told.join("; "))
+    if !messages.is_empty() {
+        format!("still exists: {}", messages.join("; "))
     } else if finalizers == ["foregroundDeletion"] {
         "waits for its pods to end".to_owned()
     } else if is_going(object) && !finalizers.is_empty() {
         format!("waits for its finalizers: {}", finalizers.join(", "))
     } else {
-        "is still there".to_owned()
+        "still exists".to_owned()
     }
 }
 
 #[test]
-fn what_holds_an_object_is_named() {
+fn what_delays_a_deletion_is_named() {
     use crate::yaml::json;
     let going = |more: Value| {
         let mut res = json!({"metadata": {"deletionTimestamp": "now"}});
@@ -210,7 +213,7 @@ fn what_holds_an_object_is_named() {
         }
         res
     };
-    assert_eq!(reason(&going(json!({})), &[]), "is still there");
+    assert_eq!(reason(&going(json!({})), &[]), "still exists");
     let finalized = json!({"metadata": {"deletionTimestamp": "now", "finalizers": ["a", "b"]}});
     assert_eq!(reason(&finalized, &[]), "waits for its finalizers: a, b");
     let foreground =
@@ -222,7 +225,7 @@ fn what_holds_an_object_is_named() {
     ]);
     assert_eq!(
         reason(&going(json!({"status": {"conditions": remaining}})), &[]),
-        "is still there: pods. has 1 resource instances"
+        "still exists: pods. has 1 resource instances"
     );
     let held = |name: &str, finalizers: &[&str]| Held {
         id: Id {

@@ -1,4 +1,4 @@
-//! Which kinds a server has, and where.
+//! The kinds that a server has, and the requests for their objects.
 
 use anyhow::Context as _;
 use kube::{
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::yaml::Value;
 
-/// More groups, or kinds of one, than any server has.
+/// More groups, or kinds of a group, than any server has.
 const MOST: usize = 2000;
 
 /// A kind as a server has it.
@@ -25,7 +25,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Fails where a name cannot be a part of a path.
+    /// Fails if a name cannot be part of a path.
     pub fn new(
         api_version: &str,
         kind: &str,
@@ -54,7 +54,7 @@ impl Resource {
 }
 
 impl Cluster {
-    /// The kind of an object; none where the server does not have it.
+    /// The kind of an object; none if the server does not have it.
     pub fn resource(&self, id: &Id) -> anyhow::Result<Option<Resource>> {
         let is = |it: &Resource| it.api.kind == id.kind;
         let known = self
@@ -71,7 +71,7 @@ impl Cluster {
         Ok(found)
     }
 
-    /// The same, in any version of its group: an object is there in each of them.
+    /// The same, in any version of its group: an object exists in all of them.
     pub fn resource_in_any_version(&self, id: &Id) -> anyhow::Result<Option<Resource>> {
         if let Some(found) = self.resource(id)? {
             return Ok(Some(found));
@@ -88,36 +88,39 @@ impl Cluster {
         Ok(None)
     }
 
-    /// Every kind of a group's version; none where the server does not have it.
+    /// Every kind of a group's version; none if the server does not have it.
     pub fn resources(&self, api_version: &str) -> anyhow::Result<Vec<Resource>> {
         let answer = self.get(&group_version(api_version)?)?;
         match answer.code {
             404 => Ok(Vec::new()),
             200 => read(api_version, &answer.body)
-                .with_context(|| format!("{} tells nonsense of what it has", self.server)),
+                .with_context(|| format!("{} returned an invalid list of resources", self.server)),
             _ => Err(refusal::of(&answer)
-                .into_error(&format!("{} does not tell what it has", self.server))),
+                .into_error(&format!("{} does not list its resources", self.server))),
         }
     }
 
-    /// All that the server has: each version of every group, a group's preferred version first.
+    /// Every version of every group that the server has, a group's preferred version first.
     pub fn api_versions(&self) -> anyhow::Result<Vec<String>> {
         let answer = self.get("/apis")?;
         if !answer.is_success() {
             return Err(refusal::of(&answer)
-                .into_error(&format!("{} does not tell what it has", self.server)));
+                .into_error(&format!("{} does not list its resources", self.server)));
         }
         let mut res = vec!["v1".to_owned()];
         let groups = answer.body["groups"].as_array();
-        for group in groups.with_context(|| format!("{} does not tell its groups", self.server))? {
+        for group in
+            groups.with_context(|| format!("{} returned no list of API groups", self.server))?
+        {
             let versions = group["versions"].as_array().into_iter().flatten();
             for version in [&group["preferredVersion"]].into_iter().chain(versions) {
                 let version = version["groupVersion"].as_str();
-                let version = version
-                    .with_context(|| format!("{} has a group without a version", self.server))?;
+                let version = version.with_context(|| {
+                    format!("{} returned an API group without a version", self.server)
+                })?;
                 group_version(version)?;
                 if res.len() > MOST {
-                    anyhow::bail!("{} tells of more than {MOST} groups", self.server);
+                    anyhow::bail!("{} returned more than {MOST} API groups", self.server);
                 }
                 if !res.iter().any(|it| it == version) {
                     res.push(version.to_owned());
@@ -131,7 +134,7 @@ impl Cluster {
 fn read(api_version: &str, list: &Value) -> anyhow::Result<Vec<Resource>> {
     let mut res = Vec::new();
     let resources = match &list["resources"] {
-        // So an empty list is written in Go.
+        // Go writes an empty list like this.
         Value::Null if list["kind"] == "APIResourceList" => return Ok(Vec::new()),
         it => it.as_array(),
     };
@@ -143,7 +146,7 @@ fn read(api_version: &str, list: &Value) -> anyhow::Result<Vec<Resource>> {
         let (Some(plural), Some(kind)) = names else {
             anyhow::bail!("{api_version} has a resource without a name or a kind");
         };
-        // Behind a `/` are subresources.
+        // A subresource follows a `/`.
         let (resource, is_part) = plural.split_once('/').map_or((plural, false), |it| (it.0, true));
         let verbs = super::object::texts(&it["verbs"]).into_iter().map(str::to_owned).collect();
         let resource = Resource::new(api_version, kind, resource, it["namespaced"] == true)?;
@@ -155,7 +158,7 @@ fn read(api_version: &str, list: &Value) -> anyhow::Result<Vec<Resource>> {
 }
 
 #[test]
-fn subresources_are_no_kinds_and_paths_follow_from_what_is_said() {
+fn subresources_are_no_kinds_and_paths_follow_from_discovery() {
     use crate::yaml::json;
     let list = json!({"resources": [
         {"name": "deployments", "kind": "Deployment", "namespaced": true, "verbs": ["get"]},
@@ -181,7 +184,7 @@ fn subresources_are_no_kinds_and_paths_follow_from_what_is_said() {
 }
 
 #[test]
-fn a_server_that_tells_nonsense_is_not_believed() {
+fn an_invalid_list_of_resources_is_refused() {
     use crate::yaml::json;
     for names in [
         json!({"name": "..", "kind": "A"}),

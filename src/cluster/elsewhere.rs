@@ -1,10 +1,10 @@
-//! Whether an operator is deployed to another namespace already.
+//! Whether an operator is already deployed to another namespace.
 
 use super::Removal;
 use crate::yaml::Value;
 
-/// The namespace that a binding of ours is for, where it is another one than is asked for: what is
-/// outside of namespaces is there once, so a second operator would take it from the first.
+/// The namespace that a binding of ours is for, if it is not the requested one: cluster-scoped objects exist once, so a
+/// second operator would take them from the first.
 pub fn elsewhere<'a>(live: &'a Value, removal: &Removal, object: &Value) -> Option<&'a str> {
     let is_binding = object["kind"] == "ClusterRoleBinding" && *removal == Removal::Ours;
     let subjects = |it: &'a Value| it["subjects"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! What would go with a namespace, besides what is known to go.
+//! The objects that would be deleted with a namespace, besides those that are known to be.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use crate::yaml::Value;
 #[derive(Default)]
 pub struct Inhabitants {
     pub others: Vec<Other>,
-    /// What could not be listed, and why: a kind, or a version of a group.
+    /// What could not be listed, a kind or a version of a group, and why.
     pub unknown: BTreeMap<String, String>,
-    /// All objects that were seen, the known ones too.
+    /// All objects that were seen, including the known ones.
     seen: BTreeSet<String>,
 }
 
-/// An object that is not known to go.
+/// An object that is not known to be deleted.
 pub struct Other {
     pub id: Id,
     pub removal: Removal,
@@ -29,8 +29,8 @@ pub struct Other {
 }
 
 impl Cluster {
-    /// The objects of a namespace that are neither known to go nor there of themselves, in every version of every group;
-    /// and not those that an earlier look has seen.
+    /// The objects of a namespace that are neither known to be deleted nor created by the cluster itself, in every version
+    /// of every group, without those that an earlier look has seen.
     pub fn others_in(
         &self,
         namespace: &str,
@@ -68,20 +68,20 @@ impl Cluster {
         }
         res.unknown.retain(|it, _| !before.unknown.contains_key(it));
         res.seen = found.iter().map(|it| uid(&it.1).to_owned()).collect();
-        let mut told = before.seen.clone();
+        let mut reported = before.seen.clone();
         for (resource, it) in &found {
             let id = Id {
                 api_version: resource.api.api_version.clone(),
                 kind: resource.api.kind.clone(),
                 ..Id::of(it)
             };
-            // What is owned by something that was seen is told by it. One object may be there in several groups.
+            // An object that is owned by another one is covered by that one. One object may exist in several groups.
             let mut owners = it["metadata"]["ownerReferences"].as_array().into_iter().flatten();
             let is_owned = owners.any(|it| {
                 let owner = it["uid"].as_str().unwrap_or_default();
                 res.seen.contains(owner) || before.seen.contains(owner)
             });
-            let is_new = told.insert(uid(it).to_owned());
+            let is_new = reported.insert(uid(it).to_owned());
             let is_late = is_going(it) && !before.seen.is_empty();
             if is_new && !is_owned && !is_late && is_another(&id, it, known) {
                 let removal = self.owner.judge_other(it);
@@ -100,13 +100,13 @@ impl Cluster {
         before: &Inhabitants,
     ) -> anyhow::Result<Result<Vec<Value>, String>> {
         if !can(resource, "list") {
-            return Ok(Err("they can be deleted, but not listed".to_owned()));
+            return Ok(Err("they can be deleted but not listed".to_owned()));
         }
         Ok(match self.list_metadata(resource, namespace) {
             Ok(Ok(Some(items))) => Ok(items),
-            // A kind that was there may have gone with its CRD; one that is not has been taken away just now.
+            // The kind may have been deleted with its CRD in the meantime.
             Ok(Ok(None)) if !before.seen.is_empty() || !self.has(resource)? => Ok(Vec::new()),
-            Ok(Ok(None)) => Err("the server has the kind, and does not find its list".to_owned()),
+            Ok(Ok(None)) => Err("the server has the kind but does not find its list".to_owned()),
             Ok(Err(refusal)) => Err(refusal.message),
             Err(error) if error.is::<Unreachable>() => return Err(error),
             Err(error) => Err(error.to_string()),
@@ -121,7 +121,7 @@ impl Cluster {
     }
 }
 
-/// Whether objects of a kind are deleted with their namespace, and more than a report of what happened.
+/// Whether objects of a kind are deleted with their namespace and matter: events do not.
 fn goes_with_a_namespace(resource: &Resource) -> bool {
     let is_deleted = ["delete", "deletecollection"].into_iter().any(|it| can(resource, it));
     resource.namespaced && resource.api.kind != "Event" && is_deleted
@@ -131,8 +131,7 @@ fn can(resource: &Resource, verb: &str) -> bool {
     resource.verbs.iter().any(|it| it == verb)
 }
 
-/// Whether an object is of somebody: not known to go, and not what clusters put into every namespace or make for objects
-/// that are known.
+/// Whether an object is neither known to be deleted, nor created by the cluster in every namespace or for known objects.
 fn is_another(id: &Id, metadata: &Value, known: &[Id]) -> bool {
     let metadata = &metadata["metadata"];
     let same = |it: &Id| {
@@ -169,7 +168,7 @@ fn is_another(id: &Id, metadata: &Value, known: &[Id]) -> bool {
 }
 
 #[test]
-fn what_clusters_make_by_themselves_is_nobodys() {
+fn objects_that_clusters_create_themselves_do_not_count() {
     use crate::yaml::json;
     let id = |api_version: &str, kind: &str, name: &str| Id {
         api_version: api_version.into(),

@@ -1,7 +1,7 @@
-//! Which kubeconfigs are read: those that kubectl would read, or none.
+//! Reads the kubeconfigs that kubectl would read.
 //!
-//! No error shows a field of a kubeconfig or what a credential plugin printed: any of it may be a secret, or hold one
-//! in the wrong place. Errors say which file, which line and what is wrong.
+//! No error shows a field of a kubeconfig or the output of a credential plugin: any of it may be or contain a secret.
+//! Errors name the file, the line and what is wrong.
 
 use std::{
     io,
@@ -18,7 +18,8 @@ use kube::{
 use super::{Target, proxy};
 use crate::hint::Hint as _;
 
-const NOWHERE: &str = "set KUBECONFIG, or give `--kubeconfig FILE`; `operator-rs test` starts an API server of its own";
+const NOWHERE: &str =
+    "set KUBECONFIG or pass `--kubeconfig FILE`; `operator-rs test` starts its own API server";
 
 /// How to connect to a target. `variable` is the value of KUBECONFIG.
 pub async fn config(target: &Target, variable: Option<&str>) -> anyhow::Result<Config> {
@@ -34,7 +35,7 @@ pub async fn config(target: &Target, variable: Option<&str>) -> anyhow::Result<C
     choose(kubeconfig, target).await
 }
 
-/// The files of a KUBECONFIG, merged. As in kubectl, those that are missing are skipped while one is there.
+/// The files of KUBECONFIG, merged. As in kubectl, missing files are skipped as long as one exists.
 fn listed(list: &str) -> anyhow::Result<Kubeconfig> {
     let separator = if cfg!(windows) { ';' } else { ':' };
     let paths = list.split(separator).filter(|it| !it.is_empty()).map(PathBuf::from);
@@ -61,10 +62,10 @@ fn listed(list: &str) -> anyhow::Result<Kubeconfig> {
 }
 
 fn missing(path: &Path) -> String {
-    format!("there is no kubeconfig `{}`", path.display())
+    format!("the kubeconfig `{}` does not exist", path.display())
 }
 
-/// One file; none where there is no such file.
+/// One file; none if it does not exist.
 fn read(path: &Path) -> anyhow::Result<Option<Kubeconfig>> {
     let mut config = match Kubeconfig::read_from(path) {
         Ok(it) => it,
@@ -73,7 +74,7 @@ fn read(path: &Path) -> anyhow::Result<Option<Kubeconfig>> {
             anyhow::bail!("the kubeconfig `{}` cannot be read: {}", path.display(), reason(&error))
         }
     };
-    // kubectl refuses these, where the library takes the first of them.
+    // kubectl refuses duplicates; kube would use the first.
     let clusters = config.clusters.iter().map(|it| ("cluster", &it.name));
     let users = config.auth_infos.iter().map(|it| ("user", &it.name));
     let contexts = config.contexts.iter().map(|it| ("context", &it.name));
@@ -83,7 +84,7 @@ fn read(path: &Path) -> anyhow::Result<Option<Kubeconfig>> {
         let (what, name) = twice[0];
         anyhow::bail!("the kubeconfig `{}` has the {what} `{name}` twice", path.display());
     }
-    // To kubectl, an empty name is none: the next file's counts.
+    // kubectl treats an empty name as unset, so the next file's counts.
     config.current_context.take_if(|it| it.is_empty());
     Ok(Some(config))
 }
@@ -96,10 +97,9 @@ fn is_missing(error: &KubeconfigError) -> bool {
     }
 }
 
-/// The pod's own account, where nothing else was asked for.
+/// The pod's service account, if nothing else was requested.
 fn in_cluster(target: &Target) -> anyhow::Result<Config> {
-    let none =
-        "there is no cluster to talk to: KUBECONFIG is not set, and there is no `~/.kube/config`";
+    let none = "there is no cluster to connect to: KUBECONFIG is not set and `~/.kube/config` does not exist";
     if target.context.is_some() {
         return Err(anyhow::format_err!("{none}")).hint(NOWHERE);
     }
@@ -119,11 +119,11 @@ async fn choose(kubeconfig: Kubeconfig, target: &Target) -> anyhow::Result<Confi
     let names = names.join(", ");
     let Some(context) = target.context.as_ref().or(kubeconfig.current_context.as_ref()) else {
         return Err(anyhow::format_err!("the kubeconfig has no current context"))
-            .hint(format!("give `--context`; it has: {names}"));
+            .hint(format!("pass `--context`; its contexts are: {names}"));
     };
     if !kubeconfig.contexts.iter().any(|it| it.name == *context) {
         return Err(anyhow::format_err!("the kubeconfig has no context `{context}`"))
-            .hint(format!("it has: {names}"));
+            .hint(format!("its contexts are: {names}"));
     }
     let proxy = proxy::own(&kubeconfig, target.context.as_deref());
     let options = KubeConfigOptions { context: target.context.clone(), ..Default::default() };
@@ -134,24 +134,22 @@ async fn choose(kubeconfig: Kubeconfig, target: &Target) -> anyhow::Result<Confi
     Ok(config)
 }
 
-/// What is wrong with a kubeconfig, without a word of what is in it but the names of contexts and clusters.
+/// What is wrong with a kubeconfig, without its content except the names of contexts and clusters.
 pub fn reason(error: &KubeconfigError) -> String {
     use KubeconfigError as E;
     match error {
         E::ReadConfig(error, _) => error.to_string(),
         E::Parse(error) => match error.location() {
-            Some(at) => format!(
-                "it is not the YAML of a kubeconfig (line {}, column {})",
-                at.line(),
-                at.column()
-            ),
-            None => "it is not the YAML of a kubeconfig".to_owned(),
+            Some(at) => {
+                format!("it is not a valid kubeconfig (line {}, column {})", at.line(), at.column())
+            }
+            None => "it is not a valid kubeconfig".to_owned(),
         },
         E::LoadContext(name) => format!("it has no context `{name}`"),
         E::LoadClusterOfContext(name) => format!("it has no cluster `{name}`"),
         E::CurrentContextNotSet => "it has no current context".to_owned(),
         E::KindMismatch | E::ApiVersionMismatch => {
-            "its `kind` and `apiVersion` are not those of the others".to_owned()
+            "its `kind` or `apiVersion` is not that of the other files".to_owned()
         }
         E::MissingClusterUrl => "the cluster has no `server`".to_owned(),
         E::ParseClusterUrl(_) => "the `server` of the cluster is not a URL".to_owned(),
@@ -176,7 +174,7 @@ fn unloaded(what: &str, error: &kube::config::LoadDataError) -> String {
     }
 }
 
-/// What is wrong with credentials, without a word of them or of what a plugin printed.
+/// What is wrong with credentials, without the credentials or the output of a plugin.
 pub fn auth_reason(error: &AuthError) -> String {
     use AuthError as E;
     let text = match error {
@@ -189,8 +187,10 @@ pub fn auth_reason(error: &AuthError) -> String {
         E::ReadTokenFile(error, _) => {
             return format!("the user's token file cannot be read: {error}");
         }
-        E::AuthExecParse(_) => "what the user's credential plugin prints is not an ExecCredential",
-        E::ExecPluginFailed => "what the user's credential plugin prints has no `status`",
+        E::AuthExecParse(_) => {
+            "the output of the user's credential plugin is not an ExecCredential"
+        }
+        E::ExecPluginFailed => "the output of the user's credential plugin has no `status`",
         E::MalformedTokenExpirationDate(_) => {
             "the time at which the user's token expires is malformed"
         }
@@ -201,4 +201,4 @@ pub fn auth_reason(error: &AuthError) -> String {
     text.to_owned()
 }
 
-pub const INVALID_TOKEN: &str = "the user's token or password holds a character that no HTTP header may hold, such as a line break";
+pub const INVALID_TOKEN: &str = "the user's token or password contains a character that HTTP headers do not allow, such as a line break";

@@ -1,4 +1,4 @@
-//! Lists, page by page, to their end.
+//! Reads whole lists, page by page.
 
 use kube::api::ListParams;
 
@@ -10,11 +10,11 @@ use super::{
 };
 use crate::yaml::Value;
 
-/// So many pages of 500 objects are read, so that a list has an end.
+/// The largest number of pages, of 500 objects each.
 const PAGES: usize = 1000;
 
 impl Cluster {
-    /// The metadata of all objects of a kind, or why they cannot be listed; none where the kind is not there.
+    /// The metadata of all objects of a kind, or why they cannot be listed; none if the kind is not served.
     pub(super) fn list_metadata(
         &self,
         resource: &Resource,
@@ -29,7 +29,7 @@ impl Cluster {
             let page = if token.is_empty() { page } else { page.continue_token(&token) };
             let mut answer = self.send(&requests.list_metadata(&page)?)?;
             if answer.code == 410 && !token.is_empty() {
-                // What the token stands for has expired: as other clients do, all is read again, at once.
+                // The token has expired: as other clients do, read everything again in one page.
                 res.clear();
                 answer = self.send(&requests.list_metadata(&ListParams::default())?)?;
             }
@@ -41,7 +41,7 @@ impl Cluster {
             let is_list = answer.body["kind"].as_str().is_some_and(|it| it.ends_with("List"));
             let items = match answer.body.get_mut("items").map(Value::take) {
                 Some(Value::Array(items)) => items,
-                // So an empty list is written in Go.
+                // Go writes an empty list like this.
                 None | Some(Value::Null) if is_list => Vec::new(),
                 _ => return wrong("is not a list"),
             };
@@ -57,7 +57,7 @@ impl Cluster {
             res.extend(items);
             match answer.body["metadata"]["continue"].as_str() {
                 None | Some("") => return Ok(Ok(Some(res))),
-                Some(next) if next == token => return wrong("goes on with the same page"),
+                Some(next) if next == token => return wrong("repeats the same page"),
                 Some(next) => next.clone_into(&mut token),
             }
         }

@@ -1,7 +1,7 @@
 //! The only room that talks to an API server.
 //!
-//! It sends what it is given and gives back what was answered: it decides nothing about projects, and
-//! speaks to nobody. Its asynchrony ends here: callers wait.
+//! It sends requests and returns the answers. It decides nothing about projects and prints nothing. Callers see no
+//! asynchrony: its functions block.
 
 mod apply;
 mod available;
@@ -10,6 +10,7 @@ mod crds;
 mod delete;
 mod discovery;
 mod elsewhere;
+mod event;
 mod inhabitants;
 mod kubeconfig;
 mod list;
@@ -23,7 +24,6 @@ mod request;
 mod rollout;
 mod service_account;
 mod takeover;
-mod told;
 mod wait;
 
 use std::{cell::RefCell, collections::BTreeMap, net::TcpListener, time::Duration};
@@ -35,16 +35,16 @@ use tokio::runtime::Runtime;
 pub use self::{
     apply::How,
     connect::{Target, Unreachable},
-    crds::{Held, told as tell_held},
+    crds::{Held, summary as held_summary},
     delete::Live,
     elsewhere::elsewhere,
+    event::{Action, Event, Verb},
     inhabitants::Inhabitants,
     object::Id,
     owner::{Owner, Removal},
     proxy::Proxies,
     refusal::{Refusal, all as refuse},
     request::Answer,
-    told::{Became, Told, Verb},
     wait::Limit,
 };
 use self::{discovery::Resource, request::Bounds};
@@ -57,21 +57,21 @@ pub struct Cluster {
     pub server: String,
     /// The namespace that the kubeconfig's context names.
     pub namespace: String,
-    /// As whom objects are applied, and whose they are after it.
+    /// The owner of the objects that are applied.
     owner: Owner,
     bounds: Bounds,
-    /// The kinds that it was asked for, by group and version.
+    /// The kinds of the groups and versions that were looked up.
     known: RefCell<BTreeMap<String, Vec<Resource>>>,
 }
 
-/// A secret that nobody can guess.
+/// A random secret.
 pub fn token() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("an operating system has random numbers");
     bytes.iter().map(|it| format!("{it:02x}")).collect()
 }
 
-/// Ports of 127.0.0.1 that nobody listens on: all are asked for before any is given back.
+/// Free ports of 127.0.0.1, each different: all are reserved before any is released.
 pub fn free_ports<const N: usize>() -> anyhow::Result<[u16; N]> {
     let mut res = [0; N];
     let mut held = Vec::new();
@@ -84,14 +84,14 @@ pub fn free_ports<const N: usize>() -> anyhow::Result<[u16; N]> {
 }
 
 impl Cluster {
-    /// Acts for this owner from now on.
+    /// Applies and deletes on behalf of this owner from now on.
     pub fn act_for(&mut self, owner: Owner) {
         self.owner = owner;
     }
 
-    /// Lets time pass before something is looked at again.
+    /// Sleeps.
     pub fn pause(&self, time: Duration) {
-        // The clock belongs to the runtime: the sleep must be made inside of it.
+        // The timer belongs to the runtime, so the sleep must be created inside of it.
         self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
 }

@@ -1,15 +1,15 @@
-//! What an object says of itself, wherever it came from.
+//! Common fields of objects.
 
 use std::fmt;
 
 use crate::yaml::Value;
 
-/// Who an object is among all that a server has.
+/// The identity of an object on a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Id {
     pub api_version: String,
     pub kind: String,
-    /// Empty outside of namespaces.
+    /// Empty for cluster-scoped objects.
     pub namespace: String,
     pub name: String,
 }
@@ -29,7 +29,7 @@ impl Id {
         Self::group_of(&self.api_version)
     }
 
-    /// The group of `apps/v1`; the one of `v1` has no name.
+    /// The group of `apps/v1`; empty for `v1`.
     pub fn group_of(api_version: &str) -> &str {
         api_version.split_once('/').map_or("", |it| it.0)
     }
@@ -38,7 +38,7 @@ impl Id {
         self.group() == "apiextensions.k8s.io" && self.kind == "CustomResourceDefinition"
     }
 
-    /// Whether it runs pods for as long as it is there.
+    /// Whether it runs pods continuously.
     pub fn is_workload(&self) -> bool {
         self.group() == "apps"
             && ["Deployment", "StatefulSet", "DaemonSet"].contains(&self.kind.as_str())
@@ -57,7 +57,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// A condition of an object's status: whether it is, and what is said of it.
+/// A condition of an object's status: its status and its message.
 pub fn condition<'a>(object: &'a Value, kind: &str) -> Option<(&'a str, &'a str)> {
     let conditions = object["status"]["conditions"].as_array()?;
     let found = conditions.iter().find(|it| it["type"] == *kind)?;
@@ -68,7 +68,7 @@ pub fn uid(object: &Value) -> &str {
     object["metadata"]["uid"].as_str().unwrap_or_default()
 }
 
-/// The version of an object's text, not of its kind.
+/// The resource version.
 pub fn version(object: &Value) -> &str {
     object["metadata"]["resourceVersion"].as_str().unwrap_or_default()
 }
@@ -88,7 +88,7 @@ pub fn count(many: usize, what: &str) -> String {
 }
 
 #[test]
-fn an_object_is_called_by_kind_and_place() {
+fn an_object_is_shown_by_its_kind_and_name() {
     use crate::yaml::json;
     let of = |it: Value| Id::of(&it).to_string();
     let pod =

@@ -1,8 +1,8 @@
-//! Whose an object is: what `managedFields` tells about who has applied it.
+//! The owner of an object, by the field managers in its `managedFields`.
 //!
-//! A project has two field managers. What was not there before is applied by the one; what was there before and is not
-//! ours by the other, so that it can be given back and is never deleted. Earlier versions had these two managers for all
-//! projects together: what they applied is taken over.
+//! A project has two field managers. The first applies objects that the project creates. The second applies objects that
+//! already existed and belong to others, so that their fields can be given up and the objects are never deleted. Earlier
+//! versions used the same two managers for all projects: what they applied is taken over.
 
 use std::collections::BTreeSet;
 
@@ -13,30 +13,30 @@ use crate::yaml::{Value, json};
 pub(super) const MADE: &str = "operator-rs";
 pub(super) const ADOPTED: &str = "operator-rs-adopted";
 
-/// What an API server allows of a field manager.
+/// The longest field manager that API servers accept.
 const LONGEST: usize = 128;
 
-/// As whom a project applies objects.
+/// The field managers with which a project applies objects.
 #[derive(Clone, Debug)]
 pub struct Owner {
     pub(super) made: String,
     pub(super) adopted: String,
 }
 
-/// What an object is to a project that is to be removed.
+/// What to do with an object when its project is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Removal {
-    /// The project made it: it is deleted.
+    /// The project created it: delete it.
     Ours,
-    /// It was there before, and has fields of the project: these are given back, and it stays.
+    /// It existed before and has fields of the project: give up these fields, and keep it.
     Adopted,
-    /// Others made it: it stays. The reason names them.
+    /// Others created it: keep it. The reason names them.
     Theirs(String),
-    /// It may not be the project's alone, for this reason: somebody is asked.
+    /// It may not belong to the project alone, for this reason: ask the user.
     Unknown(String),
 }
 
-/// An owner for servers on which nothing is ever removed.
+/// An owner for servers from which nothing is ever removed.
 impl Default for Owner {
     fn default() -> Self {
         Self { made: MADE.to_owned(), adopted: ADOPTED.to_owned() }
@@ -44,7 +44,7 @@ impl Default for Owner {
 }
 
 impl Owner {
-    /// The owner of a project's objects, by what tells projects apart on a cluster: `<name>.<domain>`.
+    /// The owner of a project's objects, by the name that is unique on a cluster: `<name>.<domain>`.
     pub fn of(project: &str) -> Self {
         let manager = |kind: &str| {
             let res = format!("{kind}:{project}");
@@ -59,7 +59,7 @@ impl Owner {
         Self { made: manager(MADE), adopted: manager(ADOPTED) }
     }
 
-    /// What an object is that the project's config/ has.
+    /// How to remove an object that is in the project's config/.
     pub fn judge(&self, live: &Value) -> Removal {
         let managers: BTreeSet<&str> = applied(live).map(manager).collect();
         let has = |name: &str| managers.contains(name);
@@ -74,7 +74,7 @@ impl Owner {
         }
     }
 
-    /// What an object is that the project's config/ does not have.
+    /// How to remove an object that is not in the project's config/.
     pub fn judge_other(&self, live: &Value) -> Removal {
         let managers: BTreeSet<&str> = applied(live).map(manager).collect();
         let known = managers.contains(&*self.made) || self.another(&managers).is_some();
@@ -85,7 +85,7 @@ impl Owner {
         self.judge(live)
     }
 
-    /// The other project that applies it, as it is called in messages.
+    /// The other project that applies it, as messages name it.
     pub fn other_project(&self, live: &Value) -> Option<String> {
         self.another(&applied(live).map(manager).collect())
     }
@@ -98,7 +98,7 @@ impl Owner {
         })
     }
 
-    /// As whom to apply over what is there.
+    /// The field manager with which to apply over an existing object.
     pub fn manager(&self, live: Option<&Value>) -> &str {
         match live.map(|it| self.judge(it)) {
             None | Some(Removal::Ours | Removal::Unknown(_)) => &self.made,
@@ -106,7 +106,7 @@ impl Owner {
         }
     }
 
-    /// The managers, ours and those of earlier versions, that have adopted this.
+    /// The managers, ours and those of earlier versions, that have adopted the object.
     pub fn adopters<'a>(&'a self, live: &Value) -> Vec<&'a str> {
         let all = [&*self.adopted, ADOPTED];
         let mut res: Vec<_> =
@@ -116,8 +116,8 @@ impl Owner {
     }
 }
 
-/// Whether an apply changes what is there: the object, or what of it is ours. What other programs
-/// write meanwhile, its status above all, does not count.
+/// Whether an apply changes the object or the fields that we own. What other programs write in the meantime, such as its
+/// status, does not count.
 pub fn differs(live: &Value, after: &Value, name: &str) -> bool {
     let ours = |it| {
         applied(it).filter(|it| manager(it) == name).map(|it| &it["fieldsV1"]).collect::<Vec<_>>()
@@ -138,7 +138,7 @@ fn plain(object: &Value) -> Value {
     res
 }
 
-/// What was applied to an object, an entry for each manager.
+/// The entries of what was applied to an object, one for each manager.
 pub(super) fn applied(object: &Value) -> impl Iterator<Item = &Value> {
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
     entries.filter(|it| is_applied(it))
@@ -152,20 +152,20 @@ pub(super) fn manager(entry: &Value) -> &str {
     entry["manager"].as_str().unwrap_or_default()
 }
 
-/// Who has set fields of an object, its status apart.
+/// Which managers have set fields of an object, except its status.
 fn managed_by(live: &Value) -> String {
     let entries = live["metadata"]["managedFields"].as_array().into_iter().flatten();
     let managers = entries.filter(|it| it["subresource"].is_null()).map(manager);
-    // So an API server calls whoever wrote what has lost its managers.
+    // API servers use this name for fields whose managers are not known.
     let managers = managers.filter(|it| *it != "before-first-apply");
     let managers: BTreeSet<String> = managers.map(|it| format!("`{it}`")).collect();
     match managers.len() {
-        0 => "this project did not make it".to_owned(),
+        0 => "this project did not create it".to_owned(),
         _ => format!("it is managed by {}", managers.into_iter().collect::<Vec<_>>().join(", ")),
     }
 }
 
-/// What gives all of a manager's fields back: an apply of none, to this object and no other of its name.
+/// An apply configuration without fields, for this very object: it gives up all fields of a manager.
 pub fn nothing_of(object: &Value) -> Value {
     let metadata = &object["metadata"];
     let mut res = json!({
@@ -188,7 +188,7 @@ pub(super) fn live(managers: &[(&str, &str)]) -> Value {
 }
 
 #[test]
-fn what_a_project_made_is_its_own_and_of_no_other_project() {
+fn what_a_project_creates_belongs_to_it_alone() {
     let a = Owner::of("a.example.com");
     let check = |managers: &[(&str, &str)], expected: Removal, as_whom: &str| {
         let live = live(managers);
@@ -207,12 +207,12 @@ fn what_a_project_made_is_its_own_and_of_no_other_project() {
         theirs("it is managed by `argocd`, `x`"),
         adopted,
     );
-    check(&[], theirs("this project did not make it"), adopted);
+    check(&[], theirs("this project did not create it"), adopted);
     check(&[(b, "Apply")], theirs(b_project), adopted);
     check(&[(b, "Apply"), (adopted, "Apply")], Removal::Adopted, adopted);
     let unknown = Removal::Unknown("the operator-rs project `b.org` applies it too".to_owned());
     check(&[(b_adopted, "Apply"), (made, "Apply")], unknown, made);
-    // What earlier versions made, unless another project has taken it over.
+    // What earlier versions created, unless another project has taken it over.
     check(&[(MADE, "Apply")], Removal::Ours, made);
     check(&[(ADOPTED, "Apply")], Removal::Adopted, adopted);
     check(&[(MADE, "Apply"), (b, "Apply")], theirs(b_project), adopted);
@@ -222,7 +222,7 @@ fn what_a_project_made_is_its_own_and_of_no_other_project() {
 }
 
 #[test]
-fn a_field_manager_is_short_enough_and_tells_projects_apart() {
+fn a_field_manager_is_short_enough_and_unique() {
     let domain = |end: &str| format!("a.{}.{end}", vec!["b"; 70].join("."));
     let (one, other) = (Owner::of(&domain("one")), Owner::of(&domain("two")));
     assert_eq!((one.made.len(), one.adopted.len()), (LONGEST, LONGEST));
@@ -231,7 +231,7 @@ fn a_field_manager_is_short_enough_and_tells_projects_apart() {
 }
 
 #[test]
-fn a_status_is_no_change_and_a_field_that_becomes_ours_is_one() {
+fn a_status_is_no_change_and_a_new_field_of_ours_is_one() {
     let object = |version: &str, fields: Value, ready: i32| {
         json!({
             "metadata": {"resourceVersion": version, "managedFields": [

@@ -1,29 +1,29 @@
-//! Names as parts of an API server's paths. Each is a single part, wherever the name came from.
+//! Names in the paths of an API server. Each is a single segment, wherever the name came from.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What is escaped, beside control characters and all that is not ASCII.
+/// What is escaped: all but letters, digits and these characters.
 const ESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':');
 
-/// A name as a part of a path, escaped.
+/// A name as a path segment, escaped.
 ///
-/// To a server, an escaped `/` is a `/`, so characters that no name in Kubernetes may have are refused.
+/// Servers treat an escaped `/` as a `/`, so characters that Kubernetes allows in no name are refused.
 pub fn segment(name: &str) -> anyhow::Result<String> {
     let is_wrong = name.is_empty()
         || [".", ".."].contains(&name)
         || name.chars().any(|it| it.is_control() || ['/', '%'].contains(&it));
     if is_wrong {
-        anyhow::bail!("{name:?} cannot be a part of an API server's path");
+        anyhow::bail!("{name:?} is not a valid name in an API server's path");
     }
     Ok(utf8_percent_encode(name, ESCAPED).to_string())
 }
 
-/// A name that is part of a path as it is, without any escaping: a group, a version, or a plural name.
+/// A name that needs no escaping: a group, a version, or a plural name.
 pub fn plain(name: &str) -> anyhow::Result<&str> {
     match segment(name)? == name {
         true => Ok(name),
-        false => anyhow::bail!("{name:?} cannot be a part of an API server's path"),
+        false => anyhow::bail!("{name:?} is not a valid name in an API server's path"),
     }
 }
 
@@ -36,7 +36,7 @@ pub fn group_version(text: &str) -> anyhow::Result<String> {
 }
 
 #[test]
-fn a_name_leads_nowhere_but_to_itself() {
+fn a_name_is_a_single_segment() {
     assert_eq!(segment("system:node b").unwrap(), "system:node%20b");
     assert_eq!(segment("a=b&c?d#é").unwrap(), "a%3Db%26c%3Fd%23%C3%A9");
     assert_eq!(group_version("apps/v1").unwrap(), "/apis/apps/v1");

@@ -1,4 +1,4 @@
-//! What is not on the server yet, but will be: what depends on it cannot be tried before.
+//! Objects that do not exist on the server yet, but will: a dry run of what depends on them is not possible before.
 
 use std::collections::BTreeSet;
 
@@ -24,12 +24,12 @@ impl Pending {
         self.names.insert((id.kind, id.name));
     }
 
-    /// Whether an object's CRD is still to come.
+    /// Whether an object's CRD is pending.
     pub fn has_crd_of(&self, id: &Id) -> bool {
         self.kinds.contains(&(id.group().to_owned(), id.kind.clone()))
     }
 
-    /// The kind of what a server has not found, where that is to come. A server names it in plural.
+    /// The kind of an object that the server has not found, if that object is pending. The server names its plural.
     pub fn named_by(&self, status: &Value) -> Option<&str> {
         let details = &status["details"];
         let (plural, name) = (details["kind"].as_str()?, details["name"].as_str()?);
@@ -45,7 +45,7 @@ impl Pending {
 }
 
 #[test]
-fn what_is_to_come_is_known_by_what_a_server_misses() {
+fn pending_objects_are_recognized_in_a_status() {
     use crate::yaml::json;
     let mut pending = Pending::default();
     for (kind, name) in [("Namespace", "a"), ("ClusterRole", "b")] {

@@ -1,6 +1,6 @@
-//! The proxy on the way to an API server, as kubectl finds it.
+//! The proxy for an API server, chosen as kubectl chooses it.
 //!
-//! kube 5.0 asks `NO_PROXY` about the proxy instead of the server, and sends what is for this machine to a proxy too.
+//! kube 5.0 matches `NO_PROXY` with the proxy instead of the server, and uses a proxy for this machine too.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use kube::config::Kubeconfig;
 
 use crate::hint::Hint as _;
 
-/// What the environment says of proxies. By default there is none.
+/// The proxies in the environment. By default there is none.
 #[derive(Clone, Debug, Default)]
 pub struct Proxies {
     /// `HTTP_PROXY`, for servers without TLS.
@@ -23,8 +23,8 @@ pub struct Proxies {
 }
 
 impl Proxies {
-    /// The proxy to a server: the one that its kubeconfig names; else that of the environment, unless the server is
-    /// this machine or one that `NO_PROXY` names.
+    /// The proxy for a server: the one in its kubeconfig, else the one in the environment, unless the server is this
+    /// machine or matches `NO_PROXY`.
     pub(super) fn to(&self, server: &Uri, own: Option<String>) -> anyhow::Result<Option<Uri>> {
         let of_environment = match server.scheme_str() {
             Some("http") => &self.http,
@@ -33,13 +33,13 @@ impl Proxies {
         let of_environment = of_environment.as_deref().filter(|it| is_used(it, &self.none, server));
         let Some(proxy) = own.as_deref().or(of_environment) else { return Ok(None) };
         let uri = if proxy.contains("://") { proxy } else { &format!("http://{proxy}") };
-        // The text may hold a password.
-        let uri = uri.parse().context("the proxy's address is no URL");
+        // The text may contain a password.
+        let uri = uri.parse().context("the proxy's address is not a URL");
         uri.map(Some).hint("write `proxy-url` or HTTPS_PROXY as `http://proxy.example.com:3128`")
     }
 
-    /// `NO_PROXY` for programs that ask this machine's own API server: with this machine, and the proxies themselves,
-    /// about which kube 5.0 asks it.
+    /// `NO_PROXY` for programs that connect to an API server on this machine: with this machine, and with the proxies
+    /// themselves, which kube 5.0 matches with it.
     pub fn around(&self) -> String {
         if is_wildcard(&self.none) {
             return self.none.clone();
@@ -63,7 +63,7 @@ impl Proxies {
     }
 }
 
-/// What the cluster of a context says in the kubeconfig.
+/// The proxy that the kubeconfig names for the cluster of a context.
 pub fn own(kubeconfig: &Kubeconfig, context: Option<&str>) -> Option<String> {
     let name = context.or(kubeconfig.current_context.as_deref())?;
     let context = kubeconfig.contexts.iter().find(|it| it.name == name)?.context.as_ref()?;
@@ -74,7 +74,7 @@ pub fn own(kubeconfig: &Kubeconfig, context: Option<&str>) -> Option<String> {
 fn is_used(proxy: &str, none: &str, server: &Uri) -> bool {
     let host = server.host().unwrap_or_default().trim_matches(['[', ']']);
     let here = host == "localhost" || host.parse().is_ok_and(|it: IpAddr| it.is_loopback());
-    // The matcher knows no `*` for addresses.
+    // The matcher does not support `*` for addresses.
     let matcher = Matcher::builder().http(proxy).https(proxy).no(none).build();
     !here && !is_wildcard(none) && matcher.intercept(server).is_some()
 }
@@ -84,7 +84,7 @@ fn is_wildcard(none: &str) -> bool {
 }
 
 #[test]
-fn no_proxy_is_asked_about_the_server() {
+fn no_proxy_is_matched_with_the_server() {
     let check = |none: &str, server: &str, expected: bool| {
         let server: Uri = server.parse().expect("a URL");
         assert_eq!(is_used("http://proxy:3128", none, &server), expected, "{none} {server}");

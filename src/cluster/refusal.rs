@@ -1,4 +1,4 @@
-//! What a server's refusal says, in words that tell the way out.
+//! Refusals of an API server, as messages with a hint.
 
 use std::collections::BTreeMap;
 
@@ -22,20 +22,23 @@ impl Refusal {
     }
 }
 
-const FORCE: &str = "take the fields out of config/, or take them over with `--force-conflicts`";
-const WHO: &str = "log in again, or give another `--context`";
-const IMMUTABLE: &str = "what cannot change in place must go first: `operator-rs undeploy`, or delete that object by hand";
+const FORCE: &str = "remove the fields from config/, or take them over with `--force-conflicts`";
+const WHO: &str = "log in again, or pass another `--context`";
+const IMMUTABLE: &str = "immutable fields cannot be changed in place: run `operator-rs undeploy` first, or delete that object by hand";
 
-/// What an answer that is no success says.
+/// The refusal of an answer that is no success.
 pub fn of(answer: &Answer) -> Refusal {
     let message = answer.message();
     if answer.code == 401 {
-        return Refusal::new("the server does not know who asks (401 Unauthorized)", Some(WHO));
+        return Refusal::new(
+            "the server does not accept the credentials (401 Unauthorized)",
+            Some(WHO),
+        );
     }
     if let Some(message) = conflicts(&answer.body) {
         return Refusal::new(message, Some(FORCE));
     }
-    // The object is named before; its kind and name need not be told again.
+    // The caller names the object, so its kind and name are left out here.
     let parts = [" is forbidden: ", " is invalid: "];
     let rest = parts.iter().find_map(|it| message.split_once(it).map(|it| it.1));
     let lines: Vec<&str> = rest.unwrap_or(&message).lines().map(str::trim).collect();
@@ -45,7 +48,7 @@ pub fn of(answer: &Answer) -> Refusal {
     Refusal::new(message, immutable.then_some(IMMUTABLE))
 }
 
-/// Whose fields an apply would have changed.
+/// The owners of the fields that an apply would have changed.
 fn conflicts(status: &Value) -> Option<String> {
     let mut owners: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for cause in status["details"]["causes"].as_array()? {
@@ -58,12 +61,12 @@ fn conflicts(status: &Value) -> Option<String> {
     if owners.is_empty() {
         return None;
     }
-    let told =
-        owners.iter().map(|(owner, fields)| format!("`{owner}` has set {}", fields.join(", ")));
-    Some(format!("{} to something else", told.collect::<Vec<_>>().join("; ")))
+    let owners = owners.iter().map(|(owner, fields)| format!("`{owner}` ({})", fields.join(", ")));
+    let owners = owners.collect::<Vec<_>>().join(", ");
+    Some(format!("it conflicts with fields that others have set: {owners}"))
 }
 
-/// All refusals in one error, each behind what it is about, and every way out once.
+/// All refusals in one error, each with the object that it is about; every hint appears once.
 pub fn all(what: &str, refusals: &[(String, Refusal)]) -> anyhow::Error {
     let mut hints: Vec<String> = Vec::new();
     for hint in refusals.iter().filter_map(|it| it.1.hint) {
@@ -109,7 +112,7 @@ fn a_refusal_says_who_what_and_the_way_out() {
     check(
         409,
         conflict,
-        "`argo` has set .spec.a; `kubectl` has set .spec.replicas, .spec.paused to something else",
+        "it conflicts with fields that others have set: `argo` (.spec.a), `kubectl` (.spec.replicas, .spec.paused)",
         Some(FORCE),
     );
     let selector =
@@ -123,7 +126,7 @@ fn a_refusal_says_who_what_and_the_way_out() {
     check(
         401,
         json!({"message": "Unauthorized"}),
-        "the server does not know who asks (401 Unauthorized)",
+        "the server does not accept the credentials (401 Unauthorized)",
         Some(WHO),
     );
 }

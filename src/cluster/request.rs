@@ -1,4 +1,4 @@
-//! One request and its answer, which has an end whatever the server does.
+//! Requests and their answers, which are limited in time and size whatever the server does.
 
 use std::time::Duration;
 
@@ -16,20 +16,20 @@ use super::{
 };
 use crate::yaml::Value;
 
-/// What an API server answered, refusals included.
+/// The answer of an API server, which may be a refusal.
 #[derive(Debug)]
 pub struct Answer {
     /// The HTTP status.
     pub code: u16,
-    /// The object, list or `Status`; a text where it is no JSON.
+    /// The object, list or `Status`; a string if it is not JSON.
     pub body: Value,
-    /// What it says about the request, although it served it.
+    /// Warnings about a request that the server has served.
     pub warnings: Vec<String>,
-    /// The seconds after which it wants to be asked again.
+    /// The seconds to wait before a retry.
     pub retry_after: Option<u64>,
 }
 
-/// How long an answer may take, and how large it may be.
+/// The limits of an answer.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     pub time: Duration,
@@ -38,7 +38,7 @@ pub(super) struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        // An API server itself ends a request after a minute. Of the largest objects, a page of a list is this large.
+        // API servers end a request after a minute. A page of the largest objects has about this size.
         Self { time: Duration::from_secs(90), bytes: 256 << 20 }
     }
 }
@@ -48,7 +48,7 @@ impl Answer {
         (200..300).contains(&self.code)
     }
 
-    /// What a refusal says. Only its beginning, where it is not what an API server would say.
+    /// The message of a refusal; only its beginning if it is not from an API server.
     pub fn message(&self) -> String {
         let text = match (self.body["message"].as_str(), &self.body) {
             (Some(message), _) => message,
@@ -64,9 +64,9 @@ impl Answer {
 }
 
 impl Cluster {
-    /// Sends a request. An error is one of the connection; what the server refuses is an answer.
+    /// Sends a request. An error means that the connection failed; a refusal of the server is an answer.
     pub(super) fn send(&self, request: &Request<Vec<u8>>) -> anyhow::Result<Answer> {
-        // A server that is overloaded says when to come back.
+        // An overloaded server says when to retry.
         for _ in 0..5 {
             let answer = self.send_once(request)?;
             match answer.retry_after.filter(|_| answer.code == 429) {
@@ -77,13 +77,13 @@ impl Cluster {
         self.send_once(request)
     }
 
-    /// What is at a path.
+    /// Gets a path.
     pub fn get(&self, path: &str) -> anyhow::Result<Answer> {
         let request = Request::get(path).body(Vec::new());
-        self.send(&request.with_context(|| format!("asking for `{path}`"))?)
+        self.send(&request.with_context(|| format!("requesting `{path}`"))?)
     }
 
-    /// An object; none where there is none. One that is not what was asked for is refused.
+    /// An object; none if it does not exist. Any other object in the answer is refused.
     pub(super) fn one(
         &self,
         resource: &Resource,
@@ -99,7 +99,7 @@ impl Cluster {
         let is = Id::of(&answer.body);
         let same_place = !resource.namespaced || is.namespace == id.namespace;
         if is.kind != id.kind || is.name != id.name || !same_place || uid(&answer.body).is_empty() {
-            let message = "the server answers with something else than this object";
+            let message = "the server returned a different object";
             return Ok(Err(Refusal::new(message, None)));
         }
         Ok(Ok(Some(answer.body)))
@@ -112,7 +112,7 @@ impl Cluster {
         let answer = async { tokio::time::timeout(self.bounds.time, self.exchange(request)).await };
         self.runtime.block_on(answer).unwrap_or_else(|_| {
             let seconds = self.bounds.time.as_secs_f32();
-            let reason = format!("there is no whole answer after {seconds} s");
+            let reason = format!("no complete response after {seconds} s");
             Err(Unreachable::new(&self.server, reason).into())
         })
     }
@@ -126,9 +126,9 @@ impl Cluster {
             Ok(body) => body.to_bytes(),
             Err(error) if error.is::<LengthLimitError>() => {
                 let mebibytes = self.bounds.bytes >> 20;
-                anyhow::bail!("the server's answer to `{what}` is larger than {mebibytes} MiB")
+                anyhow::bail!("the server's response to `{what}` is larger than {mebibytes} MiB")
             }
-            Err(_) => return Err(Unreachable::new(&self.server, "its answer breaks off").into()),
+            Err(_) => return Err(Unreachable::new(&self.server, "its response ended early").into()),
         };
         let warnings = parts.headers.get_all("Warning").iter();
         let retry_after = parts.headers.get("Retry-After").and_then(|it| it.to_str().ok());
@@ -158,7 +158,7 @@ fn warning(header: &str) -> Option<String> {
 }
 
 #[test]
-fn the_text_of_a_warning_is_what_stands_in_quotes() {
+fn the_text_of_a_warning_is_in_quotes() {
     assert_eq!(
         warning("299 - \"unknown field \\\"a\\\"\""),
         Some("unknown field \"a\"".to_owned())
@@ -167,7 +167,7 @@ fn the_text_of_a_warning_is_what_stands_in_quotes() {
 }
 
 #[test]
-fn of_a_refusal_that_is_a_page_only_the_beginning_is_shown() {
+fn only_the_beginning_of_a_long_refusal_is_shown() {
     let message =
         |body: Value| Answer { code: 502, body, warnings: Vec::new(), retry_after: None }.message();
     assert_eq!(message("<html>\n<body>".into()), "<html>");
@@ -176,14 +176,14 @@ fn of_a_refusal_that_is_a_page_only_the_beginning_is_shown() {
 }
 
 #[test]
-fn a_server_that_says_nothing_is_not_waited_for_without_end() {
-    // Nobody ever takes this connection.
+fn a_silent_server_is_not_waited_for_without_end() {
+    // This connection is never accepted.
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let bounds = Bounds { time: Duration::from_millis(200), bytes: 1 << 20 };
     let cluster = Cluster { bounds, ..Cluster::at(&url) };
     let error = cluster.get("/apis").unwrap_err();
     assert!(error.is::<Unreachable>());
-    let expected = format!("{url} cannot be asked: there is no whole answer after 0.2 s");
+    let expected = format!("cannot connect to {url}: no complete response after 0.2 s");
     assert_eq!(error.to_string(), expected);
 }

@@ -1,32 +1,32 @@
-//! How far a Deployment is, and what its pods say where it does not come any further.
+//! The progress of a rollout, and what keeps its pods from being ready.
 
 use super::object::condition;
 use crate::yaml::Value;
 
-/// How much of a container's last line an error repeats, in characters.
+/// The longest part of a container's last line that an error repeats, in characters.
 const LAST_LINE: usize = 400;
 
-/// Whether what was asked of a workload is there.
+/// How far a rollout is.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Progress {
     Done,
-    /// Not yet, and how far it is.
+    /// Not done yet: how far it is.
     Not(String),
-    /// It will not come any further by itself.
+    /// It will not be done without a change: why.
     Never(String),
 }
 
-/// How far a Deployment, StatefulSet or DaemonSet is.
+/// The progress of a Deployment, StatefulSet or DaemonSet.
 pub fn progress(object: &Value) -> Progress {
     let (spec, status) = (&object["spec"], &object["status"]);
     let number = |it: &Value| it.as_i64().unwrap_or(0);
     if number(&status["observedGeneration"]) < number(&object["metadata"]["generation"]) {
-        return Progress::Not("no controller has seen it yet".to_owned());
+        return Progress::Not("no controller has observed it yet".to_owned());
     }
-    // Other reasons pass by themselves, as when a quota is raised.
+    // Other reasons may resolve themselves, as when a quota is raised.
     let mut conditions = status["conditions"].as_array().into_iter().flatten();
     if let Some(late) = conditions.find(|it| it["reason"] == "ProgressDeadlineExceeded") {
-        let message = late["message"].as_str().unwrap_or("its progress deadline is over");
+        let message = late["message"].as_str().unwrap_or("its progress deadline was exceeded");
         return Progress::Never(message.to_owned());
     }
     let (wanted, updated, all, available) = if object["kind"] == "DaemonSet" {
@@ -48,8 +48,8 @@ pub fn progress(object: &Value) -> Progress {
         Progress::Not(format!("{updated} of {wanted} replicas are up to date"))
     } else if updated < all {
         let old = all - updated;
-        let what = if old == 1 { "old replica has" } else { "old replicas have" };
-        Progress::Not(format!("{old} {what} still to go"))
+        let what = if old == 1 { "old replica is" } else { "old replicas are" };
+        Progress::Not(format!("{old} {what} still running"))
     } else if available < wanted {
         Progress::Not(format!("{available} of {wanted} replicas are available"))
     } else {
@@ -61,7 +61,7 @@ pub fn progress(object: &Value) -> Progress {
 pub fn troubles(pod: &Value) -> Vec<String> {
     let mut res = Vec::new();
     if let Some(("False", message)) = condition(pod, "PodScheduled") {
-        res.push(format!("it is on no node: {message}"));
+        res.push(format!("it is not scheduled: {message}"));
     }
     for list in ["initContainerStatuses", "containerStatuses"] {
         for it in pod["status"][list].as_array().into_iter().flatten() {
@@ -72,14 +72,14 @@ pub fn troubles(pod: &Value) -> Vec<String> {
                 ended.into_iter().find(|it| it["exitCode"].as_i64().is_some_and(|it| it != 0));
             let mut parts = Vec::new();
             match waiting["reason"].as_str() {
-                // These pass by themselves.
+                // These are passing states.
                 None | Some("ContainerCreating" | "PodInitializing") => {}
-                Some(reason) => parts.push(said(reason, &waiting["message"])),
+                Some(reason) => parts.push(with_message(reason, &waiting["message"])),
             }
             if let Some(ended) = ended {
                 let code = &ended["exitCode"];
                 let reason = ended["reason"].as_str().unwrap_or("Error");
-                let how = format!("it ended with exit code {code} ({reason})");
+                let how = format!("it exited with code {code} ({reason})");
                 parts.push(match last_line(&ended["message"]) {
                     None => how,
                     Some(line) => format!("{how}: {line}"),
@@ -93,7 +93,8 @@ pub fn troubles(pod: &Value) -> Vec<String> {
     res
 }
 
-/// The last line of what a container wrote: why it ended. With `FallbackToLogsOnError` the lines before it are its log.
+/// The last line of a termination message: why the container ended. With `FallbackToLogsOnError` the message is the end
+/// of its log.
 pub fn last_line(message: &Value) -> Option<String> {
     let line = message.as_str()?.lines().map(str::trim).rfind(|it| !it.is_empty())?;
     let mut letters = line.chars();
@@ -101,15 +102,15 @@ pub fn last_line(message: &Value) -> Option<String> {
     Some(if letters.next().is_some() { start + "…" } else { start })
 }
 
-/// A reason and, where there is one, its message in one line.
-fn said(reason: &str, message: &Value) -> String {
+/// A reason, with its message in one line if there is one.
+fn with_message(reason: &str, message: &Value) -> String {
     match message.as_str().map(str::trim) {
         None | Some("") => reason.to_owned(),
         Some(text) => format!("{reason}: {}", text.lines().collect::<Vec<_>>().join(" ")),
     }
 }
 
-/// The labels that select a workload's pods, as a list takes them.
+/// The label selector of a workload's pods.
 pub fn selector(object: &Value) -> Option<String> {
     let labels = object["spec"]["selector"]["matchLabels"].as_object()?;
     let pairs =
@@ -118,7 +119,7 @@ pub fn selector(object: &Value) -> Option<String> {
 }
 
 #[test]
-fn a_deployment_is_done_when_all_it_asks_for_is_there_and_nothing_else() {
+fn a_deployment_is_done_when_all_its_replicas_are_new_and_available() {
     use crate::yaml::json;
     let check = |replicas: Value, status: Value, expected: Progress| {
         let object = json!({
@@ -130,10 +131,10 @@ fn a_deployment_is_done_when_all_it_asks_for_is_there_and_nothing_else() {
         assert_eq!(progress(&object), expected);
     };
     let not = |text: &str| Progress::Not(text.to_owned());
-    check(json!(1), json!({"observedGeneration": 1}), not("no controller has seen it yet"));
+    check(json!(1), json!({"observedGeneration": 1}), not("no controller has observed it yet"));
     check(json!(null), json!({"observedGeneration": 2}), not("0 of 1 replicas are up to date"));
     let status = |all: i32, updated: i32, available: i32| json!({"observedGeneration": 2, "replicas": all, "updatedReplicas": updated, "availableReplicas": available});
-    check(json!(2), status(3, 2, 2), not("1 old replica has still to go"));
+    check(json!(2), status(3, 2, 2), not("1 old replica is still running"));
     check(json!(2), status(2, 2, 1), not("1 of 2 replicas are available"));
     check(json!(2), status(2, 2, 2), Progress::Done);
     check(json!(0), status(0, 0, 0), Progress::Done);
@@ -144,7 +145,7 @@ fn a_deployment_is_done_when_all_it_asks_for_is_there_and_nothing_else() {
 }
 
 #[test]
-fn a_pod_says_what_keeps_it() {
+fn what_keeps_a_pod_from_being_ready_is_named() {
     use crate::yaml::json;
     let check = |status: Value, expected: &[&str]| {
         assert_eq!(troubles(&json!({"status": status})), expected);
@@ -152,7 +153,7 @@ fn a_pod_says_what_keeps_it() {
     check(json!({}), &[]);
     check(
         json!({"conditions": [{"type": "PodScheduled", "status": "False", "message": "0/1 nodes"}]}),
-        &["it is on no node: 0/1 nodes"],
+        &["it is not scheduled: 0/1 nodes"],
     );
     let waiting = |reason: &str| json!({"name": "a", "state": {"waiting": {"reason": reason, "message": "no such image"}}});
     check(
@@ -167,18 +168,17 @@ fn a_pod_says_what_keeps_it() {
     });
     check(
         json!({"containerStatuses": [crashed]}),
-        &["container `a`: CrashLoopBackOff; it ended with exit code 1 (Error)"],
+        &["container `a`: CrashLoopBackOff; it exited with code 1 (Error)"],
     );
     let ended = |message: &str| json!({"name": "a", "state": {"terminated": {"exitCode": 1, "reason": "Error", "message": message}}});
     check(
         json!({"containerStatuses": [ended("starting\nerror: it may not list Secrets\n\n")]}),
-        &["container `a`: it ended with exit code 1 (Error): error: it may not list Secrets"],
+        &["container `a`: it exited with code 1 (Error): error: it may not list Secrets"],
     );
-    let long =
-        format!("container `a`: it ended with exit code 1 (Error): {}…", "ä".repeat(LAST_LINE));
+    let long = format!("container `a`: it exited with code 1 (Error): {}…", "ä".repeat(LAST_LINE));
     check(json!({"containerStatuses": [ended(&"ä".repeat(LAST_LINE + 1))]}), &[&long]);
     check(
         json!({"containerStatuses": [ended(" \n")]}),
-        &["container `a`: it ended with exit code 1 (Error)"],
+        &["container `a`: it exited with code 1 (Error)"],
     );
 }

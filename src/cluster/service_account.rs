@@ -29,7 +29,10 @@ impl Cluster {
         let answer = self.send(&request)?;
         let token = answer.body["status"]["token"].as_str();
         token.map(str::to_owned).with_context(|| {
-            format!("the ServiceAccount {namespace}/{name} gets no token: {}", answer.message())
+            format!(
+                "no token can be created for the ServiceAccount {namespace}/{name}: {}",
+                answer.message()
+            )
         })
     }
 }

@@ -1,8 +1,8 @@
-//! Fields that change hands.
+//! Fields that change their manager.
 //!
-//! What earlier versions applied, which had the same two field managers for all projects, becomes the project's: else
-//! fields that config/ no longer has would be held by the old manager for ever. And what somebody else has made while we
-//! were about to is not the project's.
+//! Earlier versions had the same two field managers for all projects. What they applied is transferred to the project,
+//! since the old manager would otherwise keep fields that config/ no longer has. An object that another program created at
+//! the same moment does not become the project's.
 
 use kube::api::{GetParams, Patch, PatchParams};
 
@@ -16,7 +16,7 @@ use super::{
 use crate::yaml::{Value, json};
 
 impl Owner {
-    /// As whom earlier versions applied what is the project's now, so that it is tried as them before it is taken over.
+    /// The manager with which earlier versions applied the object, used for the dry run before it is taken over.
     pub fn earlier(&self, live: &Value) -> Option<&'static str> {
         let has = |name: &str| applied(live).any(|it| manager(it) == name);
         let is_theirs = matches!(self.judge(live), Removal::Theirs(_));
@@ -26,7 +26,7 @@ impl Owner {
         [MADE, ADOPTED].into_iter().find(|it| has(it))
     }
 
-    /// The `managedFields` in which what earlier versions applied is the project's; none where they are so already.
+    /// The `managedFields` after a takeover from earlier versions; none if there is nothing to take over.
     pub fn taken_over(&self, live: &Value) -> Option<Value> {
         let earlier = |it: &Value| {
             is_applied(it)
@@ -56,7 +56,7 @@ impl Owner {
 }
 
 impl Owner {
-    /// The `managedFields` in which what the project has made is only adopted; none where nobody else has a part in it.
+    /// The `managedFields` in which the project has only adopted the object; none if nobody else has set fields.
     pub fn let_go(&self, live: &Value) -> Option<Value> {
         let mut entries = live["metadata"]["managedFields"].as_array()?.clone();
         let is_ours = |it: &Value| is_applied(it) && manager(it) == self.made;
@@ -70,7 +70,7 @@ impl Owner {
 }
 
 impl Cluster {
-    /// Writes other `managedFields` to an object, as long as there are some to write.
+    /// Rewrites the `managedFields` of an object until `fields` returns nothing more to write.
     pub(super) fn rewrite_fields(
         &self,
         resource: &Resource,
@@ -81,7 +81,7 @@ impl Cluster {
         let (requests, name) = resource.one(id)?;
         for _ in 0..20 {
             let Some(fields) = fields(&live) else { return Ok(()) };
-            // With the version, the server refuses this where somebody else has written in between.
+            // With the resource version, the server refuses the patch if somebody else has written in between.
             let patch = Patch::Merge(json!({
                 "metadata": {"managedFields": fields, "resourceVersion": version(&live)},
             }));
@@ -91,12 +91,12 @@ impl Cluster {
                 409 => live = self.send(&requests.get(&name, &GetParams::default())?)?.body,
                 _ if answer.is_success() => return Ok(()),
                 _ => {
-                    let what = format!("whose {id} is cannot be written down");
+                    let what = format!("the owner of {id} cannot be recorded");
                     return Err(refusal::of(&answer).into_error(&what));
                 }
             }
         }
-        anyhow::bail!("{id} changes too fast to write down whose it is")
+        anyhow::bail!("{id} changes too often to record its owner")
     }
 }
 
@@ -125,7 +125,7 @@ fn what_earlier_versions_applied_is_taken_over_field_by_field() {
 }
 
 #[test]
-fn what_somebody_else_has_made_at_the_same_time_is_let_go() {
+fn what_another_program_creates_at_the_same_time_is_only_adopted() {
     use super::owner::live;
     let a = Owner::of("a.example.com");
     let after = a.let_go(&live(&[("argocd", "Update"), (&a.made, "Apply")])).unwrap();

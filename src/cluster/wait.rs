@@ -1,10 +1,10 @@
-//! Waiting, with an end.
+//! Waiting with a time limit.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Cluster, Told};
+use super::{Cluster, Event};
 
 /// When waiting ends.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// So long from now.
+    /// This long from now.
     pub fn after(time: Duration) -> Self {
         Self { end: Instant::now() + time }
     }
@@ -23,23 +23,23 @@ impl Limit {
     }
 }
 
-/// How far something is.
+/// Whether something is done.
 pub enum State {
     Done,
-    /// Not yet, and why not.
+    /// Not yet, for this reason.
     Not(String),
 }
 
 impl Cluster {
-    /// Looks until it is done or the time is over; then the last reason is given back. A server that
-    /// cannot be reached for a while is one more reason to wait; an error of `look` ends it.
+    /// Calls `look` until it is done or the time is over; then returns the last reason. While the server cannot be reached,
+    /// it keeps waiting; any other error of `look` ends the wait.
     pub fn until(
         &self,
         limit: Limit,
-        tell: &mut dyn FnMut(Told),
+        report: &mut dyn FnMut(Event),
         mut look: impl FnMut() -> anyhow::Result<State>,
     ) -> anyhow::Result<Option<String>> {
-        let mut told = String::new();
+        let mut last = String::new();
         let mut pause = 100;
         loop {
             let reason = match look() {
@@ -51,10 +51,10 @@ impl Cluster {
             if limit.is_over() {
                 return Ok(Some(reason));
             }
-            // What is done in half a second is not worth a line.
-            if pause > 300 && reason != told {
-                tell(Told::Waiting(reason.clone()));
-                told = reason;
+            // What takes less than half a second is not reported.
+            if pause > 300 && reason != last {
+                report(Event::Waiting(reason.clone()));
+                last = reason;
             }
             self.pause(Duration::from_millis(pause));
             pause = (pause * 3 / 2).min(1000);

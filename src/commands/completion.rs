@@ -1,21 +1,166 @@
-use clap_complete::Shell;
+//! `operator-rs completion`, and the candidates that its scripts ask for at each Tab.
+//!
+//! A script runs the program again with `VARIABLE` set to the shell's name. That run only reads PROJECT, and prints
+//! nothing but candidates: no warning, no error.
 
-use crate::terminal;
+use std::{collections::BTreeSet, ffi::OsString, path::Path};
 
-/// Print a shell's completion script
+use clap::ValueEnum as _;
+use clap_complete::{
+    ArgValueCandidates, CompletionCandidate,
+    env::{Bash, EnvCompleter, Fish, Powershell, Zsh},
+};
+
+use super::project;
+use crate::{
+    disk::{self, Root},
+    model::{Project, Resource},
+    terminal,
+};
+
+const PROGRAM: &str = "operator-rs";
+const VARIABLE: &str = "OPERATOR_RS_COMPLETE";
+
+/// Print a completion script
+///
+/// The script completes commands and flags, and the groups, kinds and versions of the current project.
 #[derive(clap::Args)]
+#[command(
+    arg(super::hidden_dir()),
+    after_help = "\
+Examples:
+  source <(operator-rs completion bash)        # in ~/.bashrc
+  source <(operator-rs completion zsh)         # in ~/.zshrc, after compinit
+  operator-rs completion fish | source         # in ~/.config/fish/config.fish"
+)]
 pub struct Args {
-    /// The shell
-    #[arg(value_parser = ["bash", "zsh", "fish", "powershell"])]
-    shell: String,
+    /// Shell that reads the script
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+    Powershell,
+}
+
+impl Shell {
+    fn completer(self) -> &'static dyn EnvCompleter {
+        match self {
+            Self::Bash => &Bash,
+            Self::Zsh => &Zsh,
+            Self::Fish => &Fish,
+            Self::Powershell => &Powershell,
+        }
+    }
 }
 
 impl Args {
-    pub fn run(self, command: &mut clap::Command) -> anyhow::Result<()> {
-        let shell: Shell = self.shell.parse().map_err(|it| anyhow::format_err!("{it}"))?;
+    pub fn run(self) -> anyhow::Result<()> {
         let mut script = Vec::new();
-        clap_complete::generate(shell, command, "operator-rs", &mut script);
+        self.shell.completer().write_registration(
+            VARIABLE,
+            PROGRAM,
+            PROGRAM,
+            PROGRAM,
+            &mut script,
+        )?;
         terminal::data(&String::from_utf8(script)?);
         Ok(())
+    }
+}
+
+/// Prints candidates if a completion script asks for them; says whether it did.
+pub fn answer(program: impl FnOnce() -> clap::Command) -> bool {
+    let Ok(Some(shell)) = terminal::variable(VARIABLE) else { return false };
+    let Ok(shell) = Shell::from_str(&shell, false) else { return false };
+    // The command line that is completed begins after `--`, with the program's name.
+    let arguments = terminal::arguments();
+    let typed: Vec<&str> =
+        arguments.iter().map(String::as_str).skip_while(|it| *it != "--").collect();
+    let resources = resources(&typed).unwrap_or_default();
+    let mut program = with_candidates(program(), &resources, &typed);
+    let words: Vec<OsString> = typed.iter().skip(1).map(OsString::from).collect();
+    let mut candidates = Vec::new();
+    let folder = terminal::current_folder();
+    if shell
+        .completer()
+        .write_complete(&mut program, words, folder.as_deref(), &mut candidates)
+        .is_ok()
+    {
+        terminal::data(&String::from_utf8_lossy(&candidates));
+    }
+    true
+}
+
+/// The resources of the project that the command line is about.
+fn resources(typed: &[&str]) -> anyhow::Result<Vec<Resource>> {
+    let here = Path::new(value(typed, "--dir").unwrap_or("."));
+    let project_file = Project::path();
+    let root = match disk::above(here, project_file.as_str())? {
+        Some(it) if !disk::has(here, project_file.as_str()) && it.same_owner => {
+            Root::new(&it.folder)?
+        }
+        _ => Root::new(here)?,
+    };
+    Ok(project(&root)?.resources)
+}
+
+/// The value that a command line already gives to a flag.
+fn value<'a>(typed: &[&'a str], flag: &str) -> Option<&'a str> {
+    let mut rest = typed.iter();
+    while let Some(word) = rest.next() {
+        match word.strip_prefix(flag) {
+            Some("") => return rest.next().copied(),
+            Some(value) if value.starts_with('=') => return Some(&value[1..]),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Adds the groups, kinds and versions of a project to the commands about its APIs: of the group and kind that are
+/// already given, where the project has these.
+fn with_candidates(
+    program: clap::Command,
+    resources: &[Resource],
+    typed: &[&str],
+) -> clap::Command {
+    let given = |flag: &str| {
+        let value = value(typed, &format!("--{flag}"))?;
+        resources.iter().filter_map(|it| field(it, flag)).find(|it| it == value)
+    };
+    let (group, kind) = (given("group"), given("kind"));
+    let candidates = |flag: &str| {
+        let same = |it: &&Resource, of: &str, value: &Option<String>| {
+            value.is_none() || field(it, of) == *value
+        };
+        let all = resources.iter().filter(|it| flag == "group" || same(it, "group", &group));
+        let all = all.filter(|it| flag != "version" || same(it, "kind", &kind));
+        let all: BTreeSet<String> = all.filter_map(|it| field(it, flag)).collect();
+        ArgValueCandidates::new(move || all.iter().map(CompletionCandidate::new).collect())
+    };
+    let in_api = |arg: clap::Arg| match arg.get_id().as_str() {
+        flag @ ("group" | "kind" | "version") => {
+            let candidates = candidates(flag);
+            arg.add(candidates)
+        }
+        _ => arg,
+    };
+    program.mut_subcommands(|it| match it.get_name() {
+        "create" | "delete" => it.mut_subcommands(|it| it.mut_args(in_api)),
+        _ => it,
+    })
+}
+
+/// What a resource has for `--group`, `--kind` or `--version`.
+fn field(resource: &Resource, flag: &str) -> Option<String> {
+    match flag {
+        "group" => resource.group.as_ref().map(ToString::to_string),
+        "kind" => Some(resource.kind.to_string()),
+        _ => Some(resource.version.to_string()),
     }
 }

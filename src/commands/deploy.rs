@@ -11,16 +11,20 @@ use crate::{
     model::{Image, Namespace},
 };
 
-/// Deploy the operator to a cluster, with its CRDs and what it may do, and wait until it runs
+/// Deploy the operator to a cluster, with its CRDs and RBAC, and wait until it runs
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs deploy --image quay.io/example/memcached-operator:v0.0.1
+  operator-rs deploy --dry-run=server    # let the API server validate everything, and change nothing")]
 pub struct Args {
-    /// The manager's image [default: what config/manager says]
+    /// Image of the manager [default: the one in config/manager]
     #[arg(long)]
     image: Option<Image>,
-    /// Another namespace than config/default says
+    /// Namespace to deploy to [default: the one in config/default]
     #[arg(long)]
     namespace: Option<Namespace>,
-    /// Take over fields that others have set
+    /// Take over fields that other field managers have set
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
@@ -40,9 +44,9 @@ impl Args {
         let limit = self.reach.limit();
         let how = How { dry_run: sending == Sending::DryRun, force: self.force_conflicts, limit };
         let cluster = self.reach.connect(&project)?;
-        reach::reached(cluster.apply(&objects, how, &mut reach::tell))?;
+        reach::reached(cluster.apply(&objects, how, &mut reach::report))?;
         if sending == Sending::All {
-            reach::reached(cluster.available(&objects, limit, &mut reach::tell))?;
+            reach::reached(cluster.available(&objects, limit, &mut reach::report))?;
         }
         Ok(())
     }

@@ -12,12 +12,13 @@ use super::{
     compile::{self, Compile, Completion},
     listing,
     refusal::{refusal, unread},
+    samples,
     tree_sources::TreeSources,
 };
 use crate::{
     hint::{Hint as _, hinted},
     manifests::{self, Wishes},
-    model::{Operator, Project, ProjectName, ProjectPath, Resource},
+    model::{Operator, Problem, Project, ProjectName, ProjectPath, Resource},
     plan::{Overlay, Plan, Tree},
     scaffold,
     source::{self, Options, Reading},
@@ -98,6 +99,8 @@ pub struct How {
     pub flags: Option<compile::Flags>,
     /// Compile all kinds, which must then be as they were read.
     pub all: bool,
+    /// Warn of samples that the CRDs refuse.
+    pub samples: bool,
 }
 
 /// CRDs, RBAC and the list of types, from the source as the plan would leave it.
@@ -124,7 +127,7 @@ pub fn source(
         keeps_going: false,
         is_on_disk,
     };
-    match derived(plan, &Overlay::new(tree, &changes), project, &how.wishes, &compile) {
+    match derived(plan, &Overlay::new(tree, &changes), project, how, &compile) {
         Ok(crds) => listing::update(plan, tree, &crds),
         Err(error) => {
             // Where a file is in the way, that is what to tell: the rest follows from it.
@@ -139,7 +142,7 @@ fn derived(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
-    wishes: &Wishes,
+    how: &How,
     compile: &Compile<'_>,
 ) -> anyhow::Result<Vec<ProjectPath>> {
     let mut reading = read(tree);
@@ -153,18 +156,26 @@ fn derived(
         return Ok(Vec::new());
     }
     refuse(&reading)?;
-    let operator = reading.operator;
-    let (manifests, problems, warnings) = manifests::generate(&operator, wishes);
+    let operator = std::mem::take(&mut reading.operator);
+    let sources = TreeSources::new(tree);
+    let quote = |problems| reading.quote(&sources, problems);
+    let manifests::Generated { manifests, problems, warnings } =
+        manifests::generate(&operator, &how.wishes);
     if !problems.is_empty() {
+        let problems = quote(problems);
         return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
+    }
+    if how.samples {
+        let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
+        samples::warn(plan, tree, &crds)?;
     }
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
     }
     plan.own(ProjectPath::fixed("config/crd/bases"), &["yaml"], MANIFESTS);
-    operator.warnings.iter().for_each(|it| plan.warn(it.describe("")));
-    warnings.into_iter().for_each(|it| plan.warn(it));
-    let crds = types(plan, &operator, project)?;
+    quote([operator.warnings.clone(), warnings].concat()).into_iter().for_each(|it| plan.warn(it));
+    let (crds, unlisted) = types(&operator, project)?;
+    quote(unlisted).into_iter().for_each(|it| plan.warn(it));
     plan.extend(types_list(crds)?);
     let is_own = |it: &manifests::Version<'_>| {
         let mut own = project.resources.iter().filter(|it| it.api.is_some());
@@ -206,14 +217,11 @@ fn refuse(reading: &Reading) -> anyhow::Result<()> {
 }
 
 /// How a type that a person has written becomes one of the project's.
-fn adopt(project: &Project, it: &manifests::Version<'_>) -> String {
-    match it.group().ends_with(&format!(".{}", project.domain)) {
-        true => {
-            let command = command(project, "create", it.group(), it.name(), it.kind());
-            format!("; to add it, run `{command}`")
-        }
-        false => String::new(),
-    }
+fn adopt(project: &Project, it: &manifests::Version<'_>) -> Option<String> {
+    it.group().ends_with(&format!(".{}", project.domain)).then(|| {
+        let command = command(project, "create", it.group(), it.name(), it.kind());
+        format!("to add it, run `{command}`")
+    })
 }
 
 /// A command about one version of a kind.
@@ -222,8 +230,9 @@ fn command(project: &Project, verb: &str, group: &str, version: &str, kind: &str
     format!("operator-rs {verb} api --group {group} --version {version} --kind {kind}")
 }
 
-/// The Rust paths of every kind's versions, and which of them is stored.
-fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Result<Vec<Crd>> {
+/// The Rust paths of every kind's versions, and which of them is stored; and the kinds that are not in PROJECT.
+fn types(operator: &Operator, project: &Project) -> anyhow::Result<(Vec<Crd>, Vec<Problem>)> {
+    let mut unlisted = Vec::new();
     let mut ours: Vec<&Resource> = project.resources.iter().filter(|it| it.api.is_some()).collect();
     // From the lowest version to the highest, as the manifests merge them.
     ours.sort_by_key(|it| it.version);
@@ -234,13 +243,11 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
     };
     for it in manifests::versions(operator) {
         if !ours.iter().any(|resource| is(resource, &it)) {
-            plan.warn(format!(
-                "{}: {} {} is not in PROJECT, so api/src/crds.rs leaves it out{}",
-                it.place(),
-                it.name(),
-                it.kind(),
-                adopt(project, &it)
-            ));
+            let (version, kind) = (it.name(), it.kind());
+            let message =
+                format!("{version} {kind} is not in PROJECT, so api/src/crds.rs leaves it out");
+            let problem = Problem::new(it.place().clone(), message);
+            unlisted.push(Problem { hint: adopt(project, &it), ..problem });
         }
     }
     let storage = manifests::storage(operator);
@@ -273,5 +280,5 @@ fn types(plan: &mut Plan, operator: &Operator, project: &Project) -> anyhow::Res
             .or_insert_with(|| Crd { types: Vec::new(), storage: stored });
         crd.types.push(format!("{module}::{kind}"));
     }
-    Ok(res.into_values().collect())
+    Ok((res.into_values().collect(), unlisted))
 }

@@ -1,10 +1,11 @@
-use std::{fmt, path::Path};
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::{
     Mode,
     derive::{self, How},
+    license,
 };
 use crate::{
     disk::{self, Above, Root},
@@ -14,22 +15,26 @@ use crate::{
     scaffold,
 };
 
-/// Start a new operator project
+/// Create a new operator project
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs init --domain example.com --owner 'Example, Inc.'
+  operator-rs init --domain example.com --dir memcached-operator    # in a new directory")]
 pub struct Args {
-    /// The domain that the API groups live under
-    #[arg(long, default_value = "my.domain", allow_hyphen_values = true)]
-    domain: Domain,
-    /// The project's name [default: the folder's name]
+    /// Domain of the API groups [default: my.domain]
+    #[arg(long, allow_hyphen_values = true)]
+    domain: Option<Domain>,
+    /// Name of the project [default: the directory's name]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     project_name: Option<ProjectName>,
-    /// Who owns it: named in LICENSE and as the bundle's provider
+    /// Copyright holder in LICENSE and provider of the bundle
     #[arg(long, default_value = "", hide_default_value = true)]
     owner: String,
-    /// The license: a LICENSE file and the field in Cargo.toml
-    #[arg(long, value_enum, default_value_t = License::Apache2)]
-    license: License,
-    /// Watch the operator's own namespace only: a Role in place of a ClusterRole
+    /// License: the LICENSE file and the field in Cargo.toml [default: that of the LICENSE file, or apache2]
+    #[arg(long, value_enum)]
+    license: Option<License>,
+    /// Watch only the operator's own namespace, with a Role instead of a ClusterRole
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
     namespaced: bool,
     /// Start a project inside another one
@@ -48,15 +53,6 @@ enum License {
     None,
 }
 
-impl fmt::Display for License {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Apache2 => "apache2",
-            Self::None => "none",
-        })
-    }
-}
-
 /// What `templates/init` may say.
 #[derive(Serialize)]
 struct Context<'a> {
@@ -64,6 +60,8 @@ struct Context<'a> {
     names: derive::Names<'a>,
     owner: &'a str,
     license: &'static str,
+    /// A file in place of an identifier.
+    license_file: &'a str,
     minimal: bool,
 }
 
@@ -85,19 +83,40 @@ impl Args {
                 "`--owner` is one line, without quotes, backslashes and control characters"
             );
         }
-        let project = Project::new(name, self.domain, self.namespaced, env!("CARGO_PKG_VERSION"));
-        let (license, sets): (_, &[&str]) = match self.license {
-            License::Apache2 => ("Apache-2.0", &["init", "license/apache2"]),
-            License::None => ("", &["init"]),
+        let has_domain = self.domain.is_some();
+        let domain = match self.domain {
+            Some(domain) => domain,
+            None => "my.domain".parse()?,
         };
+        let project = Project::new(name, domain, self.namespaced, env!("CARGO_PKG_VERSION"));
+        let existing = license::find(root)?;
+        let own: &[&str] = &["init"];
+        let (license, sets) = match (self.license, &existing) {
+            (Some(License::None), _) => ("", own),
+            (Some(License::Apache2), Some(it)) if it.identifier != Some("Apache-2.0") => {
+                return Err(anyhow::format_err!("{} is not the Apache License 2.0", it.path)).hint(
+                    format!("leave out `--license` to keep {}, or delete that file", it.path),
+                );
+            }
+            (_, Some(it)) => (it.identifier.unwrap_or_default(), own),
+            (_, None) => ("Apache-2.0", &["init", "license/apache2"][..]),
+        };
+        let is_unknown = license.is_empty() && self.license.is_none();
+        let file = existing.as_ref().filter(|_| is_unknown);
+        let license_file = file.map_or("", |it| it.path.as_str());
         let names = derive::Names::new(&project);
-        let context = Context { names, owner: &self.owner, license, minimal: self.minimal };
+        let context =
+            Context { names, owner: &self.owner, license, license_file, minimal: self.minimal };
         let mut plan = scaffold::scaffold(sets, &context)?;
         if !self.minimal {
             plan.extend(scaffold::scaffold(&["extras"], &context)?.offered());
         }
-        for theirs in ["README.md", "LICENSE"] {
-            plan.only_offer(&ProjectPath::fixed(theirs));
+        keep_theirs(&mut plan, root, existing, license)?;
+        if !has_domain {
+            plan.warn(
+                "API groups end in `my.domain`: to choose another domain, run `operator-rs init --domain example.com` in an empty folder"
+                    .to_owned(),
+            );
         }
         plan.only_lines(&ProjectPath::fixed(".gitignore"));
         let mut taken = false;
@@ -127,6 +146,30 @@ impl Args {
         );
         Ok(plan)
     }
+}
+
+/// Keeps what was there before, and says where the scaffold's own text is.
+fn keep_theirs(
+    plan: &mut Plan,
+    root: &Root,
+    existing: Option<license::License>,
+    identifier: &str,
+) -> anyhow::Result<()> {
+    let readme = ProjectPath::fixed("README.md");
+    if root.look(&readme)? != Found::Nothing {
+        let ours = ProjectPath::fixed("docs/operator-rs.md");
+        let why = format!("it was here before: see {ours} for how to work with this project");
+        plan.relocate(&readme, ours);
+        plan.keep(readme, &why);
+    }
+    if let Some(it) = existing {
+        let why = match identifier {
+            "" => "it was here before, and its license has no identifier for Cargo.toml".to_owned(),
+            license => format!("it was here before: Cargo.toml says `{license}`"),
+        };
+        plan.keep(it.path, &why);
+    }
+    Ok(())
 }
 
 /// Refuses a folder that is inside of another project: most likely, `init` was run in the wrong folder.

@@ -16,7 +16,7 @@ use crate::{
 /// Install the CRDs on a cluster
 #[derive(clap::Args)]
 pub struct Args {
-    /// Take over fields of CRDs that others have set
+    /// Take over fields that other field managers have set
     #[arg(long)]
     force_conflicts: bool,
     #[command(flatten)]
@@ -37,17 +37,17 @@ impl Args {
             force: self.force_conflicts,
             limit: self.reach.limit(),
         };
-        reach::reached(self.reach.connect(&project)?.apply(&crds, how, &mut reach::tell))
+        reach::reached(self.reach.connect(&project)?.apply(&crds, how, &mut reach::report))
     }
 }
 
-/// The project's CRDs; it must have some.
+/// The project's CRDs, of which there must be at least one.
 pub fn crds(root: &Root, project: &Project) -> anyhow::Result<Vec<Value>> {
     let mut crds = rendered::objects(root, project, rendered::CRDS, None, None)?;
     crds.retain(|it| Id::of(it).is_crd());
     if crds.is_empty() {
         return Err(anyhow::format_err!("{} has no CRDs", rendered::CRDS))
-            .hint("add a kind first: `operator-rs create api`");
+            .hint("create an API first: `operator-rs create api`");
     }
     Ok(crds)
 }

@@ -5,13 +5,18 @@ use super::{
 };
 use crate::{disk::Root, manifests::Wishes, plan::Plan};
 
-/// Write the CRDs and RBAC that the source calls for
+/// Generate CRDs and RBAC from the Rust source
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs manifests            # write config/crd/bases and config/rbac/role.yaml
+  operator-rs manifests --diff     # show what would change
+  operator-rs manifests --check    # in CI: fail if a file is out of date")]
 pub struct Args {
-    /// Do it again whenever a file that was read changes, until Ctrl-C
+    /// Run again whenever a file that was read changes, until Ctrl-C
     #[arg(long)]
     pub watch: bool,
-    /// Shorten descriptions in CRDs to this many bytes, behind a sentence where one ends; 0 leaves them out
+    /// Shorten descriptions in CRDs to this many bytes, at a sentence boundary if possible; 0 removes them
     #[arg(long, value_name = "N")]
     max_description_length: Option<usize>,
     #[command(flatten)]
@@ -28,6 +33,7 @@ impl Args {
             wishes: Wishes { longest_description: self.max_description_length },
             flags: Some(self.compile),
             all: self.compile.compile && self.mode.check,
+            samples: true,
         };
         derive::source(&mut plan, root, &project, &how)?;
         Ok(plan)

@@ -13,6 +13,7 @@ pub mod generate;
 mod habits;
 mod init;
 mod install;
+mod license;
 mod listing;
 mod location;
 mod man;
@@ -22,6 +23,7 @@ mod reach;
 mod refusal;
 mod removal;
 mod rendered;
+mod samples;
 mod test;
 mod tree_sources;
 mod undeploy;
@@ -43,15 +45,17 @@ use crate::{
     terminal,
 };
 
-/// operator-sdk for Rust: from an empty folder to an operator on kube-rs and its OLM bundle
+/// Build Kubernetes operators in Rust: scaffold them, generate CRDs, RBAC and OLM bundles, deploy and test them
 #[derive(clap::Parser)]
 #[command(name = "operator-rs", version, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// The project's folder [default: the nearest one with a PROJECT file]
+    /// Directory of the project [default: the nearest one with a PROJECT file]
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
+    #[command(flatten)]
+    settings: terminal::Settings,
 }
 
 /// Every command, by what it is given.
@@ -98,20 +102,20 @@ enum StandAloneCommand {
     Man(man::Args),
 }
 
-/// What a command that writes files does with its changes. Commands that write none do not take these flags.
+/// What a command that writes files does with its changes. Commands that write no files do not have these flags.
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Output modes")]
 pub struct Mode {
-    /// List what would change and write nothing
+    /// List the changes and write nothing
     #[arg(long, conflicts_with_all = ["diff", "check"])]
     dry_run: bool,
-    /// Show what would change as a diff and write nothing
+    /// Show the changes as a diff and write nothing
     #[arg(long, conflicts_with = "check")]
     diff: bool,
-    /// Fail if anything would change, and write nothing
+    /// Fail if there are changes, and write nothing
     #[arg(long)]
     check: bool,
-    /// Replace generated files even where they were edited by hand
+    /// Replace generated files even if they were edited by hand
     #[arg(long)]
     force: bool,
 }
@@ -135,7 +139,7 @@ impl Mode {
             Some(flag) => Err(terminal::usage(
                 clap::error::ErrorKind::MissingRequiredArgument,
                 &format!(
-                    "`{flag}` is about the files that `{output}` names: without it the result is printed"
+                    "`{flag}` requires `{output}`: without it, the result is printed and no file is written"
                 ),
             )),
         }
@@ -146,13 +150,13 @@ impl Mode {
     }
 }
 
-/// What a command comes to.
+/// The result of a command.
 enum Outcome {
     /// Changes to the project.
     Plan(Plan),
     /// Data for stdout.
     Text(String),
-    /// As much as could be done, and why the rest could not.
+    /// A result that is incomplete, and why.
     Partly(Box<Self>, anyhow::Error),
 }
 
@@ -164,28 +168,49 @@ impl From<Plan> for Outcome {
 
 /// Parses, runs, reports.
 pub fn run() -> ExitCode {
-    let mut told = false;
+    if completion::answer(Cli::command) {
+        return ExitCode::SUCCESS;
+    }
+    let (mut announced, mut failed) = (false, false);
     loop {
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
-            Err(error) => return misuse(error),
+            Err(error) => {
+                terminal::Settings::of(&terminal::arguments()).apply();
+                return misuse(error);
+            }
         };
+        cli.settings.apply();
         let watches = cli.watches();
         if watches {
             watch::begin();
         }
         let code = match cli.run() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => terminal::report(&error),
+            Ok(()) => {
+                if failed {
+                    terminal::advise("fixed\n");
+                }
+                failed = false;
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                failed = true;
+                terminal::report(&error)
+            }
         };
-        if watches && !told {
-            terminal::advise("watching what was read: Ctrl-C ends this\n");
-            told = true;
+        if watches && !announced {
+            terminal::advise("watching for changes; stop with Ctrl-C\n");
+            announced = true;
         }
         if !watches || terminal::is_lost() || !watch::wait() {
             return code;
         }
     }
+}
+
+/// `--dir`, in the help of no command that would refuse it.
+fn hidden_dir() -> clap::Arg {
+    clap::Arg::new("dir").long("dir").hide(true).value_parser(clap::value_parser!(PathBuf))
 }
 
 /// Reports a command line that clap refused, or prints the help that was asked for.
@@ -267,7 +292,7 @@ impl StandAloneCommand {
     fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Version(args) => args.run(),
-            Self::Completion(args) => args.run(&mut Cli::command()),
+            Self::Completion(args) => args.run(),
             Self::Man(args) => args.run(Cli::command()),
         }
     }
@@ -301,11 +326,9 @@ fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
     let Some(recovered) = root.recover()? else { return Ok(()) };
     let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
     if !list.is_empty() {
-        terminal::warn(&format!(
-            "an earlier run was interrupted while it wrote, and is completed now:{list}"
-        ));
+        terminal::warn(format!("an earlier run was interrupted; completed its changes:{list}"));
     } else if recovered.edited.is_empty() {
-        terminal::warn("an earlier run was interrupted when all its files were written");
+        terminal::warn("an earlier run was interrupted after it had written all files");
     }
     recovered.require_no_edits()
 }
@@ -332,16 +355,16 @@ fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
         true => plan.against(root, mode.force)?,
         false => plan.forecast(root, mode.force)?,
     };
-    for warning in &changes.warnings {
-        terminal::warn(warning);
-    }
+    changes.warnings.iter().cloned().for_each(terminal::warn);
     match mode {
         Mode { diff: true, .. } => terminal::diff(&changes.diff()),
         Mode { check: true, .. } => changes.require_none()?,
-        Mode { dry_run: true, .. } => terminal::print(&changes.to_string()),
+        Mode { dry_run: true, .. } => {
+            terminal::list(&changes.to_string(), || changes.folded());
+        }
         _ => {
             root.write(&changes)?;
-            terminal::print(&changes.to_string());
+            terminal::list(&changes.to_string(), || changes.folded());
             if let Some(next) = &changes.next {
                 terminal::advise(&format!("\n{next}\n"));
             }

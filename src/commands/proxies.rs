@@ -1,4 +1,4 @@
-//! What the environment says of proxies, as kubectl reads it.
+//! The proxies of the environment, as kubectl reads them.
 
 use crate::{cluster::Proxies, terminal};
 

@@ -1,35 +1,35 @@
-//! How the commands that act on a cluster reach it, and tell what they do there.
+//! How cluster commands connect to a cluster and report what they do.
 
 use std::path::PathBuf;
 
 use super::proxies::proxies;
 use crate::{
-    cluster::{Cluster, Id, Limit, Owner, Target, Told, Unreachable},
+    cluster::{Cluster, Event, Id, Limit, Owner, Target, Unreachable},
     hint::Hint as _,
     model::{Project, Timeout},
     terminal,
 };
 
-/// Which cluster is meant.
+/// Which cluster to use.
 #[derive(clap::Args)]
 pub struct Address {
-    /// The kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or a pod's own account]
+    /// Path of the kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or the service account of the pod]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// The kubeconfig's context [default: its current one]
+    /// Context of the kubeconfig [default: the current context]
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
 }
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "Which cluster, and for how long")]
+#[command(next_help_heading = "Cluster")]
 pub struct Reach {
     #[command(flatten)]
     address: Address,
-    /// How long to wait until it is done
+    /// Time to wait for the command to complete
     #[arg(long, value_name = "TIME", default_value = "5m")]
     timeout: Timeout,
-    /// List what would be sent and change nothing; with `server`, the API server tries it
+    /// List the requests and send nothing; with `server`, the API server validates them and changes nothing
     #[arg(
         long,
         num_args = 0..=1,
@@ -41,7 +41,7 @@ pub struct Reach {
     dry_run: Option<DryRun>,
 }
 
-/// Who tells what would change.
+/// Who checks the changes.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum DryRun {
     Client,
@@ -57,7 +57,7 @@ impl Address {
         Cluster::connect_with(&target, kubeconfigs.as_deref())
     }
 
-    /// The first flag that is given, by its name.
+    /// The first of the flags that is set, by its name.
     pub fn given(&self) -> Option<&'static str> {
         let kubeconfig = self.kubeconfig.as_ref().map(|_| "--kubeconfig");
         kubeconfig.or_else(|| self.context.as_ref().map(|_| "--context"))
@@ -80,48 +80,48 @@ impl Reach {
         }
     }
 
-    /// When to wait no longer, from now.
+    /// The time limit, from now.
     pub fn limit(&self) -> Limit {
         Limit::after(self.timeout.duration())
     }
 }
 
-/// What becomes of the cluster.
+/// What is sent to the cluster.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sending {
-    /// It is changed.
+    /// All changes.
     All,
-    /// It is asked what it would do.
+    /// Dry runs.
     DryRun,
-    /// It is not asked at all: what would be sent is listed.
+    /// Nothing: the objects are listed.
     Nothing,
 }
 
-/// As whom a project applies objects.
+/// The owner with which a project applies objects.
 pub fn owner(project: &Project) -> Owner {
     Owner::of(&format!("{}.{}", project.name, project.domain))
 }
 
-/// Tells what happens on a cluster, while it happens.
-pub fn tell(told: Told) {
-    match told {
-        Told::Became(it) => terminal::print(&format!("{it}\n")),
-        Told::Waiting(it) => terminal::advise(&format!("waiting    {it}\n")),
-        Told::Warning(it) => terminal::warn(&it),
+/// Prints an event of a cluster.
+pub fn report(event: Event) {
+    match event {
+        Event::Action(it) => terminal::print(&format!("{it}\n")),
+        Event::Waiting(it) => terminal::waiting(&format!("waiting    {it}")),
+        Event::Warning(it) => terminal::warn(it),
     }
 }
 
-/// Lists what would be sent.
+/// Lists the objects that would be sent.
 pub fn list<'a>(verb: &str, ids: impl IntoIterator<Item = &'a Id>) {
     let lines = ids.into_iter().map(|it| format!("{verb:<9}  {it}\n"));
     terminal::print(&lines.collect::<String>());
 }
 
-/// With the way out where the server was not reached.
+/// Adds a hint if the server was not reached.
 pub fn reached<T>(found: anyhow::Result<T>) -> anyhow::Result<T> {
     match found {
         Err(error) if error.is::<Unreachable>() => {
-            Err(error).hint("is the cluster running, and is this its kubeconfig?")
+            Err(error).hint("check that the cluster is running and that this is its kubeconfig")
         }
         found => found,
     }

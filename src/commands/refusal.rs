@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::{model::Problem, source::Reading};
+use crate::{
+    hint::{Diagnostic, Diagnostics},
+    model::Problem,
+    source::Reading,
+};
 
 /// How much of the source could not be read.
 pub fn unread(reading: &Reading) -> String {
     match reading.unread() {
-        // That all are refused says nothing of any of them.
+        // A problem of the whole workspace refuses every kind, whatever each of them is like.
         _ if !reading.problems.is_empty() => "the source cannot be read exactly".to_owned(),
         (0, _) => "the source cannot be read exactly".to_owned(),
         (1, 1) => "the CRD cannot be read exactly".to_owned(),
@@ -15,40 +19,36 @@ pub fn unread(reading: &Reading) -> String {
     }
 }
 
-/// Problems below what they come to. One that several kinds have is written once, with the field path in each.
-pub fn refusal(what: &str, problems: &[Problem]) -> anyhow::Error {
-    let mut all: BTreeMap<_, Vec<&Problem>> = BTreeMap::new();
+/// Problems as one error. One that several kinds have appears once, with the field path in each.
+pub fn refusal(headline: &str, problems: &[Problem]) -> anyhow::Error {
+    let mut all: BTreeMap<_, Diagnostic> = BTreeMap::new();
     for it in problems {
-        all.entry((&it.place, &it.message, &it.hint)).or_default().push(it);
+        let mut diagnostic = Diagnostic::from(it.clone());
+        all.entry((&it.place, &it.message, &it.hint))
+            .and_modify(|other| other.field_paths.append(&mut diagnostic.field_paths))
+            .or_insert(diagnostic);
     }
-    let list: String = all.into_values().map(|it| format!("\n{}", describe(&it))).collect();
-    anyhow::format_err!("{what}:{list}")
-}
-
-/// One problem of several kinds.
-fn describe(of_kinds: &[&Problem]) -> String {
-    let Some((first, others)) = of_kinds.split_first() else { return String::new() };
-    let field_paths = others.iter().map(|it| it.field_path.join(" → "));
-    let more: String = field_paths.map(|it| format!("\n    {it}")).collect();
-    let text = Problem { hint: None, ..(*first).clone() }.describe("  ");
-    let hint = first.hint.as_ref().map(|it| format!("\n    hint: {it}"));
-    format!("{text}{more}{}", hint.unwrap_or_default())
+    Diagnostics { headline: headline.to_owned(), list: all.into_values().collect() }.into()
 }
 
 #[test]
 fn a_problem_that_several_kinds_have_names_them_all() {
-    use crate::model::{Place, SourcePath};
+    use crate::{
+        hint,
+        model::{Place, SourcePath},
+    };
     let problem = |place: &str, field_path: &[&str]| Problem {
         field_path: field_path.iter().map(|it| (*it).to_owned()).collect(),
-        ..Problem::new(Place::start(SourcePath::fixed(place)), "it is wrong").with_hint("mend it")
+        ..Problem::new(Place::start(SourcePath::fixed(place)), "it is wrong").with_hint("fix it")
     };
     let all = [
         problem("a.rs", &["One", "spec.a"]),
         problem("a.rs", &["Two", "spec.b", "T"]),
         problem("b.rs", &["One"]),
     ];
-    assert_eq!(
-        refusal("2 of 2", &all).to_string(),
-        "2 of 2:\n  a.rs:1:1: it is wrong\n    One → spec.a\n    Two → spec.b → T\n    hint: mend it\n  b.rs:1:1: it is wrong\n    hint: mend it"
-    );
+    let error = refusal("2 of 2", &all);
+    assert_eq!(error.to_string(), "2 of 2:\n  a.rs:1:1: it is wrong\n  b.rs:1:1: it is wrong");
+    let found: &Diagnostics = hint::find(&error).expect("it is one");
+    let fields: Vec<Vec<String>> = found.list.iter().map(|it| it.fields().collect()).collect();
+    assert_eq!(fields, [vec!["One → spec.a", "Two → spec.b → T"], vec![]]);
 }

@@ -28,7 +28,7 @@ impl<'a, T: Tree> TreeSources<'a, T> {
         Self { tree, dir, shelves }
     }
 
-    /// Where a path is that is not inside of the project.
+    /// The path of a file outside of the project.
     fn outside(&self, path: &str) -> Option<PathBuf> {
         if path == ".." || path.starts_with("../") {
             return Some(self.dir.join(path));
@@ -37,7 +37,7 @@ impl<'a, T: Tree> TreeSources<'a, T> {
     }
 }
 
-/// The path in the project, where it is inside.
+/// A path in the project; none if it is outside.
 fn inside(path: &SourcePath) -> Option<ProjectPath> {
     path.as_str().parse().ok()
 }
@@ -80,8 +80,8 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
     }
 }
 
-/// Support code as we wrote it: it declares no types of an API, and reading its syntax would take
-/// longer than reading all the rest. The project that it is part of may be below the workspace's folder.
+/// Whether a file is unchanged support code: it declares no API types, and parsing it would take longer than parsing all
+/// the rest. The project that it belongs to may be below the workspace's folder.
 fn is_support_code(path: &ProjectPath, text: &str) -> bool {
     let folders = ["runtime", "src/runtime"].map(ProjectPath::fixed);
     let path = path.as_str();
@@ -91,7 +91,7 @@ fn is_support_code(path: &ProjectPath, text: &str) -> bool {
     })
 }
 
-/// The marker comments of a text, each in its line.
+/// The marker comments of a text, each on its line.
 fn markers_of(text: &str) -> String {
     let marker =
         |it: &str| if it.trim_start().starts_with("// +") { it.to_owned() } else { String::new() };
@@ -99,7 +99,7 @@ fn markers_of(text: &str) -> String {
 }
 
 #[test]
-fn support_code_is_known_wherever_its_project_is() {
+fn support_code_is_recognized_wherever_its_project_is() {
     let ours = include_str!("../../examples/memcached-operator/runtime/src/labels.rs");
     let check = |place: &str, text: &str, expected: bool| {
         assert_eq!(is_support_code(&ProjectPath::fixed(place), text), expected, "{place}");

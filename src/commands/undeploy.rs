@@ -8,16 +8,16 @@ use super::{
 };
 use crate::{cluster::Id, disk::Root, model::Namespace};
 
-/// Remove what `deploy` made from a cluster, and with the CRDs every object of their kinds
+/// Remove what `deploy` created from a cluster, including all custom resources
 ///
-/// The CRDs go first, while the operator still runs to serve finalizers, and the namespace last. What was there
-/// before `deploy` stays, without the fields that `deploy` gave it.
+/// CRDs are deleted first, while the operator still runs and can handle finalizers, and the namespace last. Objects that
+/// existed before `deploy` are kept, without the fields that `deploy` set.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The namespace that it was deployed to, if it is another one than config/default says
+    /// Namespace that the operator was deployed to [default: the one in config/default]
     #[arg(long)]
     namespace: Option<Namespace>,
-    /// Remove what would go with it without asking
+    /// Delete custom resources without asking
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

@@ -7,12 +7,12 @@ use super::{
 };
 use crate::{cluster::Id, disk::Root};
 
-/// Remove the CRDs from a cluster, and with them every object of their kinds
+/// Remove the CRDs from a cluster, including all custom resources
 ///
-/// A CRD that others have made stays, without the fields that `install` gave it.
+/// A CRD that somebody else created is kept, without the fields that `install` set.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Remove objects with their CRDs without asking
+    /// Delete custom resources without asking
     #[arg(long)]
     yes: bool,
     #[command(flatten)]

@@ -1,7 +1,8 @@
 use crate::terminal;
 
-/// Print the version, and what it makes projects for
+/// Print the versions of operator-rs, kube and Kubernetes
 #[derive(clap::Args)]
+#[command(arg(super::hidden_dir()))]
 pub struct Args;
 
 impl Args {

@@ -7,9 +7,10 @@ use super::{
 };
 use crate::yaml::{Map, Value, json};
 
-pub fn decode(type_: Type, object: &Value) -> Decoded {
+/// `coerce`: whether it is read by way of sigs.k8s.io/yaml.
+pub fn decode(type_: Type, object: &Value, coerce: bool) -> Decoded {
     let mut decoder = Decoder::default();
-    let value = decoder.value(type_, object, true);
+    let value = decoder.value(type_, object, coerce);
     Decoded { value, unknown: decoder.unknown, faults: decoder.faults }
 }
 

@@ -7,11 +7,13 @@
 //! by `tests/control-plane/modules/operator-sdk/types`. This room reads no file and knows no bundle.
 
 mod decode;
+pub mod mail;
 mod quantity;
 mod scalar;
 #[cfg(test)]
 mod tests;
 mod types;
+pub mod url;
 
 use crate::yaml::Value;
 
@@ -51,6 +53,11 @@ const KINDS: &[(&str, &str, &str)] = &[
 const ADMISSION: &str = "admissionregistration.k8s.io";
 const RBAC: &str = "rbac.authorization.k8s.io";
 
+/// The same of an object's `metadata` alone, as an API server reads it.
+pub fn decode_metadata(metadata: &Value) -> Decoded {
+    decode::decode("meta.ObjectMeta", metadata, false)
+}
+
 /// What Go makes of an object. One of a kind without a Go type here stays as it is, but for whole
 /// numbers, which lose their fraction.
 pub fn decode(object: &Value) -> Decoded {
@@ -58,7 +65,7 @@ pub fn decode(object: &Value) -> Decoded {
     let group = text("apiVersion").split_once('/').map_or("", |it| it.0);
     let kind = KINDS.iter().find(|it| it.0 == group && it.1 == text("kind"));
     match kind {
-        Some((_, _, type_)) => decode::decode(type_, object),
+        Some((_, _, type_)) => decode::decode(type_, object, true),
         None => Decoded { value: scalar::raw(object), unknown: Vec::new(), faults: Vec::new() },
     }
 }

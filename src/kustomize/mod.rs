@@ -70,6 +70,27 @@ pub fn build(
     build_in(tree, folder, images, None)
 }
 
+/// An object that was rendered, and where it came from.
+pub struct Rendered {
+    pub value: Value,
+    pub origin: ProjectPath,
+    /// Its name in that file.
+    pub original_name: String,
+}
+
+/// The same with the file that each object came from.
+pub fn build_with_origins(
+    tree: &impl Tree,
+    folder: &ProjectPath,
+    images: &[Image],
+) -> anyhow::Result<Vec<Rendered>> {
+    let rendered = |it: object::Object| {
+        let (origin, original_name) = (it.origin.clone(), it.original_id().name);
+        Ok(Rendered { value: it.finish()?, origin, original_name })
+    };
+    objects(tree, folder, images, None)?.0.into_iter().map(rendered).collect()
+}
+
 /// The same in another namespace, as `kustomize edit set namespace` would put it.
 pub fn build_in(
     tree: &impl Tree,
@@ -77,6 +98,16 @@ pub fn build_in(
     images: &[Image],
     namespace: Option<&str>,
 ) -> anyhow::Result<Vec<Value>> {
+    let objects = objects(tree, folder, images, namespace)?;
+    objects.0.into_iter().map(object::Object::finish).collect()
+}
+
+fn objects(
+    tree: &impl Tree,
+    folder: &ProjectPath,
+    images: &[Image],
+    namespace: Option<&str>,
+) -> anyhow::Result<Objects> {
     let mut build = Build { tree, images, met: vec![false; images.len()], work: 0 };
     let mut top = load::load(tree, folder)?;
     if let Some(namespace) = namespace {
@@ -98,7 +129,7 @@ pub fn build_in(
     if let Some(order) = &top.order {
         order.sort(&mut objects);
     }
-    objects.0.into_iter().map(object::Object::finish).collect()
+    Ok(objects)
 }
 
 /// What a kustomization and all below it come to.

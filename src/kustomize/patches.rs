@@ -45,7 +45,8 @@ pub fn transform(
         }
         Source::Inline(item) => (of.path.clone(), item.text.trim().to_owned(), Some(item.mark)),
     };
-    let origin = Origin { path: &path, field };
+    let whole = if field.is_some() { &of.text } else { &text };
+    let origin = Origin { path: &path, text: whole, field };
     let wrong = |error: anyhow::Error| error.context(origin.to_string());
     let nodes = origin.nodes(&text, Dialect::Kustomize)?;
     match nodes.as_slice() {

@@ -98,7 +98,7 @@ fn join(of: &Kustomization, item: &Text) -> anyhow::Result<ProjectPath> {
 /// Every object of a file; lists of objects are taken apart.
 pub fn read(tree: &impl Tree, path: &ProjectPath) -> anyhow::Result<Vec<Object>> {
     let text = tree.read(path)?.unwrap_or_default();
-    let origin = Origin { path, field: None };
+    let origin = Origin { path, text: &text, field: None };
     let all = objects(&origin, origin.nodes(&text, Dialect::Kustomize)?)?;
     Ok(all.into_iter().map(Object::without_null_annotations).collect())
 }

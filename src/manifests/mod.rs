@@ -37,7 +37,7 @@ impl Manifest {
 pub struct Generated {
     pub manifests: Vec<Manifest>,
     pub problems: Vec<Problem>,
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Problem>,
 }
 
 /// What a person may want otherwise than kube gives it.
@@ -57,15 +57,12 @@ pub fn crds(operator: &Operator, wishes: &Wishes) -> Generated {
             lints::shorten(crd, longest);
         }
     }
-    res.warnings.extend(lints::lints(operator, &res.manifests).iter().map(|it| it.describe("")));
+    res.warnings.extend(lints::lints(operator, &res.manifests));
     res
 }
 
 /// Every manifest of the operator.
-pub fn generate(
-    operator: &Operator,
-    wishes: &Wishes,
-) -> (Vec<Manifest>, Vec<Problem>, Vec<String>) {
+pub fn generate(operator: &Operator, wishes: &Wishes) -> Generated {
     let mut res = Generated::default();
     for generator in GENERATORS {
         let Generated { manifests, problems, warnings } = generator(operator, wishes);
@@ -73,7 +70,7 @@ pub fn generate(
         res.problems.extend(problems);
         res.warnings.extend(warnings);
     }
-    (res.manifests, res.problems, res.warnings)
+    res
 }
 
 /// The version in which each kind is stored, by group and kind; kinds that do not say so clearly are left out.

@@ -151,7 +151,7 @@ pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
 }
 
 /// Fields that an object loses when it is read in another version and written back.
-pub fn losses(versions: &[Version<'_>]) -> Vec<String> {
+pub fn losses(versions: &[Version<'_>]) -> Vec<Problem> {
     // Nothing is lost where there is one version only.
     let [first, _, ..] = versions else { return Vec::new() };
     let kind = first.kind();
@@ -162,10 +162,10 @@ pub fn losses(versions: &[Version<'_>]) -> Vec<String> {
         }
         res
     };
-    let served: Vec<_> = versions.iter().map(|it| (it.name(), fields(it))).collect();
+    let served: Vec<_> = versions.iter().map(|it| (it, it.name(), fields(it))).collect();
     let mut res = Vec::new();
-    for (from, has) in &served {
-        for (to, knows) in &served {
+    for (version, from, has) in &served {
+        for (_, to, knows) in &served {
             // What is in a field that is lost need not be named.
             let lost = |it: &&String| {
                 let outer = it.rsplit_once('.').map(|(outer, _)| outer);
@@ -173,10 +173,11 @@ pub fn losses(versions: &[Version<'_>]) -> Vec<String> {
             };
             let lost: Vec<String> = has.iter().filter(lost).map(|it| format!("`{it}`")).collect();
             if from != to && !lost.is_empty() {
-                res.push(format!(
+                let message = format!(
                     "`{kind}`: {} written as {from} and read as {to} is lost: the versions have no conversion",
                     lost.join(", ")
-                ));
+                );
+                res.push(Problem::new(version.place().clone(), message));
             }
         }
     }

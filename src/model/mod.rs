@@ -7,6 +7,7 @@ mod image;
 mod kind;
 mod operator;
 mod path;
+mod problem;
 mod project;
 mod resource;
 mod rust_path;
@@ -25,6 +26,7 @@ pub use kube_crd_source::{
 };
 pub use operator::*;
 pub use path::ProjectPath;
+pub use problem::{locate, malformed, merge_conflict};
 pub use project::Project;
 pub use resource::{Api, CrdVersion, Resource};
 pub use rust_path::RustPath;

@@ -1,9 +1,16 @@
-use std::fmt;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use crate::{
-    hint::{Hint as _, hinted},
-    model::{Problem, ProjectPath},
+    hint::{Diagnostic, Diagnostics, hinted},
+    model::{self, ProjectPath},
 };
+
+/// How many changes a terminal lists one by one, and how many new files of a folder in a longer list.
+const LONGEST_LIST: usize = 20;
+const FEW: usize = 3;
 
 /// What will differ on disk, and nothing else.
 #[derive(Debug, Default)]
@@ -14,9 +21,8 @@ pub struct Changes {
     stays: Vec<(ProjectPath, String)>,
     /// What stands before each path where it is shown.
     shown_in: String,
-    conflicts: Vec<String>,
-    hints: Vec<String>,
-    pub warnings: Vec<String>,
+    conflicts: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
     pub next: Option<String>,
 }
 
@@ -29,7 +35,7 @@ pub struct Change {
 }
 
 impl Changes {
-    pub(super) fn new(warnings: &[String], next: Option<&str>, shown_in: &str) -> Self {
+    pub(super) fn new(warnings: &[Diagnostic], next: Option<&str>, shown_in: &str) -> Self {
         Self {
             warnings: warnings.to_vec(),
             next: next.map(str::to_owned),
@@ -62,13 +68,13 @@ impl Changes {
     }
 
     fn conflict(&mut self, path: &ProjectPath, what: &str, hint: &str) {
-        self.conflicts.push(format!("{}{path}: {what}", self.shown_in));
-        self.hint(hint.to_owned());
+        let file = format!("{}{path}", self.shown_in);
+        self.conflicts.push(Diagnostic::in_file(file, what).with_hint(hint));
     }
 
     pub(super) fn theirs(&mut self, path: &ProjectPath) {
-        let hint = "move away what is yours, or choose another name or folder";
-        self.conflict(path, "it is there already, and is yours", hint);
+        let hint = "move or delete it, or choose another name or directory";
+        self.conflict(path, "already exists and was not created by operator-rs", hint);
     }
 
     pub(super) fn another(&mut self, path: &ProjectPath, by: &str) {
@@ -81,16 +87,20 @@ impl Changes {
     }
 
     pub(super) fn in_the_way(&mut self, path: &ProjectPath, what: &str) {
-        // One file or link in the way of many is told once.
-        let told = what.starts_with('`')
-            && self.conflicts.iter().any(|it| it.ends_with(&format!(": {what}")));
-        if !told {
-            self.conflicts.push(format!("{}{path}: {what}", self.shown_in));
+        // One file or link in the way of many is shown once.
+        let is_known = what.starts_with('`') && self.conflicts.iter().any(|it| it.message == what);
+        if !is_known {
+            self.conflict(path, what, "move away what is in the way");
         }
-        self.hint("move away what is in the way".to_owned());
     }
 
-    pub(super) fn edited(&mut self, path: &ProjectPath, edit: &str) {
+    /// A file of ours that is not as it was generated.
+    pub(super) fn edited(&mut self, path: &ProjectPath, text: &str, edit: &str) {
+        if let Some(conflict) = model::merge_conflict(path, text) {
+            let hint = "give `--force` to generate the file again";
+            self.edited.push(path.clone());
+            return self.problem(Diagnostic { hints: vec![hint.to_owned()], ..conflict });
+        }
         let what = format!("was generated from {edit}, and then edited by hand");
         let hint = format!(
             "make the change in {edit}, then run the command with `--force` to replace the edited file"
@@ -115,15 +125,8 @@ impl Changes {
         self.conflict(path, "it is missing", &hint);
     }
 
-    pub(super) fn problem(&mut self, problem: Problem) {
-        self.conflicts.push(problem.to_string());
-        self.hints.extend(problem.hint);
-    }
-
-    fn hint(&mut self, hint: String) {
-        if !self.hints.contains(&hint) {
-            self.hints.push(hint);
-        }
+    pub(super) fn problem(&mut self, problem: impl Into<Diagnostic>) {
+        self.conflicts.push(problem.into());
     }
 
     pub(super) fn sort(&mut self) {
@@ -135,25 +138,81 @@ impl Changes {
         if self.conflicts.is_empty() {
             return Ok(());
         }
-        let list: String = self.conflicts.iter().map(|it| format!("\n  {it}")).collect();
-        hinted(anyhow::format_err!("{heading}:{list}"), self.hints.clone().into_iter())
+        let list = self.conflicts.clone();
+        Err(Diagnostics { headline: heading.to_owned(), list }.into())
     }
 
     /// Fails if anything would change.
     pub fn require_none(&self) -> anyhow::Result<()> {
         if self.changes.is_empty() {
-            return Ok(());
+            return self.require_no_conflicts("nothing was checked");
         }
         let changes = self.to_string();
         // The list of changes names the edited files.
-        let is_named = |it: &&String| self.edited.iter().any(|path| it.contains(path.as_str()));
-        let conflicts = self.conflicts.iter().filter(|it| !is_named(it)).map(String::as_str);
-        let list: String = changes.lines().chain(conflicts).map(|it| format!("\n  {it}")).collect();
-        let error = anyhow::format_err!("out of date:{list}");
-        match self.conflicts.is_empty() {
-            true => Err(error).hint("run the command without `--check`"),
-            false => hinted(error, self.hints.clone().into_iter()),
+        let is_named = |it: &&Diagnostic| {
+            self.edited
+                .iter()
+                .any(|path| it.file.as_deref().is_some_and(|it| it.ends_with(path.as_str())))
+        };
+        let conflicts = self.conflicts.iter().filter(|it| !is_named(it)).map(ToString::to_string);
+        let lines = changes.lines().map(str::to_owned).chain(conflicts);
+        let list: String = lines.map(|it| format!("\n  {it}")).collect();
+        let mut hints: Vec<String> =
+            self.conflicts.iter().flat_map(|it| it.hints.clone()).collect();
+        if hints.is_empty() {
+            hints.push("run the command without `--check`".to_owned());
         }
+        let mut seen = BTreeSet::new();
+        hints.retain(|it| seen.insert(it.clone()));
+        hinted(anyhow::format_err!("out of date:{list}"), hints.into_iter())
+    }
+
+    /// A long list in short: new files are counted for each folder at the top, all else is listed. None where the list
+    /// is not long.
+    pub fn folded(&self) -> Option<String> {
+        if self.changes.len() <= LONGEST_LIST {
+            return None;
+        }
+        let top = |it: &Change| {
+            let folder = it.path.as_str().split_once('/').map(|it| it.0.to_owned());
+            folder.filter(|_| it.before.is_none())
+        };
+        let mut new: BTreeMap<String, usize> = BTreeMap::new();
+        for folder in self.changes.iter().filter_map(top) {
+            *new.entry(folder).or_default() += 1;
+        }
+        let mut res = String::new();
+        for it in &self.changes {
+            // A folder has its line where its first file would be; its count is taken from the map then.
+            match top(it).map(|folder| (new.get(&folder).copied(), folder)) {
+                Some((None, _)) => {}
+                Some((Some(count), folder)) if FEW < count => {
+                    res += &format!("create  {}{folder}/ ({count} files)\n", self.shown_in);
+                    new.remove(&folder);
+                }
+                _ => res += &self.line(it),
+            }
+        }
+        res += &self.unchanged();
+        Some(res + "(`--verbose` lists every file)\n")
+    }
+
+    fn line(&self, Change { path, before, after }: &Change) -> String {
+        let verb = match (before, after) {
+            (None, _) => "create",
+            (Some(_), Some(_)) => "update",
+            (Some(_), None) => "delete",
+        };
+        let is_edited = self.edited.contains(path);
+        let note = if is_edited { " (edited by hand: needs `--force`)" } else { "" };
+        format!("{verb}  {}{path}{note}\n", self.shown_in)
+    }
+
+    fn unchanged(&self) -> String {
+        let line = |(path, why): &(ProjectPath, String)| {
+            format!("leave   {}{path} ({why})\n", self.shown_in)
+        };
+        self.stays.iter().map(line).collect()
     }
 
     pub fn diff(&self) -> String {
@@ -183,19 +242,7 @@ impl Changes {
 
 impl fmt::Display for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Change { path, before, after } in &self.changes {
-            let verb = match (before, after) {
-                (None, _) => "create",
-                (Some(_), Some(_)) => "update",
-                (Some(_), None) => "delete",
-            };
-            let edited = self.edited.contains(path);
-            let note = if edited { " (edited by hand: needs `--force`)" } else { "" };
-            writeln!(f, "{verb}  {}{path}{note}", self.shown_in)?;
-        }
-        for (path, why) in &self.stays {
-            writeln!(f, "leave   {}{path} ({why})", self.shown_in)?;
-        }
-        Ok(())
+        let lines: String = self.changes.iter().map(|it| self.line(it)).collect();
+        write!(f, "{lines}{}", self.unchanged())
     }
 }

@@ -27,9 +27,9 @@ impl Fragment {
             [first, second, ..] => {
                 let place = Place { path: path.clone().into(), line: second + 1, column: 1 };
                 let message =
-                    format!("the marker `{marker}` stands here and in line {} too", first + 1);
+                    format!("the marker `{marker}` is here and also in line {}", first + 1);
                 let hint = format!("leave one of the two lines of {path}: new code goes above it");
-                return Err(Problem::new(place, message).with_hint(hint));
+                return Err(Problem::new(place, message).with_hint(hint).quote(text));
             }
         };
         let line = lines[at];

@@ -13,7 +13,10 @@ use std::{
 pub use changes::{Change, Changes};
 pub use overlay::Overlay;
 
-use crate::model::ProjectPath;
+use crate::{
+    hint::Diagnostic,
+    model::{self, ProjectPath},
+};
 use fragment::Fragment;
 
 /// Whether a file is as the command of these words (`manifests`) has generated it.
@@ -73,7 +76,9 @@ pub struct Plan {
     swept: Option<&'static str>,
     /// The folder that paths are shown in, with a `/`; empty where they are seen from the project's own.
     shown_in: String,
-    warnings: Vec<String>,
+    /// Files of the user that stay, and why that is worth a word.
+    kept: Vec<(ProjectPath, String)>,
+    warnings: Vec<Diagnostic>,
     next: Option<String>,
 }
 
@@ -145,6 +150,19 @@ impl Plan {
         self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned(), by });
     }
 
+    /// What a scaffold would write at one path goes to another.
+    pub fn relocate(&mut self, from: &ProjectPath, to: ProjectPath) {
+        if let Some(intent) = self.intents.remove(from) {
+            self.intents.insert(to, intent);
+        }
+    }
+
+    /// Leaves a file as it is, and says so.
+    pub fn keep(&mut self, path: ProjectPath, why: &str) {
+        self.intents.remove(&path);
+        self.kept.push((path, why.to_owned()));
+    }
+
     /// Leaves a file as it is.
     pub fn forget(&mut self, path: &ProjectPath) {
         self.intents.remove(path);
@@ -206,8 +224,8 @@ impl Plan {
     }
 
     /// Something the user should know although the command goes on.
-    pub fn warn(&mut self, text: String) {
-        self.warnings.push(text);
+    pub fn warn(&mut self, warning: impl Into<Diagnostic>) {
+        self.warnings.push(warning.into());
     }
 
     /// What to do next, said once all is written.
@@ -237,6 +255,7 @@ impl Plan {
         self.owned.extend(other.owned);
         self.retired.extend(other.retired);
         self.swept = other.swept.or(self.swept);
+        self.kept.extend(other.kept);
         self.warnings.extend(other.warnings);
         self.next = other.next.or(self.next.take());
     }
@@ -271,6 +290,9 @@ impl Plan {
                 Found::Other(_) if matches!(intent, Intent::Offer(_)) => {}
                 Found::Other(what) => changes.in_the_way(path, &what),
             }
+        }
+        for (path, why) in &self.kept {
+            changes.stays(path, why);
         }
         for (path, by) in &self.retired {
             if let (Found::Text(before), false) =
@@ -339,6 +361,12 @@ impl Plan {
 
 impl Intent {
     fn meet(&self, path: &ProjectPath, before: Option<String>, force: bool, changes: &mut Changes) {
+        if let (Self::Insert { .. } | Self::Lines(_) | Self::Edit { .. }, Some(text)) =
+            (self, &before)
+            && let Some(conflict) = model::merge_conflict(path, text)
+        {
+            return changes.problem(conflict);
+        }
         let after = match self {
             Self::Edit { before: read, after } => {
                 if before.as_ref() != Some(read) {
@@ -366,7 +394,7 @@ impl Intent {
                         ours::State::Theirs => return changes.theirs(path),
                         ours::State::Another { by } => return changes.another(path, &by),
                         ours::State::Edited if !force => {
-                            changes.edited(path, edit);
+                            changes.edited(path, before, edit);
                             with_ends_of(before, &signed)
                         }
                         // It is signed anew when there is something else to change.

@@ -82,7 +82,7 @@ fn a_marker_that_is_missing_doubled_or_code_is_told_with_its_place() {
         Some(twice),
         mark("a"),
         Err(
-            "nothing was written:\n  a.rs:2:1: the marker `+operator-rs:scaffold:m` stands here and in line 1 too",
+            "nothing was written:\n  a.rs:2:1: the marker `+operator-rs:scaffold:m` is here and also in line 1",
         ),
     );
     check(None, mark("a"), Err("nothing was written:\n  a.rs: it is missing"));
@@ -96,7 +96,7 @@ fn what_is_theirs_is_written_once() {
     check(
         Some("old\n"),
         scaffold,
-        Err("nothing was written:\n  a.rs: it is there already, and is yours"),
+        Err("nothing was written:\n  a.rs: already exists and was not created by operator-rs"),
     );
     let offer = |plan: &mut Plan| {
         scaffold(plan);
@@ -114,7 +114,7 @@ fn what_is_ours_is_replaced_unless_a_hand_was_at_it() {
     check(
         Some("mine\n"),
         generate,
-        Err("nothing was written:\n  a.rs: it is there already, and is yours"),
+        Err("nothing was written:\n  a.rs: already exists and was not created by operator-rs"),
     );
     check(
         Some(&format!("{ours}x\n")),

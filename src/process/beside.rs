@@ -1,7 +1,12 @@
-//! Programs that run beside us, and never longer than we do unless a person wants that.
+//! Programs that run beside this one, and end with it unless the user wants to keep them.
 //!
-//! A small shell stands between: it holds the reading end of a pipe, and whatever ends us (an orderly
-//! return, Ctrl-C, a crash, `kill -9`) closes the other one. No signal needs to be caught for that.
+//! A small shell supervises them: it holds the reading end of a pipe, and whatever ends this process (a normal return,
+//! Ctrl-C, a crash, `kill -9`) closes the other end. No signal needs to be caught for that.
+//!
+//! No crate does this. `process-wrap` and `command-group` end a process group when a value is dropped, which `kill -9`
+//! prevents, and only on Windows does the system end a job with its owner. Linux alone has `PR_SET_PDEATHSIG`, which must
+//! be set between fork and exec, in unsafe code. A supervisor has to be a process of its own, and `sh`, `ps` and `awk` are
+//! in POSIX. On Windows it needs a `sh` on PATH, such as that of Git for Windows.
 
 #![expect(clippy::disallowed_methods, reason = "it is what this room is for")]
 
@@ -18,31 +23,31 @@ use anyhow::Context as _;
 
 use crate::hint::Hint as _;
 
-/// `sh -c … sh LOG PROGRAM ARGUMENT…`: runs the program until it ends, or the pipe at stdin does.
+/// `sh -c … sh LOG PROGRAM ARGUMENT…`: runs the program until it ends or the pipe at stdin is closed.
 const UNTIL_WE_END: &str = r#"exec 3<&0; log=$1; shift
 "$@" 3<&- </dev/null >"$log" 2>&1 & it=$!
 { read -r _ <&3; kill -9 $it; } 2>/dev/null & watch=$!
 exec 3<&-; wait $it; code=$?; kill $watch 2>/dev/null; exit $code"#;
 
-/// The same for one that stays when we end.
+/// The same for a program that keeps running when this one ends.
 const LEFT: &str = r#"trap '' HUP; log=$1; shift; exec "$@" </dev/null >"$log" 2>&1"#;
 
-/// `sh -c … sh FOLDER`: takes the folder away when the pipe ends. Programs that end at the same moment
-/// may still write there.
+/// `sh -c … sh FOLDER`: deletes the folder when the pipe is closed. Programs that end at the same moment may still write
+/// to it.
 const SWEEP: &str = r#"read -r _; n=0
 while [ $n -lt 100 ]; do rm -rf "$1" 2>/dev/null && exit 0; n=$((n + 1)); sleep 0.1; done; exit 1"#;
 
-/// `sh -c … sh PID`: ends a program, and those that it has started, when the pipe ends without a word.
+/// `sh -c … sh PID`: ends a program and its descendants when the pipe is closed without a line.
 const END_WITH_US: &str = r#"if read -r _; then exit 0; fi
 end() { for it in $(ps -A -o pid= -o ppid= | awk -v p="$1" '$2 == p { print $1 }'); do end "$it"; done
 kill -TERM "$1"; }
 end "$1" 2>/dev/null"#;
 
-/// A program that ends, or does its work, when this is dropped, or when this process ends.
+/// A program that ends, or does its work, when this value is dropped or this process ends.
 pub struct Beside(Child);
 
 impl Beside {
-    /// Starts it in a folder; what it says goes into a file there.
+    /// Starts it in a folder; its output goes to a file there.
     pub fn start(
         program: &Path,
         arguments: &[String],
@@ -55,13 +60,13 @@ impl Beside {
         child.map(Self).with_context(|| format!("starting `{}`", program.display()))
     }
 
-    /// Takes a folder away at that moment.
+    /// Deletes a folder at that moment.
     pub fn sweeping(folder: &Path) -> anyhow::Result<Self> {
         let child = shell(SWEEP).arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
-        child.map(Self).with_context(|| format!("watching over `{}`", folder.display()))
+        child.map(Self).with_context(|| format!("supervising `{}`", folder.display()))
     }
 
-    /// Whether it has ended by itself.
+    /// Whether it has ended on its own.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.0.try_wait(), Ok(None))
     }
@@ -74,7 +79,7 @@ impl Drop for Beside {
     }
 }
 
-/// Starts a program that goes on when we end; returns its number.
+/// Starts a program that keeps running when this one ends; returns its process id.
 pub fn left_running(
     program: &Path,
     arguments: &[String],
@@ -87,25 +92,25 @@ pub fn left_running(
     child.map(|it| it.id()).with_context(|| format!("starting `{}`", program.display()))
 }
 
-/// Ends what was left running.
+/// Ends programs that were kept running.
 pub fn end(programs: &[u32]) {
     for it in programs {
         let _ = shell("kill -9 \"$1\" 2>/dev/null").arg(it.to_string()).status();
     }
 }
 
-/// Lets time pass before something is looked at again.
+/// Sleeps.
 pub fn pause(time: Duration) {
     thread::sleep(time);
 }
 
-/// Runs a program for the person at the terminal, with these variables besides, and waits for it.
+/// Runs a program in the foreground with additional variables, and waits for it.
 pub fn attended(
     words: &[OsString],
     folder: &Path,
     variables: &[(&str, PathBuf)],
 ) -> anyhow::Result<ExitStatus> {
-    let [program, arguments @ ..] = words else { anyhow::bail!("there is no program to run") };
+    let [program, arguments @ ..] = words else { anyhow::bail!("no program to run was given") };
     let running = || format!("running `{}`", program.display());
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder);
@@ -113,8 +118,8 @@ pub fn attended(
     let mut child = command
         .spawn()
         .with_context(running)
-        .hint(format!("install `{}`, or bring it on PATH", program.display()))?;
-    // Where this fails, the program only outlives a crash of ours.
+        .hint(format!("install `{}`, or add it to PATH", program.display()))?;
+    // If this fails, the program outlives a crash of this one, and nothing else changes.
     let watch = shell(END_WITH_US).arg(child.id().to_string()).stdin(Stdio::piped()).spawn();
     let status = child.wait().with_context(running)?;
     if let Ok(mut watch) = watch {
@@ -126,7 +131,7 @@ pub fn attended(
     Ok(status)
 }
 
-/// In a process group of its own: Ctrl-C is for us, and the pipe tells the rest.
+/// In a process group of its own, so that Ctrl-C reaches only this process; the pipe does the rest.
 pub(super) fn shell(script: &str) -> Command {
     let mut res = Command::new("sh");
     res.args(["-c", script, "sh"]);

@@ -1,5 +1,5 @@
-//! git, to read a repository that may be anybody's: only commands that look objects up, none that could run what the
-//! repository's own configuration names, none that could ask another machine.
+//! git, to read a repository that is not trusted: only commands that look up objects, none that could run programs from
+//! the repository's own configuration or connect to another machine.
 
 use std::{
     ffi::OsString,
@@ -13,13 +13,13 @@ use anyhow::{Context as _, bail};
 
 use crate::hint::Hint as _;
 
-/// More than the list of any repository's files has, in bytes. One that is longer is refused.
+/// The longest list of files that is read, in bytes.
 const LONGEST_LIST: u64 = 256 << 20;
 
 /// git in a folder.
 pub struct Git {
     folder: PathBuf,
-    /// The variables of the caller's environment that would lead it elsewhere.
+    /// Variables of the environment that would change which repository is read.
     ignored: Vec<OsString>,
 }
 
@@ -31,7 +31,7 @@ pub enum Answer {
 }
 
 impl Git {
-    /// `ignored` names the variables that git is not to see: every one that begins with `GIT_`.
+    /// `ignored` names the variables that git must not see: all that begin with `GIT_`.
     pub fn new(folder: &Path, ignored: Vec<OsString>) -> Self {
         Self { folder: folder.to_owned(), ignored }
     }
@@ -52,7 +52,7 @@ impl Git {
         for name in &self.ignored {
             res.env_remove(name);
         }
-        // Objects that a partial clone lacks are not fetched: the repository names the program that would fetch them.
+        // Missing objects of a partial clone are not fetched: the repository names the program that would fetch them.
         res.env("GIT_ALLOW_PROTOCOL", "none").env("GIT_NO_LAZY_FETCH", "1");
         res.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
         res.args(arguments).current_dir(&self.folder).stderr(Stdio::piped());
@@ -61,17 +61,17 @@ impl Git {
 
     fn start(mut command: Command) -> anyhow::Result<Child> {
         let child = command.spawn().context("running `git`");
-        child.hint("install `git`, or bring it on PATH")
+        child.hint("install `git`, or add it to PATH")
     }
 
-    /// Runs a command of git that only looks things up.
+    /// Runs a git command that only reads.
     pub fn run(&self, arguments: &[&str]) -> anyhow::Result<Answer> {
         let mut command = self.command(arguments);
         let mut child = Self::start({
             command.stdin(Stdio::null()).stdout(Stdio::piped());
             command
         })?;
-        let complaint = drain(child.stderr.take());
+        let stderr = drain(child.stderr.take());
         let mut bytes = Vec::new();
         let stdout = child.stdout.take().context("reading what `git` prints")?;
         let length = stdout.take(LONGEST_LIST + 1).read_to_end(&mut bytes);
@@ -84,14 +84,14 @@ impl Git {
         if too_long {
             bail!("`git {}` lists more than {} MiB", arguments.join(" "), LONGEST_LIST >> 20);
         }
-        let complaint = complaint.join().unwrap_or_default();
+        let stderr = stderr.join().unwrap_or_default();
         Ok(match status.success() {
             true => Answer::Done(bytes),
-            false => Answer::Refused(first_line(&complaint)),
+            false => Answer::Refused(first_line(&stderr)),
         })
     }
 
-    /// Begins to read objects, one after the other.
+    /// Starts to read objects, one after the other.
     pub fn objects(&self) -> anyhow::Result<Objects> {
         Ok(Objects { sizes: self.lookup("--batch-check")?, contents: self.lookup("--batch")? })
     }
@@ -103,13 +103,13 @@ impl Git {
             command
         })?;
         drain(child.stderr.take());
-        let stdin = child.stdin.take().context("speaking to `git`")?;
+        let stdin = child.stdin.take().context("writing to `git`")?;
         let stdout = BufReader::new(child.stdout.take().context("reading what `git` prints")?);
         Ok(Lookup { child, stdin: Some(stdin), stdout })
     }
 }
 
-/// Reads what a program complains of beside the rest, so that it never waits for us; the end of a long text is lost.
+/// Reads the stderr of a program in a thread, so that the program never blocks; the end of a long text is dropped.
 fn drain(stderr: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -133,7 +133,7 @@ pub struct Objects {
     contents: Lookup,
 }
 
-/// What is stored under an id.
+/// The object with an id.
 pub enum Object {
     Content(Vec<u8>),
     /// Its size in bytes.
@@ -152,7 +152,7 @@ impl Objects {
     }
 }
 
-/// One `git cat-file`, which is asked for one id after the other.
+/// One `git cat-file`, which gets one id after the other.
 struct Lookup {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -160,21 +160,21 @@ struct Lookup {
 }
 
 impl Lookup {
-    /// Asks for an object, and gives its size.
+    /// Requests an object; returns its size.
     fn ask(&mut self, id: &str) -> anyhow::Result<Option<u64>> {
         if id.is_empty() || !id.bytes().all(|it| it.is_ascii_hexdigit()) {
-            bail!("`{id}` is no object's id");
+            bail!("`{id}` is not an object id");
         }
-        let asking = || format!("asking `git` for the object {id}");
-        let stdin = self.stdin.as_mut().with_context(asking)?;
-        stdin.write_all(format!("{id}\n").as_bytes()).with_context(asking)?;
-        stdin.flush().with_context(asking)?;
+        let reading = || format!("reading the object {id} with `git`");
+        let stdin = self.stdin.as_mut().with_context(reading)?;
+        stdin.write_all(format!("{id}\n").as_bytes()).with_context(reading)?;
+        stdin.flush().with_context(reading)?;
         let mut header = String::new();
-        self.stdout.read_line(&mut header).with_context(asking)?;
+        self.stdout.read_line(&mut header).with_context(reading)?;
         match header.trim_end().split(' ').collect::<Vec<_>>()[..] {
             [_, "missing"] => Ok(None),
-            [_, _, size] => Ok(Some(size.parse().with_context(asking)?)),
-            _ => bail!("`git` broke off when it was asked for the object {id}"),
+            [_, _, size] => Ok(Some(size.parse().with_context(reading)?)),
+            _ => bail!("`git` ended while it looked up the object {id}"),
         }
     }
 
@@ -187,7 +187,7 @@ impl Lookup {
         let content = self.stdout.by_ref().take(size + 1).read_to_end(&mut bytes);
         content.with_context(|| format!("reading the object {id}"))?;
         if bytes.pop() != Some(b'\n') || bytes.len() as u64 != size {
-            bail!("`git` broke off within the object {id}");
+            bail!("`git` ended within the object {id}");
         }
         Ok(Object::Content(bytes))
     }
@@ -195,7 +195,7 @@ impl Lookup {
 
 impl Drop for Lookup {
     fn drop(&mut self) {
-        // git ends when there is nothing more to ask.
+        // git ends when its stdin is closed.
         drop(self.stdin.take());
         let _ = self.child.wait();
     }

@@ -1,8 +1,8 @@
-//! A program with everything that it starts, in a process group of its own.
+//! A program and everything that it starts, in a process group of their own.
 //!
-//! Cargo starts compilers and build scripts, and a build script may hang or ignore signals. So whatever ends us
-//! (Ctrl-C, SIGTERM, `kill -9`, a crash) closes a pipe, and a small shell on the other side of it ends the whole
-//! group. No signal needs to be caught for that.
+//! Cargo starts compilers and build scripts, and a build script may hang or ignore signals. Whatever ends this process
+//! (Ctrl-C, SIGTERM, `kill -9`, a crash) closes a pipe, and a small shell at its other end then ends the whole group. No
+//! signal needs to be caught for that; `beside` says why no crate does it.
 
 use std::{
     ffi::OsString,
@@ -16,8 +16,8 @@ use anyhow::Context as _;
 use super::beside::shell;
 use crate::hint::Hint as _;
 
-/// `sh -c … sh GROUP`: ends a process group when the pipe ends without a word. What ignores the first signal is
-/// killed with the second.
+/// `sh -c … sh GROUP`: ends a process group when the pipe is closed without a line. Programs that ignore SIGTERM are
+/// killed.
 const END_GROUP: &str = r#"if read -r _; then exit 0; fi
 kill -s TERM -- "-$1" 2>/dev/null; n=0
 while kill -s 0 -- "-$1" 2>/dev/null && [ $n -lt 20 ]; do n=$((n + 1)); sleep 0.1; done
@@ -30,7 +30,7 @@ pub struct Program<'a> {
     pub folder: &'a Path,
 }
 
-/// Runs a program to its end and gives what it printed; as an error where it failed.
+/// Runs a program and returns its output, as an error if it failed.
 pub fn output(program: &Program<'_>) -> anyhow::Result<Result<String, String>> {
     let Program { name, arguments, folder } = program;
     let running = || format!("running `{name}`");
@@ -39,8 +39,8 @@ pub fn output(program: &Program<'_>) -> anyhow::Result<Result<String, String>> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     let output = supervise(&mut command)
         .with_context(running)
-        .hint(format!("install `{name}`, or bring it on PATH"))?;
-    let text = String::from_utf8(output.stdout).context("reading what the program printed")?;
+        .hint(format!("install `{name}`, or add it to PATH"))?;
+    let text = String::from_utf8(output.stdout).context("reading the output of the program")?;
     Ok(if output.status.success() { Ok(text) } else { Err(text) })
 }
 
@@ -48,7 +48,7 @@ fn supervise(command: &mut Command) -> std::io::Result<Output> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let child = command.spawn()?;
-    // Where this fails, the program only outlives a crash of ours.
+    // If this fails, the program outlives a crash of this one, and nothing else changes.
     let mut watch = shell(END_GROUP);
     watch.arg(child.id().to_string()).stdin(Stdio::piped());
     let watch = watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn();

@@ -1,7 +1,7 @@
-//! The only room that runs programs: cargo, where a person allowed a compilation; git, to read a repository; and
-//! what a person asked to be tested, with the API server that it is tested against.
+//! The only room that runs programs: cargo, if the user has allowed a compilation; git, to read a repository; and the
+//! command of `operator-rs test`, with its API server.
 //!
-//! What a program says on stderr goes through to the person as it comes; what it prints is given back.
+//! The stderr of a program is inherited; its stdout is returned.
 
 #![expect(clippy::disallowed_methods, reason = "it is what this room is for")]
 
@@ -19,7 +19,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Runs a program that says little and ends at once; nothing where it is not there or fails.
+/// The output of a program that prints little and ends at once; none if it is missing or fails.
 pub fn ask(program: &Path, folder: &Path, arguments: &[OsString]) -> Option<String> {
     let output = Command::new(program)
         .args(arguments)

@@ -5,11 +5,12 @@ mod comments;
 pub mod kinds;
 mod marker;
 mod named;
+mod spelling;
 
 use std::collections::BTreeSet;
 
 pub use kinds::BuiltInKind;
-pub use kube_crd_source::{Lock, Locked, Options, ReadFile, Sources};
+pub use kube_crd_source::{Lock, Locked, Options, ReadFile, ReadTexts, Sources};
 pub use named::named;
 
 use crate::model::{Crate, DeclaredKind, KindPath, Operator, Problem, below};
@@ -36,6 +37,8 @@ pub struct Reading {
     pub unknown_features: Vec<String>,
     /// Modules that were asked for and are not there.
     pub unknown_modules: Vec<String>,
+    /// What was read, so that problems found later can quote it.
+    pub texts: ReadTexts,
 }
 
 /// Reads the kinds of a cargo workspace, each with its CRD or why it cannot be read.
@@ -64,8 +67,13 @@ fn rules(from: &dyn Sources, folder: &str, into: &mut Reading) {
     for (path, text) in files {
         for comment in comments::comments(&text) {
             match marker::rule(&path, &comment) {
-                Ok(rule) => into.operator.rules.extend(rule),
-                Err(problem) => into.comments.push(problem),
+                Ok(rule) => {
+                    let warnings = spelling::misspelt(&path, &comment, rule.as_ref());
+                    let warnings = warnings.into_iter().map(|it| it.quote(&text));
+                    into.operator.warnings.extend(warnings);
+                    into.operator.rules.extend(rule);
+                }
+                Err(problem) => into.comments.push(problem.quote(&text)),
             }
         }
     }
@@ -81,6 +89,7 @@ impl From<kube_crd_source::Reading> for Reading {
             crates: it.crates,
             unknown_features: it.unknown_features,
             unknown_modules: it.unknown_modules,
+            texts: it.texts,
             ..Self::default()
         }
     }
@@ -95,6 +104,12 @@ impl Reading {
         res.sort();
         res.dedup();
         res
+    }
+
+    /// Problems that were found in the kinds afterwards, each with its line of the source that was read.
+    pub fn quote(&self, from: &dyn Sources, mut problems: Vec<Problem>) -> Vec<Problem> {
+        problems.iter_mut().for_each(|it| self.texts.quote(from, it));
+        problems
     }
 
     /// The kinds that were read in all of their versions.

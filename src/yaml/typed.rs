@@ -3,14 +3,11 @@
 use std::fmt;
 
 use serde::{
-    de::{
-        self, IntoDeserializer,
-        value::{MapDeserializer, SeqDeserializer},
-    },
+    de::{self, IntoDeserializer, value::SeqDeserializer},
     forward_to_deserialize_any,
 };
 
-use super::{Data, Fault, Mark, Node, Value};
+use super::{Data, Entry, Fault, Mark, Node, Value};
 
 /// Where it is not known, the line is 0.
 impl de::Error for Fault {
@@ -34,6 +31,31 @@ impl Node {
     }
 }
 
+/// The entries of a map that are not read yet, and the value of the one whose key is.
+struct Entries<'de> {
+    entries: std::slice::Iter<'de, Entry>,
+    value: Option<&'de Node>,
+}
+
+impl<'de> de::MapAccess<'de> for Entries<'de> {
+    type Error = Fault;
+
+    fn next_key_seed<K: de::DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Fault> {
+        let Some(Entry { key, value, .. }) = self.entries.next() else { return Ok(None) };
+        self.value = Some(value);
+        let key: de::value::StrDeserializer<'de, Fault> = key.as_str().into_deserializer();
+        seed.deserialize(key).map(Some)
+    }
+
+    fn next_value_seed<V: de::DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+        let node = self.value.take().ok_or_else(|| de::Error::custom("a value without a key"))?;
+        node.locate(seed.deserialize(node))
+    }
+}
+
 impl<'de> de::Deserializer<'de> for &'de Node {
     type Error = Fault;
 
@@ -45,8 +67,7 @@ impl<'de> de::Deserializer<'de> for &'de Node {
             Data::Scalar(it) => it.deserialize_any(visitor).map_err(de::Error::custom),
             Data::List(items) => SeqDeserializer::new(items.iter()).deserialize_any(visitor),
             Data::Map(entries) => {
-                let entries = entries.iter().map(|it| (it.key.as_str(), &it.value));
-                MapDeserializer::new(entries).deserialize_any(visitor)
+                visitor.visit_map(Entries { entries: entries.iter(), value: None })
             }
         })
     }

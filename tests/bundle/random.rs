@@ -26,7 +26,10 @@ enum Outcome {
 
 /// Why ours refuses what operator-sdk takes, by what it says.
 const REASONS: &[(&str, &str)] = &[
-    ("would not be valid", "operator-sdk's own validators call its bundle invalid"),
+    (
+        "the bundle is not valid and was not written",
+        "operator-sdk's own validators call its bundle invalid",
+    ),
     ("and operator-sdk takes it for", "it gives the operator what the cluster would not"),
     ("selects the pods of no Deployment", "the CSV would name a Deployment that is not here"),
     ("is called by a URL", "a CSV cannot say it"),

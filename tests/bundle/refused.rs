@@ -205,7 +205,8 @@ fn a_bundle_of_no_api_is_refused() {
     let output = support::operator_rs(&dir, "bundle");
     let said = support::said(&output);
     assert!(
-        !output.status.success() && said.contains("there is no API yet, and a bundle is of one"),
+        !output.status.success()
+            && said.contains("the project has no API, and a bundle needs at least one"),
         "{said}"
     );
     let output = support::operator_rs(&dir, "bundle --input - --image quay.io/example/it:v1");

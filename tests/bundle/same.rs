@@ -222,7 +222,8 @@ fn each_served_version_is_owned() {
     versions.extend([second, third]);
     let mut sample = object(&mut objects, "Memcached", "").clone();
     sample["apiVersion"] = json!("cache.example.com/v1beta1");
-    sample["metadata"]["name"] = json!("<sample> & more");
+    sample["metadata"]["name"] = json!("other");
+    sample["metadata"]["annotations"] = json!({ "note": "<sample> & more" });
     objects.push(sample);
     check("versions", &objects);
 }
@@ -270,7 +271,7 @@ fn a_sample_of_a_kind_that_bundles_hold_is_a_file_too() {
     let version = crd["spec"]["versions"][0]["name"].clone();
     let version = version.as_str().expect("a version has a name");
     objects.push(json!({
-        "apiVersion": format!("cache.example.com/{version}"), "kind": "Secret", "metadata": { "name": "it" },
+        "apiVersion": format!("cache.example.com/{version}"), "kind": "Secret", "metadata": { "name": "it" }, "spec": {},
     }));
     objects.push(crd);
     check("sample-of-a-secret", &objects);

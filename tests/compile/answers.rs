@@ -50,7 +50,7 @@ fn an_answer_counts_until_something_changes() {
         project.edit(path, old, new);
         let (printed, text) = without_cargo(&project);
         assert_eq!(printed, None, "{path} was edited");
-        assert!(text.contains("give `--compile`"), "{text}");
+        assert!(text.contains("pass `--compile`"), "{text}");
         project.edit(path, new, old);
         assert_eq!(without_cargo(&project).0.as_ref(), Some(&first), "{path} is as it was");
     }

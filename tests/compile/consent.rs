@@ -50,7 +50,7 @@ fn without_a_person_flags_and_earlier_answers_count() {
         None,
         &[],
         false,
-        "hint: give `--compile` to ask the compiled code: this runs build scripts",
+        "hint: pass `--compile` to use the compiled code: this runs build scripts",
     );
     check(None, &["--compile"], true, compiles);
     check(None, &["--no-compile"], false, "Asked → spec.size");
@@ -58,7 +58,7 @@ fn without_a_person_flags_and_earlier_answers_count() {
     check(Some("yes"), &["--no-compile"], false, "Asked → spec.size");
     check(Some("no"), &[], false, "an earlier answer was no, which `rm ");
     check(Some("no"), &["--compile"], true, compiles);
-    check(Some("maybe"), &[], false, "hint: give `--compile`");
+    check(Some("maybe"), &[], false, "hint: pass `--compile`");
 }
 
 #[test]
@@ -66,14 +66,14 @@ fn a_person_is_asked_once() {
     for (letter, word) in [("y", "yes"), ("n", "no"), ("\r", "no")] {
         let project = unreadable();
         let mut terminal = start(&project, "");
-        expect(&mut terminal, "compiling the one kind because of src/lib.rs:");
+        expect(&mut terminal, "compiling the only kind because of src/lib.rs:");
         expect(&mut terminal, "this runs build scripts and macros of the project");
         terminal.send(letter).unwrap();
         terminal.flush().unwrap();
         expect(&mut terminal, "this answer is kept in");
         expect(
             &mut terminal,
-            if word == "yes" { "cargo was run" } else { "hint: give `--compile`" },
+            if word == "yes" { "cargo was run" } else { "hint: pass `--compile`" },
         );
         expect(&mut terminal, "ended with 1");
         assert_eq!(answers(&project), [word]);
@@ -143,7 +143,7 @@ fn an_operator_is_asked_by_each_command_that_reads_its_source() {
     };
     for words in ["manifests", "generate", "manifests --check", "generate --diff"] {
         let text = run(words);
-        assert!(text.contains("hint: give `--compile`"), "{words}\n{text}");
+        assert!(text.contains("hint: pass `--compile`"), "{words}\n{text}");
         let text = run(&format!("{words} --compile"));
         assert!(text.contains("`asked_api` does not compile"), "{words}\n{text}");
     }
@@ -152,7 +152,7 @@ fn an_operator_is_asked_by_each_command_that_reads_its_source() {
     // What a command is about to write cannot be compiled yet.
     let before = support::tree(&dir);
     let text = run("create api --group cache --kind Other");
-    assert!(text.contains("hint: give `--compile`"), "{text}");
+    assert!(text.contains("hint: pass `--compile`"), "{text}");
     assert_eq!(support::difference(&before, &support::tree(&dir)), None);
     let text = run("create api --group cache --kind Other --compile");
     assert!(text.contains("run `operator-rs manifests` then"), "{text}");

@@ -30,7 +30,7 @@ fn what_the_source_cannot_tell_the_code_is_asked() {
     let (printed, text) = project.crds(&[]);
     assert_eq!(printed, None);
     assert!(text.contains("Asked → spec.size"), "{text}");
-    assert!(text.contains("hint: give `--compile` to ask the compiled code"), "{text}");
+    assert!(text.contains("hint: pass `--compile` to use the compiled code"), "{text}");
     let (printed, text) = project.crds(&["--compile"]);
     let printed = printed.expect(&text);
     assert!(text.starts_with("compiling 1 of 2 kinds because of src/lib.rs:"), "{text}");
@@ -47,7 +47,7 @@ fn a_check_says_what_it_compiles() {
     let project = Project::new(&[("src/lib.rs", &[HEAD, &kind("Plain", PLAIN)].concat())]);
     let (printed, text) = project.crds(&["--compile", "--check"]);
     assert_eq!(printed.expect(&text).len(), 1);
-    assert!(text.starts_with("compiling the one kind to check what was read\n"), "{text}");
+    assert!(text.starts_with("compiling the only kind to compare it with the source\n"), "{text}");
     let (_, text) = project.crds(&["--compile"]);
     assert_eq!(text, "", "nothing is compiled where all is read");
 }
@@ -105,7 +105,7 @@ fn a_kind_over_which_kube_panics_is_refused() {
     let text = [HEAD, &kind("Asked", OUTSIDE), bad].concat();
     let (printed, text) = Project::new(&[("src/lib.rs", &text)]).crds(&["--compile"]);
     assert_eq!(printed, None);
-    assert!(text.contains("kube panics over this schema: no such 0"), "{text}");
+    assert!(text.contains("kube panics on this schema: no such 0"), "{text}");
 }
 
 #[test]

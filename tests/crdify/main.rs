@@ -114,7 +114,7 @@ fn differences(old: &Path, new: &Path) -> Vec<String> {
 
 /// What crdify finds, by CRD, and what it leaves out as it cannot tell it from what was there before.
 fn theirs(policy: &str, old: &Path, new: &Path) -> BTreeMap<String, (Findings, Findings)> {
-    let tool = support::tool("crdify").expect("it was there before");
+    let tool = support::tool("crdify").expect("it already existed");
     let output = support::command(tool, Path::new("."))
         .args([Path::new(policy), old, new])
         .output()

@@ -68,6 +68,6 @@ fn the_versions_that_a_cluster_has_stored_are_kept() {
     repository.says(
         &["cluster", "--to", "HEAD", "--kubeconfig", "nowhere"],
         1,
-        "there is no kubeconfig `nowhere`",
+        "the kubeconfig `nowhere` does not exist",
     );
 }

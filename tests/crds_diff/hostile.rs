@@ -141,10 +141,10 @@ fn symlinks_are_followed_within_the_repository() {
     };
     lead_to("/etc/hostname");
     repair();
-    repository.says(&[], 1, "`src/target.rs` leads out of the repository");
+    repository.says(&[], 1, "`src/target.rs` is a symlink out of the repository");
     lead_to("../../target.rs");
     repair();
-    repository.says(&[], 1, "leads out of the repository");
+    repository.says(&[], 1, "is a symlink out of the repository");
     lead_to("target.rs");
     repair();
     repository.says(&[], 1, "`src/target.rs` leads through more than 40 symlinks");

@@ -21,7 +21,7 @@ fn a_folder_without_git_has_no_revisions() {
 fn without_git_the_way_out_is_told() {
     let repository = Repository::new("no-git");
     let output = diff(&repository.0, &[], |it| it.env("PATH", "/nowhere"));
-    check(&output, 1, "hint: install `git`, or bring it on PATH");
+    check(&output, 1, "hint: install `git`, or add it to PATH");
 }
 
 #[test]

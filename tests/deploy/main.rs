@@ -8,6 +8,8 @@
 mod control_plane;
 mod place;
 mod removals;
+#[path = "samples/main.rs"]
+mod samples;
 #[path = "../cluster/server.rs"]
 mod server;
 #[path = "../support/mod.rs"]
@@ -44,7 +46,7 @@ trials! {
         for (namespace, name) in [("default", "a"), ("crds-other", "a"), ("crds-other", "b")] {
             it.make_memcached(namespace, name, &[]).await;
         }
-        let lost = "with CustomResourceDefinition memcacheds.g.crds.org goes: 3 objects of kind Memcached in 2 namespaces";
+        let lost = "removing CustomResourceDefinition memcacheds.g.crds.org also removes 3 objects of kind Memcached in 2 namespaces";
         it.refused("uninstall", 2, lost).await;
         it.refused("uninstall", 2, "give `--yes`").await;
         assert!(it.server.get(&it.memcached("default", "a")).await.is_some());
@@ -111,7 +113,7 @@ trials! {
     async fn a_dry_run_on_an_empty_cluster_names_what_cannot_be_tried(it: "empty") {
         let tried = it.done("deploy --dry-run=server").await;
         assert!(tried.contains("create     ClusterRole empty-manager-role\n"), "{tried}");
-        let unchecked = "unchecked  Deployment empty-system/empty-controller-manager (its namespace is not there yet)\n";
+        let unchecked = "unchecked  Deployment empty-system/empty-controller-manager (its namespace does not exist yet)\n";
         assert!(tried.contains(unchecked), "{tried}");
         assert_eq!(it.versions().await, []);
     }
@@ -123,18 +125,18 @@ trials! {
             "metadata": {"name": "before-system", "labels": {"team": "caches"}},
         })).await;
         let done = it.done("deploy").await;
-        assert!(done.contains("update     Namespace before-system (it was there before)\n"), "{done}");
+        assert!(done.contains("update     Namespace before-system (it already existed)\n"), "{done}");
         let labels = |it: &serde_json::Value| it["metadata"]["labels"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         let namespace = it.server.get(&it.namespace()).await.unwrap();
         assert!(labels(&namespace).contains(&"pod-security.kubernetes.io/enforce".to_owned()), "{namespace:#}");
         let again = it.done("deploy").await;
-        assert!(again.contains("unchanged  Namespace before-system (it was there before)\n"), "{again}");
+        assert!(again.contains("unchanged  Namespace before-system (it already existed)\n"), "{again}");
 
         // What else is in it is not looked at, for it stays.
         let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine", "namespace": "before-system"}});
         it.server.apply(&map).await;
         let gone = it.done("undeploy").await;
-        assert!(gone.ends_with("leave      Namespace before-system (it was there before)\n"), "{gone}");
+        assert!(gone.ends_with("leave      Namespace before-system (it already existed)\n"), "{gone}");
         let namespace = it.server.get(&it.namespace()).await.unwrap();
         assert_eq!(labels(&namespace), ["kubernetes.io/metadata.name", "team"]);
         assert!(it.server.get(&server::path(&map)).await.is_some());
@@ -148,7 +150,7 @@ trials! {
         let output = it.run("undeploy --yes").await;
         let said = support::said(&output);
         assert!(output.status.success(), "{said}");
-        assert!(said.starts_with("leave      Namespace theirs-system (this project did not make it)\n"), "{said}");
+        assert!(said.starts_with("leave      Namespace theirs-system (this project did not create it)\n"), "{said}");
         assert!(!said.contains("kubectl"), "{said}");
         it.apply_as("kubectl-client-side-apply", &labelled("theirs-system")).await;
         let said = support::said(&it.run("undeploy --yes").await);
@@ -161,9 +163,9 @@ trials! {
         it.done("deploy").await;
         let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine", "namespace": "others-system"}});
         it.server.apply(&map).await;
-        let lost = "with Namespace others-system goes: ConfigMap others-system/mine, which `deploy` did not make";
+        let lost = "removing Namespace others-system also removes ConfigMap others-system/mine, which `deploy` did not create";
         let said = it.refused("undeploy", 2, lost).await;
-        assert_eq!(said.matches("goes:").count(), 1, "{said}");
+        assert_eq!(said.matches("also removes").count(), 1, "{said}");
         assert!(it.server.get(&it.deployment("others-system")).await.is_some());
         it.done("undeploy --yes").await;
         assert_eq!(it.server.get(&it.namespace()).await, None);
@@ -188,7 +190,7 @@ trials! {
         let path = format!("{deployment}?fieldManager=somebody");
         it.server.merge(&path, json!({"spec": {"template": {"spec": {"terminationGracePeriodSeconds": 77}}}})).await;
         let before = it.versions().await;
-        let said = it.refused("deploy --image example.com/owned:v2", 1, "`somebody` has set .spec.template.spec.terminationGracePeriodSeconds").await;
+        let said = it.refused("deploy --image example.com/owned:v2", 1, "`somebody` (.spec.template.spec.terminationGracePeriodSeconds)").await;
         assert!(said.contains("error: nothing was changed") && said.contains("--force-conflicts"), "{said}");
         assert_eq!(it.versions().await, before);
         it.done("deploy --image example.com/owned:v2 --force-conflicts").await;
@@ -207,10 +209,10 @@ trials! {
         assert_eq!(binding["subjects"][0]["namespace"], "moved-elsewhere");
 
         // What is there once on a cluster is not taken from it.
-        let there = "ClusterRoleBinding moved-manager-rolebinding: it is there for the operator in namespace `moved-elsewhere`";
+        let there = "ClusterRoleBinding moved-manager-rolebinding: it already exists for the operator in namespace `moved-elsewhere`";
         it.refused("deploy", 1, there).await;
         assert_eq!(it.server.get(&it.namespace()).await, None);
-        it.refused("undeploy", 1, "give `--namespace moved-elsewhere`").await;
+        it.refused("undeploy", 1, "pass `--namespace moved-elsewhere`").await;
         assert!(it.server.get(&it.role()).await.is_some());
         it.done("undeploy --namespace moved-elsewhere").await;
         assert_eq!(it.server.get("/api/v1/namespaces/moved-elsewhere").await, None);
@@ -240,9 +242,9 @@ trials! {
         let place = "      serviceAccountName: controller-manager\n";
         assert!(text.contains(place));
         fs::write(&manager, text.replace(place, &format!("      nodeSelector: {{disk: none}}\n{place}"))).unwrap();
-        let said = it.refused("deploy --timeout 4s", 1, "error: the time is over: Deployment pending-system/pending-controller-manager: 0 of 1 replicas are available").await;
+        let said = it.refused("deploy --timeout 4s", 1, "error: timed out: Deployment pending-system/pending-controller-manager: 0 of 1 replicas are available").await;
         assert!(said.contains("waiting    Deployment pending-system/pending-controller-manager: "), "{said}");
-        assert!(said.contains("it is on no node: 0/1 nodes are available"), "{said}");
+        assert!(said.contains("it is not scheduled: 0/1 nodes are available"), "{said}");
         assert!(said.contains("event of Pod pending-controller-manager-"), "{said}");
 
         // As a kubelet tells of an image that is not there; no other pod of it comes any further.
@@ -267,7 +269,7 @@ trials! {
             }},
         });
         it.server.merge(&path, json!({"status": {"containerStatuses": [ended]}})).await;
-        let why = "container `manager`: CrashLoopBackOff: back-off 40s restarting failed container; it ended with exit code 1 (Error): error: the role of the manager lacks `list` on Secrets\\u{1b}[2J";
+        let why = "container `manager`: CrashLoopBackOff: back-off 40s restarting failed container; it exited with code 1 (Error): error: the role of the manager lacks `list` on Secrets\\u{1b}[2J";
         let said = it.refused("deploy --timeout 1s", 1, why).await;
         assert!(!said.contains("probes listen"), "{said}");
 
@@ -276,7 +278,7 @@ trials! {
         let hasty = pending.replace("  replicas: 1\n", "  replicas: 1\n  progressDeadlineSeconds: 1\n");
         assert_ne!(hasty, pending);
         fs::write(&manager, hasty).unwrap();
-        it.refused("deploy", 1, "pending-controller-manager does not become available: ").await;
+        it.refused("deploy", 1, "pending-controller-manager did not become available: ").await;
 
         fs::write(&manager, text).unwrap();
         let done = it.done("deploy").await;
@@ -346,7 +348,7 @@ trials! {
         let without: String = text.lines().filter(|it| *it != "- metrics_service.yaml").map(|it| format!("{it}\n")).collect();
         assert_ne!(text, without);
         fs::write(&path, without).unwrap();
-        let lost = "with Namespace renamed-system goes: Service renamed-system/renamed-metrics-service, which config/ no longer has";
+        let lost = "removing Namespace renamed-system also removes Service renamed-system/renamed-metrics-service, which config/ no longer has";
         it.refused("undeploy", 2, lost).await;
         it.done("undeploy --yes").await;
     }
@@ -356,7 +358,7 @@ trials! {
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("resources:\n"));
         fs::write(&path, text.replace("resources:\n", "resources:\n- ../prometheus\n")).unwrap();
-        let reason = "ServiceMonitor monitor-system/monitor-controller-manager-metrics-monitor: the server has no kind ServiceMonitor of monitoring.coreos.com/v1";
+        let reason = "ServiceMonitor monitor-system/monitor-controller-manager-metrics-monitor: the server does not serve kind ServiceMonitor of monitoring.coreos.com/v1";
         it.refused("deploy", 1, reason).await;
         assert_eq!(it.versions().await, []);
     }
@@ -366,7 +368,7 @@ trials! {
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text.replace("resources:\n", "resources:\n- ../samples\n")).unwrap();
         let tried = it.done("deploy --dry-run=server").await;
-        assert!(tried.contains("(its CRD is not there yet)"), "{tried}");
+        assert!(tried.contains("(its CRD does not exist yet)"), "{tried}");
         let done = it.done("deploy").await;
         assert!(done.contains("create     Memcached samples-system/samples-memcached-sample\n"), "{done}");
         it.refused("undeploy", 2, "1 object of kind Memcached in 1 namespace").await;
@@ -404,7 +406,7 @@ impl Place {
             terminal
                 .exp_string("1 object of kind Memcached in 1 namespace")
                 .expect("it says what goes");
-            terminal.exp_string("Remove all of it?").expect("it asks");
+            terminal.exp_string("Remove all of these?").expect("it asks");
             terminal.send(answer).expect("it listens");
             terminal.flush().expect("it listens");
             terminal.exp_string(expected).expect("it does as it was told");

@@ -20,10 +20,10 @@ trials! {
         }
         // What is adopted is given back.
         let done = it.done("install").await;
-        assert!(done.ends_with("memcacheds.g.argo.org (it was there before)\n"), "{done}");
+        assert!(done.ends_with("memcacheds.g.argo.org (it already existed)\n"), "{done}");
         assert_eq!(it.managers(&it.crd()).await, ["argocd-controller", "operator-rs-adopted:argo.argo.org"]);
         let done = it.done("uninstall --yes").await;
-        assert_eq!(done, "leave      CustomResourceDefinition memcacheds.g.argo.org (it was there before)\n");
+        assert_eq!(done, "leave      CustomResourceDefinition memcacheds.g.argo.org (it already existed)\n");
         assert_eq!(it.managers(&it.crd()).await, ["argocd-controller"]);
         assert!(it.server.get(&it.memcached("default", "a")).await.is_some());
     }
@@ -41,9 +41,9 @@ trials! {
                 "apiVersion": format!("v.versions.org/{version}"), "kind": kind, "metadata": {"name": "mine"},
             })).await;
         }
-        let said = it.refused("undeploy", 2, "goes: B versions-system/mine, which `deploy` did not make").await;
-        assert!(said.contains("goes: A versions-system/mine, which `deploy` did not make"), "{said}");
-        assert_eq!(said.matches("goes:").count(), 2, "{said}");
+        let said = it.refused("undeploy", 2, "also removes B versions-system/mine, which `deploy` did not create").await;
+        assert!(said.contains("also removes A versions-system/mine, which `deploy` did not create"), "{said}");
+        assert_eq!(said.matches("also removes").count(), 2, "{said}");
         assert!(it.server.get(&it.deployment("versions-system")).await.is_some());
         it.done("undeploy --yes").await;
         assert_eq!(it.server.get(&it.namespace()).await, None);
@@ -87,7 +87,7 @@ trials! {
         let output = it.run_with(&user, "undeploy").await;
         let said = support::said(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        let unknown = "with Namespace unseen-system goes: whatever it has of secrets, which cannot be listed: User \"system:serviceaccount:default:unseen\" cannot list";
+        let unknown = "removing Namespace unseen-system also removes its objects of secrets, which cannot be listed: User \"system:serviceaccount:default:unseen\" cannot list";
         assert!(said.contains(unknown) && said.contains("give `--yes`"), "{said}");
         assert!(it.server.get(&it.deployment("unseen-system")).await.is_some());
         let output = it.run_with(&user, "undeploy --dry-run=server").await;
@@ -109,7 +109,7 @@ trials! {
         let output = it.run_with(&user, "uninstall").await;
         let said = support::said(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("goes: every object of its kind, which cannot be listed: User "), "{said}");
+        assert!(said.contains("also removes every object of its kind, and these cannot be listed: User "), "{said}");
         assert!(it.server.get(&it.memcached("default", "a")).await.is_some());
         assert!(it.run_with(&user, "uninstall --yes").await.status.success());
         assert_eq!(it.server.get(&it.crd()).await, None);
@@ -120,7 +120,7 @@ trials! {
         it.done("deploy --namespace both").await;
         // The namespace's label names the project.
         let done = other.done("deploy --namespace both --force-conflicts").await;
-        assert!(done.contains("Namespace both (it was there before)\n"), "{done}");
+        assert!(done.contains("Namespace both (it already existed)\n"), "{done}");
         let left = "leave      Namespace both (the operator-rs project `second.second.org` has ";
         let tried = support::said(&it.run("undeploy --namespace both --dry-run=server").await);
         assert!(tried.contains(left) && !tried.contains("delete     Namespace"), "{tried}");
@@ -134,7 +134,7 @@ trials! {
         assert_eq!(it.server.get(&it.deployment("both")).await, None);
         assert!(other.server.get(&other.deployment("both")).await.is_some());
         let done = other.done("undeploy --namespace both").await;
-        assert!(done.ends_with("leave      Namespace both (it was there before)\n"), "{done}");
+        assert!(done.ends_with("leave      Namespace both (it already existed)\n"), "{done}");
         let done = it.done("undeploy --namespace both").await;
         assert_eq!(done, "delete     Namespace both\n");
     }
@@ -145,7 +145,7 @@ trials! {
         let path = server::path(&service);
         it.server.delete(&path).await;
         it.apply_as("argocd-controller", &service).await;
-        let lost = "with Namespace inner-system goes: Service inner-system/inner-metrics-service, which `deploy` did not make";
+        let lost = "removing Namespace inner-system also removes Service inner-system/inner-metrics-service, which `deploy` did not create";
         it.refused("undeploy", 2, lost).await;
         assert!(it.server.get(&path).await.is_some());
         let gone = it.done("undeploy --yes").await;
@@ -169,8 +169,8 @@ trials! {
         let deployment = it.deployment("upgraded-system");
         it.served().await;
 
-        let said = it.refused("undeploy", 2, "goes: ConfigMap upgraded-system/stray, although an earlier version of operator-rs applied it, for this project or another").await;
-        assert_eq!(said.matches("goes:").count(), 1, "{said}");
+        let said = it.refused("undeploy", 2, "also removes ConfigMap upgraded-system/stray, although an earlier version of operator-rs applied it, for this project or another").await;
+        assert_eq!(said.matches("also removes").count(), 1, "{said}");
         let tried = it.done("deploy --dry-run=server").await;
         assert!(tried.lines().all(|it| it.starts_with("update     ")), "{tried}");
         assert_eq!(it.managers(&deployment).await, ["operator-rs"]);
@@ -195,7 +195,7 @@ trials! {
         it.server.apply(&namespace(json!({"team": "caches"}))).await;
         it.apply_as("operator-rs-adopted", &namespace(labels)).await;
         let done = it.done("undeploy --yes").await;
-        assert_eq!(done, "leave      Namespace regained-system (it was there before)\n");
+        assert_eq!(done, "leave      Namespace regained-system (it already existed)\n");
         assert_eq!(it.managers(&it.namespace()).await, ["trial"]);
         let object = it.server.get(&it.namespace()).await.unwrap();
         assert_eq!(object["metadata"]["labels"]["pod-security.kubernetes.io/enforce"], Value::Null);
@@ -271,13 +271,13 @@ impl Place {
             let mut terminal =
                 spawn_with_options(command, options).expect("there are pseudo-terminals");
             terminal.exp_string(asked).expect("it says what goes");
-            terminal.exp_string("Remove all of it?").expect("it asks");
+            terminal.exp_string("Remove all of these?").expect("it asks");
             let list = path.rsplit_once('/').expect("it is a path").0;
             runtime.block_on(server.create(list, object));
             terminal.send("y").expect("it listens");
             terminal.flush().expect("it listens");
             terminal
-                .exp_string("nothing was removed: this was not there before")
+                .exp_string("nothing was removed: new objects have appeared")
                 .expect("it looks again");
             terminal.exp_eof().expect("it ends");
         };

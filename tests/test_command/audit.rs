@@ -53,7 +53,8 @@ fn an_audit_of_no_calls_is_an_error() {
     let output = test(&dir, &words).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        support::said(&output).contains("error: the tests did nothing as system:serviceaccount:")
+        support::said(&output)
+            .contains("error: the tests sent no request as system:serviceaccount:")
     );
 }
 

@@ -91,6 +91,6 @@ fn a_download_that_is_not_what_the_index_says_is_not_kept() {
     assert!(told("1.36", "half.yaml").contains("has no kube-apiserver"));
     assert!(told("1.36", "rubbish.yaml").contains("reading the index"));
     assert!(
-        told("1.36", "nothing.yaml").contains("the index of envtest's archives cannot be read")
+        told("1.36", "nothing.yaml").contains("the index of envtest's releases cannot be read")
     );
 }

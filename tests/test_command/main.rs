@@ -293,7 +293,7 @@ fn programs_that_do_not_start_are_told_with_their_words() {
     assert_eq!(output.status.code(), Some(1));
     let said = support::said(&output);
     assert!(
-        said.contains("does not become ready") && said.contains("no such flag: --shiny"),
+        said.contains("did not become ready") && said.contains("no such flag: --shiny"),
         "{said}"
     );
     assert!(is_empty(&temporary(&dir)));

@@ -43,8 +43,9 @@ use std::rc::Rc;
 
 pub use cargo::{Lock, Options};
 pub use kind::{Crate, Kind, RustPath, Storage, Target};
-pub use text::sources::{Locked, ReadFile, Sources};
+pub use text::sources::{Locked, ReadFile, ReadTexts, Sources};
 pub use text::{FieldPlaces, NotASourcePath, Place, Problem, SourcePath, below, stack};
+pub use text::{conflict, conflict_in_malformed};
 
 use cargo::{Manifest, Packages};
 use declared::Namer;
@@ -76,6 +77,8 @@ pub struct Reading {
     pub unknown_features: Vec<String>,
     /// Modules of [`Options`] that no crate has.
     pub unknown_modules: Vec<String>,
+    /// What was read, so that problems found later can quote it.
+    pub texts: ReadTexts,
 }
 
 /// Reads the kinds that a cargo workspace declares, each with its CRD or the reasons why it cannot be read.
@@ -121,12 +124,18 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         let places = places.remove(&id).unwrap_or_default();
         namer.kind(id, withheld(crd, &problems), places)
     };
-    let kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();
+    let mut kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();
     let mut warnings = found.warnings;
     if problems.is_empty() {
         warnings.extend(unified::warnings(from, options, &packages, &kinds));
     }
+    let read = texts.read.take();
+    let of_kinds = kinds.iter_mut().filter_map(|it| it.crd.as_mut().err());
+    for list in of_kinds.chain([&mut problems, &mut unexplored, &mut warnings]) {
+        list.iter_mut().for_each(|it| read.quote(from, it));
+    }
     Reading {
+        texts: read,
         kinds,
         problems,
         unexplored,

@@ -1,7 +1,7 @@
 //! How a CRD's versions are converted into each other.
 
-use super::{crd::Faults, grammar::url::Url, names, of};
-use crate::yaml::Value;
+use super::{crd::Faults, names, of};
+use crate::{kubernetes::url::Url, yaml::Value};
 
 const FIELD: &str = "spec.conversion";
 const CLIENT: &str = "spec.conversion.webhookClientConfig";

@@ -1,8 +1,11 @@
 //! A CustomResourceDefinition, as an API server would take it, but for its schemas: those the validators
 //! of OLM leave to the server too.
 
-use super::{Findings, Manifest, conversion, grammar::url::Url, names, object, of, selectable};
-use crate::yaml::{Value, json};
+use super::{Findings, Manifest, conversion, names, object, of, selectable};
+use crate::{
+    kubernetes::url::Url,
+    yaml::{Value, json},
+};
 
 pub fn check(manifest: &Manifest, findings: &mut Findings) {
     let Manifest { path, object: crd } = manifest;

@@ -1,7 +1,7 @@
 //! `metadata/dependencies.yaml`
 
-use super::{Findings, cel, format::field, grammar::versions};
-use crate::yaml::Value;
+use super::{Findings, format::field, grammar::versions};
+use crate::{expression, yaml::Value};
 
 /// Whether a file has dependencies; if so, each is checked.
 pub fn check(path: &str, file: &Value, findings: &mut Findings) -> bool {
@@ -63,7 +63,7 @@ fn constraint(path: &str, value: &Value, findings: &mut Findings) -> Option<()> 
     };
     match text(cel, "rule")? {
         "" => findings.error(path, "The CEL expression is missing"),
-        rule => match cel::compiles(rule) {
+        rule => match expression::compiles(rule) {
             Ok(true) => {}
             Ok(false) => findings.warning(
                 path,

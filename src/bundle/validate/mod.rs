@@ -11,7 +11,6 @@ use crate::model::ProjectPath;
 
 mod beta;
 mod bundle;
-mod cel;
 mod conversion;
 mod crd;
 mod csv;

@@ -10,43 +10,51 @@ use std::{
 use super::{
     Mode,
     derive::{self, How},
-    project, reading, writing,
+    project, reading, samples, writing,
 };
 use crate::{
     bundle::{self, Bundle, Input, Object, Package},
     disk::{self, Root},
     hint::Hint as _,
     kustomize,
-    model::{Channel, Image, PackageName, Project, ProjectPath},
+    model::{self, Channel, Image, PackageName, Project, ProjectPath},
     plan::{Overlay, Plan, Tree},
+    samples::Report,
     terminal, yaml,
 };
 
-/// Make the bundle that OLM installs the operator from, and validate it
+/// Generate and validate the OLM bundle
 #[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  operator-rs bundle --image quay.io/example/memcached-operator:v0.0.1
+  operator-rs bundle --version 0.1.0 --channels candidate,stable --default-channel stable
+  operator-rs bundle validate --select-optional suite=operatorframework"
+)]
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// The bundle's version [default: Cargo.toml's]
+    /// Version of the bundle [default: the version in Cargo.toml]
     #[arg(long, value_name = "VERSION")]
     version: Option<semver::Version>,
-    /// The operator's image in this bundle [default: what config/manager says]
+    /// Image of the manager [default: the one in config/manager]
     #[arg(long, value_name = "IMAGE", conflicts_with = "input")]
     image: Option<Image>,
-    /// The channels it is for, with commas between [default: alpha]
+    /// Channels of the bundle, separated by commas [default: alpha]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     channels: Vec<Channel>,
-    /// The channel that is taken where none is asked for
+    /// Channel for subscriptions that name none
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<Channel>,
-    /// Where the bundle goes
+    /// Directory of the bundle in the project
     #[arg(long, value_name = "FOLDER", default_value = "bundle")]
     output_dir: ProjectPath,
-    /// The package's name [default: the project's]
+    /// Name of the package [default: the project's name]
     #[arg(long, value_name = "NAME")]
     package: Option<PackageName>,
-    /// Objects to take in place of config/manifests: a file, or `-` for stdin
+    /// Read manifests from this file instead of config/manifests; `-` is stdin
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     #[command(flatten)]
@@ -79,31 +87,35 @@ impl Args {
     fn plan(self, root: &Root) -> anyhow::Result<Plan> {
         let project = project(root)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
-            return Err(anyhow::format_err!("there is no API yet, and a bundle is of one"))
-                .hint("add one first: `operator-rs create api`");
+            return Err(anyhow::format_err!(
+                "the project has no API, and a bundle needs at least one"
+            ))
+            .hint("add one with `operator-rs create api`");
         }
         let mut plan = Plan::default();
         if self.input.is_none() {
             derive::source(&mut plan, root, &project, &How::default())?;
         }
-        // What the plan would write is what the bundle is made from. Edits by hand are told at the end.
+        // The bundle is made from what the plan would write. Edits by hand are reported at the end.
         let changes = plan.against(root, true)?;
-        let made = self.made(&Overlay::new(root, &changes), &project)?;
+        let (made, warnings) = self.made(&Overlay::new(root, &changes), &project)?;
+        warnings.into_iter().for_each(|it| plan.warn(it));
         self.put(made, &mut plan)?;
-        // And what it would leave is what is checked: somebody may have put files beside ours.
+        // The whole folder is validated as it would be: somebody may have put files beside the generated ones.
         let changes = plan.against(root, true)?;
         let warnings = self.checked(&Overlay::new(root, &changes))?;
         warnings.into_iter().for_each(|it| plan.warn(it));
         plan.next(
-            "Next: OLM takes the bundle from an image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
+            "Next: build and push the bundle's image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
                 .to_owned(),
         );
         Ok(plan)
     }
 
-    /// The bundle, of what the tree says.
-    fn made(&self, tree: &impl Tree, project: &Project) -> anyhow::Result<Bundle> {
-        let objects = self.objects(tree)?;
+    /// Assembles the bundle from the tree, with warnings of what was not checked in its samples.
+    fn made(&self, tree: &impl Tree, project: &Project) -> anyhow::Result<(Bundle, Vec<String>)> {
+        let (objects, report) = self.objects(tree)?;
+        let warnings = samples::require(report)?;
         let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
         let cargo = Package::from_text(&cargo)?;
         let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {
@@ -113,11 +125,11 @@ impl Args {
         let package = match &self.package {
             Some(package) => package.clone(),
             None => project.name.to_string().parse().map_err(|it| {
-                anyhow::format_err!("the project's name {it}, to be the package's too")
+                anyhow::format_err!("the project's name cannot be the name of the package: it {it}")
             })?,
         };
         let epoch = terminal::variable("SOURCE_DATE_EPOCH")?;
-        bundle::assemble(&Input {
+        let bundle = bundle::assemble(&Input {
             objects,
             package: &package,
             version,
@@ -129,36 +141,42 @@ impl Args {
             layout: Project::LAYOUT,
             builder: concat!("operator-rs-v", env!("CARGO_PKG_VERSION")),
             created_at: epoch.as_deref().map(bundle::created_at).transpose()?,
-        })
+        })?;
+        Ok((bundle, warnings))
     }
 
-    /// What `kustomize build config/manifests` gives.
-    fn objects(&self, tree: &impl Tree) -> anyhow::Result<Vec<Object>> {
+    /// The objects of `kustomize build config/manifests` or of `--input`, and the problems of their samples.
+    fn objects(&self, tree: &impl Tree) -> anyhow::Result<(Vec<Object>, Report)> {
         let Some(input) = &self.input else {
             let images: Vec<_> = self.image.iter().map(kustomize::Image::of_manager).collect();
-            let objects = kustomize::build(tree, &ProjectPath::fixed("config/manifests"), &images)?;
-            let object = |value| Object { place: String::new(), value };
-            return Ok(objects.into_iter().map(object).collect());
+            let folder = ProjectPath::fixed("config/manifests");
+            let rendered = kustomize::build_with_origins(tree, &folder, &images)?;
+            let crds = samples::crds(rendered.iter().map(|it| &it.value));
+            let report = samples::of_rendered(tree, &crds, &rendered)?;
+            let object = |it: kustomize::Rendered| Object { place: String::new(), value: it.value };
+            return Ok((rendered.into_iter().map(object).collect(), report));
         };
         let (text, name) = if input == Path::new("-") {
             (terminal::listen()?, "stdin".to_owned())
         } else {
             (disk::piped(input)?, input.display().to_string())
         };
-        let nodes = yaml::nodes(&text, yaml::Dialect::Kubernetes)
-            .map_err(|it| it.context(format!("reading `{name}`")))?;
+        let nodes =
+            yaml::nodes(&text, yaml::Dialect::Kubernetes).map_err(model::locate(&name, &text))?;
         if nodes.is_empty() {
-            return Err(anyhow::format_err!("`{name}` has no objects"))
-                .hint("give what `kustomize build config/manifests` prints");
+            return Err(anyhow::format_err!("`{name}` has no manifests"))
+                .hint("give the output of `kustomize build config/manifests`");
         }
-        let object = |node: yaml::Node| Object {
+        let object = |node: &yaml::Node| Object {
             place: format!("{name}:{}:{}: ", node.mark.line, node.mark.column),
-            value: node.into_value(),
+            value: node.clone().into_value(),
         };
-        Ok(nodes.into_iter().map(object).collect())
+        let objects: Vec<Object> = nodes.iter().map(object).collect();
+        let report = samples::of_documents(&name, &objects, &nodes)?;
+        Ok((objects, report))
     }
 
-    /// Plans the bundle's files. What else of ours is in its folders goes.
+    /// Plans the bundle's files. Other generated files in its folders are removed.
     fn put(&self, made: Bundle, plan: &mut Plan) -> anyhow::Result<()> {
         let folder = &self.output_dir;
         made.warnings.into_iter().for_each(|it| plan.warn(it));
@@ -172,15 +190,16 @@ impl Args {
         Ok(())
     }
 
-    /// A bundle with errors is none; what may stay as it is, is a warning.
+    /// The warnings of a valid bundle.
     fn checked(&self, tree: &impl Tree) -> anyhow::Result<Vec<String>> {
         let (errors, warnings) = validate::findings(tree, &self.output_dir)?;
         if errors.is_empty() {
             return Ok(warnings);
         }
         let list: String = errors.iter().map(|it| format!("\n  {it}")).collect();
-        Err(anyhow::format_err!("the bundle would not be valid, and was not written:{list}"))
-            .hint("make the change in config/ or the Rust source: the bundle follows from them")
+        Err(anyhow::format_err!("the bundle is not valid and was not written:{list}")).hint(
+            "make the change in config/ or the Rust source: the bundle is generated from them",
+        )
     }
 }
 

@@ -20,10 +20,10 @@ struct Locations {
 
 /// Where a package is.
 struct Location {
-    /// What people call the folder.
+    /// The name of the folder for messages.
     name: String,
     folder: PathBuf,
-    /// The package's own folder in there; empty where it is the same.
+    /// The path of the package in that folder; empty if it is the folder itself.
     below: String,
 }
 
@@ -98,7 +98,7 @@ impl Locations {
         for registry in disk::names(&top).ok()? {
             let folder = top.join(&registry).join(&name);
             if folder.join("Cargo.toml").is_file() {
-                // Each registry's folder is named for its host, then a number.
+                // A registry's folder has the name of its host, and a hash.
                 let host = registry.rsplit_once('-').map_or("", |(host, _)| host);
                 all.push((!host.is_empty() && source.contains(host), folder));
             }
@@ -150,7 +150,7 @@ fn vendored(folder: &Path, locked: &Locked) -> Option<Location> {
     })
 }
 
-/// Where in a checkout a package is, as a path from there.
+/// The path of a package in a checkout.
 fn package_in(checkout: &Path, name: &str) -> Option<String> {
     let mut open = vec![String::new()];
     let mut next = 0;

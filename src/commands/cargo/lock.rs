@@ -1,4 +1,4 @@
-//! Cargo.lock: which packages a package comes to, and a lock with more of them. Pure: texts in, texts out.
+//! Cargo.lock: the dependencies of a package, and a lock with additional packages. Pure: texts in, texts out.
 
 use std::collections::BTreeSet;
 
@@ -13,22 +13,22 @@ use crate::source::{Lock, Locked};
 pub struct Added {
     pub name: String,
     pub version: String,
-    /// As Cargo.lock names them: with the version, so that it is clear which is meant.
+    /// As Cargo.lock names them, with the version, so that the name is unambiguous.
     pub dependencies: Vec<String>,
 }
 
-/// What a Cargo.lock says.
+/// Parses a Cargo.lock.
 pub fn read(text: &str) -> anyhow::Result<Lock> {
     Lock::read(text).map_err(|(line, what)| anyhow::format_err!("Cargo.lock:{line}: {what}"))
 }
 
-/// The lock with these packages in it.
+/// The lock with these packages added.
 pub fn with(text: &str, added: &[Added]) -> anyhow::Result<String> {
     let mut lock: DocumentMut = text.parse().context("Cargo.lock does not parse")?;
     let packages = lock.entry("package").or_insert_with(|| ArrayOfTables::new().into());
     let packages = packages
         .as_array_of_tables_mut()
-        .context("`package` in Cargo.lock is no list of tables")?;
+        .context("`package` in Cargo.lock is not a list of tables")?;
     for it in added {
         packages.push(toml_edit::Table::from_iter([
             ("name", value(&it.name)),
@@ -39,7 +39,7 @@ pub fn with(text: &str, added: &[Added]) -> anyhow::Result<String> {
     Ok(lock.to_string())
 }
 
-/// What a package of the user's depends on, as the lock has it, and on the package itself.
+/// The locked dependencies of the user's package, and the package itself.
 pub fn dependencies(text: &str, name: &str, version: &str) -> anyhow::Result<Vec<String>> {
     let lock: Table = text.parse().context("Cargo.lock does not parse")?;
     let packages = lock.get("package").and_then(Value::as_array).into_iter().flatten();
@@ -53,12 +53,12 @@ pub fn dependencies(text: &str, name: &str, version: &str) -> anyhow::Result<Vec
     Ok(res)
 }
 
-/// Every package of a name among what the user's package comes to.
+/// Every package of a name among the direct and indirect dependencies of the user's package.
 pub fn below<'a>(lock: &'a Lock, from: &str, wanted: &str) -> Vec<&'a Locked> {
     closure(lock, lock.versions_of(from).to_vec(), wanted)
 }
 
-/// Whether the lock has every dependency that the user's package names.
+/// Whether the lock has every dependency of the user's package.
 pub fn is_current(text: &str, package: &Package<'_>) -> anyhow::Result<bool> {
     let locked = read(text)?;
     let Some(index) = locked.versions_of(package.name()?).first() else { return Ok(false) };
@@ -72,7 +72,7 @@ pub fn is_current(text: &str, package: &Package<'_>) -> anyhow::Result<bool> {
     Ok(named.iter().all(is_locked))
 }
 
-/// The package of a name that this one depends on itself.
+/// The direct dependency of a package that has this name.
 pub fn direct<'a>(lock: &'a Lock, of: &Locked, wanted: &str) -> Option<&'a Locked> {
     let is = |index: &usize| {
         let it = &lock.packages[*index];

@@ -1,4 +1,4 @@
-//! What cargo says with `--message-format=json`, as far as it matters here.
+//! The messages that cargo prints with `--message-format=json`, as far as they are needed.
 
 use std::path::{Path, PathBuf};
 
@@ -27,17 +27,17 @@ pub struct Built {
 #[derive(Debug, PartialEq)]
 pub struct BuildScript {
     pub package: String,
-    /// The file of what it printed.
+    /// The file with its output.
     pub output: PathBuf,
 }
 
 impl Artifact {
-    /// Whether this is a package that is no registry's and no git repository's.
+    /// Whether the package is neither from a registry nor from a git repository.
     pub fn is_local(&self) -> bool {
         self.package.starts_with("path+") || self.package.contains("(path+")
     }
 
-    /// The package's version, in either form that cargo has had: `…#name@1.0.0` and `name 1.0.0 (…)`.
+    /// The package's version, in either format of cargo: `…#name@1.0.0` and `name 1.0.0 (…)`.
     pub fn version(&self) -> &str {
         if let Some((_, tail)) = self.package.rsplit_once('#')
             && !self.package.contains(' ')
@@ -55,7 +55,7 @@ impl Artifact {
 }
 
 impl Built {
-    /// What was compiled of the package of a build script: the script itself, at the least.
+    /// A compiled target of the package of a build script: at least the script itself.
     pub fn package_of(&self, script: &BuildScript) -> Option<&Artifact> {
         self.artifacts.iter().find(|it| it.package == script.package)
     }
@@ -88,7 +88,7 @@ impl Built {
     }
 }
 
-/// The errors among messages, as the compiler shows them.
+/// The errors among the messages, as the compiler renders them.
 pub fn errors(output: &str) -> String {
     let messages = output.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
     let errors = messages.filter(|it| it.pointer("/message/level") == Some(&"error".into()));

@@ -1,4 +1,4 @@
-//! Cargo: where a workspace and its packages are, what their files say, and what cargo prints.
+//! Cargo: where workspaces and packages are, what their files contain, and what cargo prints.
 //!
 //! Cargo.lock is parsed by `kube_crd_source`, which also resolves features. Neither uses `cargo_toml` or `cargo-lock`:
 //! the tool copies dependencies, profiles and patches with all their keys, also those that a crate's types do not have
@@ -20,7 +20,7 @@ pub use self::{
     package::{KUBERNETES, Package},
     workspace::{Workspace, root_of},
 };
-use crate::terminal;
+use crate::{hint::Diagnostic, terminal};
 
 /// Cargo's own folder, which has its configuration and what it has downloaded.
 pub fn home() -> Option<PathBuf> {
@@ -38,8 +38,8 @@ pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
         let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
-        // Not its text: a clone may have linked any file here.
-        let message = error.message().trim();
-        anyhow::format_err!("{}:{line}:{column}: does not parse: {message}", path.display())
+        // The text is not shown: in a clone, this may be a link to any file.
+        let message = format!("does not parse: {}", error.message().trim());
+        Diagnostic::in_file(path.display().to_string(), message).at(line, column).into_error()
     })
 }

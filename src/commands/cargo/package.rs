@@ -1,19 +1,18 @@
-//! A package of the user's: what its Cargo.toml says, with what it inherits from its workspace. Pure: values in, values
-//! out.
+//! A package of the user: its Cargo.toml, with what it inherits from its workspace. Pure: values in, values out.
 
 use std::path::Path;
 
 use anyhow::Context as _;
 use toml::{Table, Value};
 
-/// The crate that must be told a version of Kubernetes.
+/// The crate that needs a feature for the version of Kubernetes.
 pub const KUBERNETES: &str = "k8s-openapi";
 
-/// The user's package, as its files say.
+/// The user's package.
 pub struct Package<'a> {
     pub folder: &'a Path,
     pub manifest: &'a Table,
-    /// Where its workspace's Cargo.toml is, and what it says; the package's own where it is in none.
+    /// The folder and the content of its workspace's Cargo.toml; the package's own if it is in no workspace.
     pub top: &'a Path,
     pub workspace: &'a Table,
 }
@@ -30,7 +29,7 @@ impl Package<'_> {
         version.and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_else(|| "0.0.0".to_owned())
     }
 
-    /// A key of `[package]`, which the workspace may have.
+    /// The value of a key of `[package]`, which may be inherited from the workspace.
     pub fn inherited(&self, key: &str, value: &Value) -> Option<Value> {
         let shared = value.get("workspace").and_then(Value::as_bool).unwrap_or(false);
         match shared {
@@ -39,7 +38,7 @@ impl Package<'_> {
         }
     }
 
-    /// Dependencies as they are where they are not inherited, each path from the root.
+    /// Dependencies with what they inherit, and with absolute paths.
     pub fn dependencies(&self, table: &Table) -> Table {
         table.iter().map(|(name, it)| (name.clone(), self.dependency(name, it))).collect()
     }
@@ -63,7 +62,7 @@ impl Package<'_> {
                     Some(Value::Array(list)) => list.extend(more.iter().cloned()),
                     _ => drop(res.insert(key.clone(), it.clone())),
                 },
-                // Turning them off says nothing where the workspace has them on.
+                // A member cannot turn off what the workspace turns on.
                 ("default-features", Value::Boolean(false)) => {}
                 _ => drop(res.insert(key.clone(), it.clone())),
             }
@@ -71,8 +70,8 @@ impl Package<'_> {
         placed(&res.into(), self.top)
     }
 
-    /// k8s-openapi as those have it who develop the package: a library leaves the version of Kubernetes to programs,
-    /// and does not compile where nobody chooses one.
+    /// k8s-openapi in the dev-dependencies: a library leaves the version of Kubernetes to programs, and does not compile if
+    /// none is selected.
     pub fn kubernetes_of_developers(&self) -> Option<(String, Value)> {
         let table = self.manifest.get("dev-dependencies")?.as_table()?;
         let name = |key: &str, it: &Value| {
@@ -81,7 +80,7 @@ impl Package<'_> {
         self.dependencies(table).into_iter().find(|(key, it)| name(key, it) == KUBERNETES)
     }
 
-    /// The resolver of its workspace: what that says, or what its edition has.
+    /// The resolver of its workspace: the declared one, or that of its edition.
     pub fn resolver(&self) -> Option<Value> {
         let declared = |table: &str| self.workspace.get(table)?.get("resolver").cloned();
         if let Some(it) = declared("workspace").or_else(|| declared("package")) {
@@ -96,7 +95,7 @@ impl Package<'_> {
         })
     }
 
-    /// The workspace's `[patch]`, each path from the root.
+    /// The workspace's `[patch]`, with absolute paths.
     pub fn patches(&self) -> Option<Table> {
         let patch = self.workspace.get("patch")?.as_table()?;
         let of = |it: &Value| match it {

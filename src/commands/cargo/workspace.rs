@@ -1,4 +1,4 @@
-//! Where a cargo workspace is.
+//! Finds a cargo workspace.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,12 +13,12 @@ use crate::{
 /// A workspace on disk, or a package that is in none.
 pub struct Workspace {
     pub root: Root,
-    /// The package whose Cargo.toml was named, where it is not the workspace's own.
+    /// The package whose Cargo.toml was passed, if it is not the workspace's own.
     pub member: Option<String>,
 }
 
 impl Workspace {
-    /// Finds it as cargo does: from the Cargo.toml that was named, or the next one upwards.
+    /// Finds it as cargo does: from the Cargo.toml that was passed, or from the nearest one upwards.
     pub fn find(dir: &Path, manifest: Option<&Path>) -> anyhow::Result<Self> {
         let manifest = match manifest {
             Some(path) if path.is_dir() => path.join("Cargo.toml"),
@@ -26,12 +26,12 @@ impl Workspace {
             None => next(dir)?,
         };
         if manifest.file_name().is_none_or(|it| it != "Cargo.toml") {
-            return Err(anyhow::format_err!("`{}` is no Cargo.toml", manifest.display()))
-                .hint("give `--manifest-path` the path of a Cargo.toml, or its folder's");
+            return Err(anyhow::format_err!("`{}` is not a Cargo.toml", manifest.display()))
+                .hint("pass `--manifest-path` the path of a Cargo.toml or of its directory");
         }
         let Some(text) = disk::text_if_any(&manifest)? else {
             return Err(anyhow::format_err!("there is no `{}`", manifest.display()))
-                .hint("give `--manifest-path` the path of a Cargo.toml, or its folder's");
+                .hint("pass `--manifest-path` the path of a Cargo.toml or of its directory");
         };
         let folder = disk::real(manifest.parent().unwrap_or(Path::new("")))?;
         let table = parse(&manifest, &text)?;
@@ -40,11 +40,10 @@ impl Workspace {
     }
 }
 
-/// Reads a file by its path; nothing where there is none.
+/// Reads a file; none if it does not exist.
 type Read<'a> = &'a dyn Fn(&Path) -> anyhow::Result<Option<String>>;
 
-/// The root of the workspace that the package in a folder belongs to, and the package's name where it is not the
-/// root's own.
+/// The root of the workspace that the package in a folder belongs to, and the package's name if it is not the root's own.
 pub fn root_of(
     folder: &Path,
     manifest: &Table,
@@ -67,7 +66,7 @@ pub fn root_of(
     })
 }
 
-/// The next Cargo.toml from a folder upwards.
+/// The nearest Cargo.toml from a folder upwards.
 fn next(dir: &Path) -> anyhow::Result<PathBuf> {
     let dir = disk::real(dir)?;
     for folder in dir.ancestors() {
@@ -76,11 +75,11 @@ fn next(dir: &Path) -> anyhow::Result<PathBuf> {
             return Ok(path);
         }
     }
-    Err(anyhow::format_err!("there is no Cargo.toml in `{}`, nor above it", dir.display()))
+    Err(anyhow::format_err!("no Cargo.toml in `{}` or any parent directory", dir.display()))
         .hint("point `--manifest-path` at the Cargo.toml of a package or workspace")
 }
 
-/// The next folder above whose workspace does not exclude this one.
+/// The nearest workspace above a folder, unless it excludes the folder.
 fn above(folder: &Path, read: Read<'_>) -> anyhow::Result<Option<PathBuf>> {
     for root in folder.ancestors().skip(1) {
         let path = root.join("Cargo.toml");

@@ -1,7 +1,7 @@
-//! What a compiled crate answered, kept under the target folder until something that went in changes.
+//! The CRDs of a compiled crate, cached in the target folder until one of their inputs changes.
 //!
-//! A clone may bring a target folder along. So an answer is believed only where a digest of it is in the folder of
-//! state that this user has outside of any project; nothing is kept where there is no such folder.
+//! A clone may contain a target folder. So an answer is used only if its digest is in the user's state folder, which is
+//! outside of any project; without such a folder, nothing is cached.
 
 use std::path::{Path, PathBuf};
 
@@ -17,13 +17,13 @@ use crate::{
 /// A kind of a compiled crate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compiled {
-    /// The path of its struct from the crate's root, where it is defined.
+    /// The path of its struct from the crate's root.
     pub path: Vec<String>,
-    /// What `crd()` returned, or kube's panic.
+    /// The CRD that `crd()` returned, or the message of kube's panic.
     pub crd: Result<Value, String>,
 }
 
-/// Every kind of a crate, and what went into the compilation.
+/// Every kind of a crate, and the inputs of the compilation.
 #[derive(Serialize, Deserialize)]
 pub struct Answer {
     pub kinds: Vec<Compiled>,
@@ -34,7 +34,7 @@ pub struct Answer {
 const FILE: &str = "answer.json";
 
 impl Answer {
-    /// The kinds, where the answer is ours and everything that went in is the same now.
+    /// The kinds, if the answer is ours and no input has changed.
     pub fn read(subject: &Subject, workshop: &Path) -> Option<Vec<Compiled>> {
         let path = workshop.join(FILE);
         let expected = disk::bytes(&digest_file(&path)?).ok()?;
@@ -46,7 +46,7 @@ impl Answer {
         answer.inputs.is_current(subject).then_some(answer.kinds)
     }
 
-    /// Keeps it for the next run. Where that fails, the next run only compiles again.
+    /// Stores it for the next run. If that fails, the next run compiles again.
     pub fn keep(&self, subject: &Subject, workshop: &Root) {
         if !self.inputs.is_known() {
             return;
@@ -59,15 +59,15 @@ impl Answer {
             disk::keep(&digest_file, &disk::digest(text.as_bytes()))
         };
         if let Err(error) = keep() {
-            terminal::warn(&format!(
-                "the CRDs of `{}` are not cached, and compiled again the next time: {error:#}",
+            terminal::warn(format!(
+                "the CRDs of `{}` cannot be cached and will be compiled again next time: {error:#}",
                 subject.krate
             ));
         }
     }
 }
 
-/// Where the digest of an answer is kept.
+/// The file with the digest of an answer.
 fn digest_file(answer: &Path) -> Option<PathBuf> {
     let name = disk::digest(answer.as_os_str().as_encoded_bytes());
     Some(state::folder()?.join("answers").join(name))

@@ -1,27 +1,27 @@
 //! Whether a project may be compiled: that runs its build scripts and macros, and a clone may be hostile.
 //!
-//! A person is asked once for a project. The answer is kept outside of it, in a file that is named for the folder of
-//! the workspace, and counts until that file is deleted.
+//! The user is asked once for each project. The answer is stored outside of the project, in a file named after the
+//! workspace's folder, and applies until that file is deleted.
 
 use std::path::{Path, PathBuf};
 
 use super::{Flags, state};
 use crate::{disk, terminal};
 
-/// What a person allows.
+/// The decision of the user.
 pub enum Consent {
     Yes,
-    /// With the way to change that.
+    /// With a hint that says how to allow it.
     No(String),
 }
 
-/// What the flags say, or an earlier answer, or a person at the terminal now.
+/// The decision by the flags, by an earlier answer, or by asking at the terminal.
 pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Consent> {
     if flags.is_some_and(|it| it.compile) {
         return Ok(Consent::Yes);
     }
     let flag = match flags {
-        Some(_) => "give `--compile`",
+        Some(_) => "pass `--compile`",
         None => "run `operator-rs manifests --compile` first",
     };
     let file = file(top);
@@ -30,20 +30,20 @@ pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Co
         (Some("yes"), _) => return Ok(Consent::Yes),
         (Some("no"), Some(file)) => {
             return Ok(Consent::No(format!(
-                "{flag} to ask the compiled code: an earlier answer was no, which `rm {}` takes back",
+                "{flag} to use the compiled code: you declined earlier, and `rm {}` revokes that answer",
                 file.display()
             )));
         }
         _ => {}
     }
     let hint = format!(
-        "{flag} to ask the compiled code: this runs build scripts and macros of the project"
+        "{flag} to use the compiled code: this runs build scripts and macros of the project"
     );
     if !terminal::has_person() {
         return Ok(Consent::No(hint));
     }
     let question = format!(
-        "compiling {purpose}; this runs build scripts and macros of the project. Do so now and later?"
+        "compiling {purpose}; this runs build scripts and macros of the project. Allow this now and in the future?"
     );
     let Some(answer) = terminal::confirm(&question)? else {
         anyhow::bail!("interrupted; nothing was written");
@@ -61,14 +61,14 @@ fn keep(file: &Path, top: &Path, answer: bool) {
     let word = if answer { "yes" } else { "no" };
     match disk::keep(file, &format!("{word}\n{}\n", top.display())) {
         Ok(()) => terminal::advise(&format!(
-            "this answer is kept in {}; delete that file to be asked again\n",
+            "the answer is stored in {}; delete that file to be asked again\n",
             file.display()
         )),
-        Err(error) => terminal::warn(&format!("this answer cannot be kept: {error:#}")),
+        Err(error) => terminal::warn(format!("the answer cannot be stored: {error:#}")),
     }
 }
 
-/// Where the answer for a workspace is kept; `top` has no symlinks.
+/// The file with the answer for a workspace; `top` has no symlinks.
 fn file(top: &Path) -> Option<PathBuf> {
     let name = disk::digest(top.as_os_str().as_encoded_bytes());
     Some(state::folder()?.join("allowed").join(name))

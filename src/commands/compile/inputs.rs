@@ -1,7 +1,6 @@
-//! What went into the compilation of a crate, as carefully as cargo looks at it: the files that the compiler and
-//! build scripts read, manifests, configuration, the toolchain, and variables of the environment, those among them
-//! that the code reads when it prints. A name that is put together at run time is not found, nor one that only a
-//! dependency from elsewhere reads.
+//! The inputs of the compilation of a crate, as cargo tracks them: files that the compiler and build scripts read,
+//! manifests, configuration, the toolchain, and environment variables, also those that the code reads when it prints CRDs.
+//! A variable whose name is assembled at run time, or that only a dependency from elsewhere reads, is not found.
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +19,7 @@ use crate::{
     disk, process, terminal,
 };
 
-/// The variables that cargo, rustc or rustup listen to.
+/// The variables that cargo, rustc or rustup read.
 const VARIABLES: &[&str] = &[
     "CARGO_BUILD_",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -38,22 +37,22 @@ const VARIABLES: &[&str] = &[
 /// The inputs, and a digest of their content.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Inputs {
-    /// This tool and the crate, as they were.
+    /// This tool's version and the crate.
     about: String,
-    /// Files, there or not.
+    /// Files, which may be missing.
     files: BTreeSet<PathBuf>,
-    /// Folders of which every file matters.
+    /// Folders in which every file is an input.
     folders: BTreeSet<PathBuf>,
-    /// Files of which the time and size matter.
+    /// Files of which only time and size are compared.
     programs: BTreeSet<PathBuf>,
-    /// Variables that are looked at by their whole names.
+    /// Variables by their whole names.
     variables: BTreeSet<String>,
-    /// None where it is not known what went in.
+    /// None if the inputs are not known.
     digest: Option<String>,
 }
 
 impl Inputs {
-    /// What is looked at before anything is compiled: what changes from then on makes the answer an old one.
+    /// The inputs that are known before the compilation: any later change invalidates the answer.
     pub fn before(subject: &Subject) -> Self {
         let mut res = Self { about: about(subject), ..Self::default() };
         for name in ["Cargo.toml", "Cargo.lock"] {
@@ -75,7 +74,7 @@ impl Inputs {
         if let Some(rustc) = toolchain::rustc() {
             let arguments = ["--print", "sysroot"].map(Into::into);
             let sysroot = process::ask(&rustc, &subject.top, &arguments);
-            // What is on PATH may be rustup's, which runs another one.
+            // The program on PATH may be rustup's proxy for another one.
             let own = sysroot.map(|it| Path::new(it.trim()).join("bin/rustc"));
             res.programs.extend(own);
             res.programs.insert(rustc);
@@ -83,7 +82,7 @@ impl Inputs {
         res
     }
 
-    /// The same with what cargo says that it has built.
+    /// Adds the inputs of what cargo has built.
     pub fn with(mut self, subject: &Subject, workshop: &Path, built: &Built) -> Self {
         let shadow = workshop.join(subject.program());
         let real = |path: &Path| match path.strip_prefix(&shadow) {
@@ -109,7 +108,7 @@ impl Inputs {
             if !package.is_local() {
                 continue;
             }
-            if !found.says_when {
+            if !found.is_explicit {
                 self.folders.insert(folder);
             }
             for path in found.paths {
@@ -117,11 +116,11 @@ impl Inputs {
                 paths.insert(path);
             }
         }
-        // Those that cargo sets itself follow from manifests.
+        // Cargo itself sets these from manifests.
         self.variables.extend(variables.into_iter().filter(|it| !it.starts_with("CARGO_")));
         self.variables.remove("OUT_DIR");
         self.variables.extend(self.names_in_code());
-        // What was edited while cargo ran may have been read before or after that.
+        // A file that was edited while cargo ran may have been read before or after the edit.
         let started = workshop.join(STARTED);
         let target = workshop.parent().and_then(Path::parent).unwrap_or(workshop);
         let is_edited = |it: &PathBuf| !it.starts_with(target) && disk::is_newer(it, &started);
@@ -131,8 +130,8 @@ impl Inputs {
         self
     }
 
-    /// What may name a variable that the code reads when it prints: the compiler tells of those only that it reads
-    /// itself. Every text in quotes that can be such a name, where any of the code looks at the environment.
+    /// The variables that the code may read when it prints CRDs; the compiler reports only those that it reads itself. These
+    /// are all string literals that can be such a name, if any of the code reads the environment.
     fn names_in_code(&self) -> BTreeSet<String> {
         let is_code = |it: &&PathBuf| it.extension().is_some_and(|it| it == "rs");
         let code = self.files.iter().filter(is_code).filter_map(|it| disk::bytes(it).ok());
@@ -143,7 +142,7 @@ impl Inputs {
         }
     }
 
-    /// Every file that is looked at; nothing where there are too many.
+    /// Every input file; none if there are too many.
     fn all_files(&self) -> Option<BTreeSet<PathBuf>> {
         let mut res = self.files.clone();
         for folder in &self.folders {
@@ -152,17 +151,17 @@ impl Inputs {
         Some(res)
     }
 
-    /// Whether everything that went in was found.
+    /// Whether all inputs are known.
     pub fn is_known(&self) -> bool {
         self.digest.is_some()
     }
 
-    /// Whether all of it is the same now.
+    /// Whether no input has changed.
     pub fn is_current(&self, subject: &Subject) -> bool {
         self.about == about(subject) && self.is_known() && self.now() == self.digest
     }
 
-    /// The digest of what there is now; nothing where that is too much to look at each time.
+    /// The digest of the inputs now; none if they are too large to read on each run.
     fn now(&self) -> Option<String> {
         let mut text = String::new();
         let mut left = LONGEST;
@@ -174,8 +173,8 @@ impl Inputs {
             text += &format!("{} {}\n", path.display(), disk::stamp(path));
         }
         for (name, value) in terminal::variables() {
-            let is_listened_to = VARIABLES.iter().any(|it| name.starts_with(it));
-            if is_listened_to || self.variables.contains(&name) {
+            let is_read_by_cargo = VARIABLES.iter().any(|it| name.starts_with(it));
+            if is_read_by_cargo || self.variables.contains(&name) {
                 text += &format!("{name}={value}\n");
             }
         }
@@ -183,10 +182,10 @@ impl Inputs {
     }
 }
 
-/// A file of the throwaway folder that is written when cargo starts.
+/// A file in the throwaway folder that is written when cargo starts.
 pub const STARTED: &str = "started";
 
-/// What is looked at in each run has a bound: what is larger is compiled each time.
+/// The limits of what is read on each run: with larger inputs, the crate is compiled each time.
 const LONGEST: u64 = 64 << 20;
 const MOST_FILES: usize = 10_000;
 
@@ -194,14 +193,14 @@ fn about(subject: &Subject) -> String {
     format!("operator-rs {} {subject:?}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The texts in quotes that can be names of variables.
+/// The string literals that can be names of variables.
 fn quoted_names(code: &str) -> impl Iterator<Item = String> {
     let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_name = move |it: &&str| !it.is_empty() && it.len() < 128 && it.chars().all(is_inside);
     code.split('"').filter(is_name).map(str::to_owned)
 }
 
-/// What the compiler says that it has read.
+/// The files and variables that the compiler has read.
 #[derive(Debug, Default, PartialEq)]
 struct DepInfo {
     files: Vec<PathBuf>,
@@ -209,14 +208,14 @@ struct DepInfo {
 }
 
 impl DepInfo {
-    /// That of a compiled target; nothing where there is none.
+    /// That of a compiled target; none if it has none.
     fn of(artifact: &Artifact, workshop: &Path) -> Option<Self> {
         let file = artifact.files.first()?;
         let stem = file.file_stem()?.to_str()?;
         let names = [stem, stem.strip_prefix("lib").unwrap_or(stem)];
         let mut paths: Vec<PathBuf> =
             names.iter().map(|it| file.with_file_name(format!("{it}.d"))).collect();
-        // That of a build script has another name than the script.
+        // The file of a build script has another name than the script.
         if stem.starts_with("build-script") {
             paths = disk::files_below(file.parent()?, MOST_FILES)?;
             paths.retain(|it| it.extension().is_some_and(|it| it == "d"));
@@ -239,7 +238,7 @@ impl DepInfo {
     }
 }
 
-/// The words of a line in a Makefile, where a space in a name has a backslash before it.
+/// The words of a line in a Makefile, where a space in a name is escaped with a backslash.
 fn words(line: &str) -> Vec<String> {
     let mut res = vec![String::new()];
     let mut chars = line.chars().peekable();
@@ -258,17 +257,17 @@ fn words(line: &str) -> Vec<String> {
     res
 }
 
-/// When a build script says that it is to be run again.
+/// When a build script is to be run again, by its own output.
 #[derive(Debug, Default, PartialEq)]
 struct Rerun {
     paths: Vec<PathBuf>,
     variables: Vec<String>,
-    /// Whether it says anything of that: otherwise it is run when any file of its package changes.
-    says_when: bool,
+    /// Whether it says so at all: otherwise it is run again when any file of its package changes.
+    is_explicit: bool,
 }
 
 impl Rerun {
-    /// `output` is the file of what it printed, and `folder` that of its package.
+    /// `output` is the file with its output, and `folder` the folder of its package.
     fn of(output: &Path, folder: &Path) -> Self {
         let text = disk::bytes(output).ok().and_then(|it| String::from_utf8(it).ok());
         let text = text.unwrap_or_default();
@@ -278,10 +277,10 @@ impl Rerun {
             let line = line.strip_prefix(':').unwrap_or(line);
             if let Some(path) = line.strip_prefix("rerun-if-changed=") {
                 res.paths.push(folder.join(path));
-                res.says_when = true;
+                res.is_explicit = true;
             } else if let Some(name) = line.strip_prefix("rerun-if-env-changed=") {
                 res.variables.push(name.to_owned());
-                res.says_when = true;
+                res.is_explicit = true;
             }
         }
         res

@@ -1,4 +1,5 @@
-//! The Cargo.toml of the program that prints CRDs, and what all throwaway manifests share. Pure: texts in, texts out.
+//! The Cargo.toml of the program that prints CRDs, and the parts that all throwaway manifests share. Pure: values in, text
+//! out.
 
 use std::path::Path;
 
@@ -10,17 +11,17 @@ use crate::{
     source::Locked,
 };
 
-/// What cargo knows the program's package by.
+/// The name of the program's package.
 pub const NAME: &str = "operator-rs-crds";
 
-/// The file of a library that only has the crate with the kinds built.
+/// The file of a library that only makes cargo build the crate with the kinds.
 pub const LIBRARY: &str = "operator-rs-subject.rs";
 
-/// What the program depends on.
+/// The program and its dependencies.
 pub struct Program<'a> {
-    /// What the program is called: a target folder may serve several projects.
+    /// Its name, which is unique, since projects may share a target folder.
     pub name: &'a str,
-    /// Where the crate with the kinds is.
+    /// The folder of the crate with the kinds.
     pub subject: &'a Path,
     pub features: &'a [String],
     pub kubernetes: &'a Locked,
@@ -59,11 +60,11 @@ pub fn program(package: &Package<'_>, program: &Program<'_>) -> anyhow::Result<S
     manifest.insert("dependencies".to_owned(), dependencies.into());
     let resolver = package.resolver().map(|it| ("resolver".to_owned(), it));
     manifest.insert("workspace".to_owned(), resolver.into_iter().collect::<Table>().into());
-    // With the same profile, what the user's own builds have made is used again.
+    // With the same profile, the artifacts of the user's own builds are reused.
     if let Some(profile) = package.workspace.get("profile").and_then(|it| it.get("dev")) {
         let mut profile = profile.clone();
         if let Value::Table(it) = &mut profile {
-            // A panic is caught, and symbols are read from objects.
+            // Panics are caught, and symbols are read from object files.
             it.remove("panic");
             it.remove("lto");
         }
@@ -76,7 +77,7 @@ pub fn program(package: &Package<'_>, program: &Program<'_>) -> anyhow::Result<S
     Ok(manifest.to_string())
 }
 
-/// `[package]` of a throwaway crate, whose targets are named one by one.
+/// `[package]` of a throwaway crate, whose targets are listed explicitly.
 pub fn about(name: &str, version: &str) -> Table {
     let mut res = Table::new();
     res.insert("name".to_owned(), name.into());
@@ -93,7 +94,7 @@ pub fn list(features: &[String]) -> Value {
     features.iter().cloned().map(Value::from).collect::<Vec<_>>().into()
 }
 
-/// A dependency on just this version, from where the lock has it.
+/// A dependency on exactly this version, from its source in the lock.
 fn requirement(locked: &Locked) -> anyhow::Result<Table> {
     let mut res = Table::new();
     res.insert("version".to_owned(), format!("={}", locked.version).into());

@@ -1,9 +1,9 @@
-//! The compiled code is asked where the source cannot be read exactly.
+//! Gets CRDs from the compiled code if the source cannot be read exactly.
 //!
-//! `subject` compiles one crate, in a throwaway workspace that `manifest`, `shadow` and `lock` describe, reads the
-//! kinds that it has from the `symbols` of its library, and runs a `program` that prints them. Compiling runs build
-//! scripts and macros of the project, so a person has to agree first (`consent`). An `answer` is kept until one of its
-//! `inputs` changes. `join` puts answers and the reading of the source together.
+//! `subject` compiles one crate in a throwaway workspace, which `manifest` and `shadow` describe; finds its kinds by the
+//! `symbols` of its library; and runs a `program` that prints their CRDs. Compiling runs build scripts and macros of the
+//! project, so the user has to agree first (`consent`). An `answer` is cached until one of its `inputs` changes. `join`
+//! combines answers with the reading of the source.
 
 mod answer;
 mod consent;
@@ -22,47 +22,47 @@ use std::path::Path;
 use self::{answer::Compiled, consent::Consent, subject::Subject};
 use crate::{commands::cargo::toolchain, disk, model::Crate, source::Reading, terminal};
 
-/// Whether the code may be compiled where the source cannot be read
+/// Whether code may be compiled if the source cannot be read
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Kinds that cannot be read from the source")]
+#[command(next_help_heading = "Kinds that cannot be read from source")]
 pub struct Flags {
-    /// Compile them with cargo under target/ and ask the code. This runs build scripts and macros of the project, so
-    /// without this flag a person at a terminal is asked once for each project, and nobody else. With `--check`,
-    /// compile all kinds: both must agree
+    /// Compile them with cargo under target/ and run the code that prints their CRDs. This runs build scripts and macros
+    /// of the project; without this flag, operator-rs asks for permission once per project, on a terminal only. With
+    /// `--check`, compile all kinds and fail if source and compiled code disagree
     #[arg(long, conflicts_with = "no_compile")]
     pub compile: bool,
-    /// Compile nothing, whatever was answered earlier
+    /// Compile nothing, even if permission was given earlier
     #[arg(long)]
     pub no_compile: bool,
 }
 
-/// What is to be compiled, and where.
+/// What may be compiled, and where.
 pub struct Compile<'a> {
     /// The workspace's folder.
     pub top: &'a Path,
-    /// None where the command has no such flags: earlier answers count there, too.
+    /// None for commands without these flags; earlier answers apply to them too.
     pub flags: Option<Flags>,
-    /// Compile all kinds, which must then be as they were read.
+    /// Compile all kinds, and compare them with the source.
     pub all: bool,
-    /// The modules whose kinds are wanted; all where it is empty.
+    /// The modules whose kinds are included; all if it is empty.
     pub modules: &'a [String],
-    /// Whether what can be read counts where the code does not compile.
+    /// Whether the kinds that can be read are used if the code does not compile.
     pub keeps_going: bool,
-    /// Whether the source is the same on the disk as where it was read.
+    /// Whether the source on disk is the one that was read.
     pub is_on_disk: bool,
 }
 
-/// What a reading has come to.
+/// The result of completing a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// It is as complete as it will be.
+    /// The reading is as complete as possible.
     Now,
-    /// Compiling is allowed, and has to wait until the source is written.
+    /// Compiling is allowed, but only possible once the source is written.
     Later,
 }
 
-/// Completes a reading with what the compiled code prints, where something cannot be read and compiling is allowed.
-/// Where it is not, the reading says how to allow it.
+/// Completes a reading with the CRDs of the compiled code, if something cannot be read and compiling is allowed. If it is
+/// not allowed, the reading gets a hint that says how to allow it.
 pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<Completion> {
     let crates = join::crates(compile, reading);
     let is_locked = compile.top.join("Cargo.lock").is_file();
@@ -75,11 +75,11 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
     let mut known: Vec<Option<Vec<Compiled>>> = subjects.iter().map(known).collect();
     let missing = crates.iter().zip(&known).filter(|it| it.1.is_none());
     let missing: Vec<Crate> = missing.map(|it| it.0.clone()).collect();
+    let mut step = None;
     if !missing.is_empty() {
         let purpose = join::purpose(compile, reading, &missing);
         if !toolchain::has_cargo() {
-            let hint =
-                "install Rust, so that the compiled code can be asked: there is no `cargo` on PATH";
+            let hint = "install Rust to use the compiled code: there is no `cargo` on PATH";
             reading.hint = Some(hint.to_owned());
             return Ok(Completion::Now);
         }
@@ -90,18 +90,19 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
         if !compile.is_on_disk {
             return Ok(Completion::Later);
         }
-        terminal::advise(&format!("compiling {purpose}\n"));
+        step = Some(terminal::Step::begin(&format!("compiling {purpose}")));
     }
     for (subject, known) in subjects.iter().zip(&mut known).filter(|it| it.1.is_none()) {
         match subject.compile() {
             Ok(kinds) => *known = Some(kinds),
             Err(error) if compile.keeps_going => {
-                terminal::warn(&format!("{error:#}"));
+                terminal::warn(format!("{error:#}"));
                 return Ok(Completion::Now);
             }
             Err(error) => return Err(error),
         }
     }
+    drop(step);
     let answers = crates.into_iter().zip(known.into_iter().flatten()).collect();
     join::join(compile, reading, answers)?;
     Ok(Completion::Now)

@@ -1,4 +1,4 @@
-//! The program that prints what `crd()` of each kind returns, as text, and what it printed, as values.
+//! The source of the program that prints the result of `crd()` for each kind, and the parser of its output.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::scaffold;
 /// The program's one file, in its own folder.
 pub const FILE: &str = "operator-rs-crds.rs";
 
-/// What opens each line that is for us: a user's code may print, too.
+/// The start of each line of the program's own output: the user's code may print too.
 const MARK: &str = "operator-rs-crd ";
 
 #[derive(Serialize)]
@@ -24,11 +24,11 @@ pub fn text(symbols: &[Symbol]) -> anyhow::Result<String> {
     scaffold::text("compile", FILE, &Context { mark: MARK, symbols })
 }
 
-/// What each kind came to, in the order of the kinds: its CRD, or kube's panic.
+/// The results in the order of the kinds: a CRD, or the message of kube's panic.
 pub fn printed(output: &str, kinds: usize) -> Vec<Option<Result<Value, String>>> {
     let mut res = vec![None; kinds];
     for line in output.lines() {
-        // What the user's code prints may leave its line open.
+        // The user's code may print without a line feed.
         let Some((_, line)) = line.split_once(MARK) else { continue };
         let mut parts = line.splitn(3, ' ');
         let (index, key, value) = (parts.next(), parts.next(), parts.next());
@@ -48,7 +48,7 @@ pub fn printed(output: &str, kinds: usize) -> Vec<Option<Result<Value, String>>>
 }
 
 #[test]
-fn what_was_printed_is_read_back() {
+fn the_output_is_parsed() {
     let text = format!(
         "chatter\nopen {MARK}1 crd {{\"a\":1.0}}\n{MARK}0 panic \"so\\nbe it\"\n{MARK}7 crd 1\n"
     );

@@ -1,5 +1,5 @@
-//! The user's package once more, with one library: the root of a program or an example, built so that another
-//! program can be linked with it. Its other files are linked, not copied. Pure: texts in, texts out.
+//! A copy of the user's package with a single library, whose root is that of a program or an example, so that another
+//! program can be linked with it. The other files are symlinks. Pure: values in, text out.
 
 use anyhow::Context as _;
 use toml::{Table, Value};
@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::manifest::{about, list};
 use crate::{commands::cargo::Package, model::Target};
 
-/// The feature by which features of dependencies are turned on, which only the package itself can ask for.
+/// The feature that turns on features of dependencies, which only the package itself can do.
 const OF_DEPENDENCIES: &str = "operator-rs-of-dependencies";
 
 const KEEP: &str = "
@@ -23,15 +23,15 @@ pub mod operator_rs_crds {
 /// One crate of the package, as a library.
 pub struct Shadow<'a> {
     pub krate: &'a str,
-    /// Its root file, from the package's folder, with `/`.
+    /// Its root file, relative to the package's folder, with `/`.
     pub root: &'a str,
     pub target: Target,
-    /// Those of the package, and those of dependencies as `a/b`.
+    /// Features of the package, and features of dependencies as `a/b`.
     pub features: &'a [String],
 }
 
 impl Shadow<'_> {
-    /// Whether the package's own library is a dependency: the crate may use it.
+    /// Whether the package's own library is a dependency, because the crate may use it.
     pub fn is_beside_library(&self) -> bool {
         matches!(
             self.target,
@@ -39,7 +39,7 @@ impl Shadow<'_> {
         )
     }
 
-    /// The version of the package: another one than its library's, where that is a dependency.
+    /// The version of the package, made different from its library's if that is a dependency.
     pub fn version(&self, package: &Package<'_>) -> String {
         let version = package.version();
         match (self.is_beside_library(), version.contains('+')) {
@@ -49,7 +49,7 @@ impl Shadow<'_> {
         }
     }
 
-    /// The root file. Its `main` is used, so that nothing of a program counts as dead code.
+    /// The root file. Its `main` is referenced, so that no code of a program counts as dead.
     pub fn root(&self, text: &str) -> String {
         match self.target {
             Target::Library => text.to_owned(),
@@ -57,7 +57,7 @@ impl Shadow<'_> {
         }
     }
 
-    /// The features that the program asks for.
+    /// The features that the program requires.
     pub fn features(&self) -> Vec<String> {
         let mut res = self.own_features();
         if res.len() < self.features.len() {
@@ -106,7 +106,7 @@ impl Shadow<'_> {
         for key in keys.into_iter().chain(["homepage", "repository", "license"]) {
             match own.get(key).map(|it| package.inherited(key, it)) {
                 Some(Some(value)) => drop(res.insert(key.to_owned(), value)),
-                // As cargo takes a package that says nothing.
+                // Cargo's default.
                 _ if key == "edition" => drop(res.insert(key.to_owned(), "2015".into())),
                 _ => {}
             }
@@ -114,7 +114,7 @@ impl Shadow<'_> {
         Ok(res)
     }
 
-    /// What an example may use besides; of a program, only the version of Kubernetes.
+    /// The dev-dependencies, for an example; for a program, only the version of Kubernetes.
     fn of_developers(&self, package: &Package<'_>) -> Table {
         match (self.target, package.manifest.get("dev-dependencies")) {
             (Target::Example { .. }, Some(Value::Table(it))) => package.dependencies(it),
@@ -122,7 +122,7 @@ impl Shadow<'_> {
         }
     }
 
-    /// The package's own library, by the name that its code has it by.
+    /// The package's own library as a dependency, by its name in code.
     fn library(&self, package: &Package<'_>) -> anyhow::Result<(String, Value)> {
         let mut library = Table::new();
         library.insert("path".to_owned(), package.folder.to_string_lossy().into_owned().into());
@@ -134,7 +134,7 @@ impl Shadow<'_> {
     }
 }
 
-/// More dependencies; the features of both where one is there already.
+/// Adds dependencies; one that exists already gets the features of both.
 fn add(manifest: &mut Table, more: Table) {
     let table = manifest.entry("dependencies").or_insert_with(|| Table::new().into());
     let Value::Table(table) = table else { return };

@@ -1,10 +1,10 @@
-//! What this user has answered and been answered, outside of any project: `$XDG_STATE_HOME/operator-rs`.
+//! The state of this user outside of any project: `$XDG_STATE_HOME/operator-rs`.
 
 use std::path::PathBuf;
 
 use crate::terminal;
 
-/// The folder; nothing where there is no home to have it in.
+/// The folder; none if there is no home directory.
 pub fn folder() -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = terminal::variable(name).ok().flatten().map(PathBuf::from);

@@ -1,9 +1,8 @@
-//! One crate of the user's, compiled, and what `crd()` of each of its kinds returns.
+//! Compiles one crate of the user, and calls `crd()` of each of its kinds.
 //!
-//! A throwaway program under the target folder is linked with the crate and calls the functions by the symbols that
-//! were found in it: so it needs no path that the language would let it name. A program's root, an example's, or a
-//! library that cargo cannot link with, is built once more as a library. Nothing is written into the project, and its
-//! lock is kept.
+//! A throwaway program under the target folder is linked with the crate and calls the functions by their symbols, so they
+//! need not be public. The root of a program or an example, or of a library that cargo cannot link with, is built again as
+//! a library. Nothing is written into the project, and its Cargo.lock is respected.
 
 use std::{
     collections::BTreeSet,
@@ -33,17 +32,17 @@ use crate::{
     model::{Crate, Target},
 };
 
-/// One crate of the user's.
+/// One crate of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// The folder of its package's Cargo.toml, and of its workspace's, both whole.
+    /// The folders of its package and of its workspace, as absolute paths.
     pub folder: PathBuf,
     pub top: PathBuf,
-    /// Those that are on in the package, and no other; those of dependencies as `a/b`.
+    /// Exactly the enabled features of the package; features of dependencies as `a/b`.
     pub features: Vec<String>,
-    /// The name that code knows the crate by.
+    /// The name of the crate in code.
     pub krate: String,
-    /// Its root file, from the package's folder, with `/`.
+    /// Its root file, relative to the package's folder, with `/`.
     pub root: String,
     pub target: Target,
 }
@@ -64,15 +63,15 @@ impl Subject {
         }
     }
 
-    /// What an earlier run was answered, where nothing has changed since.
+    /// The answer of an earlier run, if nothing has changed since.
     pub fn known(&self) -> Option<Vec<Compiled>> {
         Answer::read(self, &self.workshop_folder().ok()?)
     }
 
-    /// Every kind that the crate has, in the order of their paths, as the compiled code has it.
+    /// Every kind of the compiled crate, in the order of their paths.
     pub fn compile(&self) -> anyhow::Result<Vec<Compiled>> {
         let workshop = Workshop::open(&self.top, &self.workshop_folder()?, self.program())?;
-        // Another run may have been asked the same meanwhile.
+        // Another run may have done the same in the meantime.
         if let Some(known) = self.known() {
             return Ok(known);
         }
@@ -80,7 +79,7 @@ impl Subject {
         let manifest = read(&self.folder.join("Cargo.toml"))?;
         let workspace = read(&self.top.join("Cargo.toml"))?;
         let lock = disk::text(&self.top.join("Cargo.lock"))
-            .hint("run `cargo generate-lockfile`: what is compiled is what the lock says")?;
+            .hint("run `cargo generate-lockfile`: the versions in Cargo.lock are compiled")?;
         let package = Package {
             folder: &self.folder,
             manifest: &manifest,
@@ -108,15 +107,15 @@ impl Subject {
         Ok(answer.kinds)
     }
 
-    /// A package that has no kube among its dependencies has no kinds; refuses where only its lock has none.
+    /// A package without kube among its dependencies has no kinds; refuses if only the lock lacks it.
     fn without_kube(&self, package: &Package<'_>, lock: &str) -> anyhow::Result<()> {
         let name = package.name()?;
         match lock::is_current(lock, package)? {
             true => Ok(()),
-            false => {
-                Err(anyhow::format_err!("Cargo.lock is older than the Cargo.toml of `{name}`"))
-                    .hint("bring it up to date: `cargo update --workspace`")
-            }
+            false => Err(anyhow::format_err!(
+                "Cargo.lock is out of date with the Cargo.toml of `{name}`"
+            ))
+            .hint("update it with `cargo update --workspace`"),
         }
     }
 
@@ -129,11 +128,11 @@ impl Subject {
         if symbols.is_empty() {
             return Ok(Vec::new());
         }
-        // The user's warnings were shown by now.
+        // The warnings were shown by the build.
         let flags = ["--quiet", "--message-format=json", "--bin", &workshop.program];
         let output = workshop.cargo("run", &flags);
         let output =
-            output.with_context(|| format!("the CRDs of `{}` are not printed", self.krate))?;
+            output.with_context(|| format!("printing the CRDs of `{}` failed", self.krate))?;
         let printed = program::printed(&output, symbols.len());
         let whole = |(crd, symbol): (Option<_>, symbols::Symbol)| {
             let crd =
@@ -147,16 +146,15 @@ impl Subject {
         Ok(target_folder(&self.top)?.join("operator-rs").join(self.program()))
     }
 
-    /// A name of its own for each crate of each project. The folder of a crate that is built once more has it, too:
-    /// several projects may share a target folder, where cargo tells crates of one name apart by their path in the
-    /// workspace only.
+    /// A unique name for each crate of each project, also for the folder of a crate that is built again: projects may share
+    /// a target folder, where cargo distinguishes crates of the same name only by their path in the workspace.
     pub fn program(&self) -> String {
         let mut hasher = DefaultHasher::new();
         (&self.folder, &self.root).hash(&mut hasher);
         format!("{}-crds-{:08x}", self.krate, hasher.finish() as u32)
     }
 
-    /// The throwaway workspace, but for the program's own file; nothing where the crate has no kube.
+    /// The throwaway workspace without the program's own file; none if the crate does not depend on kube.
     fn throwaway(
         &self,
         package: &Package<'_>,
@@ -209,9 +207,9 @@ impl Subject {
         Ok(Some(res))
     }
 
-    /// How the crate is built once more; nothing where cargo can link with it as it is.
+    /// How the crate is built again; none if cargo can link with it as it is.
     fn shadow(&self, package: &Package<'_>) -> Option<Shadow<'_>> {
-        // A feature of a dependency can be asked for by the package itself only.
+        // Only the package itself can enable a feature of a dependency.
         let plain = self.features.iter().all(|it| !it.contains('/'));
         let types = package.manifest.get("lib").and_then(|it| it.get("crate-type"));
         let types = types.and_then(toml::Value::as_array);
@@ -236,7 +234,7 @@ impl Subject {
         let root = disk::text(&self.folder.join(&self.root))?;
         res.files.insert(format!("{within}/Cargo.toml"), shadow.manifest(package)?);
         res.files.insert(format!("{within}/{}", self.root), shadow.root(&root));
-        // Each folder on the way to the root file is one of ours; everything beside that way is linked.
+        // The folders that contain the root file are created; everything else in them is a symlink.
         let parts: Vec<&str> = self.root.split('/').collect();
         for (depth, part) in parts.iter().enumerate() {
             let above: String = parts[..depth].iter().map(|it| format!("{it}/")).collect();
@@ -253,7 +251,7 @@ impl Subject {
         Ok(res)
     }
 
-    /// Refuses a crate whose kinds are built with another k8s-openapi than the program.
+    /// Refuses a crate whose kinds use another k8s-openapi than the program.
     fn check_kubernetes(
         &self,
         package: &Package<'_>,
@@ -274,22 +272,22 @@ impl Subject {
         let used: BTreeSet<Option<String>> = core.iter().map(types).collect();
         let first = all.first().map(|it| it.version.to_string()).unwrap_or_default();
         match core.len() {
-            // Then it has no kinds.
+            // The crate has no kinds.
             0 => Ok(()),
             _ if used == BTreeSet::from([types(&first.as_str())]) => Ok(()),
             _ => {
                 let list: Vec<&str> = core.into_iter().collect();
                 Err(anyhow::format_err!(
-                    "`{}` is built with `kube-core` {}, and which one its kinds have is not known",
+                    "`{}` is built with `kube-core` {}, and it is not known which of them its kinds use",
                     self.krate,
                     list.join(" and ")
                 ))
-                .hint("depend on one version of kube")
+                .hint("depend on only one version of kube")
             }
         }
     }
 
-    /// The functions that print, as the compiled crate has them.
+    /// The symbols of the functions `crd` in the compiled crate.
     fn symbols(&self, workshop: &Workshop, built: &Built) -> anyhow::Result<Vec<symbols::Symbol>> {
         let folder = workshop.root.real().join(&workshop.program);
         let folders = [&self.folder, &folder];
@@ -298,7 +296,7 @@ impl Subject {
                 && it.name.replace('-', "_") == self.krate
                 && folders.contains(&&it.folder)
         };
-        // Beside its package's own library, the shadow is meant.
+        // If the package's own library was built too, the shadow comes first.
         let mut found: Vec<&messages::Artifact> = built.artifacts.iter().filter(is).collect();
         found.sort_by_key(|it| it.folder != folder);
         let library = found.iter().find_map(|it| it.library());

@@ -1,14 +1,14 @@
-//! The kinds of a compiled crate, by the symbols of its library.
+//! Finds the kinds of a compiled crate by the symbols of its library.
 //!
 //! Each kind has one function `<path as kube_core::…::CustomResourceExt>::crd`. The compiler exports the methods of
-//! every trait implementation of a library, also those of private types and of types that a macro makes.
+//! every trait implementation of a library, also those of private types and of types that a macro generates.
 //!
-//! Why symbols: they are there on stable, in both manglings, and after every macro and `cfg`. Expanding the crate
-//! (`-Zunpretty`) and rustdoc's JSON are unstable, rustdoc's `trait.impl` files and the list of implementors in an error
-//! are no interface, and none of these leads to what is private. A function that is found so can be linked by its
+//! Why symbols: they exist on stable Rust, in both manglings, and after all macros and `cfg`s. Expanding the crate
+//! (`-Zunpretty`) and rustdoc's JSON are unstable; rustdoc's `trait.impl` files and the list of implementors in an error
+//! are not interfaces; and none of these includes private types. A function that is found this way can be linked by its
 //! symbol: the program has the same compiler and the same k8s-openapi, which `subject` checks, so the types are the same.
 //!
-//! A kind whose struct is generic has no symbol before somebody uses it; kube's derive makes none.
+//! A generic struct would have no symbol before it is used, but kube's derive does not support generic structs.
 
 use std::collections::BTreeMap;
 
@@ -21,24 +21,24 @@ use object::{
 /// The function `crd` of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Symbol {
-    /// The path of the kind's struct, from its crate's root to its own name.
+    /// The path of the kind's struct, from the root of its crate.
     pub path: Vec<String>,
-    /// What the linker knows the function by.
+    /// The name of the function for the linker.
     pub name: String,
 }
 
-/// Every kind that a library (`.rlib`) of this crate has, in the order of their paths.
+/// Every kind in a library (`.rlib`) of this crate, in the order of their paths.
 pub fn kinds(library: &[u8], krate: &str) -> anyhow::Result<Vec<Symbol>> {
     let archive = ArchiveFile::parse(library).context("reading the compiled library")?;
     let mut res = BTreeMap::new();
     for member in archive.members() {
         let member = member.context("reading the compiled library")?;
         let data = member.data(library).context("reading the compiled library")?;
-        // Metadata, which is no object, has no symbols.
+        // The metadata is not an object file and has no symbols.
         let Ok(file) = File::parse(data) else { continue };
         for symbol in file.symbols().filter(|it| it.is_definition() && !it.is_local()) {
             let Ok(name) = symbol.name() else { continue };
-            // Mach-O has an underscore before every name, which the linker adds by itself.
+            // In Mach-O, every name has a leading underscore, which the linker adds.
             let name = match file.format() {
                 object::BinaryFormat::MachO => name.strip_prefix('_').unwrap_or(name),
                 _ => name,
@@ -56,7 +56,7 @@ pub fn kinds(library: &[u8], krate: &str) -> anyhow::Result<Vec<Symbol>> {
 fn kind_of(function: &str, krate: &str) -> Option<Vec<String>> {
     let implementation = function.strip_suffix(">::crd")?;
     let is_trait = |it: &str| it.starts_with("kube_core::") && it.ends_with("::CustomResourceExt");
-    // An implementation that is not in the module of its type has the path of that module before it.
+    // An implementation outside the module of its type is prefixed with the path of its own module.
     let path = match implementation.rsplit_once("<impl ") {
         Some((_, it)) => it.split_once(" for ").filter(|it| is_trait(it.0))?.1,
         None => implementation.strip_prefix('<')?.split_once(" as ").filter(|it| is_trait(it.1))?.0,
@@ -67,7 +67,7 @@ fn kind_of(function: &str, krate: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn functions_are_known_by_their_symbols() {
+fn functions_are_recognized_by_their_symbols() {
     let check = |symbol: &str, expected: Option<&str>| {
         let text = format!("{:#}", rustc_demangle::demangle(symbol));
         assert_eq!(kind_of(&text, "asked").map(|it| it.join("::")).as_deref(), expected, "{text}");
@@ -79,7 +79,7 @@ fn functions_are_known_by_their_symbols() {
     check(&legacy.replace("asked..a", "other..a"), None);
     let apart = "_ZN5asked1b78_$LT$impl$u20$kube_core..crd..v1..CustomResourceExt$u20$for$u20$asked..Far$GT$3crd17ha5e015d82ff46344E";
     check(apart, Some("Far"));
-    // As `-C symbol-mangling-version=v0` has them.
+    // With `-C symbol-mangling-version=v0`.
     let new = "_RNvXNtCs8Ic30kwCOEl_5asked1aNtB2_4KindNtNtNtCscefyzkWfJMk_9kube_core3crd2v117CustomResourceExt3crd";
     check(new, Some("a::Kind"));
     let inner = "_RNvXNvNvNtCs8Ic30kwCOEl_5asked1b1f1__NtB4_5InnerNtNtNtCscefyzkWfJMk_9kube_core3crd2v117CustomResourceExt3crd";

@@ -1,4 +1,4 @@
-//! Where the throwaway program is built, and cargo there.
+//! The folder where the throwaway program is built, and cargo in it.
 
 use std::{
     ffi::OsString,
@@ -12,10 +12,10 @@ use crate::{
     process, terminal,
 };
 
-/// Where the throwaway program is built.
+/// The folder where the throwaway program is built.
 pub struct Workshop {
     cargo: String,
-    /// The workspace of the user, whose configuration and toolchain cargo is to follow.
+    /// The workspace of the user, whose configuration and toolchain cargo uses.
     top: PathBuf,
     pub root: Root,
     target: PathBuf,
@@ -23,12 +23,12 @@ pub struct Workshop {
 }
 
 impl Workshop {
-    /// Opens it below the target folder of a workspace, for nobody else as long as it is held.
+    /// Opens it in the target folder of a workspace and locks it.
     pub fn open(top: &Path, folder: &Path, program: String) -> anyhow::Result<Self> {
         let root = Root::output(top, folder)
-            .hint("name another target folder: `export CARGO_TARGET_DIR=…`")?;
-        // Held until cargo is done: another run would sweep what this one builds.
-        root.wait(|| terminal::advise("waiting for another operator-rs that compiles here\n"))?;
+            .hint("choose another target directory: `export CARGO_TARGET_DIR=…`")?;
+        // Locked until cargo is done: another run would delete what this one builds.
+        root.wait(|| terminal::advise("waiting for another operator-rs that is compiling here\n"))?;
         Ok(Self {
             cargo: toolchain::cargo()?,
             top: top.to_owned(),
@@ -38,7 +38,7 @@ impl Workshop {
         })
     }
 
-    /// What a command of cargo prints; an error where it fails, when cargo has said why.
+    /// The output of a cargo command; an error if it fails, after cargo has printed why.
     pub fn cargo(&self, command: &str, flags: &[&str]) -> anyhow::Result<String> {
         let mut arguments: Vec<OsString> = vec![command.into()];
         arguments.extend(flags.iter().map(Into::into));
@@ -50,12 +50,12 @@ impl Workshop {
             process::Program { name: &self.cargo, arguments: &arguments, folder: &self.top };
         process::output(&program)?.map_err(|printed| {
             terminal::advise(&messages::errors(&printed));
-            anyhow::format_err!("cargo failed, and has said why above")
+            anyhow::format_err!("cargo failed; its messages are above")
         })
     }
 }
 
-/// Where cargo builds what is of this workspace.
+/// The target folder of a workspace.
 pub fn target_folder(top: &Path) -> anyhow::Result<PathBuf> {
     Ok(match terminal::variable("CARGO_TARGET_DIR")? {
         Some(it) => top.join(it),

@@ -24,34 +24,34 @@ use crate::{
 /// are committed there), a CRD file or a folder of them, or `cluster`. Changes are judged as crdify and OLM judge them.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The old state: a revision, `REV:PATH`, a file, a folder or `cluster`
+    /// Old state: a git revision, `REV:PATH`, a file, a directory or `cluster`
     #[arg(value_name = "REV", default_value = "HEAD")]
     from: String,
-    /// The new state: a revision, `REV:PATH`, a file, a folder or `cluster` [default: the working tree]
+    /// New state: a git revision, `REV:PATH`, a file, a directory or `cluster` [default: the working tree]
     #[arg(long, value_name = "REV")]
     to: Option<String>,
-    /// Do not report what this rule finds (can be repeated)
+    /// Ignore findings of this rule (can be repeated)
     #[arg(long, value_name = "RULE", value_parser = rules(), hide_possible_values = true)]
     allow: Vec<Rule>,
-    /// Whose defaults decide what is breaking
+    /// Tool whose defaults decide what is breaking
     #[arg(long, default_value = "crdify")]
     policy: PolicyName,
     /// Output format
     #[arg(long, short, default_value = "text")]
     output: Format,
-    /// The project's Cargo.toml [default: the next one from here upwards]
+    /// Path of Cargo.toml [default: in the current directory or the nearest one above it]
     #[arg(long, value_name = "PATH")]
     manifest_path: Option<PathBuf>,
     /// Compare only the kinds of this package (can be repeated) [default: every member of the workspace]
     #[arg(long, short, value_name = "PACKAGE")]
     package: Vec<String>,
-    /// Turn these features on, with commas between
+    /// Features to enable, separated by commas
     #[arg(long, value_name = "FEATURES", value_delimiter = ',')]
     features: Vec<String>,
-    /// Turn every feature on
+    /// Enable all features
     #[arg(long)]
     all_features: bool,
-    /// Leave the default features off
+    /// Disable the default features
     #[arg(long)]
     no_default_features: bool,
     #[command(flatten)]
@@ -85,7 +85,7 @@ impl Args {
         let (old, new) = sides(&from, &to, &project, &self.address)?;
         if old.crds.is_empty() && new.crds.is_empty() {
             return Err(anyhow::format_err!("neither {} nor {} has a CRD", old.label, new.label))
-                .hint("kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package");
+                .hint("kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`");
         }
         let findings = judge(&old.crds, &new.crds, &self.policy());
         let report = Report::new(&old, &new, findings);
@@ -142,7 +142,7 @@ impl Args {
 
 fn refuse(what: &str) -> anyhow::Result<()> {
     Err(anyhow::format_err!("{what}"))
-        .hint("change what each one says, or allow a rule that you have reviewed: `--allow RULE`")
+        .hint("revert each change, or accept findings of a rule that you have reviewed with `--allow RULE`")
 }
 
 /// Reads both states. Of a cluster, only the CRDs that the other one has are read.
@@ -155,7 +155,7 @@ fn sides(
     if from == to {
         return Err(terminal::usage(
             clap::error::ErrorKind::ArgumentConflict,
-            &format!("both states are {from}: there is nothing to compare"),
+            &format!("old and new state are both {from}"),
         ));
     }
     let names = |side: &Side| side.crds.keys().cloned().collect::<BTreeSet<_>>();

@@ -6,7 +6,7 @@ mod side;
 
 use std::path::Path;
 
-/// Compare CRDs
+/// Find breaking changes of CRDs
 #[derive(clap::Subcommand)]
 pub enum Command {
     Diff(diff::Args),

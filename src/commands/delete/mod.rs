@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::writing;
 
-/// Remove from a project
+/// Delete an API from a project
 #[derive(clap::Subcommand)]
 pub enum Command {
     Api(api::Args),

@@ -6,19 +6,19 @@ use crate::{
     yaml,
 };
 
-/// Render config/ into one stream of objects, for `kubectl apply --server-side -f -`
+/// Render config/ as one YAML stream, for `kubectl apply --server-side -f -`
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only the CustomResourceDefinitions
+    /// Render only the CRDs
     #[arg(long)]
     crds_only: bool,
-    /// The manager's image [default: what config/manager says]
+    /// Image of the manager [default: the one in config/manager]
     #[arg(long, conflicts_with = "crds_only")]
     image: Option<Image>,
-    /// Another namespace than config/default says
+    /// Namespace of the manager [default: the one in config/default]
     #[arg(long, conflicts_with = "crds_only")]
     namespace: Option<Namespace>,
-    /// The file to write, inside the project [default: stdout]
+    /// Write this file in the project [default: stdout]
     #[arg(long, value_name = "FILE")]
     output: Option<ProjectPath>,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{disk::Root, model::Project, plan::Plan};
 
-/// Bring everything that is generated up to date: support code, CRDs, RBAC
+/// Regenerate support code, CRDs and RBAC
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -59,7 +59,8 @@ fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Resu
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
     moved::bring(&mut plan, root, &project)?;
-    let how = How { flags: Some(compile), all: compile.compile && mode.check, ..How::default() };
+    let all = compile.compile && mode.check;
+    let how = How { flags: Some(compile), all, samples: true, ..How::default() };
     derive::everything(&mut plan, root, &project, &how)?;
     Ok(plan)
 }

@@ -204,11 +204,6 @@ pub const FLAGS: &[Flag] = &[
         "--force",
         "commands that do not write files have no `--force`; `install` and `deploy` accept `--force-conflicts`",
     ),
-    flag("bundle", "-v", "use `--version`"),
-    flag("", "-v", "not available here; `--version` is written out"),
-    flag("", "--verbose", "not available yet; errors already show their whole chain of causes"),
-    flag("", "--quiet", "not available yet; redirect stdout to /dev/null"),
-    flag("", "-q", "not available yet; redirect stdout to /dev/null"),
 ];
 
 const fn no(typed: &'static str, hint: &'static str) -> Command {

@@ -1,10 +1,11 @@
-//! What `uninstall` and `undeploy` remove from a cluster.
+//! The removals of `uninstall` and `undeploy`.
 //!
 //! ```text
-//! find ─ judge ─ try ─ tell what else would go ─ ask ─ look again ─ delete, give back, leave
+//! find ─ determine owners ─ dry run ─ list what else is removed ─ ask ─ check again ─ delete, give up fields, leave
 //! ```
 //!
-//! Only what the project made is deleted. What would go with it, and what cannot be judged, is announced and asked for.
+//! Only objects that the project created are deleted. Objects that are removed with them, or whose owner is unclear, are
+//! listed, and the user is asked.
 
 mod order;
 
@@ -14,7 +15,7 @@ pub use self::order::Parts;
 use super::reach::{self, Reach, Sending};
 use crate::{
     cluster::{
-        self, Became, Cluster, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, Told, Verb,
+        self, Action, Cluster, Event, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, Verb,
     },
     hint::Hint as _,
     model::Project,
@@ -22,24 +23,24 @@ use crate::{
     yaml::Value,
 };
 
-/// A removal that was asked for.
+/// A requested removal.
 pub struct Removing<'a> {
     pub cluster: &'a Cluster,
     pub project: &'a Project,
     pub objects: &'a [Value],
     pub sending: Sending,
-    /// Whether all was agreed to beforehand.
+    /// Whether everything was confirmed beforehand.
     pub yes: bool,
     pub reach: &'a Reach,
 }
 
-/// A CRD that goes, and the objects that go with it, so far as they are known.
+/// A CRD that is removed, and the objects that are removed with it, as far as they are known.
 struct Crd<'a> {
     live: &'a Live,
     held: Result<Vec<Held>, Refusal>,
 }
 
-/// A namespace that goes, and what else is in it.
+/// A namespace that is removed, and what else is in it.
 struct Namespace<'a> {
     live: &'a Live,
     inhabitants: Inhabitants,
@@ -51,7 +52,7 @@ impl Removing<'_> {
         let found = self.cluster.find(&ids)?;
         self.require_here(&found)?;
         if found.is_empty() {
-            terminal::advise("nothing is there to remove\n");
+            terminal::advise("nothing to remove\n");
             return Ok(());
         }
         let (mut going, mut adopted, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
@@ -76,33 +77,33 @@ impl Removing<'_> {
         losses.extend(namespaces.iter().flat_map(Namespace::losses));
         if self.sending == Sending::All {
             confirm(&losses, self.yes)?;
-            // The time begins only now, for somebody may have been asked.
+            // The time limit starts only now: the user may have been asked before.
             let limit = self.reach.limit();
-            crds.iter().try_for_each(|it| self.look_again_at_crd(it))?;
+            crds.iter().try_for_each(|it| self.check_crd_again(it))?;
             self.delete([&going.crds, &going.running, &going.rest], limit)?;
             let problems = self.cluster.give_back(&adopted, false)?;
             if !problems.is_empty() {
                 return Err(cluster::refuse("the rest was removed", &problems));
             }
-            namespaces.iter().try_for_each(|it| self.look_again_at_namespace(it, &known))?;
+            namespaces.iter().try_for_each(|it| self.check_namespace_again(it, &known))?;
             let namespaces = namespaces.iter().map(|it| (it.live.id.clone(), it.live.clone()));
             self.delete([&namespaces.collect()], limit)?;
         } else {
-            losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+            losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
             let deletes = going.in_order().filter(goes);
-            let deletes = deletes.map(|it| Became::new(Verb::Delete, &it.0));
-            deletes.for_each(|it| reach::tell(Told::Became(it)));
+            let deletes = deletes.map(|it| Action::new(Verb::Delete, &it.0));
+            deletes.for_each(|it| reach::report(Event::Action(it)));
         }
-        // What others have in a namespace that goes was among the losses.
+        // Objects of others in a removed namespace were listed with it.
         let is_lost =
             |it: &Live| namespaces.iter().any(|gone| gone.live.id.name == it.id.namespace);
         adopted.retain(|it| !is_lost(it));
         theirs.retain(|it| !is_lost(it));
-        tell_what_stays(&adopted, &theirs, &shared);
+        report_what_stays(&adopted, &theirs, &shared);
         Ok(())
     }
 
-    /// Asks the server whether all of it may be done.
+    /// Makes a dry run of everything.
     fn attempt(&self, going: &Parts<Live>, adopted: &[Live]) -> anyhow::Result<()> {
         let all: Vec<Live> = going.in_order().map(|it| it.1.clone()).collect();
         let mut problems = self.cluster.try_delete(&all)?;
@@ -120,12 +121,12 @@ impl Removing<'_> {
     ) -> anyhow::Result<()> {
         for part in parts {
             let part: Vec<Live> = part.iter().map(|it| it.1.clone()).collect();
-            self.cluster.delete(&part, limit, &mut reach::tell)?;
+            self.cluster.delete(&part, limit, &mut reach::report)?;
         }
         Ok(())
     }
 
-    /// Fails where the operator is deployed to another namespace than was asked for.
+    /// Fails if the operator is deployed to another namespace than the requested one.
     fn require_here(&self, found: &[Live]) -> anyhow::Result<()> {
         let elsewhere = found.iter().find_map(|it| {
             let wanted = self.objects.iter().find(|object| Id::of(object) == it.id)?;
@@ -135,7 +136,7 @@ impl Removing<'_> {
         Err(anyhow::format_err!(
             "nothing was removed: the operator is deployed to namespace `{namespace}`"
         ))
-        .hint(format!("give `--namespace {namespace}`"))
+        .hint(format!("pass `--namespace {namespace}`"))
     }
 
     fn crds<'a>(&self, going: &'a Parts<Live>) -> anyhow::Result<Vec<Crd<'a>>> {
@@ -143,12 +144,12 @@ impl Removing<'_> {
         crds.map(|(_, live)| Ok(Crd { live, held: self.cluster.held(&live.object)? })).collect()
     }
 
-    /// What goes anyway: what the project made, the objects of its CRDs, and what the operator makes for itself.
+    /// What is removed anyway: the project's own objects, the objects of its CRDs, and the operator's lease.
     fn known(&self, going: &Parts<Live>, crds: &[Crd<'_>]) -> Vec<Id> {
         let mut res: Vec<Id> = going.in_order().map(|it| it.0.clone()).collect();
         let held = crds.iter().filter_map(|it| it.held.as_ref().ok()).flatten();
         res.extend(held.map(|it| it.id.clone()));
-        // The operator makes this one by itself, while it leads.
+        // The operator creates its lease while it is the leader.
         res.extend(going.namespaces.iter().map(|it| Id {
             api_version: "coordination.k8s.io/v1".to_owned(),
             kind: "Lease".to_owned(),
@@ -170,9 +171,9 @@ impl Removing<'_> {
         going.namespaces.iter().map(look).collect()
     }
 
-    /// What has come to a CRD since it was announced what goes with it.
-    fn look_again_at_crd(&self, crd: &Crd<'_>) -> anyhow::Result<()> {
-        // That it is not known was agreed to.
+    /// Objects of a CRD that have been created since the user was asked.
+    fn check_crd_again(&self, crd: &Crd<'_>) -> anyhow::Result<()> {
+        // The user agreed although they are not known.
         let Ok(before) = &crd.held else { return Ok(()) };
         let before: BTreeSet<&str> = before.iter().map(|it| it.uid.as_str()).collect();
         let mut held = self.cluster.held(&crd.live.object)?;
@@ -183,7 +184,7 @@ impl Removing<'_> {
         self.agree_to(new.loss().into_iter().collect(), "nothing was removed")
     }
 
-    fn look_again_at_namespace(&self, it: &Namespace<'_>, known: &[Id]) -> anyhow::Result<()> {
+    fn check_namespace_again(&self, it: &Namespace<'_>, known: &[Id]) -> anyhow::Result<()> {
         let id = &it.live.id;
         let inhabitants = self.cluster.others_in(&id.name, known, &it.inhabitants)?;
         let new = Namespace { live: it.live, inhabitants };
@@ -193,22 +194,22 @@ impl Removing<'_> {
         self.agree_to(new.losses(), &format!("the rest was removed, but {id} stays"))
     }
 
-    /// What was not announced goes only where all was agreed to.
+    /// Removes new objects only if everything was confirmed beforehand.
     fn agree_to(&self, new: Vec<String>, otherwise: &str) -> anyhow::Result<()> {
         if new.is_empty() || self.yes {
-            new.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
+            new.iter().for_each(|it| terminal::require(&format!("{it}\n")));
             return Ok(());
         }
-        Err(anyhow::format_err!("{otherwise}: this was not there before: {}", new.join("; ")))
-            .hint("run this again, and it is asked for, too")
+        Err(anyhow::format_err!("{otherwise}: new objects have appeared: {}", new.join("; ")))
+            .hint("run the command again to confirm their removal as well")
     }
 }
 
-fn tell_what_stays(adopted: &[Live], theirs: &[Live], shared: &[Namespace<'_>]) {
+fn report_what_stays(adopted: &[Live], theirs: &[Live], shared: &[Namespace<'_>]) {
     let leave = |id: &Id, why: &str| {
-        reach::tell(Told::Became(Became::because(Verb::Leave, id, why)));
+        reach::report(Event::Action(Action::because(Verb::Leave, id, why)));
     };
-    adopted.iter().for_each(|it| leave(&it.id, "it was there before"));
+    adopted.iter().for_each(|it| leave(&it.id, "it already existed"));
     for it in theirs {
         if let Removal::Theirs(why) = &it.removal {
             leave(&it.id, why);
@@ -219,15 +220,15 @@ fn tell_what_stays(adopted: &[Live], theirs: &[Live], shared: &[Namespace<'_>]) 
         |it: &Live| matches!(&it.removal, Removal::Theirs(why) if why.contains("`kubectl"));
     if theirs.iter().any(by_kubectl) {
         terminal::advise(
-            "what `kubectl` has applied can be deleted with it: `operator-rs generate installer | kubectl delete -f -`\n",
+            "delete what `kubectl` has applied with `operator-rs generate installer | kubectl delete -f -`\n",
         );
     }
 }
 
-/// Why an object goes that might not be the project's alone.
+/// Why an object is removed although it may not belong to the project alone.
 fn unclear(live: &Live) -> Option<String> {
     match &live.removal {
-        Removal::Unknown(why) => Some(format!("{} goes, although {why}", live.id)),
+        Removal::Unknown(why) => Some(format!("{} is removed, although {why}", live.id)),
         _ => None,
     }
 }
@@ -237,9 +238,9 @@ impl Crd<'_> {
         let id = &self.live.id;
         match &self.held {
             Ok(held) if held.is_empty() => None,
-            Ok(held) => Some(format!("with {id} goes: {}", cluster::tell_held(held))),
+            Ok(held) => Some(format!("removing {id} also removes {}", cluster::held_summary(held))),
             Err(why) => Some(format!(
-                "with {id} goes: every object of its kind, which cannot be listed: {}",
+                "removing {id} also removes every object of its kind, and these cannot be listed: {}",
                 why.message
             )),
         }
@@ -247,7 +248,7 @@ impl Crd<'_> {
 }
 
 impl Namespace<'_> {
-    /// What another project has in it: then it stays.
+    /// The objects of another project in it: the namespace then stays.
     fn shared(&self) -> Option<String> {
         let mut others = self.inhabitants.others.iter().filter(|it| it.other_project.is_some());
         let first = others.next()?;
@@ -265,22 +266,26 @@ impl Namespace<'_> {
             let why = match &it.removal {
                 Removal::Ours => ", which config/ no longer has".to_owned(),
                 Removal::Unknown(why) => format!(", although {why}"),
-                Removal::Adopted | Removal::Theirs(_) => ", which `deploy` did not make".to_owned(),
+                Removal::Adopted | Removal::Theirs(_) => {
+                    ", which `deploy` did not create".to_owned()
+                }
             };
-            format!("with {id} goes: {}{why}", it.id)
+            format!("removing {id} also removes {}{why}", it.id)
         });
         let unknown = self.inhabitants.unknown.iter();
         let unknown = unknown.map(|(what, why)| {
-            format!("with {id} goes: whatever it has of {what}, which cannot be listed: {why}")
+            format!(
+                "removing {id} also removes its objects of {what}, which cannot be listed: {why}"
+            )
         });
         others.chain(unknown).collect()
     }
 }
 
-/// Goes on where nothing else would go, where the flag says so, or where a person does.
+/// Continues if nothing else is removed, if the flag allows it, or if the user agrees.
 fn confirm(losses: &[String], yes: bool) -> anyhow::Result<()> {
-    losses.iter().for_each(|it| terminal::advise(&format!("{it}\n")));
-    if losses.is_empty() || yes || terminal::agree("Remove all of it?", "yes")? {
+    losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
+    if losses.is_empty() || yes || terminal::agree("Remove all of these?", "yes")? {
         return Ok(());
     }
     anyhow::bail!("nothing was removed")

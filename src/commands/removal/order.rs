@@ -1,13 +1,13 @@
-//! The order in which things go.
+//! The order of a removal.
 
 use crate::cluster::Id;
 
-/// CRDs go while the operator runs, then what was made last, and namespaces at the end.
+/// CRDs are removed while the operator runs, then other objects in reverse order of creation, and namespaces last.
 pub struct Parts<T> {
     pub crds: Vec<(Id, T)>,
-    /// Up to the last that runs pods.
+    /// Up to the last workload.
     pub running: Vec<(Id, T)>,
-    /// What pods need to the end: their account, and what it may do.
+    /// What pods need until they end: their account and its permissions.
     pub rest: Vec<(Id, T)>,
     pub namespaces: Vec<(Id, T)>,
 }
@@ -36,7 +36,7 @@ impl<T> Parts<T> {
 }
 
 #[test]
-fn crds_go_first_and_namespaces_last() {
+fn crds_are_removed_first_and_namespaces_last() {
     let id = |api_version: &str, kind: &str| Id {
         api_version: api_version.into(),
         kind: kind.into(),

@@ -1,4 +1,4 @@
-//! What each program of a control plane is started with.
+//! The arguments of each program of a control plane.
 
 use super::control_plane::{AUDIT_LOG, CERTIFICATE, KEY, KUBECONFIG};
 
@@ -6,7 +6,7 @@ pub fn etcd(client: u16, peer: u16) -> Vec<String> {
     let (client, peer) = (format!("http://127.0.0.1:{client}"), format!("http://127.0.0.1:{peer}"));
     words(&[
         "--data-dir=etcd",
-        // It is gone with the tests: what a power cut would do to it is of no interest.
+        // The data is deleted after the tests, so it need not survive a power failure.
         "--unsafe-no-fsync",
         &format!("--listen-client-urls={client}"),
         &format!("--advertise-client-urls={client}"),
@@ -28,7 +28,7 @@ pub fn apiserver(store: u16, port: u16, audit: bool) -> Vec<String> {
         &format!("--service-account-signing-key-file={KEY}"),
         "--authorization-mode=RBAC",
         "--token-auth-file=tokens.csv",
-        // As OpenShift has it: who blocks an owner's deletion must be allowed to.
+        // As on OpenShift: setting `blockOwnerDeletion` needs a permission.
         "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
     ]);
     if audit {
@@ -45,7 +45,7 @@ pub fn controller_manager() -> Vec<String> {
         &format!("--root-ca-file={CERTIFICATE}"),
         "--leader-elect=false",
         "--secure-port=0",
-        // Or what is measured is its own limit of 20 requests a second.
+        // The default of 20 requests a second would slow tests down.
         "--kube-api-qps=2000",
         "--kube-api-burst=4000",
     ])

@@ -1,21 +1,21 @@
-//! The programs that an API server is made of.
+//! The programs of a control plane.
 
 use std::path::{Path, PathBuf};
 
 use crate::{disk, hint::hinted, terminal};
 
-/// Where envtest's own installation is.
+/// The folder where envtest installs them.
 const USUAL: &str = "/usr/local/kubebuilder/bin";
 
 /// A folder that has etcd and kube-apiserver.
 pub struct Assets {
     folder: PathBuf,
-    /// The same as it was named, and what named the folder, for messages.
+    /// The folder as the user gave it, and where, for messages.
     named: String,
 }
 
 impl Assets {
-    /// The folder that the flag names; else `$KUBEBUILDER_ASSETS`; else where envtest looks.
+    /// The folder of the flag, else of `$KUBEBUILDER_ASSETS`, else of envtest.
     pub fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
         if let Some(folder) = flag {
             return Self::in_folder(folder, "--assets");
@@ -25,7 +25,7 @@ impl Assets {
         }
         match Path::new(USUAL).join("kube-apiserver").is_file() {
             true => Self::in_folder(Path::new(USUAL), "envtest's own folder"),
-            false => missing(anyhow::format_err!("there is no kube-apiserver to test against")),
+            false => missing(anyhow::format_err!("kube-apiserver was not found")),
         }
     }
 
@@ -56,19 +56,19 @@ impl Assets {
         hinted(
             error,
             [format!(
-                "envtest's archives have none: put the {name} of the same Kubernetes release there, or go without the flag that asks for it"
+                "envtest's archives do not include it: put the {name} of the same Kubernetes release there, or omit the flag that needs it"
             )]
             .into_iter(),
         )
     }
 }
 
-/// The three ways to get the programs.
+/// Adds the ways to get the programs as hints.
 fn missing<T>(error: anyhow::Error) -> anyhow::Result<T> {
     let ways = [
-        "`--download 1.37` (or another version) fetches etcd and kube-apiserver once, and keeps them",
-        "`--assets DIR` names a folder that has them",
-        "`KUBEBUILDER_ASSETS` does, too: `export KUBEBUILDER_ASSETS=$(setup-envtest use -p path)`",
+        "`--download 1.37` (or another version) downloads etcd and kube-apiserver once and caches them",
+        "`--assets DIR` uses a directory that has them",
+        "`export KUBEBUILDER_ASSETS=$(setup-envtest use -p path)` uses the programs of setup-envtest",
     ];
     hinted(error, ways.into_iter().map(str::to_owned))
 }

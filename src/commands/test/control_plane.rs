@@ -1,4 +1,4 @@
-//! etcd and kube-apiserver on free ports of this machine's own address, and their end.
+//! Starts etcd and kube-apiserver on free ports of 127.0.0.1, and ends them.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,17 +14,17 @@ use crate::{
     yaml::{self, json},
 };
 
-/// What there is to be besides.
+/// What else is needed.
 #[derive(Clone, Copy)]
 pub struct Wants {
     pub controllers: bool,
     pub audit: bool,
-    /// Nothing ends when we do.
+    /// The programs keep running when this one ends.
     pub keep: bool,
 }
 
-/// Programs that run until this is dropped, this process ends, or, where they are kept, somebody ends
-/// them. The fields are dropped in this order.
+/// Programs that run until this value is dropped or this process ends or, if they are kept, until the user ends them. The
+/// fields are dropped in this order.
 pub struct ControlPlane {
     pub cluster: Cluster,
     _running: Vec<Beside>,
@@ -36,14 +36,14 @@ pub struct ControlPlane {
 
 pub(super) const KUBECONFIG: &str = "kubeconfig";
 pub(super) const AUDIT_LOG: &str = "audit.log";
-/// The certificate that kube-apiserver makes for itself, and its key. The key signs the tokens of
-/// service accounts, too: there is nobody here to tell the two apart.
+/// The certificate that kube-apiserver generates, and its key. The key also signs the tokens of service accounts, which is
+/// enough for tests.
 pub(super) const CERTIFICATE: &str = "certs/apiserver.crt";
 pub(super) const KEY: &str = "certs/apiserver.key";
-/// How often another port is tried where somebody else took one first.
+/// How often to try other ports if another program has taken one.
 const TRIES: usize = 3;
 const NOW_AND_THEN: Duration = Duration::from_millis(50);
-/// A minute, for machines that have much to do.
+/// A minute, for busy machines.
 const LOOKS: usize = 1200;
 
 impl ControlPlane {
@@ -53,7 +53,9 @@ impl ControlPlane {
             match Self::once(assets, wants) {
                 Ok(it) => return Ok(it),
                 Err(Fault::Taken) if tries < TRIES => tries += 1,
-                Err(Fault::Taken) => anyhow::bail!("other programs take every port that is free"),
+                Err(Fault::Taken) => {
+                    anyhow::bail!("other programs took every free port before it could be used")
+                }
                 Err(Fault::Other(error)) => return Err(error),
             }
         }
@@ -64,7 +66,7 @@ impl ControlPlane {
         let sweeper = if wants.keep { None } else { Some(Beside::sweeping(&folder)?) };
         let [client, peer, port] = cluster::free_ports()?;
         files(&folder, port).put(&Root::new(&folder)?)?;
-        // The client can only be made once the server has written its certificate.
+        // The client can be created only after the server has written its certificate.
         let mut programs =
             Programs { assets, folder: &folder, wants, running: vec![], left: vec![] };
         let ready = programs.server(client, peer, port);
@@ -79,7 +81,7 @@ impl ControlPlane {
                 assets: assets.folder().to_owned(),
             }),
             Err(error) => {
-                // What does not begin is not kept.
+                // Nothing is kept if the start fails.
                 process::end(&left);
                 if wants.keep {
                     drop(Beside::sweeping(&folder));
@@ -89,17 +91,17 @@ impl ControlPlane {
         }
     }
 
-    /// Of an administrator.
+    /// The kubeconfig of an administrator.
     pub fn kubeconfig(&self) -> PathBuf {
         self.folder.join(KUBECONFIG)
     }
 
-    /// What the API server was asked.
+    /// The audit log of the API server.
     pub fn audit_log(&self) -> anyhow::Result<String> {
         disk::text(&self.folder.join(AUDIT_LOG))
     }
 
-    /// The kubeconfig of another user, who has a token; it stands beside the administrator's.
+    /// The kubeconfig of another user, with a token, beside the administrator's.
     pub fn kubeconfig_of(
         &self,
         user: &str,
@@ -112,12 +114,12 @@ impl ControlPlane {
         Ok(self.folder.join(name))
     }
 
-    /// What a person needs to know of programs that are kept.
+    /// Instructions for programs that keep running.
     pub fn left(&self) -> String {
         let pids: Vec<String> = self.left.iter().map(u32::to_string).collect();
         let folder = self.folder.display();
         format!(
-            "\nThe API server goes on: {}\n  export KUBECONFIG={}\nEnd it, and take away what it wrote:\n  kill -9 {}; rm -r {folder}\n",
+            "\nThe API server keeps running: {}\n  export KUBECONFIG={}\nTo stop it and delete its files:\n  kill -9 {}; rm -r {folder}\n",
             self.cluster.server,
             self.kubeconfig().display(),
             pids.join(" "),
@@ -127,7 +129,7 @@ impl ControlPlane {
 
 /// Why an API server did not start.
 enum Fault {
-    /// Somebody took a port between our looking and its listening.
+    /// Another program took a port before ours listened on it.
     Taken,
     Other(anyhow::Error),
 }
@@ -165,7 +167,7 @@ impl Programs<'_> {
         self.start("kube-apiserver", &arguments::apiserver(client, port, self.wants.audit))?;
         let certificate = self.folder.join(CERTIFICATE);
         self.wait("kube-apiserver", || certificate.is_file())?;
-        // Nothing stands between two programs of this machine: there is no proxy.
+        // The server is on this machine, so no proxy is used.
         let kubeconfig = Some(self.folder.join(KUBECONFIG));
         let target = Target { kubeconfig, ..Target::default() };
         let cluster = Cluster::connect(&target)?;
@@ -179,7 +181,7 @@ impl Programs<'_> {
         Ok(cluster)
     }
 
-    /// Looks now and then until something is there, as long as all programs go on.
+    /// Waits until something exists, as long as all programs run.
     fn wait(&mut self, name: &str, is_there: impl Fn() -> bool) -> Result<(), Fault> {
         for _ in 0..LOOKS {
             if is_there() {
@@ -190,7 +192,7 @@ impl Programs<'_> {
             }
             process::pause(NOW_AND_THEN);
         }
-        let mut said = String::new();
+        let mut tail = String::new();
         for name in ["etcd", "kube-apiserver", "kube-controller-manager"] {
             let log = self.folder.join(format!("{name}.log"));
             let text = disk::text_if_any(&log)?.unwrap_or_default();
@@ -198,15 +200,15 @@ impl Programs<'_> {
                 return Err(Fault::Taken);
             }
             let last: Vec<&str> = text.lines().rev().take(3).collect();
-            said.extend(last.iter().rev().map(|it| format!("\n  {name}: {it}")));
+            tail.extend(last.iter().rev().map(|it| format!("\n  {name}: {it}")));
         }
-        Err(anyhow::format_err!("{name} does not become ready; the last that was said:{said}"))
-            .hint("are the programs whole, and of this machine's kind?")
+        Err(anyhow::format_err!("{name} did not become ready; the last lines of the logs:{tail}"))
+            .hint("check that the programs are complete and built for this machine")
             .map_err(Fault::Other)
     }
 }
 
-/// What the programs read.
+/// The configuration files of the programs.
 fn files(folder: &Path, port: u16) -> Throwaway {
     let token = cluster::token();
     let server = format!("https://127.0.0.1:{port}");
@@ -214,7 +216,7 @@ fn files(folder: &Path, port: u16) -> Throwaway {
     let mut res = Throwaway::default();
     res.files.insert(KUBECONFIG.to_owned(), admin);
     res.files.insert("tokens.csv".to_owned(), format!("{token},admin,admin,system:masters\n"));
-    // The bodies of what service accounts write say who is to own it.
+    // The bodies of writes contain the owner references.
     let policy = json!({
         "apiVersion": "audit.k8s.io/v1",
         "kind": "Policy",

@@ -1,4 +1,4 @@
-//! etcd and kube-apiserver as kubebuilder's envtest publishes them: found in an index, checked, and kept.
+//! Downloads etcd and kube-apiserver of kubebuilder's envtest releases, verifies and caches them.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use semver::Version;
 use crate::{
     disk,
     hint::Hint as _,
-    terminal,
+    terminal::{self, Step},
     web::{self, Patience},
     yaml::{self, Value},
 };
@@ -22,10 +22,10 @@ use crate::{
 pub const INDEX: &str =
     "https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml";
 
-/// The programs of an archive that are kept.
+/// The programs of an archive that are used.
 const PROGRAMS: [&str; 3] = ["etcd", "kube-apiserver", "kubectl"];
 
-/// Which version a person wants.
+/// The requested version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     Latest,
@@ -48,7 +48,7 @@ impl FromStr for Wanted {
         let minor = numbers.strip_suffix(".x").unwrap_or(numbers).split_once('.');
         let minor = minor.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
         minor.map(|(major, minor)| Self::Minor(major, minor)).with_context(|| {
-            format!("`{text}` is no version: give one such as 1.37, 1.37.0 or latest")
+            format!("`{text}` is not a version: use one such as 1.37, 1.37.0 or latest")
         })
     }
 }
@@ -74,7 +74,7 @@ impl Wanted {
         }
     }
 
-    /// The newest of these that it means.
+    /// The newest of these that matches.
     fn best<'a>(&self, versions: impl Iterator<Item = &'a Version>) -> Option<&'a Version> {
         versions.filter(|it| self.is(it)).max()
     }
@@ -88,7 +88,7 @@ struct Archive {
     hash: String,
 }
 
-/// The folder of the programs, fetched if they are not kept yet.
+/// The folder of the programs, which are downloaded if they are not cached.
 pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
     let kept = kept()?;
     let platform = terminal::platform();
@@ -103,11 +103,11 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
             .with_context(|| format!("reading the index {index}"))?,
         Err(error) => {
             let Some(version) = wanted.best(here.iter()) else {
-                return Err(error)
-                    .context("the index of envtest's archives cannot be read")
-                    .hint("give another with `--index URL`, or the programs with `--assets DIR`");
+                return Err(error).context("the index of envtest's releases cannot be read").hint(
+                    "pass another index with `--index URL`, or the programs with `--assets DIR`",
+                );
             };
-            terminal::warn(&format!("{error:#}; going on with {version}, which is here"));
+            terminal::warn(format!("{error:#}; using the cached version {version}"));
             return Ok(folder(&kept, version, &platform));
         }
     };
@@ -120,9 +120,12 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
         return Ok(folder);
     }
     let archive = &listed[version];
-    terminal::advise(&format!("fetching Kubernetes {version} for tests, {}\n", archive.url));
+    let step = Step::begin(&format!("fetching Kubernetes {version} for tests, {}", archive.url));
     // At 30 kB a second.
-    let bytes = web::get(&archive.url, ARCHIVE_LIMIT, Patience::of_minutes(60))?;
+    let patience = Patience::of_minutes(60);
+    let progress = |done, all| step.bytes(done, all);
+    let bytes = web::get_with(&archive.url, ARCHIVE_LIMIT, patience, progress)?;
+    drop(step);
     let found = web::sha512(&bytes);
     if !found.eq_ignore_ascii_case(&archive.hash) {
         return Err(anyhow::format_err!(
@@ -130,7 +133,7 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
             archive.url,
             archive.hash
         ))
-        .hint("nothing was kept: try again, or look at what stands between you and the server");
+        .hint("nothing was saved: try again, and check the proxies between this machine and the server");
     }
     let programs = web::unpack(&bytes, &PROGRAMS, PROGRAM_LIMIT);
     let programs = programs.with_context(|| format!("unpacking {}", archive.url))?;
@@ -146,13 +149,13 @@ const ARCHIVE_LIMIT: u64 = 1 << 30;
 const PROGRAM_LIMIT: u64 = 1 << 29;
 const INDEX_LIMIT: u64 = 1 << 24;
 
-/// Where downloads are kept.
+/// The cache of downloads.
 fn kept() -> anyhow::Result<PathBuf> {
     let cache = match (terminal::variable("XDG_CACHE_HOME")?, terminal::variable("HOME")?) {
         (Some(cache), _) => PathBuf::from(cache),
         (None, Some(home)) => Path::new(&home).join(".cache"),
         (None, None) => {
-            return Err(anyhow::format_err!("there is no folder to keep downloads in"))
+            return Err(anyhow::format_err!("there is no directory to cache downloads in"))
                 .hint("set HOME or XDG_CACHE_HOME");
         }
     };
@@ -163,7 +166,7 @@ fn folder(kept: &Path, version: &Version, platform: &str) -> PathBuf {
     kept.join(format!("{version}-{platform}"))
 }
 
-/// The versions that are kept, whole as they are.
+/// The versions in the cache.
 fn present(kept: &Path, platform: &str) -> anyhow::Result<Vec<Version>> {
     let end = format!("-{platform}/");
     let names = disk::names(kept)?;
@@ -196,13 +199,13 @@ fn minors(listed: &BTreeMap<Version, Archive>) -> String {
         listed.keys().rev().map(|it| format!("{}.{}", it.major, it.minor)).collect();
     res.dedup();
     match res.is_empty() {
-        true => "nothing for this machine".to_owned(),
+        true => "no version for this machine".to_owned(),
         false => res.join(", "),
     }
 }
 
 #[test]
-fn a_version_means_the_newest_of_its_kind() {
+fn the_newest_matching_version_is_used() {
     let all: Vec<Version> = ["1.36.0", "1.37.0", "1.37.2", "1.38.0-rc.1"]
         .iter()
         .map(|it| it.parse().unwrap())

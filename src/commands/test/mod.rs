@@ -16,28 +16,33 @@ use self::{
 use super::{project, reach};
 use crate::{audit, disk::Root, hint::Hint as _, process, terminal};
 
-/// Run the tests against an API server of their own, with the CRDs installed
+/// Run the tests against a temporary API server that has the CRDs installed
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs test --download 1.37    # fetch etcd and kube-apiserver, then run `cargo test`
+  operator-rs test --audit-rbac       # report unused and missing RBAC rules
+  operator-rs test -- cargo test --test e2e")]
 pub struct Args {
-    /// The folder of etcd and kube-apiserver [default: $KUBEBUILDER_ASSETS]
+    /// Directory of etcd and kube-apiserver [default: $KUBEBUILDER_ASSETS]
     #[arg(long, value_name = "DIR", conflicts_with = "download")]
     assets: Option<PathBuf>,
-    /// Fetch them, as kubebuilder's envtest has them: 1.37, 1.37.0 or latest
+    /// Download etcd and kube-apiserver as envtest does: 1.37, 1.37.0 or latest
     #[arg(long, value_name = "VERSION")]
     download: Option<download::Wanted>,
-    /// Where the downloads are listed
+    /// URL of the list of downloads
     #[arg(long, value_name = "URL", requires = "download", default_value = download::INDEX)]
     index: String,
-    /// Start kube-controller-manager too: Deployments make pods, and what is owned is collected
+    /// Also start kube-controller-manager: Deployments create pods, and owned objects are garbage-collected
     #[arg(long)]
     controller_manager: bool,
-    /// Leave the API server running, and print its kubeconfig
+    /// Leave the API server running and print the path of its kubeconfig
     #[arg(long)]
     keep: bool,
-    /// Tell which rules of config/rbac/role.yaml were used, and what was refused
+    /// Report which rules of config/rbac/role.yaml were used and which requests were forbidden
     #[arg(long)]
     audit_rbac: bool,
-    /// What to run in place of `cargo test`
+    /// Command to run instead of `cargo test`
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -48,9 +53,9 @@ impl Args {
         let stage = Stage::of(root, &project)?;
         if self.audit_rbac && stage.account.is_none() {
             return Err(anyhow::format_err!(
-                "config/default has no Deployment with a ServiceAccount, whose calls could be looked at"
+                "config/default has no Deployment with a ServiceAccount whose requests could be audited"
             ))
-            .hint("bring back config/manager and config/rbac in config/default/kustomization.yaml");
+            .hint("restore config/manager and config/rbac in config/default/kustomization.yaml");
         }
         let assets = match &self.download {
             Some(wanted) => {
@@ -60,19 +65,21 @@ impl Args {
         };
         let wants =
             Wants { controllers: self.controller_manager, audit: self.audit_rbac, keep: self.keep };
+        let step = terminal::Step::begin("starting etcd and kube-apiserver");
         let mut plane = ControlPlane::start(&assets, wants)?;
-        // So that tests which deploy find what is there to be the project's.
+        // Tests that deploy must find that the objects belong to the project.
         plane.cluster.act_for(reach::owner(&project));
-        let told = self.in_it(root, &stage, &plane);
+        drop(step);
+        let result = self.run_tests(root, &stage, &plane);
         if self.keep {
-            // Also where a test failed: that is when people look around.
+            // Also after a failed test, which is when users inspect the server.
             terminal::data(&format!("{}\n", plane.kubeconfig().display()));
             terminal::advise(&plane.left());
         }
-        told
+        result
     }
 
-    fn in_it(&self, root: &Root, stage: &Stage, plane: &ControlPlane) -> anyhow::Result<()> {
+    fn run_tests(&self, root: &Root, stage: &Stage, plane: &ControlPlane) -> anyhow::Result<()> {
         let variables = stage.set(plane, self.controller_manager)?;
         let cargo = ["cargo", "test"].map(OsString::from).to_vec();
         let words = if self.command.is_empty() { &cargo } else { &self.command };
@@ -95,20 +102,17 @@ impl Args {
         let plural = |group: &str, kind: &str| stage.plural(group, kind);
         let report =
             audit::report(&audit::grants(&stage.roles), &calls, plural, stage.namespace.as_deref());
-        terminal::print(&format!(
-            "config/rbac/role.yaml, and what {} did:\n{report}",
-            account.user()
-        ));
+        terminal::print(&format!("How {} used config/rbac/role.yaml:\n{report}", account.user()));
         if calls.is_empty() {
-            return Err(anyhow::format_err!("the tests did nothing as {}", account.user())).hint(
+            return Err(anyhow::format_err!("the tests sent no request as {}", account.user())).hint(
                 "start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG, as tests/e2e.rs does",
             );
         }
         match report.refused.len() {
             0 => Ok(()),
-            _ => Err(anyhow::format_err!("the operator was refused what its role does not allow"))
+            _ => Err(anyhow::format_err!("the operator sent requests that its role does not allow"))
                 .hint(
-                    "add the comments above where the calls are made, then `operator-rs manifests`",
+                    "add the comments shown above to the code that sends the requests, then run `operator-rs manifests`",
                 ),
         }
     }

@@ -1,5 +1,5 @@
-//! What stands on the API server before the tests begin: the CRDs, and the account that the operator
-//! runs as, with the roles of config/rbac and no more.
+//! What is applied to the API server before the tests begin: the CRDs, and the account of the operator with exactly the
+//! roles of config/rbac.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::control_plane::ControlPlane;
 use crate::{
-    cluster::{How, Limit, Told},
+    cluster::{Event, How, Limit},
     commands::{derive, proxies::proxies, reach, rendered},
     disk::Root,
     kustomize, manifests,
@@ -16,15 +16,15 @@ use crate::{
     yaml::{self, Value},
 };
 
-/// What is put up, as the source has it now, whether or not that has been written.
+/// The objects to apply, generated from the current source even if the files are out of date.
 pub struct Stage {
     crds: Vec<Value>,
     /// The account, its namespace, its roles and their bindings.
     rbac: Vec<Value>,
     pub account: Option<Account>,
-    /// The rules of config/rbac/role.yaml, where they hold.
+    /// The roles of config/rbac/role.yaml.
     pub roles: Vec<Value>,
-    /// The namespace that the operator keeps to, if it does.
+    /// The namespace to which the operator is limited, if it is.
     pub namespace: Option<String>,
     operator: Operator,
 }
@@ -36,13 +36,13 @@ pub struct Account {
 }
 
 impl Account {
-    /// As an API server knows it.
+    /// Its user name on an API server.
     pub fn user(&self) -> String {
         format!("system:serviceaccount:{}:{}", self.namespace, self.name)
     }
 }
 
-/// How long a new server may take until it serves the CRDs.
+/// The time limit until a new server serves the CRDs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -81,7 +81,7 @@ impl Stage {
         })
     }
 
-    /// Puts it up, and says where it is by the variables that the tests read.
+    /// Applies the objects, and returns the variables for the tests.
     pub fn set(
         &self,
         plane: &ControlPlane,
@@ -89,9 +89,9 @@ impl Stage {
     ) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
         let objects = [&self.crds[..], &self.rbac[..]].concat();
         let how = How { dry_run: false, force: false, limit: Limit::after(PATIENCE) };
-        plane.cluster.apply(&objects, how, &mut |told| {
-            if let Told::Warning(_) = told {
-                reach::tell(told);
+        plane.cluster.apply(&objects, how, &mut |event| {
+            if let Event::Warning(_) = event {
+                reach::report(event);
             }
         })?;
         let admin = plane.kubeconfig();
@@ -100,7 +100,7 @@ impl Stage {
             ("E2E_KUBECONFIG", admin),
             ("KUBEBUILDER_ASSETS", plane.assets.clone()),
         ];
-        // The operator under test has a client that would ask a proxy for this machine. Cargo still finds the proxy.
+        // The client of the operator under test would use a proxy for this machine. Cargo still finds the proxy.
         let proxies = proxies()?;
         if proxies.https.is_some() || proxies.http.is_some() {
             let around = PathBuf::from(proxies.around());

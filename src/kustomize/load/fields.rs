@@ -19,7 +19,7 @@ impl Reader {
         folder: ProjectPath,
     ) -> (Kustomization, Files) {
         let mut files = Files::default();
-        let mut res = Kustomization::new(self.path.clone(), folder);
+        let mut res = Kustomization::new(self.path.clone(), &self.text, folder);
         let (mut bases, mut secrets) = (Vec::new(), Vec::new());
         let (mut legacy, mut image_tags) = (Vec::new(), Vec::new());
         let mut common = BTreeMap::new();

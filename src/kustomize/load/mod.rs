@@ -7,14 +7,14 @@ mod reader;
 
 use std::collections::BTreeMap;
 
-use self::reader::{Reader, refuse};
+use self::reader::Reader;
 use super::{
     config::Config, fields::Field, labels::Reach, order::Order, patches, replacements::Replacement,
     resources, selector::Selector, vars::Variable,
 };
 use crate::{
-    hint::{Hint as _, hinted},
-    model::{Place, Problem, ProjectPath},
+    hint::{self, Diagnostic, Hint as _},
+    model::{self, Place, Problem, ProjectPath},
     plan::{Found, Tree},
     yaml::{self, Data, Dialect, Mark, Node},
 };
@@ -22,6 +22,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Kustomization {
     pub path: ProjectPath,
+    /// The file as it was read.
+    pub text: String,
     pub folder: ProjectPath,
     pub component: bool,
     pub resources: Vec<Text>,
@@ -115,9 +117,10 @@ pub struct Options {
 
 impl Kustomization {
     /// One of which nothing is known yet.
-    fn new(path: ProjectPath, folder: ProjectPath) -> Self {
+    fn new(path: ProjectPath, text: &str, folder: ProjectPath) -> Self {
         Self {
             path,
+            text: text.to_owned(),
             folder,
             component: false,
             resources: Vec::new(),
@@ -140,12 +143,15 @@ impl Kustomization {
     }
 
     pub fn problem(&self, mark: Mark, message: &str) -> anyhow::Error {
-        anyhow::format_err!("{}", problem(&self.path, mark, message.to_owned(), None))
+        let problem = problem(&self.path, mark, message.to_owned(), None).quote(&self.text);
+        Diagnostic::from(problem).into_error()
     }
 
-    /// An error with the place of what it comes from.
+    /// An error at the place of what it comes from.
     pub fn located(&self, mark: Mark, error: anyhow::Error) -> anyhow::Error {
-        error.context(format!("{}:{}:{}", self.path, mark.line, mark.column))
+        let mut problem = Diagnostic::from(problem(&self.path, mark, format!("{error:#}"), None));
+        problem.hints.extend(hint::hints(&error).into_iter().map(str::to_owned));
+        problem.quote(&self.text).into_error()
     }
 }
 
@@ -162,6 +168,8 @@ fn problem(path: &ProjectPath, mark: Mark, message: String, hint: Option<&str>) 
 #[derive(Clone, Copy)]
 pub struct Origin<'a> {
     pub path: &'a ProjectPath,
+    /// The text of the file at the path.
+    pub text: &'a str,
     /// Where the field is.
     pub field: Option<Mark>,
 }
@@ -172,16 +180,16 @@ impl Origin<'_> {
             None => (mark, message.to_owned()),
             Some(field) => (field, format!("in line {} of this text: {message}", mark.line)),
         };
-        let problem = problem(self.path, mark, message, None);
-        match hinted::<()>(anyhow::format_err!("{problem}"), hint.map(str::to_owned).into_iter()) {
-            Err(error) => error,
-            Ok(()) => anyhow::format_err!("{problem}"),
-        }
+        let problem = problem(self.path, mark, message, hint).quote(self.text);
+        Diagnostic::from(problem).into_error()
     }
 
     /// The documents of the text.
     pub fn nodes(&self, text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
         yaml::nodes(text, dialect).map_err(|error| match error.downcast::<yaml::Fault>() {
+            Ok(fault) if self.field.is_none() => {
+                model::malformed(self.path.as_str(), text, &fault).into_error()
+            }
             Ok(fault) => self.problem(fault.mark, &fault.message, fault.hint),
             Err(error) => error.context(format!("reading {}", self.path)),
         })
@@ -239,11 +247,12 @@ fn parse(
     folder: &ProjectPath,
     text: &str,
 ) -> anyhow::Result<Kustomization> {
-    let mut nodes = Origin { path: &path, field: None }.nodes(text, Dialect::Kubernetes)?;
+    let mut nodes = Origin { path: &path, text, field: None }.nodes(text, Dialect::Kubernetes)?;
     let top = Mark { line: 1, column: 1 };
     if nodes.len() > 1 {
         let message = "a kustomization is one document, and here is a second".to_owned();
-        return Err(anyhow::format_err!("{}", problem(&path, nodes[1].mark, message, None)));
+        let problem = problem(&path, nodes[1].mark, message, None).quote(text);
+        return Err(Diagnostic::from(problem).into_error());
     }
     let node = nodes.pop().unwrap_or(Node {
         data: Data::Map(Vec::new()),
@@ -251,7 +260,7 @@ fn parse(
         spelling: None,
         is_quoted: false,
     });
-    let mut reader = Reader { path, problems: Vec::new() };
+    let mut reader = Reader { path, text: text.to_owned(), problems: Vec::new() };
     let entries = reader.map(&node);
     let said = entries.iter().any(|it| {
         !matches!(it.key.as_str(), "apiVersion" | "kind")
@@ -259,14 +268,14 @@ fn parse(
             && it.value.as_str() != Some("")
     });
     if !said && reader.problems.is_empty() {
-        return Err(anyhow::format_err!(
-            "{}: this kustomization is empty, and kustomize refuses one that is",
-            reader.path
-        ))
-        .hint("list something under `resources`, or give it `metadata:` with a `name`");
+        let message = "this kustomization is empty, and kustomize refuses one that is";
+        let hint = "list something under `resources`, or give it `metadata:` with a `name`";
+        return Err(Diagnostic::in_file(reader.path.as_str(), message)
+            .with_hint(hint)
+            .into_error());
     }
     let (mut res, files) = reader.kustomization(&entries, folder.clone());
-    refuse(reader.problems)?;
+    reader.refuse()?;
     for it in &files.configurations {
         reading(tree, &mut res, it, Reader::configuration)?;
     }
@@ -294,8 +303,9 @@ fn reading(
     read: fn(&mut Reader, &Node, &mut Kustomization),
 ) -> anyhow::Result<bool> {
     let (path, text) = resources::text(tree, of, item)?;
-    let mut reader = Reader { path, problems: Vec::new() };
-    let nodes = Origin { path: &reader.path, field: None }.nodes(&text, Dialect::Kubernetes)?;
+    let origin = Origin { path: &path, text: &text, field: None };
+    let nodes = origin.nodes(&text, Dialect::Kubernetes)?;
+    let mut reader = Reader { path, text, problems: Vec::new() };
     match nodes.as_slice() {
         [] => {}
         [node] => read(&mut reader, node, of),
@@ -303,7 +313,7 @@ fn reading(
             reader.fault(second.mark, "this is a second document, which kustomize ignores")
         }
     }
-    refuse(reader.problems)?;
+    reader.refuse()?;
     Ok(!nodes.is_empty())
 }
 

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 
 use super::{Text, problem};
 use crate::{
-    hint::hinted,
+    hint::{Diagnostic, Diagnostics},
     model::{Problem, ProjectPath},
     yaml::{Data, Entry, Mark, Node, Value},
 };
 
 pub struct Reader {
     pub path: ProjectPath,
+    /// The file as it was read.
+    pub text: String,
     pub problems: Vec<Problem>,
 }
 
@@ -130,15 +132,15 @@ impl Reader {
     pub fn fault(&mut self, mark: Mark, message: &str) {
         self.problems.push(problem(&self.path, mark, message.to_owned(), None));
     }
-}
 
-/// Every problem of a file in one error.
-pub fn refuse(problems: Vec<Problem>) -> anyhow::Result<()> {
-    let mut hints: Vec<String> = problems.iter().filter_map(|it| it.hint.clone()).collect();
-    hints.dedup();
-    let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    if list.is_empty() {
-        return Ok(());
+    /// Every problem of the file in one error.
+    pub fn refuse(&mut self) -> anyhow::Result<()> {
+        let problems = std::mem::take(&mut self.problems);
+        let list: Vec<Diagnostic> =
+            problems.into_iter().map(|it| it.quote(&self.text).into()).collect();
+        match list.is_empty() {
+            true => Ok(()),
+            false => Err(Diagnostics { headline: String::new(), list }.into()),
+        }
     }
-    hinted(anyhow::format_err!("{}", list.join("\n")), hints.into_iter())
 }

@@ -2,9 +2,9 @@
 //!
 //! Rules are those of apiextensions-apiserver 0.36. None of them changes a CRD.
 
-mod cel;
 mod empty_lists;
 mod formats;
+mod rules;
 mod size;
 mod structural;
 
@@ -35,7 +35,7 @@ fn of_version(version: &Version<'_>) -> Vec<Problem> {
     let mut faults = structural::faults(&schema);
     faults.extend(formats::faults(&schema));
     // Rules are looked at by the API server where the schema itself is in order.
-    faults.extend(cel::faults(&schema));
+    faults.extend(rules::faults(&schema));
     let describe = |it: Fault| {
         let Fault { at, message, hint } = it;
         let at = if at.is_empty() { "the resource itself".to_owned() } else { format!("`{at}`") };

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{Fault, cel, formats, structural};
+use super::{Fault, formats, rules, structural};
 use crate::yaml::Value;
 
 /// A root with this one field, `spec.it`.
@@ -100,7 +100,7 @@ fn rules_that_do_not_compile_are_told() {
             .iter()
             .map(|it| format!("spec.it has a rule that does not compile: `{rule}`: {it}"))
             .collect();
-        check(cel::faults(&schema), &expected.iter().map(String::as_str).collect::<Vec<_>>());
+        check(rules::faults(&schema), &expected.iter().map(String::as_str).collect::<Vec<_>>());
     };
     rule("self.min >= 1 && has(self.list)", &[]);
     rule("self.list.all(it, it.name != '') && self.list[0].name.startsWith('a')", &[]);

@@ -80,11 +80,12 @@ fn fields_that_another_version_does_not_know_are_told() {
         kind("v1", Storage::Yes, &["a", "b"]),
         kind("v1alpha1", Storage::No, &["a", "c"]),
     ]);
+    let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
-        found.warnings,
+        warnings,
         [
-            "`Cache`: `c` written as v1alpha1 and read as v1 is lost: the versions have no conversion",
-            "`Cache`: `b` written as v1 and read as v1alpha1 is lost: the versions have no conversion",
+            "src/v1alpha1.rs:1:1: `Cache`: `c` written as v1alpha1 and read as v1 is lost: the versions have no conversion",
+            "src/v1.rs:1:1: `Cache`: `b` written as v1 and read as v1alpha1 is lost: the versions have no conversion",
         ]
     );
     assert_eq!(found.problems, []);

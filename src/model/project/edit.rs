@@ -180,7 +180,7 @@ fn splice(lines: &[&str], at: Range<usize>, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hint::hints;
+    use crate::hint::{Diagnostics, find};
 
     fn resource(kind: &str) -> Resource {
         yaml::typed(
@@ -267,7 +267,11 @@ mod tests {
             let text = format!(
                 "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p-q\nresources:\n- api: {{crdVersion: v1}}\n  kind: A\n  path: {path:?}\n  version: v1\nversion: \"3\"\n"
             );
-            Project::from_text(&text).map_err(|it| (it.to_string(), hints(&it).join("; ")))
+            Project::from_text(&text).map_err(|it| {
+                let found: Option<&Diagnostics> = find(&it);
+                let hints = found.map(|it| it.list[0].hints.join("; "));
+                (it.to_string(), hints.unwrap_or_default())
+            })
         };
         for path in ["p_q_api::cache::v1", "api::größe"] {
             assert!(check(path).is_ok(), "{path}");

@@ -6,7 +6,10 @@ use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
 use super::{Domain, ProjectName, ProjectPath, Resource, RustPath};
-use crate::{hint::Hint as _, yaml};
+use crate::{
+    hint::{Diagnostic, Hint as _},
+    yaml,
+};
 
 /// The layout of the projects that this tool makes.
 const LAYOUT: &str = "rust.operator-rs.io/v1";
@@ -80,11 +83,12 @@ impl Project {
                 "take it back from version control; without it nothing is known of what this project holds",
             );
         }
-        yaml::from_text(text, yaml::Dialect::Strict).context("reading PROJECT")?;
-        let head: Head = yaml::typed(text, yaml::Dialect::Strict).context("reading PROJECT")?;
+        let locate = super::locate("PROJECT", text);
+        yaml::from_text(text, yaml::Dialect::Strict).map_err(&locate)?;
+        let head: Head = yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
         head.check()?;
         let File { project_name, domain, namespaced, resources } =
-            yaml::typed(text, yaml::Dialect::Strict).context("reading PROJECT")?;
+            yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
         let mut seen = BTreeSet::new();
         for (at, resource) in resources.iter().enumerate() {
             let Resource { group, domain, kind, version, .. } = resource;
@@ -95,13 +99,16 @@ impl Project {
             if let (Some(_), Some(path)) = (&resource.api, &resource.path)
                 && path.parse::<RustPath>().is_err()
             {
-                let place = place(text, at)
-                    .map_or(String::new(), |it| format!(":{}:{}", it.line, it.column));
-                return Err(anyhow::format_err!("PROJECT{place}: `{path}` is not the path of a Rust module"))
-                    .hint(format!(
-                        "name the module that has the type, e.g. `{}_api::cache::v1alpha1`, or leave `path` out",
-                        project_name.crate_name()
-                    ));
+                let message = format!("`{path}` is not the path of a Rust module");
+                let mut diagnostic = Diagnostic::in_file("PROJECT", message);
+                if let Some(mark) = place(text, at) {
+                    diagnostic = diagnostic.at(mark.line, mark.column).quote(text);
+                }
+                let hint = format!(
+                    "name the module that has the type, e.g. `{}_api::cache::v1alpha1`, or leave `path` out",
+                    project_name.crate_name()
+                );
+                return Err(diagnostic.with_hint(hint).into_error());
             }
         }
         Ok(Self { name: project_name, domain, namespaced, resources, text: text.to_owned() })

@@ -31,6 +31,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
             message,
             field_path: Vec::new(),
             hint: Some(hint.to_owned()),
+            source_line: None,
         }),
     };
     if 1 < all.len() {

@@ -15,7 +15,7 @@ use super::lock::Lock;
 use super::workspace::Manifest;
 use super::{Features, Options, targets};
 use crate::text::sources::Texts;
-use crate::text::{Place, Problem, SourcePath, below};
+use crate::text::{Place, Problem, SourcePath, below, conflict_in_malformed};
 
 pub type PackageId = usize;
 
@@ -66,12 +66,11 @@ impl<'a> Packages<'a> {
         let path = SourcePath::fixed("Cargo.lock");
         let text = texts.get(&path).unwrap_or_default();
         let lock = Lock::read(&text).unwrap_or_else(|(line, what)| {
-            problems.push(Problem {
-                place: Place { path, line, column: 1 },
-                message: what.to_owned(),
-                field_path: Vec::new(),
-                hint: Some("run `cargo generate-lockfile`".to_owned()),
-            });
+            let conflict = conflict_in_malformed(&path, &text);
+            problems.push(conflict.unwrap_or_else(|| {
+                let place = Place { path, line, column: 1 };
+                Problem::new(place, what).with_hint("run `cargo generate-lockfile`")
+            }));
             Lock::default()
         });
         let mut all: Vec<Package> = Vec::new();

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use toml::{Table, Value};
 
 use crate::text::sources::Texts;
-use crate::text::{Place, Problem, SourcePath, below};
+use crate::text::{Place, Problem, SourcePath, below, conflict_in_malformed};
 
 /// One Cargo.toml.
 pub struct Manifest {
@@ -119,10 +119,7 @@ fn malformed(path: &SourcePath, text: &str, error: &toml::de::Error) -> Problem 
     let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
-    Problem {
-        field_path: Vec::new(),
-        place: Place { path: path.clone(), line, column },
-        message: format!("does not parse: {}", error.message().trim()),
-        hint: None,
-    }
+    let place = Place { path: path.clone(), line, column };
+    let problem = || Problem::new(place, format!("does not parse: {}", error.message().trim()));
+    conflict_in_malformed(path, text).unwrap_or_else(problem)
 }

@@ -123,6 +123,7 @@ impl Reader {
                     message: self.world.kubernetes.broken(model, path),
                     field_path: Vec::new(),
                     hint: Some("run `cargo fetch`, which downloads its source again".to_owned()),
+                    source_line: None,
                 });
                 Schema::default()
             }

@@ -1,5 +1,6 @@
 //! Text and places in it; Rust syntax, before any name in it has a meaning.
 
+mod conflict;
 pub mod meta;
 pub mod panics;
 mod problem;
@@ -9,6 +10,7 @@ pub mod stack;
 pub mod syntax;
 mod tokens;
 
+pub use conflict::{conflict, conflict_in_malformed};
 pub use problem::{FieldPlaces, Place, Problem};
 pub use source_path::{NotASourcePath, SourcePath, below, is_inside};
 pub use tokens::{peel, plain, text};

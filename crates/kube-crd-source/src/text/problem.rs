@@ -29,7 +29,7 @@ impl std::fmt::Display for Place {
 /// Places of fields, by the names that lead to each.
 pub type FieldPlaces = BTreeMap<Vec<String>, Place>;
 
-/// What cannot be read: where, why, and how to mend it.
+/// A fault in the user's input: where, why, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     pub place: Place,
@@ -37,22 +37,32 @@ pub struct Problem {
     /// Where in a custom resource it is: the kind, the path of the field (`spec.size`), the type that cannot be
     /// read. As much of these as applies, so empty where no kind is concerned.
     pub field_path: Vec<String>,
-    /// How to mend it.
+    /// How to fix it.
     pub hint: Option<String>,
+    /// The line of the file, as it was read; none where that is not known.
+    pub source_line: Option<String>,
 }
 
 impl Problem {
     pub fn new(place: Place, message: impl Into<String>) -> Self {
-        Self { place, message: message.into(), field_path: Vec::new(), hint: None }
+        let (field_path, hint, source_line) = (Vec::new(), None, None);
+        Self { place, message: message.into(), field_path, hint, source_line }
     }
 
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
+    /// The same problem with its line of the text that was read.
+    pub fn quote(mut self, text: &str) -> Self {
+        let line = text.lines().nth(self.place.line.saturating_sub(1));
+        self.source_line = line.map(str::to_owned);
+        self
+    }
+
     /// The problem over several lines, each behind `indent`: the field path and the hint below the message.
     pub fn describe(&self, indent: &str) -> String {
-        let Self { place, message, field_path, hint } = self;
+        let Self { place, message, field_path, hint, .. } = self;
         let mut res = format!("{indent}{place}: {message}");
         if 1 < field_path.len() {
             res += &format!("\n{indent}  {}", field_path.join(" → "));

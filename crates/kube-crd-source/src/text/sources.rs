@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::rc::Rc;
 
 use semver::Version;
 
-use super::{Place, Problem, SourcePath, below};
+use super::{Place, Problem, SourcePath, below, conflict};
 
 /// Gives the text of a file by its path below a folder, e.g. `src/lib.rs`.
 pub type ReadFile = Rc<dyn Fn(&str) -> Option<String>>;
@@ -52,23 +53,55 @@ pub trait Sources {
     }
 }
 
+/// The texts that were read, each by its hash: a problem quotes a line only of the text that it was found in.
+#[derive(Debug, Default)]
+pub struct ReadTexts(BTreeMap<SourcePath, u64>);
+
+impl ReadTexts {
+    /// Gives a problem its line, where the file still has the text that was read.
+    pub fn quote(&self, from: &dyn Sources, problem: &mut Problem) {
+        let path = &problem.place.path;
+        if problem.source_line.is_none()
+            && let Some(hash) = self.0.get(path)
+            && let Ok(Some(text)) = from.text(path)
+            && *hash == hash_of(&text)
+        {
+            *problem = match conflict(path, &text) {
+                Some(conflict) if conflict.contains(&problem.place) => conflict.problem,
+                _ => problem.clone().quote(&text),
+            };
+        }
+    }
+}
+
+fn hash_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// The texts that were read, and the problems of those that cannot be read.
 pub struct Texts<'a> {
     pub sources: &'a dyn Sources,
     pub problems: RefCell<Vec<Problem>>,
+    pub read: RefCell<ReadTexts>,
 }
 
 impl<'a> Texts<'a> {
     pub fn new(sources: &'a dyn Sources) -> Self {
-        Self { sources, problems: RefCell::default() }
+        Self { sources, problems: RefCell::default(), read: RefCell::default() }
     }
 
     /// The text of a file; nothing where there is none. One that cannot be read is a problem.
     pub fn get(&self, path: &SourcePath) -> Option<Rc<str>> {
-        self.sources.text(path).unwrap_or_else(|error| {
+        let text = self.sources.text(path).unwrap_or_else(|error| {
             self.problem(path.clone(), error.root_cause().to_string());
             None
-        })
+        });
+        if let Some(text) = &text {
+            self.read.borrow_mut().0.insert(path.clone(), hash_of(text));
+        }
+        text
     }
 
     /// What is in a folder; nothing where there is none. One that cannot be listed is a problem.

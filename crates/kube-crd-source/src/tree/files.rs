@@ -6,7 +6,7 @@ use super::modules::Folder;
 use super::world::{Module, ModuleId, World, place};
 use crate::cargo::{Krate, cfg};
 use crate::text::sources::Texts;
-use crate::text::{Place, Problem, SourcePath, syntax, text};
+use crate::text::{Place, Problem, SourcePath, conflict_in_malformed, syntax, text};
 
 /// The hint for kinds that only a macro declares.
 pub const COMPILE_HINT: &str =
@@ -70,7 +70,13 @@ impl Files<'_> {
         let syntax = match syntax::file(&text) {
             Ok(syntax) => syntax,
             Err(error) => {
-                self.report(place(&file, error.span()), format!("does not parse: {error}"), None);
+                match conflict_in_malformed(&file, &text) {
+                    Some(problem) => self.problems.push(problem),
+                    None => {
+                        let message = format!("does not parse: {error}");
+                        self.report(place(&file, error.span()), message, None);
+                    }
+                }
                 world.modules[here.module].broken = Some(format!("{file} does not parse"));
                 return;
             }

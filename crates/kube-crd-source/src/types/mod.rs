@@ -71,6 +71,7 @@ impl Types {
             place: self.place(module, span),
             message: message.into(),
             hint: (!hint.is_empty()).then(|| hint.to_owned()),
+            source_line: None,
         }
     }
 

@@ -44,7 +44,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
     let mut res = Vec::new();
     let mut refuse = |id: PackageId, message: String, hint: String| {
         let place = packages.place(id);
-        res.push(Problem { field_path: Vec::new(), place, message, hint: Some(hint) });
+        res.push(Problem::new(place, message).with_hint(hint));
     };
     for (name, oldest, newest) in behaviour::known_versions() {
         let candidates = candidates(packages, name, oldest);

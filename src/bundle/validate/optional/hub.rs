@@ -3,15 +3,13 @@
 use semver::Version;
 
 use super::{
-    super::{
-        Findings, csv,
-        grammar::{mail, url::Url, versions},
-        load::Loaded,
-        of,
-    },
+    super::{Findings, csv, grammar::versions, load::Loaded, of},
     Context,
 };
-use crate::yaml::Value;
+use crate::{
+    kubernetes::{mail, url::Url},
+    yaml::Value,
+};
 
 const CAPABILITIES: &[&str] =
     &["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];

@@ -18,18 +18,18 @@ use crate::{
 use optional::Optional;
 use serde::Serialize as _;
 
-/// Check a bundle as `operator-sdk bundle validate` does
+/// Validate a bundle with the checks of `operator-sdk bundle validate`
 #[derive(clap::Args)]
 pub struct Args {
-    /// The bundle's folder, inside the project or elsewhere [default: bundle]
+    /// Directory of the bundle, inside or outside the project [default: bundle]
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
     #[command(flatten)]
     optional: Optional,
-    /// List the optional validators; run none
+    /// List the optional validators and exit
     #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output"])]
     list_optional: bool,
-    /// How to print the findings
+    /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
     output: Output,
 }
@@ -60,8 +60,8 @@ impl Args {
         let inside = folder.to_str().and_then(|it| it.parse::<ProjectPath>().ok());
         let folder = inside.map_or_else(|| folder.display().to_string(), |it| it.to_string());
         if files.is_empty() {
-            return Err(anyhow::format_err!("there is no bundle in `{folder}`"))
-                .hint("make one first: `operator-rs bundle`");
+            return Err(anyhow::format_err!("found no bundle in `{folder}`"))
+                .hint("generate it first: `operator-rs bundle`");
         }
         let found = self.optional.with(|selected, context| validate(&files, selected, context))?;
         let (errors, warnings) = split(&folder, &found);
@@ -71,7 +71,7 @@ impl Args {
             anyhow::ensure!(errors.is_empty(), invalid);
             return Ok(());
         }
-        warnings.iter().for_each(|it| terminal::warn(it));
+        warnings.iter().for_each(terminal::warn);
         if errors.is_empty() {
             terminal::print(&format!("{folder} is valid\n"));
             return Ok(());
@@ -88,7 +88,7 @@ fn locate(dir: &Path, folder: &Path) -> anyhow::Result<(Root, ProjectPath)> {
     let name = whole.file_name().and_then(|it| it.to_str());
     let (Some(parent), Some(name)) = (whole.parent(), name) else {
         return Err(anyhow::format_err!("`{}` has no name of its own", folder.display()))
-            .hint("give the folder of a bundle by its name, such as `../other/bundle`");
+            .hint("name the directory of a bundle, e.g. `../other/bundle`");
     };
     Ok((Root::output(dir, parent)?, name.parse()?))
 }

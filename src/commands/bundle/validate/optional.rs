@@ -12,11 +12,11 @@ use crate::{
 
 #[derive(Clone, Default, clap::Args)]
 pub struct Optional {
-    /// Run the optional validators with these labels too, such as `suite=operatorframework` or `name=good-practices`
+    /// Also run the optional validators with these labels, e.g. `suite=operatorframework` or `name=good-practices`
     #[arg(long, value_name = "SELECTOR")]
     select_optional: Option<Selector>,
-    /// Values for optional validators, with commas between: `k8s-version=1.30` (removed APIs are errors from there on),
-    /// `index-path=bundle.Dockerfile` (community), `container-tools=docker|podman` (multiarch)
+    /// Values for optional validators, separated by commas: `k8s-version=1.30` (reports APIs that were removed up to this
+    /// version), `index-path=bundle.Dockerfile` (community), `container-tools=docker|podman` (multiarch)
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', requires = "select_optional")]
     optional_values: Vec<Pair>,
 }
@@ -30,7 +30,7 @@ impl FromStr for Pair {
     fn from_str(text: &str) -> anyhow::Result<Self> {
         match text.split_once('=') {
             Some((key, value)) => Ok(Self(key.to_owned(), value.to_owned())),
-            None => anyhow::bail!("`{text}` is no KEY=VALUE"),
+            None => anyhow::bail!("`{text}` is not of the form KEY=VALUE"),
         }
     }
 }
@@ -45,12 +45,12 @@ impl Optional {
             let reads = |it: &Validator| it.value == Some(key);
             if !VALIDATORS.iter().any(reads) {
                 return Err(anyhow::format_err!("no validator reads the optional value `{key}`"))
-                    .hint("correct its spelling: `--help` lists the values that are read");
+                    .hint("check its spelling; `--help` lists the supported values");
             }
             // One pipeline may give the same values for every selector.
             if !selected.iter().any(|it| reads(it)) {
                 let text = "no selected validator reads the optional value";
-                terminal::warn(&format!("{text} `{key}`"));
+                terminal::warn(format!("{text} `{key}`"));
             }
         }
         let is = |name: &str| selected.iter().any(|it| it.name == name);
@@ -66,8 +66,10 @@ impl Optional {
             None | Some("" | "none" | "docker") => "docker",
             Some("podman") => "podman",
             Some(other) => {
-                return Err(anyhow::format_err!("`container-tools` cannot be `{other}`"))
-                    .hint("give `docker` or `podman`");
+                return Err(anyhow::format_err!(
+                    "`container-tools` must be `docker` or `podman`, not `{other}`"
+                ))
+                .hint("give `docker` or `podman`");
             }
         };
         let categories = match is("categories") || is("operatorhub") {

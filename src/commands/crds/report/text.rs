@@ -16,8 +16,10 @@ pub fn render(report: &Report) -> String {
         res += &block(it);
     }
     if 0 < hidden {
-        let _ =
-            writeln!(res, "{hidden} more follow from removed fields: `--output json` lists them\n");
+        let _ = writeln!(
+            res,
+            "{hidden} more findings result from removed fields; `--output json` lists them\n"
+        );
     }
     let (old, new) = (&report.old, &report.new);
     let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));

@@ -9,7 +9,7 @@ use crate::{
     compatibility::Crd,
     disk::Root,
     hint::Hint as _,
-    model::{ProjectPath, below},
+    model::{self, ProjectPath, below},
     plan::Tree as _,
     yaml::{self, Data, Node},
 };
@@ -63,14 +63,14 @@ impl Files {
     /// Takes up the CRDs of a file; a file that was named must have some. What else is in it is left out.
     pub fn add(&mut self, path: &str, text: &str, is_named: bool) -> anyhow::Result<()> {
         let before = self.crds.len();
-        let documents = yaml::nodes(text, yaml::Dialect::Kubernetes)
-            .with_context(|| format!("reading `{path}`"))?;
+        let documents =
+            yaml::nodes(text, yaml::Dialect::Kubernetes).map_err(model::locate(path, text))?;
         for document in documents.into_iter().flat_map(items) {
             self.add_document(path, document)?;
         }
         if is_named && self.crds.len() == before {
             return Err(anyhow::format_err!("`{path}` has no CustomResourceDefinition"))
-                .hint("name a file of CRDs, as `operator-rs generate crds` prints them");
+                .hint("name a file of CRDs, e.g. the output of `operator-rs generate crds`");
         }
         Ok(())
     }
@@ -90,7 +90,7 @@ impl Files {
                 place(),
                 crd.name
             ))
-            .hint("keep one of them: which one counts is not known");
+            .hint("keep only one of them");
         }
         self.places.documents.insert(crd.name.clone(), (path.to_owned(), document));
         self.crds.insert(crd.name.clone(), crd);
@@ -103,7 +103,7 @@ impl Files {
             false => Ok(()),
             true => {
                 Err(anyhow::format_err!("no file in `{folder}` has a CustomResourceDefinition"))
-                    .hint("name the folder that holds the CRDs themselves, e.g. `config/crd/bases`")
+                    .hint("name the directory that contains the CRDs, e.g. `config/crd/bases`")
             }
         }
     }

@@ -43,14 +43,14 @@ impl Name {
         }
         if text.starts_with('-') || text.is_empty() {
             return Err(anyhow::format_err!("`{text}` is neither a revision nor a file")).hint(
-                "name a commit, a tag or a branch; a file whose name begins with `-` is `./-…`",
+                "name a commit, a tag or a branch; write a file name that begins with `-` as `./-…`",
             );
         }
         if dir.join(text).exists() {
             let is_path = text.starts_with(['.', '/']);
             if !is_path && Repository::of(dir).is_ok_and(|it| it.has(text)) {
                 return Err(anyhow::format_err!("`{text}` is both a file and a revision"))
-                    .hint(format!("name the file `./{text}`, or the revision `{text}~0`"));
+                    .hint(format!("write `./{text}` for the file or `{text}~0` for the revision"));
             }
             return Ok(Self::Files(text.to_owned()));
         }
@@ -75,7 +75,7 @@ impl Name {
             Self::Revision(revision) => project.at(revision)?,
             Self::Committed { revision, path } => project.committed(revision, path)?,
             Self::Files(path) => files::on_disk(&project.dir, path)?,
-            Self::Cluster => anyhow::bail!("a cluster is compared with something else"),
+            Self::Cluster => anyhow::bail!("cannot compare a cluster with a cluster"),
         };
         Ok(Side { label: self.to_string(), crds, places })
     }

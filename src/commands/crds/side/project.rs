@@ -72,7 +72,7 @@ impl Project {
         let names = tree.names(path)?;
         if names.is_empty() {
             return Err(anyhow::format_err!("there is no `{path}` at {revision}"))
-                .hint("a path behind a revision starts at the repository's top");
+                .hint("a path after a revision is relative to the top of the repository");
         }
         for name in names.iter().filter(|it| files::is_crd_file(it)) {
             let path = below(path, name);
@@ -120,9 +120,9 @@ fn way_out(tree: &Tree, root: &str, revision: &str) -> String {
     let folder = below(root, "config/crd/bases");
     match tree.names(&folder) {
         Ok(names) if names.iter().any(|it| files::is_crd_file(it)) => format!(
-            "CRD files are committed there: compare with them by `operator-rs crds diff {revision}:{folder}`"
+            "that revision has CRD files; compare with them: `operator-rs crds diff {revision}:{folder}`"
         ),
-        _ => "compare with a file of the CRDs instead, e.g. of what that version has installed: `operator-rs crds diff FILE`".to_owned(),
+        _ => "compare with a file of CRDs instead, e.g. the CRDs that this version installed: `operator-rs crds diff FILE`".to_owned(),
     }
 }
 
@@ -140,7 +140,7 @@ fn root_of(tree: &Tree, folder: &str) -> anyhow::Result<(String, Option<String>)
         let (root, member) = cargo::root_of(folder, &manifest, &read, &real)?;
         return Ok((root.to_string_lossy().into_owned(), member));
     }
-    Err(anyhow::format_err!("there is no Cargo.toml in `{folder}`, nor above it"))
+    Err(anyhow::format_err!("no Cargo.toml in `{folder}` or any parent directory"))
         .hint("name a later revision, or point `--manifest-path` at a package that was there")
 }
 
@@ -154,14 +154,15 @@ fn read(
 ) -> anyhow::Result<(Crds, Places)> {
     let reading = source::read(from, options);
     for it in options.packages.iter().filter(|it| !reading.members.contains(*it)) {
-        terminal::warn(&format!("{label} has no package `{it}`"));
+        terminal::warn(format!("{label} has no package `{it}`"));
     }
     for it in &reading.unknown_features {
-        terminal::warn(&format!("{label} has no feature `{it}`"));
+        terminal::warn(format!("{label} has no feature `{it}`"));
     }
     let operator = reading.whole();
     let generated = manifests::crds(&operator, &Wishes::default());
-    let problems = [reading.all_problems(), generated.problems].concat();
+    let found = reading.quote(from, generated.problems);
+    let problems = [reading.all_problems(), found].concat();
     if !problems.is_empty() {
         return Err(refusal(&format!("{} at {label}", unread(&reading)), &problems));
     }

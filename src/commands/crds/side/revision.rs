@@ -31,7 +31,7 @@ impl Revision {
         let res = below(&self.root, path);
         if res == ".." || res.starts_with("../") {
             bail!(
-                "it is outside of the repository: what was there at {} is not known",
+                "the path is outside the repository, so its content at {} is unknown",
                 self.tree.name
             );
         }

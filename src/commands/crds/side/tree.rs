@@ -35,10 +35,10 @@ impl Repository {
             }
             Answer::Refused(why) if why.contains("dubious ownership") => {
                 Err(anyhow::format_err!("git does not read this repository: {why}"))
-                    .hint("it is somebody else's: run `git config --global --add safe.directory DIR` if you trust it")
+                    .hint("the repository belongs to another user; if you trust it, run `git config --global --add safe.directory DIR`")
             }
             Answer::Refused(why) => Err(anyhow::format_err!(
-                "`{}` is in no git repository: {why}",
+                "`{}` is not in a git repository: {why}",
                 folder.display()
             ))
             .hint("name files of CRDs instead of revisions: `operator-rs crds diff OLD --to NEW`"),
@@ -83,7 +83,7 @@ impl Repository {
         let shallow = self.git.run(&["rev-parse", "--is-shallow-repository"])?;
         let shallow = matches!(&shallow, Answer::Done(it) if it.starts_with(b"true"));
         Err(anyhow::format_err!("there is no revision `{revision}`")).hint(match shallow {
-            true => "this is a shallow clone, which has no earlier commits: run `git fetch --unshallow`, or `git fetch --tags`",
+            true => "this is a shallow clone without earlier commits; run `git fetch --unshallow` or `git fetch --tags`",
             false => "name a commit, a tag or a branch of this repository, or a file that exists",
         })
     }
@@ -197,7 +197,7 @@ impl Tree {
             if part == ".." {
                 if here.is_empty() {
                     bail!(
-                        "`{path}` leads out of the repository: what was there at {} is not known",
+                        "`{path}` is a symlink out of the repository, so its content at {} is unknown",
                         self.name
                     );
                 }
@@ -231,7 +231,7 @@ impl Tree {
         let target = target.with_context(|| format!("reading the symlink `{path}`"))?;
         if target.starts_with('/') {
             bail!(
-                "`{path}` leads out of the repository: what was there at {} is not known",
+                "`{path}` is a symlink out of the repository, so its content at {} is unknown",
                 self.name
             );
         }
@@ -253,7 +253,7 @@ impl Tree {
             }
             Object::Missing => {
                 return Err(anyhow::format_err!("this clone lacks `{path}` as of {}", self.name))
-                    .hint("it is a partial clone: bring all files of that revision with git, e.g. `git checkout`");
+                    .hint("this is a partial clone; fetch the files of that revision with git, e.g. `git checkout`");
             }
         };
         self.read.borrow_mut().insert(entry.id.clone(), bytes.clone());

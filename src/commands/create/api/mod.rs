@@ -27,6 +27,11 @@ use crate::{
 
 /// Add a custom resource and its controller
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs create api --group cache --kind Memcached
+  operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211
+  operator-rs create api --group apps --version v1 --kind Deployment --resource=false")]
 pub struct Args {
     /// API group without the project's domain, e.g. `cache`, or one of Kubernetes, e.g. `apps`
     #[arg(long, allow_hyphen_values = true)]
@@ -205,7 +210,7 @@ impl Args {
     }
 
     fn how(&self) -> How {
-        How { flags: Some(self.compile), ..How::default() }
+        How { flags: Some(self.compile), samples: true, ..How::default() }
     }
 
     /// What all versions of a kind have to say alike: as the source says it of the others.

@@ -50,7 +50,7 @@ impl Place {
         };
         if let Some(other) = project.resources.iter().filter(in_group).find(name_of_a_part) {
             return Err(anyhow::format_err!(
-                "{kind} and {} would both name a Rust type of {group}/{version}: the spec or status of one is called as the other",
+                "{kind} and {} would both name a Rust type of {group}/{version}: the spec or status of one has the same name as the other",
                 other.kind
             ))
             .hint("choose another kind, or another version");

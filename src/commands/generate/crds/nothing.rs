@@ -21,16 +21,16 @@ pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Resu
         let error = anyhow::format_err!("every kind of {packages} is behind a feature that is off");
         let others: String = others.iter().map(|it| format!(", `{it}`")).collect();
         return Err(error).hint(match others.as_str() {
-            "" => format!("turn it on with `--features {first}`"),
+            "" => format!("enable it with `--features {first}`"),
             others => format!("`--features {first}` turns one on; kinds are behind{others} too"),
         });
     }
     let hint = match options.examples {
         true => {
-            "kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package"
+            "kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`"
         }
         false => {
-            "kinds are structs with `#[derive(CustomResource)]`: point `--manifest-path` or `-p` at their package; `--examples` looks at example targets too"
+            "kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`, or add `--examples` to include example targets"
         }
     };
     Err(anyhow::format_err!("no kind is declared in {packages}")).hint(hint)

@@ -1,5 +1,4 @@
-//! The process around the controllers: flags, logs, probes, metrics, the Lease, and an orderly end.
-//! kube-runtime ends where a controller does.
+//! The process around the controllers: flags, logs, probes, metrics, the Lease, and an orderly shutdown.
 
 mod plan;
 
@@ -116,7 +115,7 @@ async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyho
     result
 }
 
-/// Runs all until each has ended. If one fails, the others are told to stop.
+/// Runs all controllers until each has ended. If one fails, the others are stopped.
 async fn run_all(operator: &Operator, scope: &WatchScope, controllers: &[Start]) -> anyhow::Result<()> {
     let mut running: FuturesUnordered<_> = controllers.iter().flat_map(|start| start(operator, scope)).collect();
     if running.is_empty() {

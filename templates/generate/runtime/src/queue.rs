@@ -58,7 +58,7 @@ impl Queue {
         self.added.notify_one();
     }
 
-    /// The reconcile of an object begins: what comes from now on asks for another one.
+    /// Starts the reconcile of an object: a later event triggers another one.
     pub fn take(&self, key: &str) {
         let mut state = lock(&self.state);
         if let Some(since) = state.since.remove(key) {

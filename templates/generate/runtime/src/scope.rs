@@ -12,7 +12,7 @@ pub trait Scope {
     /// Whether they are in namespaces.
     const NAMESPACED: bool;
 
-    /// The objects of `namespace`, or all of them. A cluster-scoped kind knows no namespaces.
+    /// The objects of `namespace`, or all of them. A cluster-scoped kind has no namespaces.
     fn api<K: Resource<DynamicType = (), Scope = Self>>(client: &Client, namespace: Option<&str>) -> Api<K>;
 }
 

@@ -18,8 +18,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::debug;
 
-/// The most connections at once; one more puts out the oldest. Who asks for a page has his answer long
-/// before he is the oldest, and a crowd that asks for nothing does not hold up the probes.
+/// The maximum number of connections. One more closes the oldest: a client that requests a page has its answer
+/// long before, and clients that request nothing do not block the probes.
 const CONNECTIONS: usize = 128;
 /// How long a TLS handshake may take, and the head of a request.
 const HEAD: Duration = Duration::from_secs(10);

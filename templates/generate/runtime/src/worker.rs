@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, info, warn};
 
-/// So many failures in a row are reported, also if trying again may be enough.
+/// After this many failures in a row, a transient error is reported, too.
 const PERSISTENT: u32 = 4;
 
 type Reconcile<K, E> = Arc<dyn Fn(Arc<K>) -> BoxFuture<'static, Result<Action, E>> + Send + Sync>;
@@ -35,7 +35,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     pub async fn work(self: Arc<Self>, obj: Arc<K>) -> Result<Action, Infallible> {
         let key = key_of(&*obj);
         self.queue.take(&key);
-        // What has changed since the applier looked asks for no other reconcile: this one is it.
+        // Changes since the applier looked need no other reconcile: this one includes them.
         let Some(obj) = self.primary.get(&key) else {
             self.failures.reset(&key);
             return Ok(Action::await_change());

@@ -43,7 +43,7 @@ impl Live {
     pub async fn connect(test: &str) -> Option<Self> {
         let Some(admin) = variable("E2E_KUBECONFIG") else {
             // Not with `eprintln!`, whose output cargo hides if the test passes.
-            let _ = writeln!(stderr(), "{test}: not run, for it needs an API server: `operator-rs test` starts one");
+            let _ = writeln!(stderr(), "{test}: skipped: it needs an API server, which `operator-rs test` starts");
             return None;
         };
         let operator = variable("E2E_OPERATOR_KUBECONFIG").unwrap_or_else(|| admin.clone());
@@ -157,7 +157,7 @@ pub fn samples() -> Vec<Value> {
     let objects = paths.iter().map(|it| serde_saphyr::from_str(&fs::read_to_string(it).unwrap()).unwrap());
     let found: Vec<_> = objects.filter(reconciled).collect();
     if found.is_empty() {
-        let _ = writeln!(stderr(), "config/samples has nothing of a kind that PROJECT has a controller for");
+        let _ = writeln!(stderr(), "config/samples has no object of a kind with a controller in PROJECT");
     }
     found
 }

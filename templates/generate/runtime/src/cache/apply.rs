@@ -138,7 +138,7 @@ impl<C: Watched> Children<C> {
         let is_certain = before.is_some() || lists == state.recent.lists();
         drop(state);
         let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-        // Others may have given it to another parent, which nothing else tells then.
+        // Others may have given it to another parent. No event would show that.
         if before.is_some_and(|(_, before, old_parents)| {
             old_parents != new_parents || change::is_news(&read(&before), &read(&after.json), body)
         }) {

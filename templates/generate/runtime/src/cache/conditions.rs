@@ -4,7 +4,7 @@ use super::{Observed, ownership};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The condition that tells a failure.
+/// The condition that reports a failure.
 pub(super) const DEGRADED: &str = "Degraded";
 
 /// Conditions of one object that are not this operator's.
@@ -68,7 +68,7 @@ impl Conditions {
     }
 }
 
-/// The manager of the condition that tells a failure.
+/// The field manager of the condition that reports a failure.
 pub(super) fn failure(manager: &str) -> String {
     format!("{manager}/failure")
 }

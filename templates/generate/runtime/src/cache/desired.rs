@@ -28,8 +28,8 @@ pub(super) fn body(text: &str) -> Result<Value, Error> {
     Ok(body)
 }
 
-/// The `stringData` of a Secret as `data`, which is what the server makes of it. What is applied as
-/// `stringData` the server never removes, nor does it tell when somebody changes it.
+/// The `stringData` of a Secret as `data`, which is what the server makes of it. The server
+/// never removes what is applied as `stringData`, and does not show when somebody changes it.
 fn text_as_data(secret: &mut Value) -> Result<(), Error> {
     let text = secret.as_object_mut().and_then(|it| it.remove("stringData"));
     for (key, value) in text.as_ref().and_then(Value::as_object).into_iter().flatten() {

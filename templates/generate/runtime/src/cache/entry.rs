@@ -18,7 +18,7 @@ pub struct Entry {
     pub managed: Box<str>,
     /// The hash of our set in it.
     pub set: Option<u64>,
-    /// The hash of the desired object of which everything is known to be there.
+    /// The hash of the desired object that the server is known to have completely.
     pub proven: Option<u64>,
     /// Kind, name and uid of its controller.
     pub controller: Option<[Box<str>; 3]>,

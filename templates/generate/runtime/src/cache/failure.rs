@@ -1,5 +1,5 @@
-//! How the runtime reports a failure on the object: in a condition that is applied by a manager of
-//! its own, so that it neither takes over nor erases what the operator wrote. kube reports nothing.
+//! How the runtime reports a failure on the object: in a condition that a field manager of its own applies, so
+//! that it neither takes over nor erases what the operator wrote.
 
 use super::{
     Observed, Primary, Watched,
@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
-/// Whether a failure was told on the object.
+/// Whether a failure was reported on the object.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Report {
     /// Now, and it is another than before.
@@ -30,7 +30,7 @@ pub(crate) enum Report {
 }
 
 impl<K: Watched> Primary<K> {
-    /// Failures are told by events and in the log only.
+    /// Reports failures by events and in the log only.
     pub(crate) fn without_conditions(&self) {
         self.has_conditions.store(false, Ordering::Relaxed);
     }

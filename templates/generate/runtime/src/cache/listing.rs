@@ -1,4 +1,4 @@
-//! The end of a list of primaries: what has changed while nobody looked. kube's store only swaps.
+//! The end of a list of primaries: what has changed between two lists. kube's store only swaps its content.
 
 use super::{Primary, Watched, lock, primary::version, recent::Version, state::Listed};
 use kube::runtime::watcher::Event;
@@ -13,7 +13,7 @@ impl<K: Watched> Primary<K> {
         let later = state.recent.list_ends(|key| listed.get(key).map(|it| it.version));
         let before: HashMap<Box<str>, Arc<K>> =
             self.store.state().into_iter().map(|it| (super::key_of(&*it), it)).collect();
-        // Before the list takes effect: nobody sees an older state, not for a moment.
+        // Before the list takes effect: no reader ever sees an older state.
         for object in later.iter().filter_map(|key| before.get(key)) {
             state.writer.apply_watcher_event(&Event::InitApply((**object).clone()));
         }

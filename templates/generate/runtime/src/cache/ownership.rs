@@ -1,4 +1,4 @@
-//! What `metadata.managedFields` proves: that nobody has changed what this operator applied.
+//! What `metadata.managedFields` proves: that no other client has changed what this operator applied.
 //!
 //! The API server takes a field out of a manager's set when another manager changes or removes it.
 //! So an object is as desired when the hash of what was applied last, which it carries in an
@@ -12,8 +12,8 @@ use std::borrow::Cow;
 /// The annotation with the hash of what was applied last.
 pub const DESIRED_HASH: &str = "runtime.operator-rs.io/desired-hash";
 
-/// The fields of `metadata` that are nobody's: the server takes them from the request's address, or
-/// sets them itself.
+/// The fields of `metadata` that have no owner: the server takes them from the URL of the request, or sets
+/// them itself.
 const UNOWNED: [&str; 7] =
     ["name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"];
 

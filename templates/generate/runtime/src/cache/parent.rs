@@ -71,7 +71,7 @@ pub(crate) fn by_owner<P: Watched, C: Watched>() -> Mapper<C> {
     })
 }
 
-/// What a mapper of the user says. One that panics is logged, and has said nothing.
+/// The result of a mapper of the user. A panic is logged, and counts as an empty result.
 pub(crate) fn by_mapper<P, C, I>(mapper: impl Fn(&C) -> I + Send + Sync + 'static) -> Mapper<C>
 where
     P: Watched,

@@ -32,11 +32,11 @@ pub struct Primary<K: Watched> {
     pub(super) filter: Filter<K>,
     pub(super) trigger: Box<dyn Fn(&str) + Send + Sync>,
     pub(super) state: Mutex<State<K>>,
-    /// Whether failures can be told in a condition; not where the kind has none.
+    /// Whether failures can be reported in a condition: some kinds have none.
     pub(super) has_conditions: AtomicBool,
 }
 
-/// What comes of an event, besides what is in the cache then.
+/// The results of an event, besides the change of the cache.
 #[derive(Default)]
 pub(crate) struct Outcome {
     /// The keys of own writes that a list does not show.
@@ -88,7 +88,7 @@ impl<K: Watched> Primary<K> {
         self.store.get(&object_ref(key))
     }
 
-    /// Stores an event, and triggers a reconcile unless it is but an echo of an own write.
+    /// Stores an event, and triggers a reconcile unless it only repeats an own write.
     pub(crate) fn observe(&self, event: Event<Observed<K>>) -> Outcome {
         match event {
             Event::Init => {

@@ -1,5 +1,5 @@
-//! One watch: what it selects, how it goes on after an error, and whether it has listed everything
-//! once. kube's watcher retries for ever, and tells nobody but the log.
+//! One watch: what it selects, how it continues after an error, and whether it has listed everything once. kube's
+//! watcher retries forever, and only logs errors.
 
 use super::{
     Observed, Watched,

@@ -17,11 +17,11 @@ use std::{
 use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout_at};
 use tower::{BoxError, Layer, Service, layer::layer_fn};
 
-/// A watch on which nothing has arrived for so long is ended, and begun again where it was.
+/// A watch that has received nothing for this long is closed, and resumed at its last version.
 ///
-/// The API server sends a bookmark each minute, so that only one that is dead is silent for so long.
-/// (One that gets no progress notifications from its etcd sends none for kinds that never change: there a
-/// watch is begun every 150 s instead of every 290 s.)
+/// The API server sends a bookmark each minute, so only a dead connection is silent for this long.
+/// (An API server whose etcd sends no progress notifications sends no bookmarks for kinds that never change:
+/// their watches restart every 150 s instead of every 290 s.)
 pub const WATCH_IDLE: Duration = Duration::from_secs(150);
 
 /// Counts, limits and times the requests to `host`.

@@ -16,7 +16,7 @@ fn plan(config: leader::Config, warm: bool) -> Plan {
     Plan { election: Some(config), warm, grace: Duration::from_secs(30) }
 }
 
-/// Lives as long as it is not told to stop, and a little longer.
+/// Runs until it is stopped, and a little longer.
 async fn controller(operator: Operator) -> anyhow::Result<()> {
     operator.stop.cancelled().await;
     sleep(Duration::from_secs(7)).await;

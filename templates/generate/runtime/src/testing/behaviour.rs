@@ -1,4 +1,4 @@
-//! How the server misbehaves when a test asks for it. Ours: kube-runtime has no API server.
+//! The faults of the server that a test has set.
 
 use super::{refusal::Refusal, request::Request};
 use std::{fmt, sync::Arc, time::Duration};

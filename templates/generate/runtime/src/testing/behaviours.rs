@@ -1,4 +1,4 @@
-//! What a test can make the server do wrong. Ours: kube brings no server.
+//! What a test can make the server do wrong.
 
 use super::{
     Cluster,
@@ -81,7 +81,7 @@ impl Cluster {
         let _ = count.wait_for(|it| 0 < *it).await;
     }
 
-    /// Delivers each watch event so long after its change.
+    /// Delivers each watch event this long after its change.
     pub fn delay_watches(&self, delay: Duration) {
         self.deliver(|it| it.delay = delay);
     }
@@ -101,7 +101,7 @@ impl Cluster {
         self.deliver(|it| it.doubled = true);
     }
 
-    /// Loses all watch events. Once a watch has lost some, and none for so long, it ends with 410 Gone.
+    /// Loses all watch events. A watch that has lost events ends with 410 Gone after `quiet` without another loss.
     pub fn drop_events(&self, quiet: Duration) {
         self.deliver(|it| it.dropped = Some(quiet));
     }
@@ -116,7 +116,7 @@ impl Cluster {
         self.deliver(|it| it.breaks += 1);
     }
 
-    /// Forgets the history: a watch from an older version is told 410 Gone, and so is the next page of a list.
+    /// Forgets the history: a watch from an older version gets 410 Gone, and so does the next page of a list.
     pub fn forget_history(&self) {
         self.with_pages(|store, pages| {
             pages.forget();

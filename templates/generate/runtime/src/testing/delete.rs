@@ -1,4 +1,4 @@
-//! Deletions, finalizers, and what goes along with an owner. Ours: kube-runtime has no API server.
+//! Deletions, finalizers, and the garbage collection of owned objects.
 
 use super::{
     object::{Key, Object},

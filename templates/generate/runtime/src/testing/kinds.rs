@@ -1,5 +1,5 @@
-//! What the server knows of a resource: its kind, and which of its fields are special. Ours: the server in memory
-//! takes objects of any kind.
+//! What the server knows of a resource: its kind, and which of its fields are special. The in-memory server
+//! accepts objects of any kind.
 
 use super::apply::is_built_in;
 
@@ -19,7 +19,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// The kind of a resource such as `deployments.apps`, as far as its name tells.
+    /// The kind of a resource such as `deployments.apps`, as far as its name shows it.
     pub fn of(resource: &str) -> Self {
         let plural = resource.split('.').next().unwrap_or_default();
         let known = KINDS.iter().find(|(known, _)| *known == plural).map(|(_, kind)| (*kind).to_owned());

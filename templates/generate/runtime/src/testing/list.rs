@@ -1,4 +1,4 @@
-//! Lists: whole or in pages, of whole objects or of their metadata. Ours: kube-runtime has no API server.
+//! Lists: whole or in pages, of whole objects or of their metadata.
 
 use super::{
     object::{Key, Object},
@@ -28,7 +28,7 @@ struct Page {
 /// How many lists may be under way at once.
 const LISTS: usize = 64;
 
-/// The objects that a list or a watch asks for.
+/// The objects that a list or a watch selects.
 pub fn select(store: &mut Store, request: &Request) -> Result<Vec<Arc<Object>>, Refusal> {
     let selector = Selector::read(request.param("labelSelector"), request.param("fieldSelector"))?;
     let objects = &store.collection(&request.resource).objects;

@@ -1,4 +1,4 @@
-//! What was asked of the server. Ours: kube brings no server.
+//! The requests that the server has received.
 
 use super::{Cluster, request::Request};
 use serde_json::Value;

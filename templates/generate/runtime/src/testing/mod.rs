@@ -1,6 +1,6 @@
-//! An API server in memory, and [`faults`]: for tests of controllers without a cluster. Ours: kube brings neither.
+//! An in-memory API server and [`faults`], for tests of controllers without a cluster.
 //!
-//! The server keeps objects of any kind. To a controller it behaves as the real one: resource versions and
+//! The server keeps objects of any kind. To a controller it behaves like a real one: resource versions and
 //! conflicts, watches, server-side apply with field managers and pruning, the status subresource, finalizers,
 //! generated names, and the garbage collection of what an owner leaves behind. It does not know schemas: nothing
 //! is validated, and no defaults are filled in. (The lists of the built-in kinds are merged by their keys; a custom
@@ -55,10 +55,10 @@ use store::Store;
 use tokio::{sync::watch as channel, time::sleep};
 use tokio_util::sync::CancellationToken;
 
-/// After so long, what an owner leaves behind is deleted.
+/// After this time, the objects of a deleted owner are deleted.
 const COLLECTION: Duration = Duration::from_millis(20);
 
-/// An API server in memory. Clones are handles to the same one.
+/// An in-memory API server. Clones are handles to the same one.
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
     shared: Arc<Shared>,
@@ -92,21 +92,21 @@ impl Cluster {
         server::client(self, dead)
     }
 
-    /// What a controller is given: an operator named `operator` that leads.
+    /// The argument of a controller: an operator named `operator` that leads.
     pub fn operator(&self) -> Operator {
         self.operator_as(Identity { name: "operator", version: "0.0.0" })
     }
 
-    /// What a controller of this program is given.
+    /// The argument of a controller of this program.
     pub fn operator_as(&self, identity: Identity) -> Operator {
         Operator::new(identity, self.client())
     }
 
-    /// Runs a controller until it has reconciled so often, and 300 ms longer; returns what it wrote, such as
+    /// Runs a controller until it has reconciled this many times, and 300 ms longer. Returns its writes, such as
     /// `PATCH deployments.apps`.
     ///
     /// # Panics
-    /// If the controller fails, or has not reconciled so often after 30 s.
+    /// If the controller fails, or has not reconciled this many times after 30 s.
     pub async fn run<F, Fut>(&self, reconciles: u64, controller: F) -> Vec<String>
     where
         F: FnOnce(Operator) -> Fut,
@@ -118,7 +118,7 @@ impl Cluster {
     /// The same with an operator of your own, for other settings or another identity.
     ///
     /// # Panics
-    /// As [`run`](Self::run) does.
+    /// Like [`run`](Self::run).
     pub async fn run_as<F, Fut>(&self, operator: Operator, reconciles: u64, controller: F) -> Vec<String>
     where
         F: FnOnce(Operator) -> Fut,

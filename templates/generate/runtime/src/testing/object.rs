@@ -1,4 +1,4 @@
-//! A stored object: its JSON text, and what is asked of it often. Ours: kube-runtime stores objects of one type.
+//! A stored object of any kind: its JSON text, and the fields that are read often.
 
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Merge, JSON and strategic-merge patches. Ours: kube only sends them.
+//! Merge, JSON and strategic-merge patches.
 
 use super::{
     apply::{Schema, Shape, is_built_in},

@@ -1,4 +1,4 @@
-//! What the server says no with. Ours: kube-runtime has no API server.
+//! The errors that the server answers with.
 
 use super::apply::Manager;
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! What is asked of the server: the parts of a request's path, query and headers. Ours: kube-client writes these,
-//! and nothing reads them.
+//! A request to the server: the parts of its path, query and headers.
 
 use http::{Method, request::Parts};
 use std::collections::BTreeMap;

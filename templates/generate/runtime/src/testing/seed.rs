@@ -1,4 +1,4 @@
-//! What a test puts into the cluster, and reads from it. Ours: kube brings no server.
+//! What a test puts into the cluster and reads from it.
 
 use super::{
     Cluster,
@@ -39,7 +39,7 @@ impl Cluster {
         self
     }
 
-    /// Keeps only so many changes of each resource: a watch from an older version is told 410 Gone.
+    /// Keeps only this many changes of each resource: a watch from an older version gets 410 Gone.
     pub fn with_window(self, changes: usize) -> Self {
         self.with_store(|store| store.window = changes);
         self

@@ -1,5 +1,4 @@
-//! Label and field selectors, as the server reads them. Ours: kube's `Selector` is written, and never parsed from
-//! a query.
+//! Label and field selectors, as the server reads them.
 
 use super::refusal::Refusal;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The server behind a client: no socket, no TLS. Ours: kube-client brings no server.
+//! The server behind a client: no socket, no TLS.
 
 use super::{
     Cluster,

@@ -1,5 +1,4 @@
-//! All objects of the server, the history of their changes, and who owns whom. Ours: kube-runtime's stores hold one
-//! type, and no history.
+//! All objects of the server, the history of their changes, and the owners of objects.
 
 use super::{
     kinds::Kind,

@@ -1,4 +1,4 @@
-//! What changed between two objects, path by path. Ours: kube-runtime has no API server.
+//! What changed between two objects, path by path.
 
 use super::{
     fields::{Fields, field},

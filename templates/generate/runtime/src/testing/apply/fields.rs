@@ -1,4 +1,4 @@
-//! Sets of field paths, as `managedFields` writes them. Ours: kube-runtime has no API server.
+//! Sets of field paths, as `managedFields` writes them.
 
 use super::schema::{Schema, Shape};
 use serde_json::{Map, Value};

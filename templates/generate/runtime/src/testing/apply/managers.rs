@@ -1,4 +1,4 @@
-//! The entries of `metadata.managedFields`. Ours: kube-runtime has no API server.
+//! The entries of `metadata.managedFields`.
 
 use super::fields::Fields;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Merges what is applied into what is there, as server-side apply does. Ours: kube-runtime has no API server.
+//! Merges an applied object into the stored one, as server-side apply does.
 
 use super::schema::{Schema, Shape};
 use serde_json::{Map, Value};

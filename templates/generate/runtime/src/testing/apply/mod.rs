@@ -1,4 +1,4 @@
-//! Server-side apply, and who owns which field. Ours: kube-runtime has no API server.
+//! Server-side apply and field ownership.
 
 mod compare;
 mod fields;

@@ -1,5 +1,5 @@
-//! Which lists are sets, maps or atomic: a table of what the built-in kinds declare. Ours: the server in memory
-//! has no OpenAPI schemas.
+//! Which lists are sets, maps or atomic: a table of what the built-in kinds declare. The
+//! in-memory server has no OpenAPI schemas.
 
 use serde_json::{Map, Value};
 

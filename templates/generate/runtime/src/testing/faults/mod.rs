@@ -1,5 +1,4 @@
-//! Runs a reconciler while everything goes wrong that can go wrong, and checks that it settles in the same state.
-//! Ours: kube brings no such test.
+//! Runs a reconciler with every fault that an operator can meet, and checks that it settles in the same state.
 //!
 //! The operator is run undisturbed first. Then it is run again with one fault at a time, each on a cluster of its
 //! own:
@@ -70,9 +69,9 @@ enum Fault {
 
 /// So late are events.
 const DELAY: Duration = Duration::from_millis(150);
-/// So long are events lost.
+/// Events are lost for this time.
 const LOSS: Duration = Duration::from_millis(600);
-/// So many runs at once.
+/// The number of concurrent runs.
 const CONCURRENCY: usize = 64;
 
 impl<'a, F> Check<'a, F>
@@ -97,19 +96,19 @@ where
         self
     }
 
-    /// The program that is run; `operator` if it is not said.
+    /// Sets the identity of the operator (default: `operator`).
     pub fn identity(mut self, identity: Identity) -> Self {
         self.identity = identity;
         self
     }
 
-    /// An operator has settled once it has written nothing for this long; 300 ms if it is not said.
+    /// Sets how long an operator must write nothing to count as settled (default: 300 ms).
     pub fn quiet(mut self, quiet: Duration) -> Self {
         self.quiet = quiet;
         self
     }
 
-    /// An operator has to settle within this time after each step; 20 s if it is not said.
+    /// Sets the time in which an operator must settle after each step (default: 20 s).
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self

@@ -1,4 +1,4 @@
-//! One run of the operator with one fault. Ours: kube brings no such test.
+//! One run of the operator with one fault.
 
 use super::{
     super::{Cluster, Write, server},

@@ -1,4 +1,4 @@
-//! The state of a cluster without what differs in every run. Ours: kube brings no such test.
+//! The state of a cluster without the fields that differ in every run.
 
 use super::super::Cluster;
 use serde_json::{Map, Value};

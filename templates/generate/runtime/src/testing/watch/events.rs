@@ -1,4 +1,4 @@
-//! The events of a watch, as text. Ours: kube-runtime only reads them.
+//! The events of a watch, as text.
 
 use super::{
     super::{

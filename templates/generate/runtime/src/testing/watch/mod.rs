@@ -1,4 +1,4 @@
-//! Watches: streams of what happens from a version on. Ours: kube-runtime only reads them.
+//! Watches: streams of the changes after a version.
 
 mod events;
 
@@ -22,7 +22,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// After so long without an event, a bookmark is sent.
+/// The server sends a bookmark after this time without an event.
 const BOOKMARK: Duration = Duration::from_secs(10);
 
 /// One watch that is open.
@@ -51,7 +51,8 @@ enum Step {
 }
 
 impl Watch {
-    /// Opens a watch; nothing is delivered once `dead` is cancelled. It starts with all objects where the request names no version, or asks for them.
+    /// Opens a watch, which delivers nothing once `dead` is cancelled. It starts with all objects if the request
+    /// names no version or requests them.
     pub fn open(
         cluster: Cluster,
         store: &mut Store,

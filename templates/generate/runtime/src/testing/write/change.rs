@@ -1,4 +1,4 @@
-//! Stores what a write has changed, and only that. Ours: kube-runtime has no API server.
+//! Stores what a write has changed, and nothing else.
 
 use super::{
     super::{object::Object, refusal::Refusal},
@@ -63,7 +63,7 @@ impl Write<'_> {
         if self.to_status() {
             self.check_conditions(&new)?;
         }
-        // A test may write the status with the rest; that is no change of what is asked for.
+        // A test may write the status with the rest; that does not change the desired state.
         let has_status = self.kind.status || self.store.collection(&self.request.resource).kind.status;
         let meta: &[&str] = if has_status { &["metadata", "status"] } else { &["metadata"] };
         let rest =

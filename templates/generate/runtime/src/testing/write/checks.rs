@@ -1,4 +1,4 @@
-//! What a write is refused for. Ours: kube-runtime has no API server.
+//! The reasons to refuse a write.
 
 use super::{
     super::{

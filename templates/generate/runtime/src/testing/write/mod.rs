@@ -1,4 +1,4 @@
-//! Creates, updates and patches of one object. Ours: kube-runtime has no API server.
+//! Creates, updates and patches of one object.
 
 mod change;
 mod checks;

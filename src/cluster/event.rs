@@ -1,25 +1,26 @@
-//! What is told while a cluster is changed.
+//! What is reported while a cluster is changed.
 
 use std::fmt;
 
 use super::Id;
 
-/// Something to tell, in the order in which it happens.
+/// Something that happens, in order.
 #[derive(Debug)]
-pub enum Told {
-    /// What became of an object.
-    Became(Became),
+pub enum Event {
+    /// An object was changed, or would be.
+    Action(Action),
     /// What is waited for.
     Waiting(String),
-    /// What the server says about a request, although it served it.
+    /// A warning of the server about a request that it has served.
     Warning(String),
 }
 
+/// What is done with an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Became {
+pub struct Action {
     pub verb: Verb,
     pub id: Id,
-    /// Why so, where it needs saying.
+    /// The reason, if it needs to be stated.
     pub note: String,
 }
 
@@ -28,13 +29,13 @@ pub enum Verb {
     Create,
     Update,
     Unchanged,
-    /// Of a dry run: what could not be asked.
+    /// In a dry run: the server could not check it.
     Unchecked,
     Delete,
     Leave,
 }
 
-impl Became {
+impl Action {
     pub fn new(verb: Verb, id: &Id) -> Self {
         Self { verb, id: id.clone(), note: String::new() }
     }
@@ -57,7 +58,7 @@ impl fmt::Display for Verb {
     }
 }
 
-impl fmt::Display for Became {
+impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { verb, id, note } = self;
         write!(f, "{verb:<9}  {id}")?;

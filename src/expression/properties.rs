@@ -1,9 +1,9 @@
 //! A CEL rule over a bundle's properties: whether it compiles, as far as its types are known here.
 
-use cel::{
-    common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue},
-    parser::Parser,
-};
+use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue};
+use cel::parser::Parser;
+
+use super::{TYPES, parse_with};
 
 #[derive(Clone, Debug, PartialEq)]
 enum Type {
@@ -28,17 +28,7 @@ enum Fault {
 
 /// Whether the rule compiles for certain: false where its types are not all known; an error where it does not.
 pub fn compiles(rule: &str) -> Result<bool, String> {
-    let ast = Parser::default().parse(rule).map_err(|it| match it.errors.first() {
-        Some(error) => {
-            format!(
-                "{}:{}: {}",
-                error.pos.0,
-                error.pos.1,
-                error.msg.trim_start_matches("Syntax error: ")
-            )
-        }
-        None => "it cannot be parsed".to_owned(),
-    })?;
+    let ast = parse_with(Parser::default(), rule)?;
     let property = Map(Box::new(Text), Box::new(Any));
     let mut names = vec![("properties".to_owned(), List(Box::new(property)))];
     match type_of(&ast, &mut names) {
@@ -93,23 +83,6 @@ fn type_of(expression: &IdedExpr, names: &mut Names) -> Result<Type, Fault> {
         Expr::Map(_) | Expr::Struct(_) | Expr::Unspecified => Err(Fault::Unknown),
     }
 }
-
-/// Names that stand for types.
-const TYPES: &[&str] = &[
-    "bool",
-    "bytes",
-    "double",
-    "duration",
-    "google",
-    "int",
-    "list",
-    "map",
-    "null_type",
-    "string",
-    "timestamp",
-    "type",
-    "uint",
-];
 
 fn comprehension(it: &ComprehensionExpr, names: &mut Names) -> Result<Type, Fault> {
     let item = match type_of(&it.iter_range, names)? {

@@ -1,0 +1,116 @@
+//! The license of a repository, by the text that a forge or a person has put there.
+
+use crate::{
+    model::ProjectPath,
+    plan::{Found, Tree},
+};
+
+/// A file with a license.
+pub struct License {
+    pub path: ProjectPath,
+    /// Its SPDX identifier, where the text is a known one.
+    pub identifier: Option<&'static str>,
+}
+
+const FILES: [&str; 4] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING"];
+
+/// Identifiers, with phrases that are in the text of the license, and one that is not.
+const TEXTS: &[(&str, &[&str], &str)] = &[
+    ("Apache-2.0", &["apache license version 2.0, january 2004"], "mozilla"),
+    ("MPL-2.0", &["mozilla public license version 2.0"], "gnu general public license version 3,"),
+    ("AGPL-3.0-only", &["gnu affero general public license version 3, 19 november 2007"], "@"),
+    (
+        "LGPL-3.0-only",
+        &["gnu lesser general public license version 3, 29 june 2007"],
+        "affero general public license version 3, 19",
+    ),
+    (
+        "GPL-3.0-only",
+        &["gnu general public license version 3, 29 june 2007"],
+        "gnu lesser general public license version 3, 29",
+    ),
+    (
+        "MIT",
+        &[
+            "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files",
+            "the above copyright notice and this permission notice shall be included",
+        ],
+        "advertising",
+    ),
+    (
+        "BSD-3-Clause",
+        &["redistribution and use in source and binary forms", "neither the name of"],
+        "advertising",
+    ),
+    (
+        "BSD-2-Clause",
+        &[
+            "redistribution and use in source and binary forms",
+            "binary form must reproduce the above",
+        ],
+        "neither the name of",
+    ),
+    (
+        "ISC",
+        &[
+            "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice",
+        ],
+        "advertising",
+    ),
+    ("Unlicense", &["this is free and unencumbered software released into the public domain"], "@"),
+];
+
+/// The license file at the top of a folder.
+pub fn find(tree: &impl Tree) -> anyhow::Result<Option<License>> {
+    for path in FILES.map(ProjectPath::fixed) {
+        let identifier = match tree.look(&path)? {
+            Found::Nothing => continue,
+            Found::Text(text) => identify(&text),
+            Found::Other(_) => None,
+        };
+        return Ok(Some(License { path, identifier }));
+    }
+    Ok(None)
+}
+
+fn identify(text: &str) -> Option<&'static str> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ").to_lowercase();
+    let is = |it: &&(_, &[&str], &str)| {
+        it.1.iter().all(|phrase| text.contains(phrase)) && !text.contains(it.2)
+    };
+    let mut found = TEXTS.iter().filter(is);
+    match (found.next(), found.next()) {
+        // A file with the texts of several licenses says more than one identifier.
+        (Some(only), None) => Some(only.0),
+        _ => None,
+    }
+}
+
+#[test]
+fn licenses_are_known_by_their_texts() {
+    let mit = "MIT License\n\nCopyright (c) 2026 A\n\nPermission is hereby granted, free of charge, to any person obtaining a copy\n\
+        of this software and associated documentation files (the \"Software\"), to deal\n\nThe above copyright notice and this \
+        permission notice shall be included in all\ncopies";
+    let apache = "\n                                 Apache License\n                           Version 2.0, January 2004\n";
+    let bsd = "Redistribution and use in source and binary forms, with or without\n2. Redistributions in binary form must \
+        reproduce the above copyright notice";
+    for (text, expected) in [
+        (mit, Some("MIT")),
+        (apache, Some("Apache-2.0")),
+        (bsd, Some("BSD-2-Clause")),
+        (&format!("{bsd}\n3. Neither the name of the copyright holder"), Some("BSD-3-Clause")),
+        (
+            "                    GNU GENERAL PUBLIC LICENSE\n                       Version 3, 29 June 2007\n",
+            Some("GPL-3.0-only"),
+        ),
+        (
+            "Mozilla Public License Version 2.0\n==================================\n",
+            Some("MPL-2.0"),
+        ),
+        (&format!("{mit}\n{apache}"), None),
+        ("All rights reserved.", None),
+    ] {
+        assert_eq!(identify(text), expected, "{text}");
+    }
+}

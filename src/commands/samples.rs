@@ -1,0 +1,115 @@
+//! The samples of a project against its CRDs.
+
+use std::collections::BTreeMap;
+
+use super::refusal::refusal;
+use crate::{
+    bundle::Object,
+    hint::Hint as _,
+    kustomize::{self, Rendered},
+    model::{ProjectPath, SourcePath},
+    plan::{Plan, Tree},
+    samples::{Report, Sample, check},
+    yaml::{self, Node, Value},
+};
+
+const FOLDER: &str = "config/samples";
+const HINT: &str =
+    "API servers will refuse this sample: change it, or the type that its CRD is generated from";
+
+/// Warns of samples that the CRDs refuse.
+pub fn warn(plan: &mut Plan, tree: &impl Tree, crds: &[&Value]) -> anyhow::Result<()> {
+    let folder = ProjectPath::fixed(FOLDER);
+    if crds.is_empty()
+        || tree.look(&folder.join("kustomization.yaml")?)? == crate::plan::Found::Nothing
+    {
+        return Ok(());
+    }
+    let rendered = match kustomize::build_with_origins(tree, &folder, &[]) {
+        Ok(rendered) => rendered,
+        Err(error) => {
+            plan.warn(format!(
+                "the samples are not checked, because {FOLDER} cannot be rendered: {error:#}"
+            ));
+            return Ok(());
+        }
+    };
+    let Report { faults, unchecked } = of_rendered(tree, crds, &rendered)?;
+    for mut problem in faults {
+        problem.hint.get_or_insert_with(|| HINT.to_owned());
+        plan.warn(problem.describe(""));
+    }
+    unchecked.into_iter().for_each(|it| plan.warn(it.describe("")));
+    Ok(())
+}
+
+/// Refuses samples that the CRDs refuse; gives what was not checked.
+pub fn require(report: Report) -> anyhow::Result<Vec<String>> {
+    if !report.faults.is_empty() {
+        let error = refusal(
+            "API servers would refuse the samples, and no bundle was written",
+            &report.faults,
+        );
+        return Err(error)
+            .hint("change the samples, or the types that their CRDs are generated from");
+    }
+    Ok(report.unchecked.iter().map(|it| it.describe("")).collect())
+}
+
+/// Each object at its place in the file that it came from.
+pub fn of_rendered(
+    tree: &impl Tree,
+    crds: &[&Value],
+    rendered: &[Rendered],
+) -> anyhow::Result<Report> {
+    let mut files: BTreeMap<&ProjectPath, Vec<Node>> = BTreeMap::new();
+    for Rendered { value, origin, .. } in rendered {
+        if is_defined(crds, value) && !files.contains_key(origin) {
+            let text = tree.read(origin)?.unwrap_or_default();
+            files.insert(origin, yaml::nodes(&text, yaml::Dialect::Kustomize).unwrap_or_default());
+        }
+    }
+    let sample = |it: &'_ Rendered| {
+        let word = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
+        let is_it = |node: &&Node| {
+            let name = node.get("metadata").and_then(|it| word(it, "name"));
+            name.as_deref() == Some(&it.original_name)
+                && word(node, "kind").as_deref() == it.value["kind"].as_str()
+        };
+        files.get(&it.origin).and_then(|nodes| nodes.iter().find(is_it))
+    };
+    let samples: Vec<Sample<'_>> = rendered
+        .iter()
+        .map(|it| Sample {
+            value: &it.value,
+            path: SourcePath::from(it.origin.clone()),
+            document: sample(it),
+        })
+        .collect();
+    Ok(check(crds, &samples))
+}
+
+/// The same of the documents of one text.
+pub fn of_documents(name: &str, objects: &[Object], nodes: &[Node]) -> anyhow::Result<Report> {
+    // A path from the root is named by its last part.
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let path: SourcePath = name
+        .parse()
+        .or_else(|_| last.parse())
+        .map_err(|_| anyhow::format_err!("`{name}` does not name a file"))?;
+    let crds = crds(objects.iter().map(|it| &it.value));
+    let mut samples = Vec::new();
+    for (Object { value, .. }, node) in objects.iter().zip(nodes) {
+        samples.push(Sample { value, path: path.clone(), document: Some(node) });
+    }
+    Ok(check(&crds, &samples))
+}
+
+pub fn crds<'a>(objects: impl Iterator<Item = &'a Value>) -> Vec<&'a Value> {
+    objects.filter(|it| it["kind"] == "CustomResourceDefinition").collect()
+}
+
+/// Whether one of the CRDs defines an object's kind.
+fn is_defined(crds: &[&Value], object: &Value) -> bool {
+    crds.iter().any(|it| it["spec"]["names"]["kind"] == object["kind"])
+}

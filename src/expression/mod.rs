@@ -1,0 +1,48 @@
+//! Rules in CEL, the Common Expression Language: those of CRDs, and those of OLM's dependencies.
+//!
+//! The only room that names a CEL library. It has none of Kubernetes' own functions (`isURL`, `quantity`, …): what
+//! uses one can be checked for its names, and is not evaluated.
+
+mod evaluate;
+mod names;
+mod properties;
+mod regex;
+
+pub use evaluate::{Evaluator, Outcome};
+pub use names::{faults, uses_old_self};
+pub use properties::compiles;
+pub use regex::is_match;
+
+use cel::{common::ast::IdedExpr, parser::Parser};
+
+/// Names of types, each also a function that converts to it.
+const TYPES: &[&str] = &[
+    "bool",
+    "bytes",
+    "double",
+    "duration",
+    "google",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "timestamp",
+    "type",
+    "uint",
+];
+
+/// The syntax tree of a rule, or the line, column and cause of its first error.
+fn parse(source: &str) -> Result<IdedExpr, String> {
+    parse_with(Parser::default().enable_optional_syntax(true), source)
+}
+
+fn parse_with(parser: Parser, source: &str) -> Result<IdedExpr, String> {
+    parser.parse(source).map_err(|it| match it.errors.first() {
+        Some(error) => {
+            let (line, column) = error.pos;
+            format!("{line}:{column}: {}", error.msg.trim_start_matches("Syntax error: "))
+        }
+        None => "it cannot be parsed".to_owned(),
+    })
+}

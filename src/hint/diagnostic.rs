@@ -1,0 +1,108 @@
+//! What is wrong with the user's input, or should be known about it, as a value: `terminal` shows it.
+
+use std::{error::Error, fmt};
+
+/// A message, with its place and what to do where these are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub message: String,
+    pub file: Option<String>,
+    /// Line and column, counted from 1.
+    pub position: Option<(usize, usize)>,
+    /// The line as it was read; none where it is not known.
+    pub source_line: Option<String>,
+    /// The fields of custom resources that are concerned: the kind, the path of the field, the type.
+    pub field_paths: Vec<Vec<String>>,
+    pub hints: Vec<String>,
+}
+
+impl Diagnostic {
+    /// About a file as a whole.
+    pub fn in_file(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { message: message.into(), file: Some(file.into()), ..Self::default() }
+    }
+
+    pub fn at(self, line: usize, column: usize) -> Self {
+        Self { position: Some((line, column)), ..self }
+    }
+
+    /// The same with its line of the text that was read.
+    pub fn quote(self, text: &str) -> Self {
+        let line = self.position.and_then(|it| text.lines().nth(it.0.checked_sub(1)?));
+        Self { source_line: line.map(str::to_owned), ..self }
+    }
+
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// As the error of a command.
+    pub fn into_error(self) -> anyhow::Error {
+        Diagnostics { headline: String::new(), list: vec![self] }.into()
+    }
+
+    /// The fields that are concerned, one text each, where more than the kind is known.
+    pub fn fields(&self) -> impl Iterator<Item = String> {
+        self.field_paths.iter().filter(|it| 1 < it.len()).map(|it| it.join(" → "))
+    }
+}
+
+impl From<&str> for Diagnostic {
+    fn from(message: &str) -> Self {
+        Self { message: message.to_owned(), ..Self::default() }
+    }
+}
+
+impl From<&String> for Diagnostic {
+    fn from(message: &String) -> Self {
+        message.as_str().into()
+    }
+}
+
+impl From<String> for Diagnostic {
+    fn from(message: String) -> Self {
+        Self { message, ..Self::default() }
+    }
+}
+
+/// In one line, without hints.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}")?;
+            if let Some((line, column)) = self.position {
+                write!(f, ":{line}:{column}")?;
+            }
+            write!(f, ": ")?;
+        }
+        write!(f, "{}", self.message)?;
+        match &self.field_paths[..] {
+            [only] if matches!(&only[..], [_, fields, ..] if !fields.is_empty()) => {
+                write!(f, " (`{}` → `{}`)", only[0], only[1])
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Everything that is wrong, as one error.
+#[derive(Debug)]
+pub struct Diagnostics {
+    /// What follows from it; may be empty.
+    pub headline: String,
+    pub list: Vec<Diagnostic>,
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = self.list.iter().map(ToString::to_string);
+        if self.headline.is_empty() {
+            return f.write_str(&lines.collect::<Vec<_>>().join("\n"));
+        }
+        let lines: String = lines.map(|it| format!("\n  {it}")).collect();
+        write!(f, "{}:{lines}", self.headline)
+    }
+}
+
+impl Error for Diagnostics {}

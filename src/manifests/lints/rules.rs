@@ -1,0 +1,80 @@
+//! CEL rules that do not compile: their syntax, and the names that they use of what is around them.
+//!
+//! Not the whole of what an API server checks: types of values and the cost of a rule are not looked at.
+
+use super::{Fault, once, says, text, walk};
+use crate::{expression, yaml::Value};
+
+const RULE: &str = "see https://kubernetes.io/docs/reference/using-api/cel for what a rule may say";
+const OLD: &str = "put the rule on the list itself or above it, or merge the list by keys";
+
+pub fn faults(schema: &Value) -> Vec<Fault> {
+    let mut res = Vec::new();
+    walk("", schema, &mut |at, it| {
+        let rules = it.get("x-kubernetes-validations").and_then(Value::as_array);
+        for rule in rules.into_iter().flatten() {
+            let mut say = |message: String| {
+                res.push(Fault { at: at.to_owned(), message, hint: RULE });
+            };
+            let (source, message) = (text(rule, "rule"), text(rule, "message"));
+            if source.trim().is_empty() {
+                say("has a rule that is empty".to_owned());
+                continue;
+            }
+            if source.trim().contains('\n') && message.trim().is_empty() {
+                say(format!("has a rule of several lines without a message: `{}`", first(source)));
+            }
+            if message.trim().contains('\n') || (!message.is_empty() && message.trim().is_empty()) {
+                say(format!("has a message of several lines, or of none: `{}`", first(source)));
+            }
+            let optional = says(rule, "optionalOldSelf");
+            for source in [source, text(rule, "messageExpression")] {
+                let faults = match source {
+                    "" => Vec::new(),
+                    source => expression::faults(source, it, optional),
+                };
+                for fault in faults {
+                    say(format!("has a rule that does not compile: `{}`: {fault}", first(source)));
+                }
+            }
+            if expression::uses_old_self(source) && between(schema, at) {
+                let message = format!(
+                    "has a rule on `oldSelf` within a list whose items have no identity: `{}`",
+                    first(source)
+                );
+                res.push(Fault { at: at.to_owned(), message, hint: OLD });
+            }
+        }
+    });
+    once(res)
+}
+
+/// The first line of a rule.
+fn first(source: &str) -> &str {
+    source.trim().lines().next().unwrap_or_default()
+}
+
+/// Whether a list on the way to `at` is not merged by keys, so that old items have no new ones.
+fn between(schema: &Value, at: &str) -> bool {
+    let mut here = schema;
+    for part in at.split('.') {
+        let (name, lists) = match part.find("[]") {
+            Some(end) => (&part[..end], part[end..].len() / 2),
+            None => (part, 0),
+        };
+        let next = match name {
+            "*" => here.get("additionalProperties"),
+            name => here.get("properties").and_then(|it| it.get(name)),
+        };
+        let Some(next) = next else { return false };
+        here = next;
+        for _ in 0..lists {
+            if text(here, "x-kubernetes-list-type") != "map" {
+                return true;
+            }
+            let Some(items) = here.get("items") else { return false };
+            here = items;
+        }
+    }
+    false
+}

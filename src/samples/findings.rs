@@ -1,0 +1,34 @@
+use super::field::FieldPath;
+
+/// Why an API server refuses an object, and what could not be checked.
+#[derive(Debug, Default)]
+pub struct Findings {
+    pub faults: Vec<Fault>,
+    pub unchecked: Vec<Fault>,
+    /// Whether one of the faults keeps an API server from evaluating rules.
+    pub blocks_rules: bool,
+}
+
+/// A fault at a field; its message goes on behind the field's path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fault {
+    pub path: FieldPath,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl Findings {
+    pub fn fault(&mut self, path: &FieldPath, message: impl Into<String>) {
+        self.faults.push(Fault { path: path.clone(), message: message.into(), hint: None });
+    }
+
+    /// A fault after which an API server evaluates no rules.
+    pub fn blocking(&mut self, path: &FieldPath, message: impl Into<String>) {
+        self.blocks_rules = true;
+        self.fault(path, message);
+    }
+
+    pub fn unchecked(&mut self, path: &FieldPath, message: impl Into<String>) {
+        self.unchecked.push(Fault { path: path.clone(), message: message.into(), hint: None });
+    }
+}

@@ -1,0 +1,139 @@
+//! Words in markers that look like misspelt ones. Nothing is refused: Kubernetes allows verbs of any name, and other
+//! tools have markers of their own.
+
+use super::comments::Comment;
+use crate::model::{Place, Problem, Rule, SourcePath};
+
+/// What follows `+kubebuilder:` in the markers of kubebuilder and controller-gen.
+const MARKERS: &[&str] = &[
+    "ac",
+    "conversion",
+    "default",
+    "deprecatedversion",
+    "docs-gen",
+    "example",
+    "externalDocs",
+    "metadata",
+    "object",
+    "printcolumn",
+    "pruning",
+    "rbac",
+    "resource",
+    "scaffold",
+    "schemaless",
+    "selectablefield",
+    "skip",
+    "skipversion",
+    "storageversion",
+    "subresource",
+    "title",
+    "unservedversion",
+    "validation",
+    "webhook",
+    "webhookconfiguration",
+];
+
+const VERBS: &[&str] = &[
+    "*",
+    "approve",
+    "attest",
+    "bind",
+    "create",
+    "delete",
+    "deletecollection",
+    "escalate",
+    "get",
+    "head",
+    "impersonate",
+    "list",
+    "options",
+    "patch",
+    "post",
+    "proxy",
+    "put",
+    "sign",
+    "update",
+    "use",
+    "watch",
+];
+
+/// Warnings of a comment, and of the rule that it states.
+pub fn misspelt(path: &SourcePath, comment: &Comment<'_>, rule: Option<&Rule>) -> Vec<Problem> {
+    if comment.is_doc() || comment.behind {
+        return Vec::new();
+    }
+    let Some(marker) = comment.text.trim_start().strip_prefix("+kubebuilder:") else {
+        return Vec::new();
+    };
+    let warning = |word: &str, message: String, hint: Option<String>| {
+        let before = comment.text.find(word).and_then(|it| comment.text.get(..it));
+        let column = comment.column + 2 + before.map_or(0, |it| it.chars().count());
+        let problem =
+            Problem::new(Place { path: path.clone(), line: comment.line, column }, message);
+        match hint {
+            Some(hint) => problem.with_hint(hint),
+            None => problem,
+        }
+    };
+    let mut res = Vec::new();
+    let name = marker.split([':', '=', ' ']).next().unwrap_or(marker);
+    if !MARKERS.contains(&name) {
+        let hint = near(name, MARKERS).map(|it| format!("did you mean `+kubebuilder:{it}`?"));
+        res.push(warning(
+            name,
+            format!("`+kubebuilder:{name}` is not a marker of kubebuilder and has no effect"),
+            hint,
+        ));
+    }
+    for verb in rule.map(|it| &it.verbs[..]).unwrap_or_default() {
+        if let Some(known) = near(verb, VERBS) {
+            let message = format!("`{verb}` is not a verb of Kubernetes");
+            res.push(warning(verb, message, Some(format!("did you mean `{known}`?"))));
+        }
+    }
+    res
+}
+
+/// The known word that an unknown one is most like.
+fn near<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    if known.contains(&word) || word.is_empty() {
+        return None;
+    }
+    let lower = word.to_lowercase();
+    let distance = |it: &&str| strsim::damerau_levenshtein(&lower, &it.to_lowercase());
+    let best = known.iter().copied().min_by_key(distance)?;
+    let most = if word.len() < 5 { 1 } else { 2 };
+    (distance(&best) <= most && best != "*").then_some(best)
+}
+
+#[test]
+fn a_misspelt_word_is_answered_with_the_nearest() {
+    let check = |text: &str, verbs: &[&str], expected: &[&str]| {
+        let comments = super::comments::comments(text);
+        let rule =
+            Rule { verbs: verbs.iter().map(|it| (*it).to_owned()).collect(), ..Rule::default() };
+        let found = misspelt(&SourcePath::fixed("a.rs"), &comments[0], Some(&rule));
+        let found: Vec<String> =
+            found.iter().map(|it| it.describe("").replace('\n', " ")).collect();
+        assert_eq!(found, expected, "{text}");
+    };
+    check(
+        "// +kubebuilder:rbac:verbs=get;wacth",
+        &["get", "wacth"],
+        &["a.rs:1:32: `wacth` is not a verb of Kubernetes   hint: did you mean `watch`?"],
+    );
+    check(
+        "// +kubebuilder:rabc:verbs=get",
+        &[],
+        &[
+            "a.rs:1:17: `+kubebuilder:rabc` is not a marker of kubebuilder and has no effect   hint: did you mean `+kubebuilder:rbac`?",
+        ],
+    );
+    check(
+        "// +kubebuilder:rbac:verbs=impersonate;*;promote",
+        &["impersonate", "*", "promote"],
+        &[],
+    );
+    check("// +kubebuilder:validation:Minimum=1", &[], &[]);
+    check("/// +kubebuilder:rabc", &[], &[]);
+}

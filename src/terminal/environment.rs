@@ -1,0 +1,65 @@
+//! The environment: variables, programs on PATH, the kind of machine.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+
+/// A variable of the environment; none where it is not set, or empty.
+#[expect(clippy::disallowed_methods, reason = "this is the room that looks at the environment")]
+pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
+    match std::env::var(name) {
+        Ok(text) => Ok(Some(text).filter(|it| !it.is_empty())),
+        Err(std::env::VarError::NotPresent) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("reading the variable {name}")),
+    }
+}
+
+/// All variables of the environment that are text, by their names.
+pub fn variables() -> BTreeMap<String, String> {
+    let text = |it: OsString| it.into_string().ok();
+    std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
+}
+
+/// The words of the command line after the program's name.
+pub fn arguments() -> Vec<String> {
+    std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()
+}
+
+/// The folder that the program was started in.
+pub fn current_folder() -> Option<PathBuf> {
+    std::env::current_dir().ok()
+}
+
+/// The file that a program's name leads to.
+pub fn program(name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.components().count() > 1 {
+        return Some(path.to_owned()).filter(|it| it.is_file());
+    }
+    let folders = variable("PATH").ok()??;
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&folders).map(|it| it.join(&file)).find(|it| it.is_file())
+}
+
+/// The names of the environment's variables that begin so.
+pub fn variable_names(start: &str) -> Vec<OsString> {
+    let names = std::env::vars_os().map(|it| it.0);
+    names.filter(|it| it.as_encoded_bytes().starts_with(start.as_bytes())).collect()
+}
+
+/// This machine's kind, as Go names it: `linux-amd64`.
+pub fn platform() -> String {
+    use std::env::consts::{ARCH, OS};
+    let os = if OS == "macos" { "darwin" } else { OS };
+    let arch = match ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "powerpc64" => "ppc64le",
+        other => other,
+    };
+    format!("{os}-{arch}")
+}

@@ -1,0 +1,252 @@
+//! Errors, warnings and notes, each in the format that `--message-format` names.
+
+use std::{fmt::Write as _, process::ExitCode};
+
+use serde_json::json;
+
+use super::{
+    LOST, progress,
+    settings::{self, MessageFormat},
+    shown, style, write,
+};
+use crate::hint::{Diagnostic, Diagnostics, find, hints, messages};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    Error,
+    Warning,
+    Note,
+}
+
+impl Level {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// Prints something that the user should know, although the command continues.
+pub fn warn(it: impl Into<Diagnostic>) {
+    emit(Level::Warning, &it.into());
+}
+
+/// Prints one diagnostic.
+pub fn emit(level: Level, it: &Diagnostic) {
+    write(&render(level, it, settings::get().format));
+}
+
+fn render(level: Level, it: &Diagnostic, format: MessageFormat) -> String {
+    match format {
+        MessageFormat::Human => human(level, it),
+        MessageFormat::Short => short(level, it),
+        MessageFormat::Json => json_lines(level, it),
+        MessageFormat::Github => annotation(level, it),
+    }
+}
+
+fn human(level: Level, it: &Diagnostic) -> String {
+    match &it.file {
+        Some(file) => style::located(level, it, file),
+        None => {
+            let hints = it.hints.iter().map(|it| style::hint(it));
+            style::labelled(level, &it.message) + &hints.collect::<String>()
+        }
+    }
+}
+
+fn short(level: Level, it: &Diagnostic) -> String {
+    let place = match (&it.file, it.position) {
+        (Some(file), Some((line, column))) => format!("{file}:{line}:{column}: "),
+        (Some(file), None) => format!("{file}: "),
+        (None, _) => String::new(),
+    };
+    let message = it.message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    format!("{}{}: {}\n", shown(&place), level.name(), shown(&message))
+}
+
+/// One object for each field path.
+fn json_lines(level: Level, it: &Diagnostic) -> String {
+    let none = Vec::new();
+    let paths =
+        if it.field_paths.is_empty() { vec![&none] } else { it.field_paths.iter().collect() };
+    let line = |path: &Vec<String>| {
+        let object = json!({
+            "level": level.name(),
+            "message": it.message,
+            "file": it.file,
+            "line": it.position.map(|it| it.0),
+            "column": it.position.map(|it| it.1),
+            "field_path": path,
+            "hints": it.hints,
+        });
+        format!("{object}\n")
+    };
+    paths.into_iter().map(line).collect()
+}
+
+fn annotation(level: Level, it: &Diagnostic) -> String {
+    let mut properties = Vec::new();
+    properties.extend(it.file.as_ref().map(|it| ("file", it.clone())));
+    if let Some((line, column)) = it.position {
+        properties.extend([("line", line.to_string()), ("col", column.to_string())]);
+    }
+    let mut message = it.message.clone();
+    for field in it.fields() {
+        let _ = write!(message, "\n{field}");
+    }
+    for hint in &it.hints {
+        let _ = write!(message, "\nhint: {hint}");
+    }
+    let name = if level == Level::Note { "notice" } else { level.name() };
+    github(name, &properties, &message)
+}
+
+/// A workflow command of GitHub Actions: an annotation in a pull request.
+pub fn github(name: &str, properties: &[(&str, String)], message: &str) -> String {
+    // The runner reads `%`, line breaks and, in properties, separators back from their codes.
+    let data = |it: &str| it.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |it: &(&str, String)| {
+        format!("{}={}", it.0, data(&it.1).replace(':', "%3A").replace(',', "%2C"))
+    };
+    let properties: Vec<String> = properties.iter().map(property).collect();
+    let blank = if properties.is_empty() { "" } else { " " };
+    format!("::{name}{blank}{}::{}\n", shown(&properties.join(",")), shown(&data(message)))
+}
+
+/// Prints an error, its causes and its hints. The exit status is 2 where the command was called wrongly.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    if let Some(usage) = find::<clap::Error>(error) {
+        return misuse(usage, &[]);
+    }
+    progress::clear();
+    let format = settings::get().format;
+    let found: &[Diagnostic] = find::<Diagnostics>(error).map_or(&[], |it| &it.list);
+    let (messages, hints) = (messages(error), hints(error));
+    if format != MessageFormat::Human {
+        found.iter().for_each(|it| emit(Level::Error, it));
+        let mut summary = Diagnostic::from(messages.join(": "));
+        summary.hints = hints.into_iter().map(str::to_owned).collect();
+        if !summary.message.is_empty() {
+            emit(Level::Error, &summary);
+        }
+        return ExitCode::FAILURE;
+    }
+    write(&paragraphs(found, &messages, &hints));
+    ExitCode::FAILURE
+}
+
+/// An error for people. Where no line of a file is known, its diagnostics are a list below the headline.
+fn paragraphs(found: &[Diagnostic], messages: &[String], hints: &[&str]) -> String {
+    let is_list = !messages.is_empty() && found.iter().all(|it| it.position.is_none());
+    let mut hints: Vec<&str> = hints.to_vec();
+    let mut res = String::new();
+    let mut list = String::new();
+    for it in found {
+        if is_list {
+            let _ = write!(list, "\n  {it}");
+            hints.extend(it.hints.iter().map(String::as_str));
+        } else {
+            res += &human(Level::Error, it);
+        }
+    }
+    if is_list && !list.is_empty() {
+        list.insert(0, ':');
+    }
+    let (first, others) = match messages {
+        [] => return res.trim_end_matches('\n').to_owned() + "\n",
+        [first, others @ ..] => (first, others),
+    };
+    // The list belongs to the message that it was found with, which is the last one.
+    let end = if others.is_empty() { &*list } else { "" };
+    res += &style::labelled(Level::Error, &format!("{first}{end}"));
+    for (at, cause) in others.iter().enumerate() {
+        let end = if at + 1 == others.len() { &*list } else { "" };
+        let _ = writeln!(res, "  because: {}{}", shown(cause), shown(end));
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for hint in hints {
+        if !seen.contains(&hint) {
+            res += &style::hint(hint);
+            seen.push(hint);
+        }
+    }
+    res
+}
+
+/// An error in how the command was called: exit 2, as clap's own.
+pub fn usage(kind: clap::error::ErrorKind, message: &str) -> anyhow::Error {
+    clap::Error::raw(kind, format!("{message}\n")).into()
+}
+
+/// Reports a command line that clap refused, with hints in place of clap's own tips where there are some. Also prints
+/// help.
+pub fn misuse(error: &clap::Error, hints: &[String]) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    if !error.use_stderr() {
+        if let Err(lost) = error.print() {
+            let _ = LOST.set(lost);
+        }
+        return code;
+    }
+    let text = error.render().to_string();
+    let format = settings::get().format;
+    // clap repeats what was typed, so its text is printed without its colours.
+    match hints {
+        [] if format == MessageFormat::Human => write(&shown(&text)),
+        hints => emit(Level::Error, &of_usage(&text, hints)),
+    }
+    code
+}
+
+/// clap's text as a diagnostic: its first line with these hints, or all of its message with its own tips.
+fn of_usage(text: &str, hints: &[String]) -> Diagnostic {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let mut lines = text.lines();
+    let mut res = Diagnostic::from(lines.next().unwrap_or_default());
+    if !hints.is_empty() {
+        return Diagnostic { hints: hints.to_vec(), ..res };
+    }
+    for line in lines.take_while(|it| !it.starts_with("Usage:") && !it.starts_with("For more")) {
+        match line.trim().strip_prefix("tip: ") {
+            Some(tip) => res.hints.push(tip.to_owned()),
+            None if line.trim().is_empty() => {}
+            None => res.message += &format!("\n{line}"),
+        }
+    }
+    res
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_ends_an_annotation_or_begins_another() {
+        let properties = [("file", "a,b: c\n".to_owned()), ("line", "1".to_owned())];
+        assert_eq!(
+            github("error", &properties, "100%\r\n::error::x"),
+            "::error file=a%2Cb%3A c%0A,line=1::100%25%0D%0A::error::x\n"
+        );
+        assert_eq!(github("notice", &[], "a"), "::notice::a\n");
+    }
+
+    #[test]
+    fn a_message_is_one_line_in_every_format_but_the_human_one() {
+        let mut it = Diagnostic::in_file("a.rs", "first\n  second").at(2, 3).with_hint("third");
+        it.field_paths = vec![vec!["A".to_owned(), "x".to_owned()], vec!["B".to_owned()]];
+        let check = |format, expected| assert_eq!(render(Level::Error, &it, format), expected);
+        check(MessageFormat::Short, "a.rs:2:3: error: first second\n");
+        check(
+            MessageFormat::Github,
+            "::error file=a.rs,line=2,col=3::first%0A  second%0AA → x%0Ahint: third\n",
+        );
+        check(
+            MessageFormat::Json,
+            "{\"column\":3,\"field_path\":[\"A\",\"x\"],\"file\":\"a.rs\",\"hints\":[\"third\"],\"level\":\"error\",\"line\":2,\"message\":\"first\\n  second\"}\n\
+             {\"column\":3,\"field_path\":[\"B\"],\"file\":\"a.rs\",\"hints\":[\"third\"],\"level\":\"error\",\"line\":2,\"message\":\"first\\n  second\"}\n",
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! The only room that reads and writes stdin, stdout and stderr.
+//!
+//! Text for people is printed without the control characters that files and servers may have put into it. Data is
+//! printed as it is. Everything on stderr has the format of `--message-format`.
+
+mod environment;
+mod message;
+mod progress;
+mod prompt;
+mod settings;
+mod style;
+
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal as _, Write as _},
+    process::ExitCode,
+    sync::OnceLock,
+};
+
+use anyhow::Context as _;
+
+pub use environment::{
+    arguments, current_folder, platform, program, variable, variable_names, variables,
+};
+pub use message::{github, misuse, report, usage, warn};
+pub use progress::{Step, waiting};
+pub use prompt::{agree, ask, confirm, has_person};
+pub use settings::Settings;
+
+use crate::hint::Diagnostic;
+use message::Level;
+
+/// Why stdout cannot be written any more. The command itself continues: half of its work would be worse than a list
+/// that is cut off.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints data, byte by byte.
+pub fn data(text: &str) {
+    if LOST.get().is_some() {
+        return;
+    }
+    progress::clear();
+    progress::suspend(|| {
+        let mut stdout = io::stdout().lock();
+        if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            let _ = LOST.set(error);
+        }
+    });
+}
+
+/// Prints a result, for people.
+pub fn print(text: &str) {
+    data(&shown(text));
+}
+
+/// Prints what a command did, unless `--quiet` is given. On a terminal, `folded` is the short form of the list.
+pub fn list(whole: &str, folded: impl FnOnce() -> Option<String>) {
+    let settings = settings::get();
+    if settings.is_quiet {
+        return;
+    }
+    let folds = io::stdout().is_terminal() && !settings.is_verbose;
+    let short = if folds { folded() } else { None };
+    print(short.as_deref().unwrap_or(whole));
+}
+
+/// A diff is text for people on a terminal; elsewhere, `patch` may read it.
+pub fn diff(text: &str) {
+    match io::stdout().is_terminal() {
+        true => print(text),
+        false => data(text),
+    }
+}
+
+/// Whether stdout is closed or full.
+pub fn is_lost() -> bool {
+    LOST.get().is_some()
+}
+
+/// The exit status of a command, which is 1 where output was lost. A reader that closed the pipe, as `head` does, has
+/// read what it needs.
+pub fn end(code: ExitCode) -> ExitCode {
+    progress::clear();
+    match LOST.get() {
+        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let message = format!("stdout cannot be written: {error}");
+            let hint = "only the output is incomplete; the command has done its work";
+            message::emit(Level::Error, &Diagnostic::from(message).with_hint(hint));
+            ExitCode::FAILURE
+        }
+        _ => code,
+    }
+}
+
+/// Prints a note for people to stderr, unless `--quiet` is given.
+pub fn advise(text: &str) {
+    if !settings::get().is_quiet {
+        require(text);
+    }
+}
+
+/// Prints a text that has to be read before a question, with `--quiet` too.
+pub fn require(text: &str) {
+    match settings::get().format {
+        settings::MessageFormat::Json => message::emit(Level::Note, &text.trim().into()),
+        _ => write(&shown(text)),
+    }
+}
+
+/// Writes to stderr. Where that is closed or full, nobody can be told.
+fn write(text: &str) {
+    progress::suspend(|| {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    });
+}
+
+/// Whether a terminal would act on a character instead of showing it: control characters, and those that change the
+/// direction of writing.
+fn is_obeyed(c: char) -> bool {
+    c.is_control() && c != '\n' && c != '\t'
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text with such characters escaped.
+fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
+        return text.into();
+    }
+    let mut res = String::new();
+    for c in text.chars() {
+        if is_obeyed(c) {
+            res.extend(c.escape_unicode());
+        } else {
+            res.push(c);
+        }
+    }
+    res.into()
+}
+
+/// All that is piped in.
+pub fn listen() -> anyhow::Result<String> {
+    io::read_to_string(io::stdin()).context("reading stdin")
+}
+
+#[test]
+fn nothing_that_is_shown_is_obeyed() {
+    for (text, expected) in [
+        ("a\tb\n", "a\tb\n"),
+        ("Früchte → 🦀", "Früchte → 🦀"),
+        ("\u{1b}[31m\r\u{7f}\u{9b}", "\\u{1b}[31m\\u{d}\\u{7f}\\u{9b}"),
+        ("a\u{202e}b\u{2066}c", "a\\u{202e}b\\u{2066}c"),
+    ] {
+        assert_eq!(shown(text), expected);
+    }
+}

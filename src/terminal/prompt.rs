@@ -1,0 +1,65 @@
+//! Questions to a person at the terminal.
+
+use std::{
+    fmt,
+    io::{self, IsTerminal as _},
+    str::FromStr,
+};
+
+use super::{shown, usage};
+
+/// Whether there is a person to ask.
+pub fn has_person() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// What the flag said; else what a person at the terminal answers. The prompt accepts what the flag
+/// accepts. Where there is nobody to ask, a missing flag is a usage error.
+pub fn ask<T>(given: Option<T>, flag: &str, example: &str) -> anyhow::Result<T>
+where
+    T: Clone + fmt::Display + FromStr,
+    T::Err: fmt::Display,
+{
+    if let Some(value) = given {
+        return Ok(value);
+    }
+    if !has_person() {
+        return Err(usage(
+            clap::error::ErrorKind::MissingRequiredArgument,
+            &format!(
+                "`--{flag}` is missing, and there is nobody to ask: give it, e.g. `--{flag} {example}`"
+            ),
+        ));
+    }
+    let answer = dialoguer::Input::new()
+        .with_prompt(format!("{flag} (e.g. {example})"))
+        .validate_with(|text: &String| text.parse::<T>().map(drop).map_err(|it| it.to_string()))
+        .interact_text();
+    match answer {
+        Ok(text) => text.parse().map_err(|it: T::Err| anyhow::format_err!("{it}")),
+        Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => {
+            Err(anyhow::format_err!("interrupted; nothing was written"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a person agrees; nothing where the question is left without an answer.
+pub fn confirm(question: &str) -> anyhow::Result<Option<bool>> {
+    match dialoguer::Confirm::new().with_prompt(shown(question)).default(false).interact() {
+        Ok(answer) => Ok(Some(answer)),
+        Err(dialoguer::Error::IO(error)) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a person at the terminal agrees. Where there is nobody to ask, the flag is missing.
+pub fn agree(question: &str, flag: &str) -> anyhow::Result<bool> {
+    if !has_person() {
+        return Err(usage(
+            clap::error::ErrorKind::MissingRequiredArgument,
+            &format!("there is nobody to ask: give `--{flag}` to go on all the same"),
+        ));
+    }
+    Ok(confirm(question)?.unwrap_or(false))
+}

@@ -1,0 +1,82 @@
+//! The flags that every command accepts for its output.
+
+use std::sync::OnceLock;
+
+/// In which format errors, warnings and notes are printed
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum MessageFormat {
+    /// With source lines, for people
+    #[default]
+    Human,
+    /// One line each: `path:line:column: error: message`
+    Short,
+    /// One JSON object a line
+    Json,
+    /// Workflow commands, which GitHub shows as annotations
+    Github,
+}
+
+/// How a command prints its messages.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct Settings {
+    /// Format of errors and warnings on stderr
+    #[arg(
+        long = "message-format",
+        global = true,
+        value_name = "FORMAT",
+        default_value = "human",
+        hide_default_value = true,
+        hide_possible_values = true,
+        help = "Format of errors and warnings: human, short, json or github [default: human]"
+    )]
+    pub(super) format: MessageFormat,
+    /// List every file on a terminal, too
+    #[arg(long = "verbose", short = 'v', global = true, conflicts_with = "is_quiet")]
+    pub(super) is_verbose: bool,
+    /// Print results, warnings and errors only
+    #[arg(long = "quiet", short = 'q', global = true)]
+    pub(super) is_quiet: bool,
+}
+
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
+impl Settings {
+    /// The format that the arguments name, for the errors of those that do not parse.
+    pub fn of(arguments: &[String]) -> Self {
+        let mut arguments = arguments.iter().take_while(|it| *it != "--");
+        let mut value = None;
+        while let Some(it) = arguments.next() {
+            match it.strip_prefix("--message-format") {
+                Some("") => value = arguments.next().map(String::as_str),
+                Some(rest) => value = rest.strip_prefix('=').or(value),
+                None => {}
+            }
+        }
+        let parse = |it: &str| clap::ValueEnum::from_str(it, false).ok();
+        Self { format: value.and_then(parse).unwrap_or_default(), ..Self::default() }
+    }
+
+    /// Applies to all that is printed from now on.
+    pub fn apply(self) {
+        let _ = SETTINGS.set(self);
+    }
+}
+
+pub(super) fn get() -> Settings {
+    SETTINGS.get().copied().unwrap_or_default()
+}
+
+#[test]
+fn the_format_is_found_before_the_arguments_parse() {
+    let check = |line: &str, expected: MessageFormat| {
+        let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        assert_eq!(Settings::of(&arguments).format, expected, "{line}");
+    };
+    check("manifests", MessageFormat::Human);
+    check("--message-format json manifests", MessageFormat::Json);
+    check("manifests --message-format=github --nope", MessageFormat::Github);
+    check("manifests --message-format", MessageFormat::Human);
+    check("manifests --message-format=nope", MessageFormat::Human);
+    check("manifests --message-formats=json", MessageFormat::Human);
+    check("manifests -- --message-format=json", MessageFormat::Human);
+}

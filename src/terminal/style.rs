@@ -1,0 +1,159 @@
+//! Diagnostics as rustc and cargo show them.
+//!
+//! Drawn by `annotate-snippets`, which rustc and cargo use themselves: its look is the one that Rust's users know, it
+//! renders plain values, and it is in the lock file already. `miette` has a look of its own, and wants errors to
+//! implement its trait, so every room would name it.
+
+use std::{io, ops::Range};
+
+use annotate_snippets::{
+    AnnotationKind, Group, Level as Label, Origin, Renderer, Snippet,
+    renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_WARNING_STYLE, Style},
+};
+
+use super::{is_obeyed, message::Level, shown};
+use crate::hint::Diagnostic;
+
+/// Longer lines are not quoted, in bytes.
+const LONGEST: usize = 10_000;
+
+/// Whether colours are wanted and can be shown: `NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` count.
+fn has_colour() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// A diagnostic with its place; the source line too where it is known.
+pub fn located(level: Level, it: &Diagnostic, file: &str) -> String {
+    let renderer = if has_colour() { Renderer::styled() } else { Renderer::plain() };
+    draw(&renderer, level, it, file)
+}
+
+fn draw(renderer: &Renderer, level: Level, it: &Diagnostic, file: &str) -> String {
+    let label = match level {
+        Level::Error => Label::ERROR,
+        Level::Warning => Label::WARNING,
+        Level::Note => Label::NOTE,
+    };
+    let mut group = Group::with_title(label.primary_title(shown(&it.message)));
+    let file = shown(file);
+    group = match (it.position, it.source_line.as_ref().filter(|it| it.len() < LONGEST)) {
+        (Some((line, column)), Some(source)) => {
+            let source: String =
+                source.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect();
+            let annotation = AnnotationKind::Primary.span(word(&source, column));
+            let snippet = Snippet::source(source).path(file).line_start(line);
+            group.element(snippet.annotation(annotation))
+        }
+        (Some((line, column)), None) => {
+            group.element(Origin::path(file).line(line).char_column(column))
+        }
+        (None, _) => group.element(Origin::path(file)),
+    };
+    let notes = it.fields().map(|it| Label::NOTE.message(shown(&it).into_owned()));
+    let hints = it.hints.iter().map(|it| Label::HELP.message(shown(it)));
+    let group = group.elements(notes).elements(hints);
+    renderer.render(&[group]) + "\n\n"
+}
+
+/// The bytes of the word or path (`std::env::var`) at a column, or of the character there.
+fn word(line: &str, column: usize) -> Range<usize> {
+    let at = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |it| it.0);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut end = at;
+    loop {
+        let rest = &line[end..];
+        end += rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        match line[end..].strip_prefix("::") {
+            Some(rest) if at < end && rest.starts_with(is_word) => end += 2,
+            _ => break,
+        }
+    }
+    if at == end {
+        end += line[at..].chars().next().map_or(0, char::len_utf8);
+    }
+    at..end
+}
+
+/// A text behind its label.
+pub fn labelled(level: Level, text: &str) -> String {
+    let (style, label) = match level {
+        Level::Error => (DEFAULT_ERROR_STYLE, "error"),
+        Level::Warning => (DEFAULT_WARNING_STYLE, "warning"),
+        Level::Note => return format!("{}\n", shown(text)),
+    };
+    format!("{}: {}\n", painted(style, label), shown(text))
+}
+
+/// A hint behind its label.
+pub fn hint(text: &str) -> String {
+    format!("{}: {}\n", painted(DEFAULT_HELP_STYLE, "hint"), shown(text))
+}
+
+fn painted(style: Style, label: &str) -> String {
+    match has_colour() {
+        true => format!("{style}{label}{style:#}"),
+        false => label.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(it: &Diagnostic, expected: &str) {
+        let shown = draw(&Renderer::plain(), Level::Error, it, "a.rs");
+        assert_eq!(shown.trim_end(), expected.trim(), "\n{shown}");
+    }
+
+    fn at(column: usize, source: &str) -> Diagnostic {
+        let it = Diagnostic::in_file("a.rs", "it is wrong").at(7, column);
+        Diagnostic { source_line: Some(source.to_owned()), ..it }
+    }
+
+    #[test]
+    fn the_caret_is_below_the_word_whatever_is_before_it() {
+        let expected = "
+error: it is wrong
+ --> a.rs:7:5
+  |
+7 |     size: Many,
+  |     ^^^^
+  |
+  = note: Memcached → spec.size
+  = help: write a number
+  = help: or nothing";
+        let mut it = at(5, "    size: Many,").with_hint("write a number").with_hint("or nothing");
+        it.field_paths = vec![vec!["Memcached".to_owned(), "spec.size".to_owned()]];
+        check(&it, expected);
+        let below = |column: usize, source: &str, carets: &str| {
+            let source = at(column, source);
+            let shown = draw(&Renderer::plain(), Level::Error, &source, "a.rs");
+            let line = shown.lines().nth(4).unwrap_or_default();
+            assert_eq!(line.trim_start_matches("  |"), carets, "\n{shown}");
+        };
+        below(2, "\tx::y: z", "     ^^^^");
+        below(3, "日本z", "     ^");
+        below(1, "日本z", " ^^^^^");
+        below(2, "a\u{1b}[31m", "  ^");
+        below(3, "ab", "   ^");
+        below(9, "ab", "   ^");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_caret_and_a_very_long_one_is_not_quoted() {
+        let long = format!("{}here{}", " a".repeat(400), " b".repeat(400));
+        let shown = draw(&Renderer::plain(), Level::Error, &at(801, &long), "a.rs");
+        assert!(shown.lines().all(|it| it.len() < 160), "{shown}");
+        assert!(shown.contains("here") && shown.contains("^^^^"), "{shown}");
+        check(&at(3, &"x".repeat(LONGEST)), "error: it is wrong\n--> a.rs:7:3");
+    }
+
+    #[test]
+    fn nothing_that_a_file_holds_is_obeyed() {
+        let mut it = at(1, "a\u{1b}[31m\u{202e}\u{9b}").with_hint("\u{1b}h");
+        it.message = "\u{1b}m".to_owned();
+        it.field_paths = vec![vec!["\u{1b}a".to_owned(), "b".to_owned()]];
+        let shown = draw(&Renderer::plain(), Level::Error, &it, "\u{1b}.rs");
+        assert!(!shown.contains(super::is_obeyed), "{shown:?}");
+    }
+}

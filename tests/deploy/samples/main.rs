@@ -1,0 +1,152 @@
+//! Samples as the API server judges them: the same verdict is ours. A table with one fault each, and random ones.
+//!
+//! `SAMPLES` says how many random ones, `SAMPLES_SEED` where to begin.
+
+use std::{collections::BTreeSet, env, fs};
+
+use serde_json::{Map, Value, json};
+
+use crate::{place::Place, server, support, trials};
+
+/// What is put into the `spec` of a valid sample; of `null`, the field is left out.
+fn table() -> Vec<Value> {
+    let rows = include_str!("table.jsonl").lines().filter(|it| !it.starts_with("//"));
+    rows.map(|it| serde_json::from_str(it).unwrap_or_else(|error| panic!("{it}: {error}")))
+        .collect()
+}
+
+fn sample(changes: &Value) -> Value {
+    let mut res = json!({
+        "apiVersion": "samples.org/v1",
+        "kind": "Thing",
+        "metadata": { "name": "a" },
+        "spec": { "count": 2, "name": "ab" },
+    });
+    for (key, value) in changes.as_object().expect("a row is a map") {
+        let (place, key) = match key.strip_prefix('/') {
+            Some(key) => (&mut res, key),
+            None => (&mut res["spec"], key.as_str()),
+        };
+        match value {
+            Value::String(it) if it == "-" => {
+                drop(place.as_object_mut().expect("a map").remove(key))
+            }
+            it => place[key] = it.clone(),
+        }
+    }
+    res
+}
+
+trials! {
+    async fn samples_are_judged_as_the_api_server_judges_them(it: "samples") {
+        let crd: Value = serde_json::from_str(include_str!("crd.json")).expect("it is JSON");
+        it.server.apply(&crd).await;
+        let established = |it: &Value| it["status"]["conditions"].to_string().contains("\"Established\"");
+        it.server.until(&server::path(&crd), 20, "established", established).await;
+
+        let number = |name: &str, default| {
+            env::var(name).ok().and_then(|it| it.parse::<u64>().ok()).unwrap_or(default)
+        };
+        let (first, count) = (number("SAMPLES_SEED", 1), number("SAMPLES", 150));
+        let mut samples: Vec<Value> = table().iter().map(sample).collect();
+        samples.extend((first..first + count).map(random));
+        let ours = refused(&it, &crd, &samples);
+
+        let path = "/apis/samples.org/v1/namespaces/default/things?dryRun=All&fieldValidation=Strict";
+        let (mut wrong, mut valid) = (Vec::new(), 0);
+        for (at, sample) in samples.iter().enumerate() {
+            let request = it.server.ask("POST", path, server::JSON, sample.clone());
+            let answer = request.await.expect("the API server answers");
+            let is_valid = answer.code < 300;
+            valid += usize::from(is_valid);
+            if is_valid == ours.contains(&at) {
+                wrong.push(format!("{sample}\n  server: {} {}", answer.code, answer.body["message"]));
+            }
+        }
+        assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), samples.len(), wrong.join("\n"));
+        assert!(20 < valid && valid + 40 < samples.len(), "{valid} of {} are valid", samples.len());
+    }
+}
+
+/// The samples that `bundle` refuses, by their place: each is a line of its input.
+fn refused(place: &Place, crd: &Value, samples: &[Value]) -> BTreeSet<usize> {
+    let documents = std::iter::once(crd).chain(samples);
+    let text: String = documents.map(|it| format!("---\n{it}\n")).collect();
+    fs::write(place.dir.join("objects.yaml"), text).expect("the folder is ours");
+    let mut command = support::command(support::BINARY, &place.dir);
+    let output = command.args(["bundle", "--input", "objects.yaml"]).output().expect("it starts");
+    let answer = support::said(&output);
+    assert_eq!(output.status.code(), Some(1), "{answer}");
+    let lines = answer.lines().filter_map(|it| it.trim_start().strip_prefix("objects.yaml:"));
+    let places = lines.filter_map(|it| it.split(':').next()?.parse::<usize>().ok());
+    let res: BTreeSet<usize> = places.filter(|it| 2 < *it).map(|it| it / 2 - 2).collect();
+    assert!(!res.is_empty(), "{answer}");
+    res
+}
+
+/// A sample with a few changes of which each may be a fault.
+fn random(seed: u64) -> Value {
+    let mut random = Random(seed);
+    let rows = table();
+    let mut res = sample(&json!({}));
+    for _ in 0..=random.below(3) {
+        // Some fields of other rows, and values where they may not belong.
+        let row = &rows[random.below(rows.len())];
+        for (key, value) in row.as_object().expect("a row is a map") {
+            let value = if random.below(4) == 0 { random.value(&rows) } else { value.clone() };
+            let key = key.trim_start_matches('/');
+            if value != "-"
+                && !matches!(key, "metadata" | "apiVersion" | "kind" | "status" | "spec")
+            {
+                res["spec"][key] = value;
+            }
+        }
+    }
+    mangle(&mut res["spec"], &mut random);
+    res
+}
+
+/// Leaves something out, puts it in twice, or changes its type, somewhere.
+fn mangle(value: &mut Value, random: &mut Random) {
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            let key = map.keys().nth(random.below(map.len())).expect("it is there").clone();
+            match random.below(8) {
+                0 => drop(map.remove(&key)),
+                1 => drop(map.insert(format!("{key}s"), json!(1))),
+                2 => drop(map.insert(key, Value::Null)),
+                _ => mangle(&mut map[&key], random),
+            }
+        }
+        Value::Array(items) if !items.is_empty() => match random.below(3) {
+            0 => items.push(items[0].clone()),
+            1 => mangle(&mut items[0], random),
+            _ => {}
+        },
+        other => match random.below(6) {
+            0 => *other = json!(3),
+            1 => *other = json!("b"),
+            2 => *other = json!(2.5),
+            3 => *other = Value::Object(Map::new()),
+            _ => {}
+        },
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((z ^ (z >> 31)) % count as u64).expect("it is small")
+    }
+
+    fn value(&mut self, rows: &[Value]) -> Value {
+        let row = rows[self.below(rows.len())].as_object().expect("a row is a map");
+        row.values().next().cloned().unwrap_or_default()
+    }
+}
