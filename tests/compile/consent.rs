@@ -56,7 +56,7 @@ fn without_a_person_flags_and_earlier_answers_count() {
     check(None, &["--no-compile"], false, "Asked → spec.size");
     check(Some("yes"), &[], true, compiles);
     check(Some("yes"), &["--no-compile"], false, "Asked → spec.size");
-    check(Some("no"), &[], false, "an earlier answer was no, which `rm ");
+    check(Some("no"), &[], false, "you declined earlier, and `rm ");
     check(Some("no"), &["--compile"], true, compiles);
     check(Some("maybe"), &[], false, "hint: pass `--compile`");
 }
@@ -70,7 +70,7 @@ fn a_person_is_asked_once() {
         expect(&mut terminal, "this runs build scripts and macros of the project");
         terminal.send(letter).unwrap();
         terminal.flush().unwrap();
-        expect(&mut terminal, "this answer is kept in");
+        expect(&mut terminal, "the answer is stored in");
         expect(
             &mut terminal,
             if word == "yes" { "cargo was run" } else { "hint: pass `--compile`" },

@@ -75,7 +75,7 @@ fn the_stored_version_is_named_where_a_macro_says_nothing_of_it() {
     assert_eq!(versions(&printed.expect(&text)), ["Made v2* v1"]);
     let (printed, text) = project.crds(&["--compile", "--type", "asked::v3::Other"]);
     assert_eq!(printed, None);
-    assert!(text.contains("its kinds are `asked::v1::Made`, `asked::v2::Made`"), "{text}");
+    assert!(text.contains("its kinds are: `asked::v1::Made`, `asked::v2::Made`"), "{text}");
     let (printed, text) = project.crds(&["--compile", "--type", "other::Made"]);
     assert_eq!(printed, None);
     assert!(text.contains("`other::Made` begins with no crate of this workspace"), "{text}");

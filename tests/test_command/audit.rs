@@ -24,7 +24,7 @@ fn the_scaffold_is_refused_nothing_and_uses_every_rule() {
     assert!(output.status.success(), "{said}");
     assert!(said.contains("every_sample_becomes_available ... ok"), "{said}");
     assert!(!said.contains("not run"), "{said}");
-    let report = said.split_once("did:\n").expect(&said).1;
+    let report = said.split_once("used config/rbac/role.yaml:\n").expect(&said).1;
     assert!(report.contains("calls, 0 refused, 0 unused\n"), "{report}");
     assert!(report.contains("used    deployments.apps: create, list, patch, watch\n"), "{report}");
 }

@@ -51,7 +51,7 @@ fn a_download_is_checked_kept_and_run() {
     assert!(output.status.success(), "{}", support::said(&output));
     let output = run("1.36", nowhere);
     assert!(output.status.success(), "{}", support::said(&output));
-    assert!(support::said(&output).contains("going on with 1.36.3, which is here"));
+    assert!(support::said(&output).contains("using the cached version 1.36.3"));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_download_that_is_not_what_the_index_says_is_not_kept() {
     let said = told("1.36", "index.yaml");
     assert!(
         said.contains("is not what the index says: its SHA-512 is")
-            && said.contains("nothing was kept")
+            && said.contains("nothing was saved")
     );
     let said = told("1.35", "index.yaml");
     assert!(said.contains("/gone"), "{said}");
