@@ -92,7 +92,7 @@ impl<'a> Collected<'a> {
         res.place(rest, refusals, warnings);
         if res.deployments.is_empty() {
             refusals.push(
-                "there is no Deployment (apps/v1), and OLM runs an operator from one",
+                "there is no Deployment (apps/v1) for OLM to run the operator from",
                 "have config/manifests/kustomization.yaml list `../default`, which brings config/manager",
             );
         }

@@ -45,7 +45,7 @@ pub fn split<'a>(
                 .collect();
             if subjects.is_empty() && is_known(binding) && !of_name(collected, binding).is_empty() {
                 warnings.push(format!(
-                    "{} is not in the bundle: it has no subjects, and gives nobody anything",
+                    "{} is not in the bundle: it has no subjects",
                     object::title(binding)
                 ));
                 continue;
@@ -218,7 +218,7 @@ fn refuse_unknown(binding: &Value, granted: &[&Value], refusals: &mut Refusals) 
     {
         refusals.push(
             format!(
-                "{}: Kubernetes does not know its `roleRef`, and operator-sdk takes it for {}",
+                "{}: its `roleRef` is unknown to Kubernetes, and operator-sdk treats it as {}",
                 object::title(binding),
                 object::title(role)
             ),

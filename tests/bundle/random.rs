@@ -30,7 +30,7 @@ const REASONS: &[(&str, &str)] = &[
         "the bundle is not valid and was not written",
         "operator-sdk's own validators call its bundle invalid",
     ),
-    ("and operator-sdk takes it for", "it gives the operator what the cluster would not"),
+    ("and operator-sdk treats it as", "it gives the operator what the cluster would not"),
     ("selects the pods of no Deployment", "the CSV would name a Deployment that is not here"),
     ("is called by a URL", "a CSV cannot say it"),
     (
