@@ -115,7 +115,7 @@ fn a_name_means_one_thing() {
     repository.says(&["./main"], 0, "no breaking change from ./main to the working tree");
     repository.says(&["main~0"], 0, "no breaking change from main~0 to the working tree");
     repository.says(&["HEAD", "--to", "HEAD"], 2, "both states are HEAD");
-    repository.says(&["--context", "a"], 2, "`--context` names a cluster, and none is compared");
+    repository.says(&["--context", "a"], 2, "`--context` requires a cluster to compare");
     let flag = "`--package` is about Rust source, and none is compared";
     repository.says(&["./main", "--to", "HEAD:main", "-p", "a"], 2, flag);
 }
