@@ -1,4 +1,4 @@
-//! `metadata/annotations.yaml`, whose entries are the bundle image's labels too.
+//! `metadata/annotations.yaml`, whose entries are also labels of the bundle image.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub const DEFAULT_CHANNEL: &str = "operators.operatorframework.io.bundle.channel
 const TEST_MEDIA_TYPE: &str = "operators.operatorframework.io.test.mediatype.v1";
 const TEST_CONFIG: &str = "operators.operatorframework.io.test.config.v1";
 
-/// The user's own, in `config/manifests/metadata`.
+/// The user's file in `config/manifests/metadata`.
 const FILE: &str = "config/manifests/metadata/annotations.yaml";
 
 /// Key and value, in the order they are written.
@@ -94,14 +94,14 @@ impl Annotations {
     }
 }
 
-/// One entry, quoted where YAML wants it.
+/// One entry, quoted where YAML requires it.
 fn line((key, value): &(String, String)) -> String {
     let entry: Map<String, Value> =
         [(key.clone(), Value::from(value.as_str()))].into_iter().collect();
     format!("  {}", yaml::to_text(&entry.into()))
 }
 
-/// Further annotations of the user's.
+/// Additional annotations of the user.
 fn said(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, String> {
     let Some(text) = input.metadata.get("annotations.yaml") else { return BTreeMap::new() };
     let shape = "it has one key `annotations`, and below it keys and texts of one line";

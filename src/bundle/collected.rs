@@ -1,4 +1,4 @@
-//! Every object, put where the bundle needs it. What has no place is named in a warning.
+//! Sorts the objects by their use in the bundle. Each object that has none is named in a warning.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub const RBAC: &str = "rbac.authorization.k8s.io";
 #[derive(Default)]
 pub struct Collected<'a> {
     pub csv: Option<&'a Value>,
-    /// Those of other packages, by their names.
+    /// The CSVs of other packages, judged by their names.
     pub foreign_csvs: Vec<&'a Value>,
     pub deployments: Vec<&'a Value>,
     pub service_accounts: Vec<&'a Value>,
@@ -99,7 +99,7 @@ impl<'a> Collected<'a> {
         res
     }
 
-    /// What operator-sdk takes for one object, for it compares their bytes without their kind.
+    /// Refuses objects that operator-sdk treats as one, because it compares their content without the kind.
     fn refuse_twins(&mut self, refusals: &mut Refusals) {
         for webhooks in [&mut self.validating, &mut self.mutating] {
             let mut seen = BTreeSet::new();
@@ -129,7 +129,7 @@ impl<'a> Collected<'a> {
         }
     }
 
-    /// Samples, other kinds, and what a bundle cannot hold.
+    /// Sorts samples, other kinds, and what a bundle cannot contain.
     fn place(&mut self, rest: Vec<&'a Value>, refusals: &mut Refusals, warnings: &mut Vec<String>) {
         for object in rest {
             let (group, version) = object::group_version(object);
@@ -139,7 +139,7 @@ impl<'a> Collected<'a> {
                     && object::text(it, "/spec/names/kind") == kind
             });
             if let Some(crd) = crd {
-                // operator-sdk looks at the kind alone.
+                // operator-sdk checks only the kind.
                 if kinds::is_supported_kind(kind) {
                     self.others.push(object);
                 }
@@ -154,7 +154,7 @@ impl<'a> Collected<'a> {
                 continue;
             }
             match (group, kind) {
-                // Where the operator runs is the choice of who installs it.
+                // The administrator who installs the operator chooses its namespace.
                 ("", "Namespace") if self.is_home(object) => {}
                 ("cert-manager.io", "Issuer" | "Certificate") => warnings.push(format!(
                     "{} is not in the bundle: OLM makes the certificates of webhooks itself",

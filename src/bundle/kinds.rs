@@ -1,6 +1,6 @@
 //! The kinds that a `registry+v1` bundle can hold.
 //!
-//! operator-registry looks at the kind alone; we look at the group too, for OLM does when it installs.
+//! operator-registry checks only the kind. We also check the group, as OLM does when it installs.
 
 use super::object;
 use crate::yaml::Value;
@@ -34,12 +34,12 @@ pub fn is_supported(group: &str, kind: &str) -> bool {
     SUPPORTED.contains(&(group, kind))
 }
 
-/// What the validators ask: the kind alone.
+/// As the validators check it: by the kind only.
 pub fn is_supported_kind(kind: &str) -> bool {
     SUPPORTED.iter().any(|(_, it)| *it == kind)
 }
 
-/// What becomes of an object that OLM does not install, and why.
+/// Why OLM does not install an object, and what happens to it.
 pub fn warning(object: &Value) -> String {
     let kind = object::kind(object);
     let title = object::title(object);

@@ -1,4 +1,4 @@
-//! Files of `config/manifests/metadata` that the bundle takes over as they are.
+//! Files of `config/manifests/metadata` that are copied into the bundle.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub fn taken_over(
     let mut res = BTreeMap::new();
     for (name, text) in files {
         match name.as_str() {
-            // Its entries are merged with those that are made.
+            // Its entries are merged with the generated ones.
             "annotations.yaml" => {}
             "dependencies.yaml" | "properties.yaml" => {
                 res.insert(ProjectPath::fixed(&format!("metadata/{name}")), text.clone());

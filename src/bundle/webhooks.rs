@@ -1,5 +1,5 @@
-//! `webhookdefinitions`: OLM makes the webhook configurations, their Service and their certificates from
-//! these. What they cannot say is named in a warning.
+//! `webhookdefinitions`: OLM creates the webhook configurations, their Service and their certificates from them.
+//! What they cannot express is named in a warning.
 
 use super::{Refusals, collected::Collected, object};
 use crate::yaml::{Map, Value, json};
@@ -86,7 +86,7 @@ fn admission(
     Some(res.into())
 }
 
-/// The conversion webhooks that a Service serves: those of one path are one, unless they name a port.
+/// The conversion webhooks of a Service. Those with the same path are merged, unless they set a port.
 fn conversions(
     service: &Value,
     collected: &Collected,
@@ -138,7 +138,7 @@ fn conversion_service(crd: &Value) -> &str {
     object::text(crd, "/spec/conversion/webhook/clientConfig/service/name")
 }
 
-/// Path, Deployment and ports, as the Service leads to them.
+/// The path, Deployment and ports that the Service leads to.
 fn served(
     definition: &mut Map<String, Value>,
     reference: &Value,
@@ -156,7 +156,7 @@ fn served(
         .iter()
         .find(|it| it.get("port").and_then(Value::as_i64) == Some(number));
     match port {
-        // OLM makes its Service of exactly these two.
+        // OLM creates its Service from exactly these two.
         Some(port) => {
             definition.insert("containerPort".into(), json!(number));
             definition.insert("targetPort".into(), port["targetPort"].clone());

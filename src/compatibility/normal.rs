@@ -1,23 +1,23 @@
-//! A schema in the one form in which two of them can be compared: as Go's `JSONSchemaProps` holds it.
+//! A schema in a normal form, so that two can be compared: the values of Go's `JSONSchemaProps`.
 //!
-//! What Go does not tell apart is the same here: an empty list and none, `nullable: false` and nothing, `1.0` and
-//! `1`. Keys that Go does not know are left out, as the API server leaves them out.
+//! What is equal in Go is equal here: an empty list and none, `nullable: false` and nothing, `1.0` and `1`. Keys that
+//! Go does not know are dropped, as the API server drops them.
 
 use anyhow::{Context as _, bail};
 
 use crate::yaml::{Map, Value};
 
-/// A schema in that form; none where a version has none.
+/// A schema in normal form; none if a version has no schema.
 pub type Schema = Option<Keywords>;
 
 /// The keywords of one schema, other schemas in it included.
 pub type Keywords = Map<String, Value>;
 
-/// What a keyword holds.
+/// The type of a keyword's value.
 enum Kind {
     /// Absent when empty.
     Text,
-    /// Told apart from nothing when empty.
+    /// Present even when empty.
     OptionalText,
     /// Absent when false.
     Flag,
@@ -100,7 +100,7 @@ const VALIDATION: &[(&str, Kind)] = &[
     ("rule", Kind::Text),
 ];
 
-/// Brings a schema into that form; fails where a keyword holds what it cannot.
+/// Normalizes a schema. Fails where a keyword has a value of a wrong type.
 pub fn normalize(schema: &Value) -> anyhow::Result<Keywords> {
     record(schema, KEYWORDS)
 }
@@ -117,7 +117,7 @@ fn record(value: &Value, kinds: &[(&str, Kind)]) -> anyhow::Result<Map<String, V
 }
 
 impl Kind {
-    /// A value in the one form; nothing where Go takes it for absent.
+    /// A normalized value; nothing if it is absent to Go.
     fn read(&self, value: &Value) -> anyhow::Result<Option<Value>> {
         let schema = |it: &Value| normalize(it).map(Value::Object);
         Ok(match self {
@@ -196,7 +196,7 @@ fn map(
     Ok(Some(res).filter(|it| !it.is_empty()).map(Value::Object))
 }
 
-/// A value whose numbers are written as Go writes them: a whole number has no fraction.
+/// A value with its numbers as Go writes them: a whole number has no fraction.
 fn any(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(any).collect(),

@@ -20,7 +20,7 @@ enum Kind {
     Move(Vec<String>),
 }
 
-/// The operations of a list, or what is wrong with one of them.
+/// Parses the operations of a list.
 pub fn parse(list: &[Value]) -> anyhow::Result<Vec<Operation>> {
     let each = list.iter().enumerate().map(|(at, it)| {
         operation(it).map_err(|error| anyhow::format_err!("operation {}: {error}", at + 1))
@@ -124,7 +124,7 @@ fn add(document: &mut Value, path: &[String], value: Value) -> anyhow::Result<()
     Ok(())
 }
 
-/// What is not there in a map is added.
+/// A missing entry of a map is added.
 fn replace(document: &mut Value, path: &[String], value: Value) -> anyhow::Result<()> {
     let Some((key, parent)) = path.split_last() else {
         *document = value;
@@ -137,7 +137,7 @@ fn replace(document: &mut Value, path: &[String], value: Value) -> anyhow::Resul
     Ok(())
 }
 
-/// What is not there in a map is `null`.
+/// A missing entry of a map is `null`.
 fn test(document: &mut Value, path: &[String], value: &Value) -> anyhow::Result<()> {
     let found = match path.split_last() {
         None => document.clone(),

@@ -20,7 +20,7 @@ pub enum Found {
     Folder(ProjectPath),
 }
 
-/// What a line of `resources` or `components` leads to.
+/// What an entry of `resources` or `components` refers to.
 pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result<Found> {
     let text = item.text.as_str();
     let remote = text.contains("://") || text.contains("?ref=") || text.starts_with("git@");
@@ -118,7 +118,7 @@ pub fn objects(origin: &Origin<'_>, nodes: Vec<Node>) -> anyhow::Result<Vec<Obje
             Some(_) => return Err(at(origin, &node, "the `items` of this are no list")),
             None => {
                 let mark = node.mark;
-                // What was in a list has been written out once more, nulls and all.
+                // Items of a list are printed again by kustomize, including nulls.
                 let value = if alone { noted(node) } else { node.into_value() };
                 let mut object = Object::new(value, origin.path.clone());
                 object.knows_quotes = alone;

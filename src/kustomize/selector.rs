@@ -1,4 +1,4 @@
-//! Which objects a patch or a replacement is for.
+//! Selects the objects of a patch or a replacement.
 
 use regex_lite::Regex;
 
@@ -22,7 +22,7 @@ pub struct Pattern(Option<Regex>);
 
 impl Pattern {
     pub fn set(&mut self, text: &str) -> anyhow::Result<()> {
-        // Flags, names and looks: here Go's expressions and ours part.
+        // Go's regular expressions differ from ours in flags, names and assertions.
         let odd = text.match_indices("(?").any(|(at, _)| {
             !["(?:", "(?i)", "(?s)", "(?m)", "(?-i)"].iter().any(|it| text[at..].starts_with(it))
         });
@@ -73,7 +73,7 @@ impl Selector {
             && self.selects_metadata(object)
     }
 
-    /// One who an object is or was, with its namespace as it is written.
+    /// A current or former identity, with its namespace as written.
     pub fn selects_id(&self, id: &Id) -> bool {
         self.selects_kind(id)
             && self.name.is_match(&id.name)

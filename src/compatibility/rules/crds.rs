@@ -52,7 +52,7 @@ fn served_version_removal(old: &Crd, new: &Crd) -> Option<Change> {
     })
 }
 
-/// A CRD takes all of its objects along.
+/// Removing a CRD deletes all of its objects.
 pub fn crd_removal(old: &Crd) -> Change {
     let list = names(old.versions.iter().map(|it| it.name.as_str()));
     Change::new(
@@ -61,7 +61,7 @@ pub fn crd_removal(old: &Crd) -> Change {
     )
 }
 
-/// A field that is in the old version only.
+/// A field that is only in the old version.
 pub fn removed() -> Change {
     Change::new(
         "the field was removed",

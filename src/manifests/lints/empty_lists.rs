@@ -1,5 +1,5 @@
-//! Empty lists, which kube prints before 4.2 and an API server drops: tools that compare a CRD with the server's
-//! see a difference for ever.
+//! Empty lists: kube before 4.2 prints them, and API servers drop them, so tools that compare a CRD with the server's
+//! copy always see a difference.
 
 use std::collections::BTreeSet;
 

@@ -1,11 +1,11 @@
-//! Formats that an API server does not know: it warns of each, and checks none.
+//! Formats that are unknown to API servers: a server warns of each, and does not check it.
 
 use std::collections::BTreeMap;
 
 use super::{Fault, text, walk};
 use crate::yaml::Value;
 
-/// Formats of strings, without hyphens, as the API server compares them
+/// The formats of strings without their hyphens, as the API server compares them
 /// (apiextensions-apiserver 0.36, pkg/apiserver/validation/formats.go).
 const STRINGS: &[&str] = &[
     "bsonobjectid",

@@ -1,7 +1,7 @@
 //! Schemas that an API server rejects, by the rules for structural schemas.
 //!
 //! apiextensions-apiserver 0.36: pkg/apiserver/schema/{validation,complete}.go and
-//! pkg/apis/apiextensions/validation/validation.go. Defaults and the cost of rules are not looked at.
+//! pkg/apis/apiextensions/validation/validation.go. Defaults and the cost of rules are not checked.
 
 use serde_json::json;
 
@@ -95,7 +95,7 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
     }
 }
 
-/// A schema within `allOf`, `anyOf`, `oneOf` or `not`. `shape` is what stands outside for the same value.
+/// A schema within `allOf`, `anyOf`, `oneOf` or `not`. `shape` is the schema of the same value outside of them.
 fn inner(at: &str, schema: &Value, shape: Option<&Value>, res: &mut Vec<Fault>) {
     let mut say = |message: String, hint: &'static str| {
         res.push(Fault { at: at.to_owned(), message, hint });
@@ -144,7 +144,7 @@ fn inner(at: &str, schema: &Value, shape: Option<&Value>, res: &mut Vec<Fault>) 
     }
 }
 
-/// What no schema of a CRD may say anywhere.
+/// What is not allowed in any schema of a CRD.
 fn never(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
     for key in ["id", "additionalItems", "patternProperties", "definitions", "dependencies"] {
         let there = match schema.get(key) {
@@ -220,7 +220,7 @@ fn lists(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
     }
 }
 
-/// What stands in `allOf`, `anyOf`, `oneOf` and `not`, and whether it is the one that ints-or-strings may have.
+/// The schemas in `allOf`, `anyOf`, `oneOf` and `not`, and whether each is the one that int-or-string allows.
 fn junctors(schema: &Value) -> Vec<(&Value, bool)> {
     let int_or_string = |it: &Value| *it == json!([{ "type": "integer" }, { "type": "string" }]);
     let mut res = Vec::new();
