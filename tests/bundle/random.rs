@@ -34,7 +34,7 @@ const REASONS: &[(&str, &str)] = &[
     ("selects the pods of no Deployment", "the CSV would name a Deployment that is not here"),
     ("is called by a URL", "a CSV cannot say it"),
     (
-        "is there twice, and differs",
+        "occurs twice with different content",
         "one of the two would replace the other in the namespace of OLM",
     ),
     ("operator-sdk takes the rules", "it gives the operator the rights of another Role"),
@@ -48,7 +48,7 @@ const REASONS: &[(&str, &str)] = &[
     ("there is no Deployment", "OLM has nothing to run"),
     ("are one field, given twice", "which of the two Go takes depends on what they hold"),
     ("operator-sdk leaves out", "it takes them for one object"),
-    ("has no name that can be a file's", "operator-sdk writes a file that nobody finds"),
+    ("has no name that can be used as a file name", "operator-sdk writes a file that nobody finds"),
     ("has `valueFrom`", "a bundle lists the image itself"),
 ];
 
