@@ -18,7 +18,7 @@ fn role(rules: Value) -> Vec<Value> {
     vec![json!({ "kind": "ClusterRole", "metadata": { "name": "manager-role" }, "rules": rules })]
 }
 
-fn told(rules: Value, log: &str) -> String {
+fn report_of(rules: Value, log: &str) -> String {
     let plural = |group: &str, kind: &str| (group == "g" && kind == "K").then(|| "ks".to_owned());
     report(&grants(&role(rules)), &calls(log, USER), plural, None).to_string()
 }
@@ -35,13 +35,13 @@ fn an_apply_that_creates_uses_create_and_owners_use_finalizers() {
     apply["requestObject"]["metadata"]["ownerReferences"] =
         json!([{ "apiVersion": "g/v1", "kind": "K", "name": "a", "blockOwnerDeletion": true }]);
     assert_eq!(
-        told(rules.clone(), &log(&[apply])),
+        report_of(rules.clone(), &log(&[apply])),
         "used    deployments.apps: create, patch\nunused  deployments.apps: list\n\
          used    ks.g/finalizers: update\n1 calls, 0 refused, 1 unused\n"
     );
     // One that changes what is there uses neither.
     assert_eq!(
-        told(rules, &log(&[event("1", "patch", of, 200)])),
+        report_of(rules, &log(&[event("1", "patch", of, 200)])),
         "used    deployments.apps: patch\nunused  deployments.apps: create, list\n\
          unused  ks.g/finalizers: update\n1 calls, 0 refused, 3 unused\n"
     );
@@ -74,7 +74,7 @@ fn a_refusal_names_the_comment_that_would_allow_it() {
         event("5", "get", path, 403),
     ];
     assert_eq!(
-        told(json!([]), &log(&list)),
+        report_of(json!([]), &log(&list)),
         "refused deployments.apps: create, once; add\n          // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create\n\
          refused /x: get, once; add\n          // +kubebuilder:rbac:urls=/x,verbs=get\n\
          refused pods: list, 2 times; add\n          // +kubebuilder:rbac:groups=\"\",resources=pods,verbs=list\n\
@@ -93,7 +93,7 @@ fn others_calls_and_a_line_cut_short_say_nothing_and_a_watch_counts_once() {
     let ended = event("2", "watch", of, 200);
     let log = log(&[other, begun, ended]) + "{\"auditID\": \"3\", \"us";
     let rules = json!([{ "apiGroups": [""], "resources": ["pods"], "verbs": ["*"] }]);
-    assert_eq!(told(rules, &log), "used    pods: watch\n1 calls, 0 refused, 0 unused\n");
+    assert_eq!(report_of(rules, &log), "used    pods: watch\n1 calls, 0 refused, 0 unused\n");
 }
 
 #[test]
@@ -155,5 +155,8 @@ fn what_a_quota_or_a_policy_forbids_is_no_want_of_a_rule() {
         "pods \"a\" is forbidden: exceeded quota: few, requested: pods=1, used: pods=1, limited: pods=1"
     );
     let rules = json!([{ "apiGroups": [""], "resources": ["pods"], "verbs": ["create"] }]);
-    assert_eq!(told(rules, &log(&[pod])), "used    pods: create\n1 calls, 0 refused, 0 unused\n");
+    assert_eq!(
+        report_of(rules, &log(&[pod])),
+        "used    pods: create\n1 calls, 0 refused, 0 unused\n"
+    );
 }

@@ -1,10 +1,10 @@
-//! When a bundle was made, if somebody says so: there is no clock here.
+//! The creation time of a bundle. It is given by the caller: this room has no clock.
 
-/// Seconds since 1970, as SOURCE_DATE_EPOCH gives them, in RFC 3339.
+/// Converts the seconds since 1970 in SOURCE_DATE_EPOCH to RFC 3339.
 pub fn created_at(epoch: &str) -> anyhow::Result<String> {
     let time = epoch.trim().parse().ok().and_then(|it| jiff::Timestamp::from_second(it).ok());
     let Some(time) = time else {
-        anyhow::bail!("SOURCE_DATE_EPOCH is `{epoch}`, and must be a count of seconds since 1970");
+        anyhow::bail!("SOURCE_DATE_EPOCH must be a number of seconds since 1970, not `{epoch}`");
     };
     Ok(time.to_string())
 }

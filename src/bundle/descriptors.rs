@@ -1,7 +1,7 @@
 //! What a console shows of a custom resource: one descriptor for each field of `spec` and `status`.
 //!
-//! Only what the schema states is told: a field's type, its choices, whether it scales. Nothing is read
-//! into a field's name.
+//! Descriptors state only what is in the schema: a field's type, its enum, whether it scales. Nothing is guessed
+//! from a field's name.
 
 use super::{object, words};
 use crate::yaml::{Value, json};

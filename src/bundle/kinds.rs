@@ -1,6 +1,6 @@
 //! The kinds that a `registry+v1` bundle can hold.
 //!
-//! operator-registry looks at the kind alone; we look at the group too, for OLM does when it installs.
+//! operator-registry checks only the kind. We also check the group, as OLM does when it installs.
 
 use super::object;
 use crate::yaml::Value;
@@ -34,23 +34,23 @@ pub fn is_supported(group: &str, kind: &str) -> bool {
     SUPPORTED.contains(&(group, kind))
 }
 
-/// What the validators ask: the kind alone.
+/// As the validators check it: by the kind only.
 pub fn is_supported_kind(kind: &str) -> bool {
     SUPPORTED.iter().any(|(_, it)| *it == kind)
 }
 
-/// What becomes of an object that OLM does not install, and why.
+/// Why OLM does not install an object, and what happens to it.
 pub fn warning(object: &Value) -> String {
     let kind = object::kind(object);
     let title = object::title(object);
     if is_supported_kind(kind) {
         return format!(
-            "{title} is in the bundle, and OLM does not install a {kind} of this group"
+            "{title} is in the bundle, but OLM does not install a {kind} of this group"
         );
     }
     let reason = match (object::group_version(object).0, kind) {
         ("apps" | "", "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Pod") => {
-            "OLM runs an operator from a Deployment (apps/v1): make it one, or let the operator create it"
+            "OLM installs only Deployments (apps/v1): convert it, or let the operator create it"
         }
         ("", "Namespace") => "OLM installs into the namespace that the user chooses",
         ("monitoring.coreos.com", "PodMonitor") => "OLM does not install it: use a ServiceMonitor",
@@ -58,5 +58,5 @@ pub fn warning(object: &Value) -> String {
             "a bundle cannot hold this kind, and no CRD here defines it: let the operator create it"
         }
     };
-    format!("{title} is not in the bundle: {reason}")
+    format!("{title} is left out of the bundle: {reason}")
 }

@@ -1,4 +1,4 @@
-//! Files of `config/manifests/metadata` that the bundle takes over as they are.
+//! Files of `config/manifests/metadata` that are copied into the bundle.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ pub fn taken_over(
     let mut res = BTreeMap::new();
     for (name, text) in files {
         match name.as_str() {
-            // Its entries are merged with those that are made.
+            // Its entries are merged with the generated ones.
             "annotations.yaml" => {}
             "dependencies.yaml" | "properties.yaml" => {
                 res.insert(ProjectPath::fixed(&format!("metadata/{name}")), text.clone());
             }
             _ => refusals.push(
-                format!("config/manifests/metadata/{name}: a bundle's metadata has no such file"),
-                "annotations.yaml, dependencies.yaml and properties.yaml are taken over; move the file elsewhere",
+                format!("config/manifests/metadata/{name}: bundle metadata cannot contain this file"),
+                "only annotations.yaml, dependencies.yaml and properties.yaml are copied into the bundle; move the file elsewhere",
             ),
         }
     }

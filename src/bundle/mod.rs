@@ -1,9 +1,9 @@
 //! Objects and metadata in, the files of an OLM bundle (`registry+v1`) out.
 //!
-//! What [`assemble`] makes is what `operator-sdk generate bundle` makes of the same objects, but for
-//! differences that `tests/bundle/same.rs` lists with their reasons. [`validate`] gives the verdict of
-//! `operator-sdk bundle validate`. What operator-sdk leaves out is left out with a warning, and what it
-//! gets wrong is refused by name. This room reads no file, knows no Rust source and no clock.
+//! [`assemble`] returns what `operator-sdk generate bundle` generates from the same objects, except for the
+//! differences that `tests/bundle/same.rs` lists with their reasons. [`validate`] returns the verdict of
+//! `operator-sdk bundle validate`. What operator-sdk omits is omitted with a warning, and what it
+//! gets wrong is refused by name. This room reads no files, no Rust source and no clock.
 
 mod annotations;
 mod collected;
@@ -36,26 +36,26 @@ use annotations::Annotations;
 use collected::Collected;
 use refusals::Refusals;
 
-/// What a bundle is made from.
+/// What a bundle is generated from.
 pub struct Input<'a> {
     /// What `kustomize build config/manifests` gives.
     pub objects: Vec<Object>,
     pub package: &'a PackageName,
     pub version: &'a semver::Version,
-    /// As flags gave them; empty where none was given.
+    /// From flags; empty if none was given.
     pub channels: &'a [Channel],
     pub default_channel: Option<&'a Channel>,
-    /// What Cargo.toml says, for what the CSV base leaves open.
+    /// The package in Cargo.toml, for fields that the CSV base does not set.
     pub cargo: &'a Package,
     /// The files of `config/manifests/metadata`, by name.
     pub metadata: &'a BTreeMap<String, String>,
-    /// Where the bundle goes, as `bundle.Dockerfile` copies it from there.
+    /// The folder of the bundle, from which `bundle.Dockerfile` copies.
     pub output_dir: &'a ProjectPath,
-    /// The project's layout, as PROJECT says it.
+    /// The project's layout in PROJECT.
     pub layout: &'a str,
-    /// Who made the bundle: `operator-rs-v0.1.0`.
+    /// The program that generated the bundle: `operator-rs-v0.1.0`.
     pub builder: &'a str,
-    /// `createdAt`, where the CSV base has none.
+    /// `createdAt`, if the CSV base has none.
     pub created_at: Option<String>,
 }
 
@@ -70,13 +70,13 @@ pub struct Object {
 pub struct Bundle {
     /// By their path inside the bundle.
     pub files: BTreeMap<ProjectPath, String>,
-    /// What stands beside the bundle: `bundle.Dockerfile`.
+    /// `bundle.Dockerfile`, which is next to the bundle.
     pub dockerfile: String,
-    /// What the user should know although the bundle is good.
+    /// Warnings about a valid bundle.
     pub warnings: Vec<String>,
 }
 
-/// Makes a bundle, or tells all that is in the way.
+/// Generates a bundle, or returns all reasons why that is impossible.
 pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
     let mut refusals = Refusals::default();
     let mut warnings = Vec::new();
@@ -110,12 +110,12 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Vec<Strin
         for fault in decoded.faults {
             refusals.push(
                 format!("{title}: {fault}"),
-                "write texts that look like numbers or like `true` in quotes, and numbers and booleans without",
+                "put strings that look like numbers or booleans in quotes, and write numbers and booleans without quotes",
             );
         }
         for field in decoded.unknown {
             warnings.push(format!(
-                "{title}: `{field}` is not in the bundle: there is no such field in its type"
+                "{title}: `{field}` is left out of the bundle: its type has no such field"
             ));
         }
         res.push(decoded.value);
@@ -123,7 +123,7 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Vec<Strin
     res
 }
 
-/// Every object that is a file of its own, under the name that operator-sdk gives it.
+/// Every object that becomes a file, with operator-sdk's name for it.
 fn manifests(
     collected: &Collected,
     permissions: &[&Value],
@@ -138,17 +138,17 @@ fn manifests(
         let path = ProjectPath::fixed("manifests").join(&name).ok().filter(|_| is_fit);
         let Some(path) = path else {
             refusals.push(
-                format!("{} has no name that can be a file's", object::title(object)),
-                "give it a `metadata.name`, in quotes where it looks like a number",
+                format!("{} has no name that can be used as a file name", object::title(object)),
+                "set `metadata.name`, in quotes if it looks like a number",
             );
             continue;
         };
         let text = yaml::to_text(&object::without_namespace(object));
-        // Two of one name came from two namespaces, and OLM puts all into one.
+        // Two objects with one name came from two namespaces, and OLM installs all into one.
         match res.get(&path) {
             Some(other) if *other != text => refusals.push(
-                format!("{} is there twice, and differs", object::title(object)),
-                "OLM puts all of a bundle into one namespace: give one of the two another name",
+                format!("{} occurs twice with different content", object::title(object)),
+                "OLM installs a bundle into one namespace: rename one of them",
             ),
             _ => drop(res.insert(path, text)),
         }

@@ -1,23 +1,23 @@
-//! What every Kubernetes object says of itself.
+//! Accessors for the common parts of Kubernetes objects.
 
 use crate::yaml::Value;
 
-/// The text at a JSON pointer; empty where there is none.
+/// The string at a JSON pointer; empty if there is none.
 pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The list at a JSON pointer; empty where there is none.
+/// The list at a JSON pointer; empty if there is none.
 pub fn list<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
     object.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The texts of a list at a JSON pointer.
+/// The strings of a list at a JSON pointer.
 pub fn texts<'a>(object: &'a Value, pointer: &str) -> impl Iterator<Item = &'a str> {
     list(object, pointer).iter().filter_map(Value::as_str)
 }
 
-/// The name of what is no object: a container, a port.
+/// The name of something that is not an object: a container, a port.
 pub fn name_of(value: &Value) -> &str {
     text(value, "/name")
 }
@@ -65,7 +65,7 @@ pub fn crd_file_name(crd: &Value) -> String {
     }
 }
 
-/// OLM chooses the namespace; a manifest that names one is refused by it.
+/// OLM chooses the namespace, and rejects manifests that set one.
 pub fn without_namespace(object: &Value) -> Value {
     let mut res = object.clone();
     if let Some(metadata) = res.pointer_mut("/metadata").and_then(Value::as_object_mut) {
@@ -74,7 +74,7 @@ pub fn without_namespace(object: &Value) -> Value {
     res
 }
 
-/// Without the times of creation in it.
+/// Removes creation timestamps.
 pub fn without_times(value: &mut Value) {
     if let Some(map) = value.as_object_mut() {
         map.remove("creationTimestamp");

@@ -1,9 +1,9 @@
-//! What Cargo.toml says of a package, as far as a bundle can use it.
+//! The fields of Cargo.toml that a bundle uses.
 
 use anyhow::Context as _;
 use serde::Deserialize;
 
-/// `[package]` of a Cargo.toml, with what it takes from `[workspace.package]`.
+/// `[package]` of a Cargo.toml, with what it inherits from `[workspace.package]`.
 #[derive(Debug, Default, PartialEq)]
 pub struct Package {
     pub version: Option<semver::Version>,

@@ -1,8 +1,8 @@
-//! Which rules the CSV asks for, and which RBAC objects stay manifests of their own.
+//! Which rules become permissions of the CSV, and which RBAC objects remain manifests.
 //!
-//! OLM makes service accounts, roles and bindings of the CSV's `permissions` (from RoleBindings, in each
+//! OLM creates service accounts, roles and bindings from the CSV's `permissions` (from RoleBindings, in each
 //! target namespace) and `clusterPermissions` (from ClusterRoleBindings), for the accounts that the
-//! Deployments run as. All else that a bundle can hold stays as it is.
+//! Deployments use. All other RBAC objects that a bundle can contain remain unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub struct Permissions<'a> {
     pub namespaced: Vec<Value>,
     /// `install.spec.clusterPermissions`.
     pub cluster: Vec<Value>,
-    /// RBAC objects that the CSV does not hold.
+    /// RBAC objects that are not part of the CSV.
     pub manifests: Vec<&'a Value>,
 }
 
@@ -45,7 +45,7 @@ pub fn split<'a>(
                 .collect();
             if subjects.is_empty() && is_known(binding) && !of_name(collected, binding).is_empty() {
                 warnings.push(format!(
-                    "{} is not in the bundle: it has no subjects, and gives nobody anything",
+                    "{} is left out of the bundle: it has no subjects",
                     object::title(binding)
                 ));
                 continue;
@@ -66,7 +66,7 @@ pub fn split<'a>(
                 rules.entry(account).or_default().extend_from_slice(object::list(role, "/rules"));
             }
             if ours.len() != subjects.len() {
-                // Others have the role by this binding: they would be left with a role that is gone.
+                // Other subjects have the role through this binding, and would lose it.
                 kept.push(*binding);
             }
         }
@@ -84,21 +84,21 @@ pub fn split<'a>(
     Permissions { namespaced, cluster, manifests }
 }
 
-/// operator-sdk writes the last binding of a name, whichever is left.
+/// Of several bindings with one name, operator-sdk writes the last.
 fn refuse_rivals(kept: &[&Value], collected: &Collected, refusals: &mut Refusals) {
     let all = [&collected.role_bindings[..], &collected.cluster_role_bindings].concat();
     for binding in kept {
         let id = |it: &Value| (object::kind(it).to_owned(), object::name(it).to_owned());
         if all.iter().rfind(|it| id(it) == id(binding)).is_some_and(|it| it != binding) {
             refusals.push(
-                format!("{} is there twice, and differs", object::title(binding)),
-                "OLM puts all of a bundle into one namespace: give one of the two another name",
+                format!("{} occurs twice with different content", object::title(binding)),
+                "OLM installs a bundle into one namespace: rename one of them",
             );
         }
     }
 }
 
-/// The roles that stay manifests: those that the operator has not, and those that others have too.
+/// The roles that remain manifests: those that the operator does not have, and those that others also have.
 fn left_over<'a>(
     granted: &[&Value],
     kept: &[&Value],
@@ -119,7 +119,7 @@ fn left_over<'a>(
             _ if is_in(granted, role) => {}
             None => res.push(role),
             Some(rival) => warnings.push(format!(
-                "{} of the namespace `{}` is not in the bundle: the CSV has the rules of the Role of this name in `{}`",
+                "{} of the namespace `{}` is left out of the bundle: the CSV has the rules of the Role of this name in `{}`",
                 object::title(role),
                 object::namespace(role),
                 object::namespace(rival),
@@ -144,7 +144,7 @@ fn is_ours(
     }
     let namespace = object::text(subject, "/namespace");
     if !of_name.any(|it| object::may_be_same(object::namespace(it), namespace)) {
-        // All of a bundle is in one namespace, whose name nobody knows yet.
+        // OLM installs all of a bundle into one namespace, whose name is not known yet.
         warnings.push(format!(
             "{} gives rights to the service account `{name}` of the namespace `{namespace}`: in the bundle, the operator's `{name}` has them",
             object::title(binding)
@@ -153,7 +153,7 @@ fn is_ours(
     true
 }
 
-/// The roles of the name that `roleRef` has, whatever their namespaces.
+/// The roles with the name in `roleRef`, in any namespace.
 fn of_name<'a>(collected: &Collected<'a>, binding: &Value) -> Vec<&'a Value> {
     let kind = object::text(binding, "/roleRef/kind");
     let roles = match (kind, object::kind(binding)) {
@@ -164,7 +164,7 @@ fn of_name<'a>(collected: &Collected<'a>, binding: &Value) -> Vec<&'a Value> {
     roles.iter().filter(|it| object::name(it) == name).copied().collect()
 }
 
-/// What `roleRef` refers to, if it is here.
+/// What `roleRef` refers to, if it is among the objects.
 fn role<'a>(
     collected: &Collected<'a>,
     binding: &Value,
@@ -177,11 +177,11 @@ fn role<'a>(
         return None;
     }
     let namespace = object::namespace(binding);
-    // ClusterRoles have no namespace. What is rendered without namespaces is all in one.
+    // ClusterRoles have no namespace. Objects that are rendered without one are all in the same namespace.
     let exact = of_name.iter().find(|it| object::namespace(it) == namespace);
     let near = || of_name.iter().find(|it| object::may_be_same(object::namespace(it), namespace));
     let role = exact.or_else(near).copied();
-    // operator-sdk takes the last of the name, whatever its namespace.
+    // operator-sdk uses the last one with the name, in any namespace.
     let rules = |it: Option<&Value>| it.and_then(|it| it.get("rules")).cloned();
     if is_ours && !of_name.is_empty() && rules(role) != rules(of_name.last().copied()) {
         refusals.push(
@@ -197,14 +197,14 @@ fn role<'a>(
     role
 }
 
-/// Whether Kubernetes knows what `roleRef` may refer to.
+/// Whether `roleRef` refers to a kind that Kubernetes allows.
 fn is_known(binding: &Value) -> bool {
     let kind = object::text(binding, "/roleRef/kind");
     matches!(object::text(binding, "/roleRef/apiGroup"), "" | RBAC)
         && (kind == "ClusterRole" || kind == "Role" && object::kind(binding) == "RoleBinding")
 }
 
-/// operator-sdk gives a role that it has given before by the name alone.
+/// operator-sdk identifies a role that it has already used by the name alone.
 fn refuse_unknown(binding: &Value, granted: &[&Value], refusals: &mut Refusals) {
     let kind = match object::kind(binding) {
         "RoleBinding" => object::text(binding, "/roleRef/kind"),
@@ -218,11 +218,11 @@ fn refuse_unknown(binding: &Value, granted: &[&Value], refusals: &mut Refusals) 
     {
         refusals.push(
             format!(
-                "{}: Kubernetes does not know its `roleRef`, and operator-sdk takes it for {}",
+                "{}: its `roleRef` is unknown to Kubernetes, and operator-sdk treats it as {}",
                 object::title(binding),
                 object::title(role)
             ),
-            "correct `roleRef.kind` and `roleRef.apiGroup`",
+            "fix `roleRef.kind` and `roleRef.apiGroup`",
         );
     }
 }
@@ -235,7 +235,7 @@ fn check_aggregation(role: &Value, binding: &Value, refusals: &mut Refusals) {
                 object::title(role),
                 object::title(binding)
             ),
-            "a CSV lists its rules: bind a ClusterRole that has the rules itself",
+            "a CSV needs explicit rules: bind a ClusterRole that lists them",
         );
     }
 }
@@ -245,7 +245,7 @@ fn entries(rules: BTreeMap<&str, Vec<Value>>) -> Vec<Value> {
     some.map(|(account, rules)| json!({ "rules": rules, "serviceAccountName": account })).collect()
 }
 
-/// The binding of a role that the cluster has and the bundle has not.
+/// The binding of a role that is in the cluster, but not in the bundle.
 fn elsewhere(binding: &Value) -> String {
     format!(
         "{} gives the operator `{}`, which is not here: it stays a manifest of its own, and works only if the operator is installed \

@@ -1,4 +1,4 @@
-//! All that is in the way of a bundle, told at once.
+//! Collects all reasons why a bundle cannot be generated, so that one error lists them.
 
 use crate::hint::Hint as _;
 
@@ -8,7 +8,7 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    /// What cannot be, and the way out (empty where the message says it).
+    /// A message, and a hint (empty if the message says enough).
     pub fn push(&mut self, message: impl Into<String>, hint: impl Into<String>) {
         let refusal = (message.into(), hint.into());
         if !self.found.contains(&refusal) {
@@ -27,7 +27,8 @@ impl Refusals {
                 hints.push(hint);
             }
         }
-        let error = Err(anyhow::format_err!("no bundle can be made of this:{list}"));
+        let error =
+            Err(anyhow::format_err!("cannot generate a bundle from these manifests:{list}"));
         hints.into_iter().rev().fold(error, |res, hint| res.hint(hint))
     }
 }

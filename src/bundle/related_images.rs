@@ -1,4 +1,4 @@
-//! `relatedImages`: what a disconnected cluster has to mirror, from the environment variables
+//! `relatedImages`: the images that a disconnected cluster must mirror. They come from the environment variables
 //! `RELATED_IMAGE_*` of the Deployments, and from the CSV base.
 
 use super::{Refusals, object};
@@ -9,11 +9,11 @@ const PREFIX: &str = "RELATED_IMAGE_";
 struct Related<'a> {
     name: String,
     image: &'a str,
-    /// Who asks for it: the Deployment, and its container where it has several.
+    /// What uses it: the Deployment, and the container if it has several.
     by: String,
 }
 
-/// Each image once, in the order met; those of the base that no variable names, after them.
+/// Each image once, in order of appearance, followed by those that only the base lists.
 pub fn merged(deployments: &[&Value], base: &Value, refusals: &mut Refusals) -> Vec<Value> {
     let found = found(deployments, refusals);
     let mut res: Vec<Value> = Vec::new();
@@ -38,7 +38,7 @@ pub fn merged(deployments: &[&Value], base: &Value, refusals: &mut Refusals) -> 
                         object::title(base),
                         object::text(said, "/name")
                     ),
-                    "take it out of `relatedImages` in the CSV base, or give it a name of its own",
+                    "remove it from `relatedImages` in the CSV base, or rename it",
                 );
             }
             res.push(said.clone());
@@ -69,10 +69,10 @@ fn found<'a>(deployments: &[&'a Value], refusals: &mut Refusals) -> Vec<Related<
                 if variable.get("valueFrom").is_some() {
                     refusals.push(
                         format!(
-                            "{}: `{PREFIX}{name}` has `valueFrom`, and a bundle lists the image itself",
+                            "{}: `{PREFIX}{name}` has `valueFrom`, but a bundle must list the image itself",
                             object::title(deployment)
                         ),
-                        "set the variable to the image by `value`",
+                        "set the variable with `value`",
                     );
                     continue;
                 }

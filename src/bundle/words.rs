@@ -1,8 +1,8 @@
-//! Names as people read them.
+//! Display names.
 
 /// `memcached-operator`, `MemcachedOperator` and `memcachedOperator` are all "Memcached Operator".
 ///
-/// Words end at `.`, `-`, `_`, spaces, and before a capital that follows a letter which is none.
+/// Words end at `.`, `-`, `_` and spaces, and before a capital letter that follows a lower-case one.
 pub fn title(name: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut last = None;

@@ -68,7 +68,7 @@ impl Cluster {
         };
         let (mut first, mut rest): (Vec<_>, Vec<_>) = objects
             .iter()
-            .map(|it| Step::new(it, &self.owner.made))
+            .map(|it| Step::new(it, &self.owner.creator))
             .partition(|it| it.id.is_crd() || it.id.is_namespace());
         first.sort_by_key(|it| it.id.is_crd());
 
@@ -272,7 +272,7 @@ impl Cluster {
     }
 
     fn note(&self, step: &Step<'_>) -> &'static str {
-        if step.manager == self.owner.adopted { EXISTED } else { "" }
+        if step.manager == self.owner.adopter { EXISTED } else { "" }
     }
 
     /// Waits until discovery lists the kinds of new CRDs.

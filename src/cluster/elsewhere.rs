@@ -36,7 +36,7 @@ fn an_operator_in_another_namespace_keeps_its_bindings() {
         let live = binding("x", manager);
         assert_eq!(elsewhere(&live, &owner.judge(&live), &binding(wanted, "")), expected);
     };
-    check(&owner.made, "y", Some("x"));
-    check(&owner.made, "x", None);
+    check(&owner.creator, "y", Some("x"));
+    check(&owner.creator, "x", None);
     check("other", "y", None);
 }

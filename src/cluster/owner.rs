@@ -10,8 +10,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::yaml::{Value, json};
 
-pub(super) const MADE: &str = "operator-rs";
-pub(super) const ADOPTED: &str = "operator-rs-adopted";
+pub(super) const CREATOR: &str = "operator-rs";
+pub(super) const ADOPTER: &str = "operator-rs-adopted";
 
 /// The longest field manager that API servers accept.
 const LONGEST: usize = 128;
@@ -19,8 +19,10 @@ const LONGEST: usize = 128;
 /// The field managers with which a project applies objects.
 #[derive(Clone, Debug)]
 pub struct Owner {
-    pub(super) made: String,
-    pub(super) adopted: String,
+    /// Of the objects that the project creates.
+    pub(super) creator: String,
+    /// Of the objects that existed before.
+    pub(super) adopter: String,
 }
 
 /// What to do with an object when its project is removed.
@@ -39,7 +41,7 @@ pub enum Removal {
 /// An owner for servers from which nothing is ever removed.
 impl Default for Owner {
     fn default() -> Self {
-        Self { made: MADE.to_owned(), adopted: ADOPTED.to_owned() }
+        Self { creator: CREATOR.to_owned(), adopter: ADOPTER.to_owned() }
     }
 }
 
@@ -56,20 +58,20 @@ impl Owner {
             let end = LONGEST - hash.len() - 1;
             format!("{}-{hash}", res.chars().take(end).collect::<String>())
         };
-        Self { made: manager(MADE), adopted: manager(ADOPTED) }
+        Self { creator: manager(CREATOR), adopter: manager(ADOPTER) }
     }
 
     /// How to remove an object that is in the project's config/.
     pub fn judge(&self, live: &Value) -> Removal {
         let managers: BTreeSet<&str> = applied(live).map(manager).collect();
         let has = |name: &str| managers.contains(name);
-        match (has(&self.made), has(&self.adopted), self.another(&managers)) {
+        match (has(&self.creator), has(&self.adopter), self.another(&managers)) {
             (true, _, Some(project)) => Removal::Unknown(format!("{project} applies it too")),
             (true, _, None) => Removal::Ours,
             (_, true, _) => Removal::Adopted,
             (_, _, Some(project)) => Removal::Theirs(format!("it belongs to {project}")),
-            _ if has(MADE) => Removal::Ours,
-            _ if has(ADOPTED) => Removal::Adopted,
+            _ if has(CREATOR) => Removal::Ours,
+            _ if has(ADOPTER) => Removal::Adopted,
             _ => Removal::Theirs(managed_by(live)),
         }
     }
@@ -77,8 +79,8 @@ impl Owner {
     /// How to remove an object that is not in the project's config/.
     pub fn judge_other(&self, live: &Value) -> Removal {
         let managers: BTreeSet<&str> = applied(live).map(manager).collect();
-        let known = managers.contains(&*self.made) || self.another(&managers).is_some();
-        if !known && [MADE, ADOPTED].iter().any(|it| managers.contains(it)) {
+        let known = managers.contains(&*self.creator) || self.another(&managers).is_some();
+        if !known && [CREATOR, ADOPTER].iter().any(|it| managers.contains(it)) {
             let why = "an earlier version of operator-rs applied it, for this project or another";
             return Removal::Unknown(why.to_owned());
         }
@@ -91,24 +93,26 @@ impl Owner {
     }
 
     fn another(&self, managers: &BTreeSet<&str>) -> Option<String> {
-        let others = managers.iter().filter(|it| **it != self.made && **it != self.adopted);
+        let others = managers.iter().filter(|it| **it != self.creator && **it != self.adopter);
         others.into_iter().find_map(|it| {
             let (kind, project) = it.split_once(':')?;
-            [MADE, ADOPTED].contains(&kind).then(|| format!("the operator-rs project `{project}`"))
+            [CREATOR, ADOPTER]
+                .contains(&kind)
+                .then(|| format!("the operator-rs project `{project}`"))
         })
     }
 
     /// The field manager with which to apply over an existing object.
     pub fn manager(&self, live: Option<&Value>) -> &str {
         match live.map(|it| self.judge(it)) {
-            None | Some(Removal::Ours | Removal::Unknown(_)) => &self.made,
-            Some(Removal::Adopted | Removal::Theirs(_)) => &self.adopted,
+            None | Some(Removal::Ours | Removal::Unknown(_)) => &self.creator,
+            Some(Removal::Adopted | Removal::Theirs(_)) => &self.adopter,
         }
     }
 
     /// The managers, ours and those of earlier versions, that have adopted the object.
     pub fn adopters<'a>(&'a self, live: &Value) -> Vec<&'a str> {
-        let all = [&*self.adopted, ADOPTED];
+        let all = [&*self.adopter, ADOPTER];
         let mut res: Vec<_> =
             all.into_iter().filter(|it| applied(live).any(|entry| manager(entry) == *it)).collect();
         res.dedup();
@@ -194,40 +198,40 @@ fn what_a_project_creates_belongs_to_it_alone() {
         let live = live(managers);
         assert_eq!((a.judge(&live), a.manager(Some(&live))), (expected, as_whom));
     };
-    let (made, adopted) = ("operator-rs:a.example.com", "operator-rs-adopted:a.example.com");
-    let (b, b_adopted) = ("operator-rs:b.org", "operator-rs-adopted:b.org");
+    let (creator, adopter) = ("operator-rs:a.example.com", "operator-rs-adopted:a.example.com");
+    let (b, b_adopter) = ("operator-rs:b.org", "operator-rs-adopted:b.org");
     let theirs = |who: &str| Removal::Theirs(who.to_owned());
     let b_project = "it belongs to the operator-rs project `b.org`";
-    check(&[(made, "Apply")], Removal::Ours, made);
-    check(&[(made, "Update")], theirs(&format!("it is managed by `{made}`")), adopted);
-    check(&[(made, "Apply"), ("argocd", "Update")], Removal::Ours, made);
-    check(&[(adopted, "Apply"), ("argocd", "Apply")], Removal::Adopted, adopted);
+    check(&[(creator, "Apply")], Removal::Ours, creator);
+    check(&[(creator, "Update")], theirs(&format!("it is managed by `{creator}`")), adopter);
+    check(&[(creator, "Apply"), ("argocd", "Update")], Removal::Ours, creator);
+    check(&[(adopter, "Apply"), ("argocd", "Apply")], Removal::Adopted, adopter);
     check(
         &[("argocd", "Apply"), ("x", "Update")],
         theirs("it is managed by `argocd`, `x`"),
-        adopted,
+        adopter,
     );
-    check(&[], theirs("this project did not create it"), adopted);
-    check(&[(b, "Apply")], theirs(b_project), adopted);
-    check(&[(b, "Apply"), (adopted, "Apply")], Removal::Adopted, adopted);
+    check(&[], theirs("this project did not create it"), adopter);
+    check(&[(b, "Apply")], theirs(b_project), adopter);
+    check(&[(b, "Apply"), (adopter, "Apply")], Removal::Adopted, adopter);
     let unknown = Removal::Unknown("the operator-rs project `b.org` applies it too".to_owned());
-    check(&[(b_adopted, "Apply"), (made, "Apply")], unknown, made);
+    check(&[(b_adopter, "Apply"), (creator, "Apply")], unknown, creator);
     // What earlier versions created, unless another project has taken it over.
-    check(&[(MADE, "Apply")], Removal::Ours, made);
-    check(&[(ADOPTED, "Apply")], Removal::Adopted, adopted);
-    check(&[(MADE, "Apply"), (b, "Apply")], theirs(b_project), adopted);
-    assert_eq!(a.manager(None), made);
-    assert!(matches!(a.judge_other(&live(&[(MADE, "Apply")])), Removal::Unknown(_)));
-    assert_eq!(a.judge_other(&live(&[(made, "Apply")])), Removal::Ours);
+    check(&[(CREATOR, "Apply")], Removal::Ours, creator);
+    check(&[(ADOPTER, "Apply")], Removal::Adopted, adopter);
+    check(&[(CREATOR, "Apply"), (b, "Apply")], theirs(b_project), adopter);
+    assert_eq!(a.manager(None), creator);
+    assert!(matches!(a.judge_other(&live(&[(CREATOR, "Apply")])), Removal::Unknown(_)));
+    assert_eq!(a.judge_other(&live(&[(creator, "Apply")])), Removal::Ours);
 }
 
 #[test]
 fn a_field_manager_is_short_enough_and_unique() {
     let domain = |end: &str| format!("a.{}.{end}", vec!["b"; 70].join("."));
     let (one, other) = (Owner::of(&domain("one")), Owner::of(&domain("two")));
-    assert_eq!((one.made.len(), one.adopted.len()), (LONGEST, LONGEST));
-    assert_ne!(one.made, other.made);
-    assert_ne!(one.adopted, other.adopted);
+    assert_eq!((one.creator.len(), one.adopter.len()), (LONGEST, LONGEST));
+    assert_ne!(one.creator, other.creator);
+    assert_ne!(one.adopter, other.adopter);
 }
 
 #[test]
@@ -235,16 +239,16 @@ fn a_status_is_no_change_and_a_new_field_of_ours_is_one() {
     let object = |version: &str, fields: Value, ready: i32| {
         json!({
             "metadata": {"resourceVersion": version, "managedFields": [
-                {"manager": MADE, "operation": "Apply", "fieldsV1": fields, "time": version},
+                {"manager": CREATOR, "operation": "Apply", "fieldsV1": fields, "time": version},
                 {"manager": "other", "operation": "Update", "subresource": "status", "fieldsV1": {"v": version}},
             ]},
             "status": {"ready": ready},
         })
     };
     let live = object("1", json!({"f:a": {}}), 0);
-    assert!(!differs(&live, &object("2", json!({"f:a": {}}), 1), MADE));
-    assert!(differs(&live, &object("1", json!({"f:b": {}}), 0), MADE));
+    assert!(!differs(&live, &object("2", json!({"f:a": {}}), 1), CREATOR));
+    assert!(differs(&live, &object("1", json!({"f:b": {}}), 0), CREATOR));
     let mut other = live.clone();
     other["spec"] = json!({"a": 1});
-    assert!(differs(&live, &other, MADE));
+    assert!(differs(&live, &other, CREATOR));
 }

@@ -10,7 +10,7 @@ use super::{
     Cluster, Id, Owner, Removal,
     discovery::Resource,
     object::version,
-    owner::{ADOPTED, MADE, applied, is_applied, manager},
+    owner::{ADOPTER, CREATOR, applied, is_applied, manager},
     refusal,
 };
 use crate::yaml::{Value, json};
@@ -20,18 +20,18 @@ impl Owner {
     pub fn earlier(&self, live: &Value) -> Option<&'static str> {
         let has = |name: &str| applied(live).any(|it| manager(it) == name);
         let is_theirs = matches!(self.judge(live), Removal::Theirs(_));
-        if is_theirs || has(&self.made) || has(&self.adopted) {
+        if is_theirs || has(&self.creator) || has(&self.adopter) {
             return None;
         }
-        [MADE, ADOPTED].into_iter().find(|it| has(it))
+        [CREATOR, ADOPTER].into_iter().find(|it| has(it))
     }
 
     /// The `managedFields` after a takeover from earlier versions; none if there is nothing to take over.
     pub fn taken_over(&self, live: &Value) -> Option<Value> {
         let earlier = |it: &Value| {
             is_applied(it)
-                && [MADE, ADOPTED].contains(&manager(it))
-                && ![&*self.made, &*self.adopted].contains(&manager(it))
+                && [CREATOR, ADOPTER].contains(&manager(it))
+                && ![&*self.creator, &*self.adopter].contains(&manager(it))
         };
         let entries = live["metadata"]["managedFields"].as_array()?;
         if matches!(self.judge(live), Removal::Theirs(_)) || !entries.iter().any(earlier) {
@@ -59,12 +59,12 @@ impl Owner {
     /// The `managedFields` in which the project has only adopted the object; none if nobody else has set fields.
     pub fn let_go(&self, live: &Value) -> Option<Value> {
         let mut entries = live["metadata"]["managedFields"].as_array()?.clone();
-        let is_ours = |it: &Value| is_applied(it) && manager(it) == self.made;
+        let is_ours = |it: &Value| is_applied(it) && manager(it) == self.creator;
         if !entries.iter().any(|it| it["subresource"].is_null() && !is_ours(it)) {
             return None;
         }
         let ours = entries.iter_mut().find(|it| is_ours(it))?;
-        ours["manager"] = self.adopted.as_str().into();
+        ours["manager"] = self.adopter.as_str().into();
         Some(Value::Array(entries))
     }
 }
@@ -113,25 +113,25 @@ fn unite(to: &mut Value, from: Value) {
 fn what_earlier_versions_applied_is_taken_over_field_by_field() {
     use super::owner::live;
     let a = Owner::of("a.example.com");
-    let taken = a.taken_over(&live(&[(MADE, "Apply"), ("x", "Update")])).unwrap();
-    assert_eq!(taken, live(&[("x", "Update"), (&a.made, "Apply")])["metadata"]["managedFields"]);
-    let mut both = live(&[(&a.made, "Apply"), (ADOPTED, "Apply")]);
+    let taken = a.taken_over(&live(&[(CREATOR, "Apply"), ("x", "Update")])).unwrap();
+    assert_eq!(taken, live(&[("x", "Update"), (&a.creator, "Apply")])["metadata"]["managedFields"]);
+    let mut both = live(&[(&a.creator, "Apply"), (ADOPTER, "Apply")]);
     both["metadata"]["managedFields"][1]["fieldsV1"] = json!({"f:a": {"f:c": {}}, "f:d": {}});
     let taken = a.taken_over(&both).unwrap();
     let fields = json!({"f:a": {"f:b": {}, "f:c": {}}, "f:d": {}});
     assert_eq!((taken.as_array().unwrap().len(), &taken[0]["fieldsV1"]), (1, &fields));
-    assert_eq!(a.taken_over(&live(&[(&a.made, "Apply")])), None);
-    assert_eq!(a.taken_over(&live(&[(MADE, "Apply"), ("operator-rs:b.org", "Apply")])), None);
+    assert_eq!(a.taken_over(&live(&[(&a.creator, "Apply")])), None);
+    assert_eq!(a.taken_over(&live(&[(CREATOR, "Apply"), ("operator-rs:b.org", "Apply")])), None);
 }
 
 #[test]
 fn what_another_program_creates_at_the_same_time_is_only_adopted() {
     use super::owner::live;
     let a = Owner::of("a.example.com");
-    let after = a.let_go(&live(&[("argocd", "Update"), (&a.made, "Apply")])).unwrap();
-    let expected = live(&[("argocd", "Update"), (&a.adopted, "Apply")]);
+    let after = a.let_go(&live(&[("argocd", "Update"), (&a.creator, "Apply")])).unwrap();
+    let expected = live(&[("argocd", "Update"), (&a.adopter, "Apply")]);
     assert_eq!(after, expected["metadata"]["managedFields"]);
     // Another run of the same project.
-    assert_eq!(a.let_go(&live(&[(&a.made, "Apply")])), None);
+    assert_eq!(a.let_go(&live(&[(&a.creator, "Apply")])), None);
     assert_eq!(a.let_go(&live(&[("argocd", "Update")])), None);
 }

@@ -7,7 +7,7 @@ use crate::{
     bundle::Object,
     hint::Hint as _,
     kustomize::{self, Rendered},
-    model::{ProjectPath, SourcePath},
+    model::{Problem, ProjectPath, SourcePath},
     plan::{Plan, Tree},
     samples::{Report, Sample, check},
     yaml::{self, Node, Value},
@@ -28,23 +28,21 @@ pub fn warn(plan: &mut Plan, tree: &impl Tree, crds: &[&Value]) -> anyhow::Resul
     let rendered = match kustomize::build_with_origins(tree, &folder, &[]) {
         Ok(rendered) => rendered,
         Err(error) => {
-            plan.warn(format!(
-                "the samples are not checked, because {FOLDER} cannot be rendered: {error:#}"
-            ));
+            plan.warn(format!("cannot render {FOLDER}, so samples are not checked: {error:#}"));
             return Ok(());
         }
     };
     let Report { faults, unchecked } = of_rendered(tree, crds, &rendered)?;
     for mut problem in faults {
         problem.hint.get_or_insert_with(|| HINT.to_owned());
-        plan.warn(problem.describe(""));
+        plan.warn(problem);
     }
-    unchecked.into_iter().for_each(|it| plan.warn(it.describe("")));
+    unchecked.into_iter().for_each(|it| plan.warn(it));
     Ok(())
 }
 
-/// Refuses samples that the CRDs refuse; gives what was not checked.
-pub fn require(report: Report) -> anyhow::Result<Vec<String>> {
+/// Refuses samples that the CRDs refuse; returns what was not checked.
+pub fn require(report: Report) -> anyhow::Result<Vec<Problem>> {
     if !report.faults.is_empty() {
         let error = refusal(
             "API servers would refuse the samples, and no bundle was written",
@@ -53,7 +51,7 @@ pub fn require(report: Report) -> anyhow::Result<Vec<String>> {
         return Err(error)
             .hint("change the samples, or the types that their CRDs are generated from");
     }
-    Ok(report.unchecked.iter().map(|it| it.describe("")).collect())
+    Ok(report.unchecked)
 }
 
 /// Each object at its place in the file that it came from.
@@ -62,35 +60,40 @@ pub fn of_rendered(
     crds: &[&Value],
     rendered: &[Rendered],
 ) -> anyhow::Result<Report> {
-    let mut files: BTreeMap<&ProjectPath, Vec<Node>> = BTreeMap::new();
+    let mut files: BTreeMap<&ProjectPath, (String, Vec<Node>)> = BTreeMap::new();
     for Rendered { value, origin, .. } in rendered {
         if is_defined(crds, value) && !files.contains_key(origin) {
             let text = tree.read(origin)?.unwrap_or_default();
-            files.insert(origin, yaml::nodes(&text, yaml::Dialect::Kustomize).unwrap_or_default());
+            let nodes = yaml::nodes(&text, yaml::Dialect::Kustomize).unwrap_or_default();
+            files.insert(origin, (text, nodes));
         }
     }
-    let sample = |it: &'_ Rendered| {
+    let mut samples = Vec::new();
+    for it in rendered {
         let word = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
-        let is_it = |node: &&Node| {
+        let is_same = |node: &&Node| {
             let name = node.get("metadata").and_then(|it| word(it, "name"));
             name.as_deref() == Some(&it.original_name)
                 && word(node, "kind").as_deref() == it.value["kind"].as_str()
         };
-        files.get(&it.origin).and_then(|nodes| nodes.iter().find(is_it))
-    };
-    let samples: Vec<Sample<'_>> = rendered
-        .iter()
-        .map(|it| Sample {
+        let file = files.get(&it.origin);
+        samples.push(Sample {
             value: &it.value,
             path: SourcePath::from(it.origin.clone()),
-            document: sample(it),
-        })
-        .collect();
+            text: file.map_or("", |it| it.0.as_str()),
+            document: file.and_then(|it| it.1.iter().find(is_same)),
+        });
+    }
     Ok(check(crds, &samples))
 }
 
 /// The same of the documents of one text.
-pub fn of_documents(name: &str, objects: &[Object], nodes: &[Node]) -> anyhow::Result<Report> {
+pub fn of_documents(
+    name: &str,
+    text: &str,
+    objects: &[Object],
+    nodes: &[Node],
+) -> anyhow::Result<Report> {
     // A path from the root is named by its last part.
     let last = name.rsplit('/').next().unwrap_or(name);
     let path: SourcePath = name
@@ -100,7 +103,7 @@ pub fn of_documents(name: &str, objects: &[Object], nodes: &[Node]) -> anyhow::R
     let crds = crds(objects.iter().map(|it| &it.value));
     let mut samples = Vec::new();
     for (Object { value, .. }, node) in objects.iter().zip(nodes) {
-        samples.push(Sample { value, path: path.clone(), document: Some(node) });
+        samples.push(Sample { value, path: path.clone(), text, document: Some(node) });
     }
     Ok(check(&crds, &samples))
 }

@@ -1,4 +1,4 @@
-//! What a comparison needs to know of a CRD.
+//! The parts of a CRD that are compared.
 
 use anyhow::{Context as _, bail};
 
@@ -12,7 +12,7 @@ pub struct Crd {
     pub scope: String,
     /// In the order in which they are listed.
     pub versions: Vec<Version>,
-    /// The versions that a cluster has stored objects in; empty where no cluster is asked.
+    /// The versions in which a cluster has stored objects; empty if the CRD does not come from a cluster.
     pub stored: Vec<String>,
     /// Whether a webhook converts between versions.
     pub converts: bool,
@@ -27,17 +27,17 @@ pub struct Version {
 }
 
 impl Crd {
-    /// Whether an object calls itself a CustomResourceDefinition, of whatever version.
+    /// Whether an object is a CustomResourceDefinition, of any version.
     pub fn is(object: &Value) -> bool {
         let of_group = |it: &str| it.starts_with("apiextensions.k8s.io/");
         object["kind"] == "CustomResourceDefinition"
             && object["apiVersion"].as_str().is_some_and(of_group)
     }
 
-    /// Reads an object; fails where it is no CRD that an API server would take.
+    /// Parses an object. Fails if it is not a CRD that an API server would accept.
     pub fn from_object(object: &Value) -> anyhow::Result<Self> {
         if object["kind"] != "CustomResourceDefinition" {
-            bail!("this is no CustomResourceDefinition");
+            bail!("this is not a CustomResourceDefinition");
         }
         let version = object["apiVersion"].as_str().unwrap_or_default();
         if version != "apiextensions.k8s.io/v1" {
@@ -61,7 +61,7 @@ impl Crd {
         })
     }
 
-    /// The version of this name; the first one, should there be several.
+    /// The version with this name; the first one if there are several.
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|it| it.name == name)
     }

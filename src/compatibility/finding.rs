@@ -1,4 +1,4 @@
-//! What a rule has found.
+//! A finding of a rule.
 
 use super::rules::{Change, Rule};
 
@@ -21,7 +21,7 @@ pub struct Finding {
 pub struct Subject {
     /// The CRD's name: `memcacheds.cache.example.com`.
     pub crd: String,
-    /// None where it is about the CRD as a whole, two where one served version is compared with another.
+    /// None for the CRD as a whole, two if one served version is compared with another.
     pub versions: Vec<String>,
     /// The field's path as crdify writes it, `^.spec.size`.
     pub field: Option<String>,
@@ -54,7 +54,7 @@ impl Finding {
         Self::new(subject, rule, change)
     }
 
-    /// Whether it only repeats that its field was removed.
+    /// Whether it only follows from the removal of its field.
     pub fn follows_removal(&self) -> bool {
         self.removed && self.rule != Rule::ExistingFieldRemoval
     }

@@ -1,4 +1,4 @@
-//! A schema as a list of fields, each by its path as crdify writes it: `^.spec.ports.items.name`.
+//! Flattens a schema into a list of fields with their paths as crdify writes them: `^.spec.ports.items.name`.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub fn flatten(schema: &Schema) -> Fields {
     res
 }
 
-/// In crdify's order, as of two fields of one path the later one counts.
+/// In crdify's order: if two fields have the same path, the later one counts.
 fn visit(path: &str, schema: &Keywords, res: &mut Fields) {
     let own = schema.iter().filter(|(key, _)| !matches!(key.as_str(), "properties" | "items"));
     res.insert(path.to_owned(), own.map(|(key, it)| (key.clone(), it.clone())).collect());

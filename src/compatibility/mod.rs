@@ -1,8 +1,8 @@
-//! Old CRDs × new CRDs → what the change breaks, as findings.
+//! Compares old CRDs with new ones, and returns what the change breaks as findings.
 //!
-//! Rules, their names and verdicts are those of crdify 0.6 (`tests/crdify` compares); two rules of ours tell of
-//! what crdify is never shown: a CRD that is removed, and a version that is not served any more. Reads no files,
-//! and knows nothing of Rust: the caller finds places for what is found.
+//! The rules, their names and their verdicts are those of crdify 0.6 (compared in `tests/crdify`). Two rules of our own
+//! cover what crdify does not see: a CRD that is removed, and a version that is no longer served. This room reads no
+//! files and knows no Rust: the caller finds the places of the findings.
 
 mod crd;
 mod finding;
@@ -25,7 +25,7 @@ use crd::Version;
 use flatten::{Fields, flatten};
 use rules::{Change, property};
 
-/// Compares two sets of CRDs, each by name. A CRD that is new breaks nothing.
+/// Compares two sets of CRDs by name. A new CRD breaks nothing.
 pub fn judge(
     old: &BTreeMap<String, Crd>,
     new: &BTreeMap<String, Crd>,
@@ -80,7 +80,8 @@ fn compare_version(name: &str, old: &Version, new: &Version, policy: &Policy) ->
     res
 }
 
-/// What each rule finds in each field of the old schema. A field that the new one lacks counts as an empty schema.
+/// The findings of each rule for each field of the old schema. A field that is missing in the new one counts as an
+/// empty schema.
 fn differences<'a>(old: &'a Fields, new: &Fields, policy: &Policy) -> Vec<(&'a str, Rule, Change)> {
     let nothing = Default::default();
     let mut res = Vec::new();

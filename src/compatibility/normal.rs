@@ -1,23 +1,23 @@
-//! A schema in the one form in which two of them can be compared: as Go's `JSONSchemaProps` holds it.
+//! A schema in a normal form, so that two can be compared: the values of Go's `JSONSchemaProps`.
 //!
-//! What Go does not tell apart is the same here: an empty list and none, `nullable: false` and nothing, `1.0` and
-//! `1`. Keys that Go does not know are left out, as the API server leaves them out.
+//! What is equal in Go is equal here: an empty list and none, `nullable: false` and nothing, `1.0` and `1`. Keys that
+//! Go does not know are dropped, as the API server drops them.
 
 use anyhow::{Context as _, bail};
 
 use crate::yaml::{Map, Value};
 
-/// A schema in that form; none where a version has none.
+/// A schema in normal form; none if a version has no schema.
 pub type Schema = Option<Keywords>;
 
 /// The keywords of one schema, other schemas in it included.
 pub type Keywords = Map<String, Value>;
 
-/// What a keyword holds.
+/// The type of a keyword's value.
 enum Kind {
     /// Absent when empty.
     Text,
-    /// Told apart from nothing when empty.
+    /// Present even when empty.
     OptionalText,
     /// Absent when false.
     Flag,
@@ -100,13 +100,13 @@ const VALIDATION: &[(&str, Kind)] = &[
     ("rule", Kind::Text),
 ];
 
-/// Brings a schema into that form; fails where a keyword holds what it cannot.
+/// Normalizes a schema. Fails where a keyword has a value of a wrong type.
 pub fn normalize(schema: &Value) -> anyhow::Result<Keywords> {
     record(schema, KEYWORDS)
 }
 
 fn record(value: &Value, kinds: &[(&str, Kind)]) -> anyhow::Result<Map<String, Value>> {
-    let Some(object) = value.as_object() else { bail!("`{value}` is no map") };
+    let Some(object) = value.as_object() else { bail!("`{value}` is not a map") };
     let mut res = Map::new();
     for (key, kind) in kinds {
         let Some(value) = object.get(*key).filter(|it| !it.is_null()) else { continue };
@@ -117,7 +117,7 @@ fn record(value: &Value, kinds: &[(&str, Kind)]) -> anyhow::Result<Map<String, V
 }
 
 impl Kind {
-    /// A value in the one form; nothing where Go takes it for absent.
+    /// A normalized value; nothing if it is absent to Go.
     fn read(&self, value: &Value) -> anyhow::Result<Option<Value>> {
         let schema = |it: &Value| normalize(it).map(Value::Object);
         Ok(match self {
@@ -128,7 +128,7 @@ impl Kind {
             Self::Integer => Some(integer(value)?),
             Self::Number => match value.as_f64() {
                 Some(number) => Some(any(&number.into())),
-                None => bail!("`{value}` is no number"),
+                None => bail!("`{value}` is not a number"),
             },
             Self::Any => Some(any(value)),
             Self::AnyList => list(value, |it| Ok(any(it)))?,
@@ -157,7 +157,7 @@ impl Kind {
 fn text(value: &Value) -> anyhow::Result<Value> {
     match value {
         Value::String(_) => Ok(value.clone()),
-        value => bail!("`{value}` is no string"),
+        value => bail!("`{value}` is not a string"),
     }
 }
 
@@ -171,7 +171,7 @@ fn flag(value: &Value) -> anyhow::Result<Value> {
 fn integer(value: &Value) -> anyhow::Result<Value> {
     match any(value).as_i64() {
         Some(number) => Ok(number.into()),
-        None => bail!("`{value}` is no integer"),
+        None => bail!("`{value}` is not an integer"),
     }
 }
 
@@ -179,7 +179,7 @@ fn list(
     value: &Value,
     item: impl Fn(&Value) -> anyhow::Result<Value>,
 ) -> anyhow::Result<Option<Value>> {
-    let Some(items) = value.as_array() else { bail!("`{value}` is no list") };
+    let Some(items) = value.as_array() else { bail!("`{value}` is not a list") };
     let items: Vec<Value> = items.iter().map(item).collect::<anyhow::Result<_>>()?;
     Ok(Some(items).filter(|it| !it.is_empty()).map(Value::Array))
 }
@@ -188,7 +188,7 @@ fn map(
     value: &Value,
     item: impl Fn(&Value) -> anyhow::Result<Value>,
 ) -> anyhow::Result<Option<Value>> {
-    let Some(entries) = value.as_object() else { bail!("`{value}` is no map") };
+    let Some(entries) = value.as_object() else { bail!("`{value}` is not a map") };
     let mut res = Map::new();
     for (key, value) in entries {
         res.insert(key.clone(), item(value).with_context(|| format!("in `{key}`"))?);
@@ -196,7 +196,7 @@ fn map(
     Ok(Some(res).filter(|it| !it.is_empty()).map(Value::Object))
 }
 
-/// A value whose numbers are written as Go writes them: a whole number has no fraction.
+/// A value with its numbers as Go writes them: a whole number has no fraction.
 fn any(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(any).collect(),
@@ -244,12 +244,12 @@ fn what_no_schema_can_hold_is_refused_with_its_place() {
     let check = |schema: Value, expected: &str| {
         assert_eq!(format!("{:#}", normalize(&schema).unwrap_err()), expected);
     };
-    check(json!({"minLength": "3"}), "in `minLength`: `\"3\"` is no integer");
-    check(json!({"maxItems": 1.5}), "in `maxItems`: `1.5` is no integer");
+    check(json!({"minLength": "3"}), "in `minLength`: `\"3\"` is not an integer");
+    check(json!({"maxItems": 1.5}), "in `maxItems`: `1.5` is not an integer");
     check(
         json!({"properties": {"a": {"type": 1}}}),
-        "in `properties`: in `a`: in `type`: `1` is no string",
+        "in `properties`: in `a`: in `type`: `1` is not a string",
     );
-    check(json!({"items": true}), "in `items`: `true` is no map");
-    check(json!({"enum": {}}), "in `enum`: `{}` is no list");
+    check(json!({"items": true}), "in `items`: `true` is not a map");
+    check(json!({"enum": {}}), "in `enum`: `{}` is not a list");
 }

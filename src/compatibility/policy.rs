@@ -9,14 +9,14 @@ use super::{Finding, Rule};
 pub struct Policy {
     /// Rules whose findings do not count.
     pub allowed: BTreeSet<Rule>,
-    /// Whether another value in an enumeration is compatible.
+    /// Whether an additional value in an enum is compatible.
     pub enum_values_may_be_added: bool,
-    /// Whether served versions need not agree where a webhook converts between them.
+    /// Whether served versions may differ if a webhook converts between them.
     pub trusts_conversion: bool,
 }
 
 impl Policy {
-    /// crdify's defaults: every rule, as strictly as it can be.
+    /// crdify's defaults: every rule in its strictest form.
     pub fn crdify() -> Self {
         Self::default()
     }
@@ -30,7 +30,7 @@ impl Policy {
         }
     }
 
-    /// Whether a finding counts. Who allows that a field is removed allows what follows from it.
+    /// Whether a finding counts. If the removal of a field is allowed, so is what follows from it.
     pub(super) fn enforces(&self, finding: &Finding) -> bool {
         let removal = finding.removed && self.allowed.contains(&Rule::ExistingFieldRemoval);
         !removal && !self.allowed.contains(&finding.rule)

@@ -1,5 +1,5 @@
-//! Versions that are served side by side, each compared with those of a higher priority. What was incompatible
-//! before the change counts no more.
+//! Compares each served version with those of a higher priority. What was incompatible before the change does not
+//! count.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use super::{
     rules::Change,
 };
 
-/// What the new versions disagree on, unless the old ones did so already.
+/// Where the new versions are incompatible with each other, and the old ones were not.
 pub fn compare(old: &Crd, new: &Crd, policy: &Policy) -> Vec<Finding> {
     if policy.trusts_conversion && new.converts {
         return Vec::new();
@@ -61,7 +61,7 @@ fn disagreements(crd: &Crd, policy: &Policy) -> Vec<Disagreement> {
     res
 }
 
-/// Orders versions as Kubernetes does, the lowest priority first; any label may be a version's name.
+/// Orders versions as Kubernetes does, lowest priority first. Any DNS label can be a version's name.
 fn priority(one: &str, other: &str) -> Ordering {
     match (stage(one), stage(other)) {
         (None, None) => other.cmp(one),
@@ -69,7 +69,7 @@ fn priority(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// The stage (alpha, beta, stable) and the two numbers; none of a name that is not of Kubernetes' form.
+/// The stage (alpha, beta, stable) and the two numbers; none if the name does not have Kubernetes' form.
 fn stage(name: &str) -> Option<(u8, i64, i64)> {
     let number = |text: &str| match text.bytes().all(|it| it.is_ascii_digit()) {
         true => text.parse::<i64>().ok(),

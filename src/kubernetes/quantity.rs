@@ -42,7 +42,7 @@ pub fn decode(value: &Value) -> Result<Value, Fault> {
     canonical(text.trim()).map(Value::String).ok_or(fault)
 }
 
-/// `None` for what is no quantity, and for numbers of more digits than 128 bits hold.
+/// `None` for an invalid quantity, and for numbers that do not fit into 128 bits.
 pub fn canonical(text: &str) -> Option<String> {
     if text.is_empty() {
         return None;
@@ -111,7 +111,7 @@ fn suffix_of(suffix: &str) -> Option<(Format, i32)> {
 }
 
 impl Amount {
-    /// The number at another exponent, where that loses nothing.
+    /// The number with another exponent, if that is exact.
     fn at(self, exponent: i32) -> Option<i128> {
         let factor = 10i128.checked_pow(self.exponent.abs_diff(exponent))?;
         match exponent <= self.exponent {
@@ -120,7 +120,7 @@ impl Amount {
         }
     }
 
-    /// Away from zero.
+    /// Rounded away from zero.
     fn rounded(self, exponent: i32) -> Option<Self> {
         // A factor beyond 128 bits leaves the least number there is.
         let factor = 10i128.checked_pow(self.exponent.abs_diff(exponent)).unwrap_or(i128::MAX);

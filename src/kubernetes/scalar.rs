@@ -1,4 +1,4 @@
-//! Texts, numbers and what else is no struct, list or map in Go.
+//! Strings, numbers and other values that are not structs, lists or maps in Go.
 
 use std::ops::RangeInclusive;
 
@@ -6,13 +6,13 @@ use crate::yaml::{Value, json};
 
 /// Why a value cannot be read.
 pub enum Fault {
-    /// It must be this.
+    /// The type that it must have.
     Kind(&'static str),
-    /// Its field is there in another spelling too.
+    /// Its field is also given in another spelling.
     Twice(&'static str),
 }
 
-/// What Go reads of a value, and writes.
+/// A value after Go has decoded and encoded it.
 pub fn decode(type_: &str, value: &Value, coerce: bool) -> Result<Value, Fault> {
     if value.is_null() && type_ != "version" {
         return Ok(zero(type_));
@@ -36,7 +36,7 @@ pub fn decode(type_: &str, value: &Value, coerce: bool) -> Result<Value, Fault> 
     }
 }
 
-/// What Go writes where nothing was given.
+/// What Go encodes for a missing value.
 pub fn zero(type_: &str) -> Value {
     match type_ {
         "string" => json!(""),

@@ -1,4 +1,4 @@
-//! Which fields the transformations work on: kustomize's own (`defaults.txt`), and what `configurations` add.
+//! The fields that transformations change: kustomize's own (`defaults.txt`), and those added by `configurations`.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -77,7 +77,7 @@ pub fn add(fields: &mut Vec<Field>, field: Field) -> anyhow::Result<()> {
     };
     match fields.iter().find(wider) {
         Some(other) if other.create != field.create => {
-            anyhow::bail!("`{}` is there already with another `create`", field.path.join("/"))
+            anyhow::bail!("`{}` already exists with a different `create`", field.path.join("/"))
         }
         Some(_) => {}
         None => fields.push(field),
@@ -85,7 +85,7 @@ pub fn add(fields: &mut Vec<Field>, field: Field) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where the kinds that run pods have the pod's spec.
+/// The path of the pod's spec in the kinds that run pods.
 const PODS: &[(&str, &str)] = &[
     ("Pod", "spec"),
     ("PodTemplate", "template/spec"),
@@ -116,7 +116,7 @@ pub static DEFAULT: LazyLock<Config> = LazyLock::new(|| {
             }
         }
     }
-    // Selectors go along with all other labels.
+    // Selectors are changed with all other labels.
     for field in res.list("templateLabels").to_vec() {
         res.add("commonLabels", field).expect("the defaults agree");
     }

@@ -1,9 +1,9 @@
-//! Where in an object a transformation works: kustomize's field specifications.
+//! The fields that a transformation changes: kustomize's field specifications.
 
 use super::{id::Id, object::Object};
 use crate::yaml::{Value, json};
 
-/// What objects are meant; an empty group, version or kind stands for any.
+/// Selects objects; an empty group, version or kind matches any.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
     pub group: String,
@@ -28,7 +28,7 @@ pub struct Field {
     pub of: Kind,
     /// Keys; one with `[]` leads to a list. Lists on the way are walked through.
     pub path: Vec<String>,
-    /// Whether what is missing of the path is made.
+    /// Whether missing parts of the path are created.
     pub create: bool,
 }
 
@@ -61,8 +61,8 @@ impl Field {
         self.path.iter().map(String::as_str).eq(path.split('/'))
     }
 
-    /// Calls `set` on every value at the path, in objects that this selects. What is made at its end
-    /// is an `empty`; without one nothing is made.
+    /// Calls `set` on every value at the path in the selected objects. A missing value is created as `empty`, if
+    /// given.
     pub fn visit(
         &self,
         object: &mut Object,

@@ -123,7 +123,7 @@ fn pairs(
     Ok(res)
 }
 
-/// The longest line that Go's scanner takes.
+/// The longest line that Go's scanner accepts.
 const LONGEST: usize = 64 * 1024;
 
 fn unquoted(text: &str) -> &str {
@@ -159,7 +159,7 @@ fn base64(bytes: &[u8]) -> String {
     res
 }
 
-/// Done once at the end, when all else about the content is settled.
+/// Called once at the end, when the content is final.
 pub fn add_hashes(objects: &mut Objects) -> anyhow::Result<()> {
     for object in objects.0.iter_mut().filter(|it| it.annotation(HASHED) == Some("enabled")) {
         let mut value = object.value.clone();
@@ -190,13 +190,13 @@ fn hash(object: &Value) -> String {
     if let Some(map) = object.get(extra).filter(|it| it.is_object()) {
         content[extra] = map.clone();
     }
-    // Go escapes what a web page could trip over.
+    // Go escapes characters that are special in HTML.
     let text = content.to_string();
     let text = text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
     let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     let digest = Sha256::digest(text.as_bytes());
     let hex: String = digest[..5].iter().map(|it| format!("{it:02x}")).collect();
-    // No vowels and no look-alikes, so that no words come about.
+    // No vowels and no similar characters, so that no words are formed.
     let swap = |c: char| match c {
         '0' => 'g',
         '1' => 'h',

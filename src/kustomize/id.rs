@@ -1,4 +1,4 @@
-//! Who an object is among all others.
+//! The identity of an object.
 
 use super::kinds;
 
@@ -13,7 +13,7 @@ pub struct Id {
     pub name: String,
     /// As written.
     pub own_namespace: String,
-    /// The effective one: `default` where none is given, and a word of its own outside namespaces.
+    /// The effective namespace: `default` if none is given, and a special word for cluster-scoped objects.
     pub namespace: String,
 }
 
@@ -39,7 +39,7 @@ impl Id {
         self.namespace == NOWHERE
     }
 
-    /// Whether both name one object: a namespace that is not written is `default`.
+    /// Whether both identify one object: a missing namespace is `default`.
     pub fn is(&self, other: &Self) -> bool {
         self.name == other.name
             && self.kind == other.kind

@@ -5,7 +5,7 @@ use regex_lite::Regex;
 use super::{fields::Field, load::ImageEntry, objects::Objects};
 use crate::{model, yaml::Value};
 
-/// An image that stands in for what the kustomizations say of another's name.
+/// An image that replaces the entry for a name in the kustomizations.
 #[derive(Clone, Debug)]
 pub struct Image {
     /// The name in the tree.
@@ -36,10 +36,10 @@ pub fn transform(
     entry: &ImageEntry,
     fields: &[Field],
 ) -> anyhow::Result<()> {
-    // kustomize takes the name for a regular expression, so that a point in it is any character.
+    // kustomize uses the name as a regular expression, so a dot in it matches any character.
     let tail = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
     let pattern = Regex::new(&format!("^{}{tail}", entry.name)).map_err(|it| {
-        anyhow::format_err!("the image's name `{}` is no pattern: {it}", entry.name)
+        anyhow::format_err!("the image's name `{}` is not a regular expression: {it}", entry.name)
     })?;
     let mut set = |value: &mut Value| {
         match value {
@@ -50,7 +50,7 @@ pub fn transform(
         Ok(())
     };
     for object in objects.0.iter_mut().filter(|it| it.kind() != "CustomResourceDefinition") {
-        // Twice over, as kustomize does: a suffix of the tag is added each time.
+        // Twice, as in kustomize: a suffix of the tag is added each time.
         in_containers(&mut object.value, &mut set).map_err(|it| {
             it.context(format!("{}: the images of {}", object.origin, object.id()))
         })?;

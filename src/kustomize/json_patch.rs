@@ -20,7 +20,7 @@ enum Kind {
     Move(Vec<String>),
 }
 
-/// The operations of a list, or what is wrong with one of them.
+/// Parses the operations of a list.
 pub fn parse(list: &[Value]) -> anyhow::Result<Vec<Operation>> {
     let each = list.iter().enumerate().map(|(at, it)| {
         operation(it).map_err(|error| anyhow::format_err!("operation {}: {error}", at + 1))
@@ -29,7 +29,7 @@ pub fn parse(list: &[Value]) -> anyhow::Result<Vec<Operation>> {
 }
 
 fn operation(value: &Value) -> anyhow::Result<Operation> {
-    let Value::Object(map) = value else { anyhow::bail!("this is no operation") };
+    let Value::Object(map) = value else { anyhow::bail!("this is not an operation") };
     let text = |key: &str| {
         map.get(key).and_then(Value::as_str).ok_or_else(|| anyhow::format_err!("it has no `{key}`"))
     };
@@ -119,12 +119,12 @@ fn add(document: &mut Value, path: &[String], value: Value) -> anyhow::Result<()
             let at = index(key, list.len() + 1, list.len() + 1)?;
             list.insert(at, value);
         }
-        _ => anyhow::bail!("there is no map and no list to add to"),
+        _ => anyhow::bail!("the parent is neither a map nor a list"),
     }
     Ok(())
 }
 
-/// What is not there in a map is added.
+/// A missing entry of a map is added.
 fn replace(document: &mut Value, path: &[String], value: Value) -> anyhow::Result<()> {
     let Some((key, parent)) = path.split_last() else {
         *document = value;
@@ -137,7 +137,7 @@ fn replace(document: &mut Value, path: &[String], value: Value) -> anyhow::Resul
     Ok(())
 }
 
-/// What is not there in a map is `null`.
+/// A missing entry of a map is `null`.
 fn test(document: &mut Value, path: &[String], value: &Value) -> anyhow::Result<()> {
     let found = match path.split_last() {
         None => document.clone(),

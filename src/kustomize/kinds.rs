@@ -1,8 +1,7 @@
-//! Kubernetes' own kinds as kustomize 5.8.1 knows them: which live outside of namespaces, and which lists of
-//! theirs a strategic merge patch merges, by which keys of the items. The facts are in `kinds.txt`.
+//! Kubernetes' own kinds as kustomize 5.8.1 knows them: which are cluster-scoped, and which of their lists a strategic
+//! merge patch merges, by which keys of the items. The facts are in `kinds.txt`.
 //!
-//! Of a kind that is not there, a custom resource say, nothing is known: it is taken for a namespaced one, and a
-//! patch replaces its lists whole.
+//! A kind that is not listed, such as a custom resource, counts as namespaced, and a patch replaces its lists whole.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -33,7 +32,7 @@ pub fn of(api_version: &str, kind: &str) -> Option<Type> {
 }
 
 struct Table {
-    /// By apiVersion and kind: whether it is outside of namespaces, and its type.
+    /// By apiVersion and kind: whether it is cluster-scoped, and its type.
     kinds: BTreeMap<(&'static str, &'static str), (bool, &'static str)>,
     types: BTreeMap<&'static str, BTreeMap<&'static str, Field>>,
 }

@@ -9,14 +9,14 @@ use super::{
     objects::Objects,
 };
 
-/// How far labels reach.
+/// Where labels are added.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reach {
     /// `metadata.labels` only.
     Metadata,
-    /// Those of pods and other templates too.
+    /// Also those of pods and other templates.
     Templates,
-    /// Those, and the selectors that look for them.
+    /// Those, and the selectors.
     Selectors,
 }
 

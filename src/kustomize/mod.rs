@@ -1,8 +1,8 @@
 //! A kustomization tree in, Kubernetes objects out: what `kustomize build` 5.8.1 prints, equal as data
 //! and in the same order.
 //!
-//! It knows what trees without plugins use, and refuses any other field by its name. It reads through a
-//! [`Tree`] only: no disk, no network, no plugins.
+//! It supports the fields that trees without plugins use, and refuses any other field by name. It reads only through
+//! a [`Tree`]: no disk, no network, no plugins.
 //!
 //! ```text
 //! load        a kustomization.yaml → Kustomization, or what in it is not known
@@ -13,7 +13,7 @@
 //! order       as kustomize sorts by default
 //! ```
 //!
-//! Refused though kustomize renders it:
+//! Refused, although kustomize renders it:
 //! - what needs a network, a program or a plugin: remote resources, Helm charts, `generators`, `transformers`, `validators`;
 //! - `crds`, `openapi`, `buildMetadata`: rare, and of no use to an operator;
 //! - what kustomize gets wrong: directives in lists that are not there, `$patch: replace` in items and of whole objects,
@@ -57,11 +57,11 @@ pub use self::images::Image;
 use self::{config::Config, load::Kustomization, names::Affix, objects::Objects, vars::Variables};
 use crate::{hint::Hint as _, model::ProjectPath, plan::Tree, yaml::Value};
 
-/// The way out for whatever is not rendered natively.
-const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; `operator-rs bundle --input -` takes what that prints";
+/// The hint for everything that is not supported.
+const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`";
 
-/// Renders the kustomization in `folder`. Each image replaces what the tree's `images` say of its
-/// name, as `kustomize edit set image` would; one that the tree does not name applies to the whole.
+/// Renders the kustomization in `folder`. Each image replaces the entry with its name in the tree's `images`, as
+/// `kustomize edit set image` would. An image without such an entry applies to the whole tree.
 pub fn build(
     tree: &impl Tree,
     folder: &ProjectPath,
@@ -132,7 +132,7 @@ fn objects(
     Ok(objects)
 }
 
-/// What a kustomization and all below it come to.
+/// The result of a kustomization and all below it.
 struct All {
     objects: Objects,
     /// Kustomize's own, until a kustomization adds to it.
@@ -150,13 +150,13 @@ impl All {
 struct Build<'a, T> {
     tree: &'a T,
     images: &'a [Image],
-    /// Which of the images a kustomization names.
+    /// Which of the images have an entry in a kustomization.
     met: Vec<bool>,
-    /// How much was rendered so far.
+    /// The amount of work so far.
     work: usize,
 }
 
-/// How deep folders may take in one another.
+/// How deep folders may be nested.
 const DEEPEST: usize = 100;
 
 /// How much is rendered: 5 000 kustomizations, or 5 000 objects through 200 of them. Two folders a level that each
@@ -165,7 +165,7 @@ const MOST: usize = 1_000_000;
 const EACH: usize = 200;
 
 impl<T: Tree> Build<'_, T> {
-    /// Adds what a kustomization stands for. A component works on what is there already.
+    /// Adds the objects of a kustomization. A component works on those that are already present.
     fn accumulate(
         &mut self,
         of: &Kustomization,
@@ -257,13 +257,13 @@ impl<T: Tree> Build<'_, T> {
         self.work += EACH + objects;
         if DEEPEST < visited.len() || MOST < self.work {
             let what = match DEEPEST < visited.len() {
-                true => format!("folders take in one another deeper than {DEEPEST} levels"),
-                false => "kustomizations take in one another too often".to_owned(),
+                true => format!("folders include one another deeper than {DEEPEST} levels"),
+                false => "kustomizations include one another too often".to_owned(),
             };
             return Err(of.problem(item.mark, &format!("`{}`: {what}", item.text)))
                 .hint("list each folder in one place only");
         }
-        // A folder may not take in itself, nor one that it is in.
+        // A folder must not include itself, nor one that contains it.
         if visited.iter().any(|it| *it == folder || it.is_in(&folder)) {
             return Err(of.problem(item.mark, &format!("`{}` leads back to {folder}", item.text)))
                 .hint("resources form a tree: take the line out");
@@ -273,7 +273,7 @@ impl<T: Tree> Build<'_, T> {
         Ok(res)
     }
 
-    /// In kustomize's order, whatever the order of the fields.
+    /// In kustomize's order, which does not depend on the order of the fields.
     fn transform(&mut self, of: &Kustomization, all: &mut All) -> anyhow::Result<()> {
         let All { objects, config, .. } = all;
         self.patch(of, &of.patches, objects)?;

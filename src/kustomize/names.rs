@@ -45,7 +45,7 @@ pub fn transform(objects: &mut Objects, affix: Affix<'_>, fields: &[Field]) -> a
     Ok(())
 }
 
-/// The names of these say what they are: they are not touched.
+/// The names of these kinds have a meaning, and are not changed.
 fn is_renamed(object: &Object) -> bool {
     let original = object.original_id();
     match original.kind.as_str() {

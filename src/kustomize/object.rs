@@ -1,5 +1,5 @@
-//! An object on its way through the kustomizations. What it was called before stands in annotations of its own, as
-//! kustomize keeps it: a patch that takes the annotations away takes this too.
+//! An object during rendering. Its former names are kept in annotations, as in kustomize, so a patch that removes the
+//! annotations also removes them.
 
 use anyhow::Context as _;
 
@@ -71,7 +71,7 @@ impl Object {
     pub fn name(&self) -> &str {
         self.value["metadata"]["name"].as_str().unwrap_or_default()
     }
-    /// As written; empty where none is.
+    /// As written; empty if there is none.
     pub fn namespace(&self) -> &str {
         self.value["metadata"]["namespace"].as_str().unwrap_or_default()
     }
@@ -80,12 +80,12 @@ impl Object {
         kinds::is_cluster_scoped(self.api_version(), self.kind())
     }
 
-    /// Who it is now.
+    /// Its current identity.
     pub fn id(&self) -> Id {
         Id::new(self.api_version(), self.kind(), self.name(), self.namespace())
     }
 
-    /// Who it was before, the oldest first.
+    /// Its former identities, oldest first.
     pub fn former_ids(&self) -> impl Iterator<Item = Id> {
         let kinds = self.words(FORMER_KINDS).zip(self.words(FORMER_NAMESPACES));
         self.former_names()
@@ -97,7 +97,7 @@ impl Object {
         self.words(FORMER_NAMES)
     }
 
-    /// Who it was at first.
+    /// Its first identity.
     pub fn original_id(&self) -> Id {
         self.former_ids().next().unwrap_or_else(|| self.id())
     }
@@ -176,7 +176,7 @@ impl Object {
         self.set("name", Some(name));
     }
 
-    /// Sets the namespace, or takes it away.
+    /// Sets or removes the namespace.
     pub fn set_namespace(&mut self, namespace: Option<&str>) {
         self.set("namespace", namespace);
     }
@@ -217,20 +217,20 @@ impl Object {
         self.value.is_null() || self.value.as_object().is_some_and(Map::is_empty)
     }
 
-    /// Whether it is there for tools only, and is not printed.
+    /// Whether it is only for tools, and is not printed.
     pub fn is_local(&self) -> bool {
         let local = &self.value["metadata"]["annotations"]["config.kubernetes.io/local-config"];
         !local.is_null() && local != "false"
     }
 
-    /// As it is printed: annotations are strings, and no annotations are no field.
+    /// The printed object: annotations are strings, and an empty field is omitted.
     pub fn finish(mut self) -> anyhow::Result<Value> {
         let whole = format!("{}: {}", self.origin, self.id());
         let metadata = self.value.get_mut("metadata").and_then(Value::as_object_mut);
         match metadata.and_then(|it| it.get_mut("annotations")) {
             None | Some(Value::Null) => {}
             Some(Value::Object(map)) => share::stringify(map).with_context(|| whole.clone())?,
-            Some(_) => anyhow::bail!("{whole}: its `annotations` are no map"),
+            Some(_) => anyhow::bail!("{whole}: its `annotations` are not a map"),
         }
         share::clear(&mut self.value);
         let Some(Value::Object(metadata)) = self.value.get_mut("metadata") else {

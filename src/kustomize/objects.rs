@@ -1,4 +1,4 @@
-//! All objects of a kustomization, in the order in which they were met.
+//! All objects of a kustomization, in order of appearance.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     yaml::{Map, Value},
 };
 
-/// How many objects are rendered: each may name any other.
+/// The most objects that are rendered: each may refer to any other.
 const MOST: usize = 10_000;
 
 #[derive(Debug, Default)]
@@ -27,12 +27,12 @@ impl Objects {
         Ok(open)
     }
 
-    /// Fails where two are one.
+    /// Fails if two objects have one identity.
     pub fn check(&mut self) -> anyhow::Result<()> {
         self.open().map(drop)
     }
 
-    /// Adds what a generator made, or lets it take the place of what is there.
+    /// Adds a generated object, or merges it with an existing one.
     pub fn absorb(&mut self, mut object: Object) -> anyhow::Result<()> {
         let id = object.id();
         let behavior = object.annotation(BEHAVIOR).unwrap_or_default().to_owned();
@@ -49,7 +49,7 @@ impl Objects {
             [at] if create => {
                 let other = &self.0[at].origin;
                 return Err(anyhow::format_err!(
-                    "{}: {id} is there already, from {other}",
+                    "{}: {id} already exists, from {other}",
                     object.origin
                 ))
                 .hint("give it another name, or `behavior: merge` or `behavior: replace`");
@@ -64,7 +64,7 @@ impl Objects {
         Ok(())
     }
 
-    /// The objects that are, or were, what is asked for.
+    /// The objects that have, or had, this identity.
     pub fn by_any_id(&self, id: &Id) -> Vec<usize> {
         (0..self.0.len()).filter(|at| self.0[*at].was(id)).collect()
     }
@@ -84,9 +84,9 @@ impl Open<'_> {
         if let Some(at) = self.ids.get(&key) {
             let other = &self.objects.0[*at].origin;
             let error = match *other == object.origin {
-                true => anyhow::format_err!("{other} is taken in twice: {id}"),
+                true => anyhow::format_err!("{other} is listed twice: {id}"),
                 false => {
-                    anyhow::format_err!("{}: {id} is there already, from {other}", object.origin)
+                    anyhow::format_err!("{}: {id} already exists, from {other}", object.origin)
                 }
             };
             return Err(error).hint("list each folder and file in one place only");
@@ -106,7 +106,7 @@ impl Open<'_> {
     }
 }
 
-/// What a generated object takes over from the one whose place it takes.
+/// What a generated object inherits from the one that it replaces.
 fn inherit(object: &mut Object, old: &Object, data_too: bool) -> anyhow::Result<()> {
     let hashed = object.annotation(HASHED).is_some();
     let (name, namespace) = (old.name().to_owned(), old.namespace().to_owned());
@@ -127,7 +127,7 @@ fn inherit(object: &mut Object, old: &Object, data_too: bool) -> anyhow::Result<
     Ok(())
 }
 
-/// A map of strings: what is there wins.
+/// Merges maps of strings; existing entries take precedence.
 fn merge(object: &mut Object, old: &Object, pointer: &str) -> anyhow::Result<()> {
     let mut all = Map::new();
     for value in [&old.value, &object.value] {

@@ -1,4 +1,4 @@
-//! The order in which kustomize prints: what others need comes first.
+//! The order in which kustomize prints objects: those that others need come first.
 
 use std::cmp::Ordering;
 
@@ -43,7 +43,7 @@ impl Order {
     }
 
     fn rank(&self, kind: &str) -> isize {
-        // A kind that is listed twice has its last place.
+        // A kind that is listed twice has the position of the last entry.
         let at = |list: &[String]| {
             list.iter().rposition(|it| *it == kind).and_then(|it| isize::try_from(it).ok())
         };
@@ -52,7 +52,7 @@ impl Order {
     }
 }
 
-/// What kinds are sorted by when no kustomization says otherwise.
+/// The default order of kinds.
 pub fn key(of: &Kind) -> (isize, String) {
     let Kind { group, version, kind } = of;
     let text = format!("{}_{}_{}", or(group, "~G"), or(version, "~V"), or(kind, "~K"));

@@ -14,7 +14,7 @@ use crate::{
     yaml::{self, Data, Dialect, Value},
 };
 
-/// How a patch finds what it is for, and what it may change.
+/// How a patch finds its target, and what it may change.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct Options {
     pub new_name: bool,
@@ -22,7 +22,7 @@ pub struct Options {
     pub list: List,
 }
 
-/// Where a kustomization lists a patch. Only `patches` takes an empty one.
+/// The field that lists a patch. Only `patches` accepts an empty one.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum List {
     #[default]
@@ -151,7 +151,7 @@ fn strategic(
     Ok(())
 }
 
-/// As kustomize reads a patch with a `target`: its labels and annotations are maps of strings, or are not there.
+/// As kustomize reads a patch with a `target`: its labels and annotations are maps of strings, or absent.
 fn with_strings(patch: &Object) -> anyhow::Result<Object> {
     let mut res = patch.clone();
     let Some(Value::Object(metadata)) = res.value.get_mut("metadata") else { return Ok(res) };
@@ -178,7 +178,7 @@ fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Resul
         share::note_printed(&mut object.value);
     }
     let mut change = patch.value.clone();
-    // With a target, the patch takes over the apiVersion of what it is for.
+    // With a target, the patch gets the apiVersion of its target.
     change["apiVersion"] = object.value["apiVersion"].clone();
     let merged = merge::merge(object.value.take(), change)
         .map_err(|it| it.context(format!("merging into {kind} `{name}`")))?;

@@ -1,6 +1,6 @@
-//! Who names another object by what it was called gets what it is called now.
+//! Updates references to objects whose names have changed.
 //!
-//! How it is found which object is meant, of several that were called so, is kustomize's way.
+//! If several objects had a name, the referenced one is chosen as in kustomize.
 
 use super::{
     config::Config,
@@ -74,7 +74,7 @@ impl<'a> Search<'a> {
             .filter(|it| self.sees(it))
             .collect();
         if let Some(namespace) = map.flatten() {
-            // What was in the namespace, or else what is.
+            // First by the former namespace, then by the current one.
             let originally = |it: &&Object| it.original_id().namespace == namespace;
             let any = self.objects.0.iter().filter(|it| self.sees(it)).any(|it| originally(&it));
             all.retain(|it| if any { originally(it) } else { it.id().namespace == namespace });
@@ -98,8 +98,8 @@ impl<'a> Search<'a> {
         anyhow::bail!("`{name}` could be each of {}", all.join(", "))
     }
 
-    /// What the referrer can name at all: what is in its namespace, what is in none, and, for a
-    /// RoleBinding, what is in its subjects' namespaces.
+    /// The objects that the referrer can name: those in its namespace, those in none, and, for a RoleBinding, those in
+    /// its subjects' namespaces.
     fn sees(&self, object: &Object) -> bool {
         let (own, id) = (self.referrer.id(), object.id());
         own.is_cluster_scoped()

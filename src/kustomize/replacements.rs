@@ -1,4 +1,4 @@
-//! `replacements`: a value of one object is written into others.
+//! `replacements`: copies a value of one object into others.
 
 use super::{
     fields::Kind, id::Id, object::Object, objects::Objects, path, selector::Selector, share,
@@ -21,7 +21,7 @@ pub enum Source {
     Field { id: Name, path: String, part: Part },
 }
 
-/// Who the source is; what is empty is any.
+/// Selects the source; an empty field matches any value.
 #[derive(Debug, Default)]
 pub struct Name {
     pub of: Kind,
@@ -29,12 +29,12 @@ pub struct Name {
     pub namespace: String,
 }
 
-/// Which part of a text is meant.
+/// The part of a string that is replaced.
 #[derive(Debug, Default)]
 pub struct Part {
     pub delimiter: String,
     pub index: i64,
-    /// Whether what is missing of a target is made.
+    /// Whether missing parts of a target are created.
     pub create: bool,
 }
 
@@ -142,13 +142,13 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
     let empty = match value {
         Value::Array(_) => yaml::json!([]),
         Value::Object(_) => yaml::json!({}),
-        // No number and no truth: a scalar that is new is read from its text.
+        // A new scalar is parsed from its text, and is neither a number nor a boolean here.
         _ => yaml::json!("\0"),
     };
     let mut set = |it: &mut Value| {
         if it.is_array() || it.is_object() {
             if !part.delimiter.is_empty() {
-                anyhow::bail!("there is no scalar to take apart");
+                anyhow::bail!("the value is not a scalar, so it cannot be split");
             }
             *it = value.clone();
             return Ok(());
@@ -175,10 +175,10 @@ fn scalar(value: &Value) -> anyhow::Result<String> {
     let fraction = || Some(value.as_number()?.to_string()).filter(|it| !it.contains('e'));
     path::text(value)
         .or_else(fraction)
-        .ok_or_else(|| anyhow::format_err!("{value} is no text that can be written there"))
+        .ok_or_else(|| anyhow::format_err!("{value} cannot be written into the text"))
 }
 
-/// The old text with one part replaced, or with one more before or behind.
+/// The old string with one part replaced, or with a part added before or after it.
 fn joined(old: &str, part: &Part, new: &str) -> String {
     let mut all: Vec<&str> = old.split(&part.delimiter).collect();
     match usize::try_from(part.index) {

@@ -1,4 +1,4 @@
-//! Which objects a patch or a replacement is for.
+//! Selects the objects of a patch or a replacement.
 
 use regex_lite::Regex;
 
@@ -22,7 +22,7 @@ pub struct Pattern(Option<Regex>);
 
 impl Pattern {
     pub fn set(&mut self, text: &str) -> anyhow::Result<()> {
-        // Flags, names and looks: here Go's expressions and ours part.
+        // Go's regular expressions differ from ours in flags, names and assertions.
         let odd = text.match_indices("(?").any(|(at, _)| {
             !["(?:", "(?i)", "(?s)", "(?m)", "(?-i)"].iter().any(|it| text[at..].starts_with(it))
         });
@@ -32,7 +32,9 @@ impl Pattern {
         if !text.is_empty() {
             let pattern = Regex::new(&format!("^(?:{text})$"));
             self.0 =
-                Some(pattern.map_err(|it| anyhow::format_err!("`{text}` is no pattern: {it}"))?);
+                Some(pattern.map_err(|it| {
+                    anyhow::format_err!("`{text}` is not a regular expression: {it}")
+                })?);
         }
         Ok(())
     }
@@ -73,7 +75,7 @@ impl Selector {
             && self.selects_metadata(object)
     }
 
-    /// One who an object is or was, with its namespace as it is written.
+    /// A current or former identity, with its namespace as written.
     pub fn selects_id(&self, id: &Id) -> bool {
         self.selects_kind(id)
             && self.name.is_match(&id.name)
@@ -149,7 +151,7 @@ fn requirements(text: &str) -> anyhow::Result<Vec<Requirement>> {
 }
 
 fn requirement(text: &str) -> anyhow::Result<Requirement> {
-    let wrong = || anyhow::format_err!("`{text}` is no requirement of a selector");
+    let wrong = || anyhow::format_err!("`{text}` is not a requirement of a label selector");
     let set = |words: &str| -> anyhow::Result<Vec<String>> {
         let inner = words.trim().strip_prefix('(').and_then(|it| it.strip_suffix(')'));
         inner.ok_or_else(wrong)?.split(',').map(|it| value(it.trim(), text)).collect()
@@ -188,7 +190,7 @@ fn value(text: &str, whole: &str) -> anyhow::Result<String> {
     if text.is_empty() || text.len() <= 63 && ends && text.chars().all(inside) {
         return Ok(text.to_owned());
     }
-    anyhow::bail!("`{text}` in the selector `{whole}` is no value of a label")
+    anyhow::bail!("`{text}` in the selector `{whole}` is not a valid label value")
 }
 
 /// A label's name, after a domain and a slash or without.
@@ -203,7 +205,7 @@ fn label(text: &str, whole: &str) -> anyhow::Result<String> {
         || domain.len() > 253
         || !domain.split('.').all(part)
     {
-        anyhow::bail!("`{text}` in the selector `{whole}` is no name of a label");
+        anyhow::bail!("`{text}` in the selector `{whole}` is not a valid label key");
     }
     Ok(text.to_owned())
 }

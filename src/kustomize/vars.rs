@@ -1,4 +1,4 @@
-//! `vars`: `$(NAME)` in the fields that may have it becomes the value of some object's field.
+//! `vars`: replaces `$(NAME)` in the fields that support it with the value of an object's field.
 
 use std::collections::BTreeMap;
 
@@ -30,10 +30,10 @@ impl Variable {
     }
 }
 
-/// Variables by name, with the path of the field each looks at.
+/// Variables by name, with the path of the field that each refers to.
 pub type Variables = BTreeMap<String, String>;
 
-/// Finds the object that a variable looks at, which may get another name later.
+/// Finds the object that a variable refers to. Its name may still change.
 pub fn define(
     all: &mut Variables,
     variable: &Variable,
@@ -78,7 +78,7 @@ pub fn resolve(objects: &mut Objects, all: &Variables, config: &Config) -> anyho
                 values.insert(name.as_str(), value.clone())
             }
             _ => anyhow::bail!(
-                "variable `{name}` looks at `{}` of {}, where there is no text and no whole number",
+                "variable `{name}` looks at `{}` of {}, which is neither a string nor an integer",
                 path.join("."),
                 object.id()
             ),
@@ -134,7 +134,7 @@ fn replace(value: &mut Value, values: &BTreeMap<&str, Value>) -> anyhow::Result<
     Ok(())
 }
 
-/// `$$` is a dollar; what is no variable stays. A text that is nothing but a variable has the variable's type.
+/// `$$` is a dollar sign, and unknown variables remain. A string that is only a variable gets the variable's type.
 fn expand(text: &str, values: &BTreeMap<&str, Value>) -> Value {
     let mut res = String::new();
     let mut rest = text;

@@ -31,6 +31,11 @@ impl FieldPath {
         self.0.is_empty()
     }
 
+    /// The path as messages show it, behind the kind.
+    pub fn of(&self, kind: &str) -> Vec<String> {
+        vec![kind.to_owned(), self.to_string()]
+    }
+
     /// Where a document has it: its key, if it has one; else the nearest thing around it.
     pub fn mark(&self, document: &Node) -> Mark {
         let (mut here, mut mark) = (document, document.mark);

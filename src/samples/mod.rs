@@ -33,8 +33,9 @@ use crate::{
 
 pub struct Sample<'a> {
     pub value: &'a Value,
-    /// The file that has it, and the document in it, if that is known.
+    /// The file that has it, and its text and the document in it, if they are known.
     pub path: SourcePath,
+    pub text: &'a str,
     pub document: Option<&'a Node>,
 }
 
@@ -68,12 +69,12 @@ fn problem(fault: Fault, title: &str, sample: &Sample<'_>) -> Problem {
         let mark = path.mark(document);
         (place.line, place.column) = (mark.line, mark.column);
     }
-    let message = match (path.is_top(), message.as_str()) {
-        (true, _) => format!("{title} {message}"),
-        (false, "unknown field") => format!("{title}: unknown field `{path}`"),
-        (false, _) => format!("{title}: `{path}` {message}"),
+    let (message, field_path) = match (path.is_top(), message.as_str()) {
+        (true, _) => (format!("{title} {message}"), vec![title.to_owned()]),
+        (false, "unknown field") => (format!("unknown field `{path}`"), path.of(title)),
+        (false, _) => (format!("`{path}` {message}"), path.of(title)),
     };
-    Problem { hint, ..Problem::new(place, message) }
+    Problem { hint, field_path, ..Problem::new(place, message) }.quote(sample.text)
 }
 
 /// A title for messages, and the findings; nothing where no CRD defines the kind.

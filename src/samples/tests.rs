@@ -21,7 +21,7 @@ fn judge(schema: &Value, spec: &str) -> (Vec<String>, Vec<String>) {
     let document = yaml::nodes(&text, Dialect::Kustomize).expect("it is YAML").remove(0);
     let value = document.clone().into_value();
     let path = SourcePath::fixed("a.yaml");
-    let sample = Sample { value: &value, path, document: Some(&document) };
+    let sample = Sample { value: &value, path, text: &text, document: Some(&document) };
     let Report { faults, unchecked } = check(&[&crd], &[sample]);
     let lines = |all: Vec<crate::model::Problem>| all.iter().map(|it| it.describe("")).collect();
     (lines(faults), lines(unchecked))
@@ -42,10 +42,10 @@ fn faults_have_the_place_of_their_field() {
     assert_eq!(
         faults,
         [
-            "a.yaml:5:1: Cache v1: `spec.name` is required, and missing",
-            "a.yaml:6:3: Cache v1: unknown field `spec.replica`\n  hint: did you mean `replicas`?",
-            "a.yaml:7:3: Cache v1: `spec.replicas` must be at most 9",
-            "a.yaml:9:5: Cache v1: `spec.list[1]` must be of type string, and is of type integer",
+            "a.yaml:5:1: `spec.name` is required, and missing\n  Cache v1 → spec.name",
+            "a.yaml:6:3: unknown field `spec.replica`\n  Cache v1 → spec.replica\n  hint: did you mean `replicas`?",
+            "a.yaml:7:3: `spec.replicas` must be at most 9\n  Cache v1 → spec.replicas",
+            "a.yaml:9:5: `spec.list[1]` must be of type string, and is of type integer\n  Cache v1 → spec.list[1]",
         ]
     );
     assert_eq!(unchecked, [""; 0]);
@@ -74,13 +74,19 @@ fn rules_are_evaluated_or_named() {
             _ => panic!("{faults:?} {unchecked:?}"),
         }
     };
-    let at = "a.yaml:5:1: Cache v1: `spec`";
+    let (at, field) = ("a.yaml:5:1: `spec`", "\n  Cache v1 → spec");
     assert_eq!(verdict("self.size == 3"), "valid");
     assert_eq!(verdict("self.size < oldSelf.size"), "valid");
-    assert_eq!(verdict("self.size > 3"), format!("{at} breaks a rule: no (`self.size > 3`)"));
+    assert_eq!(
+        verdict("self.size > 3"),
+        format!("{at} breaks a rule: no (`self.size > 3`){field}")
+    );
     assert!(verdict("1 / (self.size - 3) == 1").contains("cannot be evaluated"));
     let unknown = |rule: &str, why: &str| {
-        assert_eq!(verdict(rule), format!("{at} is not checked by the rule `{rule}`: {why}"));
+        assert_eq!(
+            verdict(rule),
+            format!("{at} is not checked by the rule `{rule}`: {why}{field}")
+        );
     };
     unknown("isURL(self.url)", "`isURL` is not evaluated by operator-rs");
     unknown("self.set == ['a']", "it compares or adds lists of the type `set` or `map`");
@@ -92,6 +98,6 @@ fn rules_are_evaluated_or_named() {
 fn what_no_crd_defines_is_not_judged() {
     let value = json!({ "apiVersion": "b.org/v1", "kind": "Cache", "spec": 1 });
     let path = SourcePath::fixed("a.yaml");
-    let report = check(&[], &[Sample { value: &value, path, document: None }]);
+    let report = check(&[], &[Sample { value: &value, path, text: "", document: None }]);
     assert!(report.faults.is_empty() && report.unchecked.is_empty());
 }

@@ -14,7 +14,7 @@ pub fn has_person() -> bool {
 }
 
 /// What the flag said; else what a person at the terminal answers. The prompt accepts what the flag
-/// accepts. Where there is nobody to ask, a missing flag is a usage error.
+/// accepts. Without a terminal, a missing flag is a usage error.
 pub fn ask<T>(given: Option<T>, flag: &str, example: &str) -> anyhow::Result<T>
 where
     T: Clone + fmt::Display + FromStr,
@@ -27,7 +27,7 @@ where
         return Err(usage(
             clap::error::ErrorKind::MissingRequiredArgument,
             &format!(
-                "`--{flag}` is missing, and there is nobody to ask: give it, e.g. `--{flag} {example}`"
+                "`--{flag}` is required when stdin is not a terminal, e.g. `--{flag} {example}`"
             ),
         ));
     }
@@ -53,12 +53,12 @@ pub fn confirm(question: &str) -> anyhow::Result<Option<bool>> {
     }
 }
 
-/// Whether a person at the terminal agrees. Where there is nobody to ask, the flag is missing.
+/// Whether a person at the terminal agrees. Without a terminal, the flag is required.
 pub fn agree(question: &str, flag: &str) -> anyhow::Result<bool> {
     if !has_person() {
         return Err(usage(
             clap::error::ErrorKind::MissingRequiredArgument,
-            &format!("there is nobody to ask: give `--{flag}` to go on all the same"),
+            &format!("`--{flag}` is required when stdin is not a terminal"),
         ));
     }
     Ok(confirm(question)?.unwrap_or(false))

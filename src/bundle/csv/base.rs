@@ -1,11 +1,11 @@
-//! What the base says of the operator, and Cargo.toml for what the base leaves open.
+//! The operator's description from the CSV base, completed from Cargo.toml.
 
 use super::super::{Input, words};
 use crate::yaml::{Map, Value, json};
 
 pub fn spec(base: &Value, input: &Input) -> Map<String, Value> {
     let mut res = base.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();
-    // The former webhook list and CRDs are made anew; an empty value is as good as none.
+    // The lists of webhooks and CRDs are generated again; an empty value counts as none.
     res.retain(|key, it| !is_empty(it) || key == "selector" && it.is_object());
     let cargo = input.cargo;
     let mut offer = |field: &str, value: Value| {
@@ -35,7 +35,7 @@ pub fn annotations(base: &Value, input: &Input) -> Map<String, Value> {
     res
 }
 
-/// Cargo's `Name <mail>`; a name alone is no maintainer that OperatorHub takes.
+/// From Cargo's `Name <mail>`: OperatorHub rejects a maintainer without an address.
 fn maintainers(authors: &[String]) -> Value {
     let authors = authors.iter().filter_map(|it| it.trim().strip_suffix('>')?.split_once('<'));
     authors.map(|(name, email)| json!({ "name": name.trim(), "email": email.trim() })).collect()

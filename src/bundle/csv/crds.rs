@@ -31,8 +31,8 @@ pub fn owned(crds: &[&Value], base: &Value, warnings: &mut Vec<String>) -> Vec<V
     res
 }
 
-/// Says which events an operator that may create them creates. Of a rule alone, the validator of removed APIs
-/// would think that it is for the version that Kubernetes 1.25 removed.
+/// Lists the events of an operator that may create events. From a rule alone, the validator of removed APIs would
+/// conclude that the operator uses the version that Kubernetes 1.25 removed.
 pub fn name_events(owned: &mut [Value], permissions: &Permissions) {
     let has =
         |rule: &Value, field: &str, word: &str| object::texts(rule, field).any(|it| it == word);
@@ -53,7 +53,7 @@ fn key(entry: &Value) -> [&str; 3] {
     ["/name", "/version", "/kind"].map(|it| object::text(entry, it))
 }
 
-/// What the schema tells, under what the user said.
+/// The values from the schema, overridden by the user's.
 fn entry([name, version, kind]: [&str; 3], crd: &Value, said: Option<&Value>) -> Value {
     let schema = crd.pointer("/schema/openAPIV3Schema").unwrap_or(&Value::Null);
     let mut res = Map::new();

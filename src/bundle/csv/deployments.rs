@@ -1,4 +1,4 @@
-//! Deployments as the install strategy holds them.
+//! Deployments as part of the install strategy.
 
 use super::super::{Refusals, object};
 use crate::yaml::{Value, json};

@@ -1,8 +1,8 @@
-//! The ClusterServiceVersion: the user's base, filled with what the objects say.
+//! The ClusterServiceVersion: the user's base, completed from the objects.
 //!
-//! What the base says of the operator (names, texts, links, install modes, …) is never changed. What
+//! The base's description of the operator (names, texts, links, install modes, …) is never changed. What
 //! follows from the objects (install strategy, owned CRDs, examples, related images, webhooks) replaces
-//! what the base has in its place, but that descriptions and descriptors of the base win.
+//! the values in the base, except that descriptions and descriptors in the base take precedence.
 
 mod base;
 mod crds;
@@ -28,7 +28,7 @@ pub fn assemble(
         if let Some(other) = collected.foreign_csvs.first() {
             refusals.push(
                 format!(
-                    "{} is of another package, for its name does not begin with `{}.`: operator-sdk would start from placeholders",
+                    "{} belongs to another package, because its name does not begin with `{}.`; operator-sdk would use placeholders",
                     object::title(other),
                     input.package
                 ),
@@ -37,7 +37,7 @@ pub fn assemble(
             return Value::Null;
         }
         refusals.push(
-            "there is no ClusterServiceVersion to start from",
+            "found no base of the ClusterServiceVersion",
             format!(
                 "have config/manifests/kustomization.yaml list `bases/{}.clusterserviceversion.yaml`; `operator-rs init` in an empty folder \
                  shows what is in it",
@@ -86,7 +86,7 @@ pub fn assemble(
     let mut csv = kubernetes::decode(&csv).value;
     csv.as_object_mut().map(|it| it.remove("status"));
     object::without_times(&mut csv);
-    // OLM's own default, and not worth a line.
+    // This is OLM's default.
     if csv.pointer("/spec/cleanup/enabled") == Some(&json!(false))
         && let Some(spec) = csv["spec"].as_object_mut()
     {
@@ -104,7 +104,7 @@ fn install(collected: &Collected, permissions: &Permissions, refusals: &mut Refu
     json!({ "strategy": "deployment", "spec": spec })
 }
 
-/// Lists that are empty are left out, as Go leaves them out.
+/// Empty lists are omitted, as in Go.
 fn put(map: &mut Map<String, Value>, key: &str, list: Vec<Value>) {
     if list.is_empty() {
         map.remove(key);
@@ -113,7 +113,7 @@ fn put(map: &mut Map<String, Value>, key: &str, list: Vec<Value>) {
     }
 }
 
-/// The samples as JSON, two spaces deep, as people read them in the console.
+/// The samples as JSON with an indentation of two spaces, for readers of the console.
 fn readable(samples: &[&Value]) -> String {
     if samples.is_empty() {
         return "[]".to_owned();

@@ -17,7 +17,7 @@ use crate::{
     disk::{self, Root},
     hint::Hint as _,
     kustomize,
-    model::{self, Channel, Image, PackageName, Project, ProjectPath},
+    model::{self, Channel, Image, PackageName, Problem, Project, ProjectPath},
     plan::{Overlay, Plan, Tree},
     samples::Report,
     terminal, yaml,
@@ -113,7 +113,7 @@ impl Args {
     }
 
     /// Assembles the bundle from the tree, with warnings of what was not checked in its samples.
-    fn made(&self, tree: &impl Tree, project: &Project) -> anyhow::Result<(Bundle, Vec<String>)> {
+    fn made(&self, tree: &impl Tree, project: &Project) -> anyhow::Result<(Bundle, Vec<Problem>)> {
         let (objects, report) = self.objects(tree)?;
         let warnings = samples::require(report)?;
         let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
@@ -172,7 +172,7 @@ impl Args {
             value: node.clone().into_value(),
         };
         let objects: Vec<Object> = nodes.iter().map(object).collect();
-        let report = samples::of_documents(&name, &objects, &nodes)?;
+        let report = samples::of_documents(&name, &text, &objects, &nodes)?;
         Ok((objects, report))
     }
 

@@ -42,13 +42,15 @@ pub fn hints(
     let command = COMMANDS.iter().find(|it| typed.begins_with(it.typed));
     match (error.kind(), command) {
         (ErrorKind::InvalidSubcommand, Some(command)) => {
-            let about = |it: &Flag| match command.here {
-                Some(here) => it.command.is_empty() || it.command == here,
-                None => it.command == command.typed,
-            };
-            let refused = typed.flags.iter().filter(|it| !accepts(program, command.here, it.0));
-            let flags = refused.filter_map(|(name, value)| {
-                flag_hint(name, *value, about).map(|it| format!("`{name}`: {it}"))
+            let flags = typed.flags.iter().filter_map(|(name, value)| {
+                // Ours may have a flag of this name that means something else.
+                let own = flag_hint(name, *value, |it| it.command == command.typed);
+                let here = command.here.filter(|_| !accepts(program, command.here, name));
+                let hint = own.or_else(|| {
+                    let here = here?;
+                    flag_hint(name, *value, |it| it.command.is_empty() || it.command == here)
+                });
+                hint.map(|it| format!("`{name}`: {it}"))
             });
             [command.hint.to_owned()].into_iter().chain(flags).collect()
         }

@@ -73,6 +73,8 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 pub const FLAGS: &[Flag] = &[
+    // Here, `-v` is `--verbose`.
+    flag("generate bundle", "-v", "use `--version`"),
     flag("", "--plugins=helm", NO_HELM),
     flag("", "--plugins=ansible", NO_ANSIBLE),
     flag("", "--plugins=deploy-image", "not needed: use `operator-rs create api --image IMAGE`"),

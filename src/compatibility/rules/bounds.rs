@@ -1,4 +1,4 @@
-//! Bounds: a number, a length, a size. A bound may be loosened, and not tightened.
+//! Bounds of a number, a length or a size. A bound may become looser, but not tighter.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ pub fn minimum(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
     tightened(pair, "raised", Ordering::Greater)
 }
 
-/// A bound that is new, or that stands to the old one as `tighter` says.
+/// A bound that is new, or that compares to the old one as `tighter`.
 fn tightened(pair: &Pair<'_>, verb: &str, tighter: Ordering) -> Option<Change> {
     let Pair { keyword, old, new } = pair;
     let new = (*new)?;

@@ -47,12 +47,12 @@ fn served_version_removal(old: &Crd, new: &Crd) -> Option<Change> {
         };
         Change::new(
             format!("{list} is not served any more{migrate}"),
-            format!("go on serving {list} until nobody asks for it"),
+            format!("keep serving {list} until no client requests it"),
         )
     })
 }
 
-/// A CRD takes all of its objects along.
+/// Removing a CRD deletes all of its objects.
 pub fn crd_removal(old: &Crd) -> Change {
     let list = names(old.versions.iter().map(|it| it.name.as_str()));
     Change::new(
@@ -61,7 +61,7 @@ pub fn crd_removal(old: &Crd) -> Change {
     )
 }
 
-/// A field that is in the old version only.
+/// A field that is only in the old version.
 pub fn removed() -> Change {
     Change::new(
         "the field was removed",

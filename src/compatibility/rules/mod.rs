@@ -1,5 +1,5 @@
-//! The rules: one file a family. A rule is given the old and the new state, and says what changed and what would
-//! make it compatible.
+//! The rules, one file for each family. A rule compares the old state with the new one, and returns what changed and
+//! what would make the change compatible.
 
 mod bounds;
 mod crds;
@@ -14,14 +14,14 @@ pub use crds::{crd_removal, of_crds, removed};
 use super::{Policy, Severity, normal::Keywords};
 use crate::yaml::Value;
 
-/// What a rule says of a change.
+/// What a rule reports about a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// What changed, with both values.
     pub what: String,
     /// What would make it compatible.
     pub remedy: String,
-    /// What else tells it from another change.
+    /// What else distinguishes it from another change.
     pub(super) context: Vec<Option<Value>>,
 }
 
@@ -31,7 +31,7 @@ impl Change {
     }
 }
 
-/// A rule by the name that crdify gives it, and two of ours.
+/// The rules by crdify's names, and two of our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     CrdRemoval,
@@ -91,7 +91,7 @@ impl Rule {
         self.entry().1
     }
 
-    /// What it asks for, in one line.
+    /// Its requirement in one line.
     pub fn summary(self) -> &'static str {
         self.entry().2
     }
@@ -125,7 +125,7 @@ impl FromStr for Rule {
 
 type Check = fn(&Pair<'_>, &Policy) -> Option<Change>;
 
-/// The rules about a field: each is about the keyword of its own name.
+/// The rules for fields. Each checks the keyword of the same name.
 const CHECKS: &[(Rule, Check)] = &[
     (Rule::Default, values::default),
     (Rule::Description, texts::description),

@@ -1,4 +1,4 @@
-//! Keywords that hold a text: any change of it counts.
+//! Keywords whose value is a string: any change counts.
 
 use super::{Change, Pair, plain};
 use crate::compatibility::Policy;

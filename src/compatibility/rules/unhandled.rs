@@ -1,4 +1,4 @@
-//! What no other rule is about: formats, CEL rules, list types, the schemas inside of `oneOf`, and so on.
+//! What no other rule covers: formats, CEL rules, list types, schemas inside `oneOf`, and so on.
 
 use super::{Change, shown};
 use crate::{
@@ -30,8 +30,7 @@ pub fn check(old: &Keywords, new: &Keywords, handled: impl Fn(&str) -> bool) -> 
     Some(Change { context, ..Change::new(each.collect::<Vec<_>>().join(", "), remedy) })
 }
 
-/// The keywords that a diff of crdify's shows of some that are the same, before, between or behind those that differ:
-/// two on each side. Where served versions disagree, crdify compares the texts of such diffs.
+/// The unchanged keywords that a diff by crdify shows as context: up to two before and after each changed one. Where served versions disagree, crdify compares the texts of such diffs.
 fn beside<'a>(run: &'a [&'a str], is_first: bool, is_last: bool) -> impl Iterator<Item = &'a str> {
     const SHOWN: usize = 2;
     let before = if is_first { 0 } else { SHOWN.min(run.len()) };

@@ -1,4 +1,4 @@
-//! What a field takes, and what it is when it is not given.
+//! The values that a field accepts, and its default.
 
 use super::{Change, Pair, json, list, plain};
 use crate::{compatibility::Policy, yaml::Value};
@@ -69,7 +69,7 @@ fn items(value: Option<&Value>) -> Vec<&Value> {
     value.and_then(Value::as_array).into_iter().flatten().collect()
 }
 
-/// Those that the others lack, each once, in one order.
+/// The values that are missing in the others, sorted, without duplicates.
 fn without<'a>(these: &[&'a Value], others: &[&Value]) -> Vec<&'a Value> {
     let mut res: Vec<&Value> = these.iter().copied().filter(|it| !others.contains(it)).collect();
     res.sort_by_key(|it| it.to_string());

@@ -1,4 +1,4 @@
-//! The fields of a kustomization, one by one. A field that is not here is refused by its name.
+//! The fields of a kustomization. A field that is not listed here is refused by name.
 
 use std::collections::BTreeMap;
 

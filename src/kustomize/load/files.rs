@@ -1,4 +1,4 @@
-//! What a kustomization or files of its own hold: replacements, variables, configurations.
+//! Parts that can be in a kustomization or in separate files: replacements, variables, configurations.
 
 use super::{
     super::{

@@ -1,4 +1,4 @@
-//! What a kustomization's fields hold: a patch, an image, a generator. Each says which fields it has.
+//! The items in a kustomization's fields: a patch, an image, a generator. Each lists its own fields.
 
 use std::collections::BTreeMap;
 

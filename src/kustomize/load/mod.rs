@@ -1,4 +1,4 @@
-//! A `kustomization.yaml`, and what in it is not known.
+//! Parses a `kustomization.yaml`, and refuses unknown fields.
 
 mod fields;
 mod files;
@@ -44,11 +44,11 @@ pub struct Kustomization {
     pub variables: Vec<Variable>,
     /// What `configurations` add.
     pub config: Config,
-    /// How the objects are put in order; else they stay as they were met.
+    /// How the objects are sorted; if absent, they keep their order.
     pub order: Option<Order>,
 }
 
-/// A string and where it stands.
+/// A string and its place.
 #[derive(Debug)]
 pub struct Text {
     pub text: String,
@@ -116,7 +116,7 @@ pub struct Options {
 }
 
 impl Kustomization {
-    /// One of which nothing is known yet.
+    /// An empty kustomization.
     fn new(path: ProjectPath, text: &str, folder: ProjectPath) -> Self {
         Self {
             path,
@@ -288,7 +288,7 @@ fn parse(
     Ok(res)
 }
 
-/// Files that a kustomization is continued in.
+/// Files that continue a kustomization.
 #[derive(Default)]
 struct Files {
     configurations: Vec<Text>,

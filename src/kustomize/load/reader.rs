@@ -1,5 +1,4 @@
-//! Reads a document part by part; what is not as it should be is a problem with its place, and the
-//! reading goes on.
+//! Reads a document part by part. Each error becomes a problem with its place, and reading continues.
 
 use std::collections::BTreeMap;
 

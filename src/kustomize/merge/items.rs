@@ -1,5 +1,4 @@
-//! Lists whose items are merged by their keys. The order in which it takes items is not the obvious one:
-//! it is that of kustomize, step by step.
+//! Lists whose items are merged by their keys. The order of the items is not the obvious one: it is kustomize's.
 
 use super::{super::kinds::Type, walk};
 use crate::yaml::Value;
@@ -10,7 +9,7 @@ pub fn items(
     keys: &[&str],
     inner: Option<Type>,
 ) -> anyhow::Result<Vec<Value>> {
-    // Who the items are: those of the patch first.
+    // The identities of the items, those of the patch first.
     let mut wanted: Vec<Vec<String>> = Vec::new();
     for item in patch.iter().chain(&ours) {
         let values: Vec<String> = keys.iter().map(|it| text(item, it)).collect::<Result<_, _>>()?;
@@ -45,7 +44,7 @@ pub fn items(
         let merged = merged.filter(|it| it.as_object().is_some_and(|it| !it.is_empty()));
         let Some(mut merged) = merged else {
             ours.retain(|it| !matches(it, &keys, &values));
-            // The patch's item has had its say.
+            // The patch's item has been applied.
             if let Some(new) = new {
                 patch[new] = Value::Null;
             }
@@ -68,7 +67,7 @@ pub fn items(
         let there: Vec<&str> =
             values.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
         if there.len() < keys.len() {
-            // Its other keys say who it is.
+            // Its other keys identify it.
             added.retain(|it| !matches(it, &keys[..there.len().min(1)], &there));
             added.push(item);
             continue;

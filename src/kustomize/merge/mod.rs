@@ -1,7 +1,7 @@
 //! Strategic merge, as kustomize does it: lists of known kinds are merged by the keys of their items,
 //! new items first; all other lists are replaced.
 //!
-//! What kustomize does by accident, or not at all, is refused.
+//! Cases in which kustomize has a bug, or no defined behavior, are refused.
 
 mod items;
 
@@ -15,7 +15,7 @@ use crate::{
     yaml::{Map, Value},
 };
 
-/// What becomes of the object; nothing, if the patch deletes it.
+/// The merged object; nothing, if the patch deletes it.
 pub fn merge(object: Value, patch: Value) -> anyhow::Result<Option<Value>> {
     if patch["$patch"] == "replace" {
         return Err(anyhow::format_err!(
@@ -179,7 +179,7 @@ fn list(
     Ok(Some(Value::Array(res)))
 }
 
-/// An item that says nothing but `$patch` speaks for the whole list.
+/// An item that contains only `$patch` applies to the whole list.
 fn list_directive(list: &mut Vec<Value>) -> anyhow::Result<Directive> {
     let at = list.iter().position(|it| it.get("$patch").is_some());
     let Some(at) = at.filter(|at| is_directive(&list[*at])) else {

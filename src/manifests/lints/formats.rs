@@ -1,11 +1,11 @@
-//! Formats that an API server does not know: it warns of each, and checks none.
+//! Formats that are unknown to API servers: a server warns of each, and does not check it.
 
 use std::collections::BTreeMap;
 
 use super::{Fault, text, walk};
 use crate::yaml::Value;
 
-/// Formats of strings, without hyphens, as the API server compares them
+/// The formats of strings without their hyphens, as the API server compares them
 /// (apiextensions-apiserver 0.36, pkg/apiserver/validation/formats.go).
 const STRINGS: &[&str] = &[
     "bsonobjectid",
@@ -61,11 +61,10 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
         };
         let hint = match format.starts_with('u') && format != "uri" {
             true => "take `i32` or `i64`, with `#[schemars(range(min = 0))]`",
-            false => "leave it: nothing but the warning comes of it",
+            false => "ignore it: the warning has no other effect",
         };
-        let message = format!(
-            "has the format `{format}`, of which API servers warn that they do not know it{also}"
-        );
+        let message =
+            format!("has the format `{format}`, unknown to API servers, which will warn{also}");
         Some(Fault { at: first.clone(), message, hint })
     };
     found.into_iter().filter_map(one).collect()

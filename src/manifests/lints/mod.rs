@@ -1,6 +1,6 @@
-//! What an API server will say of a CRD, before one is asked: warnings, each at the place of its kind.
+//! Predicts what an API server will report about a CRD. Each warning has the place of its kind.
 //!
-//! Rules are those of apiextensions-apiserver 0.36. None of them changes a CRD.
+//! The rules are those of apiextensions-apiserver 0.36. No lint changes a CRD.
 
 mod empty_lists;
 mod formats;
@@ -14,14 +14,14 @@ use crate::manifests::{Manifest, Version, versions};
 use crate::model::{Operator, Problem};
 use crate::yaml::Value;
 
-/// A fault in a schema: where, as `spec.size`, and what.
+/// A fault in a schema: its field path, such as `spec.size`, and its cause.
 struct Fault {
     at: String,
     message: String,
     hint: &'static str,
 }
 
-/// Everything to warn of, in the order of the kinds' places.
+/// All warnings, ordered by the places of their kinds.
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
     let mut res: Vec<Problem> = versions(operator).flat_map(|it| of_version(&it)).collect();
     res.extend(size::lints(operator, crds));
@@ -34,7 +34,7 @@ fn of_version(version: &Version<'_>) -> Vec<Problem> {
     let Some(schema) = version.schema() else { return Vec::new() };
     let mut faults = structural::faults(&schema);
     faults.extend(formats::faults(&schema));
-    // Rules are looked at by the API server where the schema itself is in order.
+    // The API server checks rules only where the schema itself is valid.
     faults.extend(rules::faults(&schema));
     let describe = |it: Fault| {
         let Fault { at, message, hint } = it;
@@ -45,7 +45,7 @@ fn of_version(version: &Version<'_>) -> Vec<Problem> {
     faults.into_iter().map(describe).collect()
 }
 
-/// Where a value stands, one step further down.
+/// The path of a value one level further down.
 fn below(at: &str, name: &str) -> String {
     match at {
         "" => name.to_owned(),
@@ -53,7 +53,7 @@ fn below(at: &str, name: &str) -> String {
     }
 }
 
-/// Calls `f` for a schema and every schema in it, each with its way from the top.
+/// Calls `f` with a schema and every schema in it, each with its path from the top.
 fn walk(at: &str, schema: &Value, f: &mut impl FnMut(&str, &Value)) {
     f(at, schema);
     let Value::Object(map) = schema else { return };
@@ -73,7 +73,7 @@ fn walk(at: &str, schema: &Value, f: &mut impl FnMut(&str, &Value)) {
     }
 }
 
-/// Faults without those that say the same of the same place again.
+/// The faults without duplicates.
 fn once(mut faults: Vec<Fault>) -> Vec<Fault> {
     let mut seen = std::collections::BTreeSet::new();
     faults.retain(|it| seen.insert((it.at.clone(), it.message.clone())));

@@ -1,6 +1,6 @@
-//! CEL rules that do not compile: their syntax, and the names that they use of what is around them.
+//! CEL rules that do not compile, because of their syntax or an undeclared name.
 //!
-//! Not the whole of what an API server checks: types of values and the cost of a rule are not looked at.
+//! An API server checks more: types of values and the cost of a rule are not checked here.
 
 use super::{Fault, once, says, text, walk};
 use crate::{expression, yaml::Value};
@@ -25,7 +25,10 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
                 say(format!("has a rule of several lines without a message: `{}`", first(source)));
             }
             if message.trim().contains('\n') || (!message.is_empty() && message.trim().is_empty()) {
-                say(format!("has a message of several lines, or of none: `{}`", first(source)));
+                say(format!(
+                    "has a message that is blank or has several lines: `{}`",
+                    first(source)
+                ));
             }
             let optional = says(rule, "optionalOldSelf");
             for source in [source, text(rule, "messageExpression")] {
@@ -54,7 +57,7 @@ fn first(source: &str) -> &str {
     source.trim().lines().next().unwrap_or_default()
 }
 
-/// Whether a list on the way to `at` is not merged by keys, so that old items have no new ones.
+/// Whether a list on the path to `at` has no keys, so that an old item cannot be matched with a new one.
 fn between(schema: &Value, at: &str) -> bool {
     let mut here = schema;
     for part in at.split('.') {

@@ -1,4 +1,4 @@
-//! CRDs that are too large to be applied as `kubectl apply` does it.
+//! CRDs that are too large for `kubectl apply`.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use crate::manifests::{Manifest, versions};
 use crate::model::{Operator, Problem};
 use crate::yaml::Value;
 
-/// The bytes that all annotations of an object may have together (apimachinery's `TotalAnnotationSizeLimitB`):
-/// `kubectl apply` keeps the whole object in one.
+/// The largest total size of an object's annotations in bytes (apimachinery's `TotalAnnotationSizeLimitB`):
+/// `kubectl apply` stores the whole object in one.
 const LIMIT: usize = 256 * 1024;
 
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
@@ -29,7 +29,7 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
             let mut bare = crd.clone();
             let saved = shorten(&mut bare, 0);
             let message = format!(
-                "the CRD of {kind} has {} KiB, and `kubectl apply` takes 256; without descriptions it has {}",
+                "the CRD of {kind} has {} KiB, and the limit of `kubectl apply` is 256; without descriptions it has {}",
                 bytes.div_ceil(1024),
                 (bytes - saved.min(bytes)).div_ceil(1024)
             );
@@ -40,9 +40,9 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
     res
 }
 
-/// Shortens every description of a CRD's schemas to `longest` bytes, or drops them at 0. Gives the bytes saved.
+/// Shortens every description in a CRD's schemas to `longest` bytes, or removes them at 0. Returns the bytes saved.
 ///
-/// As controller-gen's `maxDescLen`: cut behind the last sentence that fits, else behind the last word.
+/// Like controller-gen's `maxDescLen`, it cuts after the last sentence that fits, or else after the last word.
 pub fn shorten(crd: &mut Value, longest: usize) -> usize {
     let before = crd.to_string().len();
     let versions = crd["spec"]["versions"].as_array_mut();

@@ -74,7 +74,10 @@ fn refused(place: &Place, crd: &Value, samples: &[Value]) -> BTreeSet<usize> {
     let text: String = documents.map(|it| format!("---\n{it}\n")).collect();
     fs::write(place.dir.join("objects.yaml"), text).expect("the folder is ours");
     let mut command = support::command(support::BINARY, &place.dir);
-    let output = command.args(["bundle", "--input", "objects.yaml"]).output().expect("it starts");
+    let output = command
+        .args(["bundle", "--input", "objects.yaml", "--message-format", "short"])
+        .output()
+        .expect("it starts");
     let answer = support::said(&output);
     assert_eq!(output.status.code(), Some(1), "{answer}");
     let lines = answer.lines().filter_map(|it| it.trim_start().strip_prefix("objects.yaml:"));
