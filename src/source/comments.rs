@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_told_from_what_only_looks_like_one() {
+    fn comments_are_distinguished_from_what_only_looks_like_one() {
         check("// a\n  // b\n", &["1:1 a", "2:3 b"]);
         check("let a = \"// no\"; // yes", &["1:18 yes"]);
         check(r##"let a = r#"" // no "#; // yes"##, &["1:24 yes"]);

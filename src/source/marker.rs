@@ -48,10 +48,10 @@ pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Pr
         None if marker == NAME => "",
         None => return Err(problem(lead, format!("`+{marker}` has no value"), usage)),
     };
-    let told = |(offset, message): (usize, String)| {
+    let problem_at = |(offset, message): (usize, String)| {
         problem(lead + 1 + chars(marker, marker.len() - fields.len() + offset), message, usage)
     };
-    parse(fields).map(Some).map_err(told)
+    parse(fields).map(Some).map_err(problem_at)
 }
 
 fn chars(text: &str, bytes: usize) -> usize {
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_marker_is_told_with_its_place() {
+    fn a_malformed_marker_is_reported_with_its_place() {
         let check = |line: &str, expected: &str| assert_eq!(read(line), Err(expected.to_owned()));
         check("// +kubebuilder:rbac:groups=apps", "src/main.rs:1:22: argument `verbs` is missing");
         check("// +kubebuilder:rbac", "src/main.rs:1:21: argument `verbs` is missing");

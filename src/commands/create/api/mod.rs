@@ -224,7 +224,7 @@ impl Args {
         How { flags: Some(self.compile), samples: true, ..How::default() }
     }
 
-    /// What all versions of a kind have to say alike: as the source says it of the others.
+    /// The items of `#[kube(…)]` that all versions of a kind must share, as the other versions have them.
     fn shared(
         &self,
         place: &Place,
@@ -232,7 +232,7 @@ impl Args {
         project: &Project,
     ) -> anyhow::Result<Vec<String>> {
         let group = place.group.qualified(&project.domain);
-        // Only another version has something to say, and reading the source is most of what this command does.
+        // Only another version can have such items, and parsing the source is most of the work of this command.
         let operator = (!place.kin.is_empty()).then(|| derive::operator(tree));
         let kin = operator
             .iter()
@@ -262,7 +262,7 @@ impl Args {
         Ok(singular.into_iter().chain(words).chain(pairs).collect())
     }
 
-    /// Flags that say nothing together are refused before anything is read.
+    /// Refuses flags that contradict each other before anything is read.
     fn refuse_conflicts(&self) -> anyhow::Result<()> {
         let refuse = |message: &str| Err(terminal::usage(ErrorKind::ArgumentConflict, message));
         let external = self.external.external_api_path.is_some();
@@ -318,7 +318,7 @@ fn own(group: &GroupPrefix, domain: &Domain) -> anyhow::Result<GroupName> {
     })
 }
 
-/// A word of a command, as it can stand in a raw string of Rust.
+/// A word of a command that can be written in a raw string of Rust.
 fn word(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("must not be empty: one comma goes between two words");
