@@ -39,7 +39,7 @@ impl Annotations {
         let default = flag_or_said(default, DEFAULT_CHANNEL);
         if !default.is_empty() && !channels.split(',').any(|it| it == default) {
             refusals.push(
-                format!("the default channel `{default}` is none of the channels `{channels}`"),
+                format!("the default channel `{default}` is not one of the channels `{channels}`"),
                 format!("give `--channels {channels},{default}`, or another `--default-channel`"),
             );
         }
@@ -63,7 +63,7 @@ impl Annotations {
             if said.remove(*key).is_some_and(|it| it != *value) {
                 refusals.push(
                     format!("{FILE}: `{key}` is `{value}` in this bundle"),
-                    format!("take the line out of {FILE}"),
+                    format!("remove the line from {FILE}"),
                 );
             }
         }
@@ -104,7 +104,7 @@ fn line((key, value): &(String, String)) -> String {
 /// Additional annotations of the user.
 fn said(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, String> {
     let Some(text) = input.metadata.get("annotations.yaml") else { return BTreeMap::new() };
-    let shape = "it has one key `annotations`, and below it keys and texts of one line";
+    let shape = "its only key is `annotations`, a map of keys to single-line strings";
     let file: Value = match yaml::from_text(text, yaml::Dialect::Kubernetes) {
         Ok(file) => file,
         Err(error) => {
@@ -115,7 +115,7 @@ fn said(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, String> {
     let only = file.as_object().is_some_and(|it| it.keys().all(|it| it == "annotations"));
     let Some(annotations) = file.get("annotations").and_then(Value::as_object).filter(|_| only)
     else {
-        refusals.push(format!("{FILE} is not a file of annotations"), shape);
+        refusals.push(format!("{FILE} is not a valid annotations file"), shape);
         return BTreeMap::new();
     };
     let mut res = BTreeMap::new();
@@ -127,11 +127,9 @@ fn said(input: &Input, refusals: &mut Refusals) -> BTreeMap<String, String> {
             {
                 res.insert(key.clone(), value.to_owned());
             }
-            Some(_) => {
-                refusals.push(format!("{FILE}: `{key}` cannot be a label of an image"), shape)
-            }
+            Some(_) => refusals.push(format!("{FILE}: `{key}` is not a valid image label"), shape),
             None => refusals
-                .push(format!("{FILE}: the value of `{key}` is not a text"), "write it in quotes"),
+                .push(format!("{FILE}: the value of `{key}` is not a text"), "put it in quotes"),
         }
     }
     res

@@ -56,7 +56,7 @@ impl<'a> Collected<'a> {
                 }
                 (SCORECARD, "Configuration") if object::name(object).is_empty() => {
                     warnings.push(format!(
-                        "{} is not in the bundle: it has no name",
+                        "{} is left out of the bundle: it has no name",
                         object::title(object)
                     ));
                 }
@@ -83,7 +83,7 @@ impl<'a> Collected<'a> {
         if res.csv.is_some() {
             for csv in &res.foreign_csvs {
                 warnings.push(format!(
-                    "{} is not used: it is of another package, for its name does not begin with `{package}.`",
+                    "{} is ignored: it belongs to another package, because its name does not begin with `{package}.`",
                     object::title(csv)
                 ));
             }
@@ -92,8 +92,8 @@ impl<'a> Collected<'a> {
         res.place(rest, refusals, warnings);
         if res.deployments.is_empty() {
             refusals.push(
-                "there is no Deployment (apps/v1), and OLM runs an operator from one",
-                "have config/manifests/kustomization.yaml list `../default`, which brings config/manager",
+                "found no Deployment (apps/v1), which OLM needs to run the operator",
+                "add `../default`, which includes config/manager, to config/manifests/kustomization.yaml",
             );
         }
         res
@@ -113,7 +113,7 @@ impl<'a> Collected<'a> {
         for webhook in self.mutating.iter().filter(are_twins) {
             refusals.push(
                 format!("the webhook `{}` is validating and mutating: operator-sdk leaves out the mutating one", object::text(webhook, "/name")),
-                "give one of the two another name or path",
+                "rename one of them or change its path",
             );
         }
         let parts = |it: &Value| [it.get("metadata").cloned(), it.get("rules").cloned()];
@@ -147,7 +147,7 @@ impl<'a> Collected<'a> {
                     self.samples.push(object);
                 } else {
                     warnings.push(format!(
-                        "{} is not in the bundle: it is of a version that its CRD does not serve",
+                        "{} is left out of the bundle: its CRD does not serve its version",
                         object::title(object)
                     ));
                 }
@@ -157,15 +157,12 @@ impl<'a> Collected<'a> {
                 // The administrator who installs the operator chooses its namespace.
                 ("", "Namespace") if self.is_home(object) => {}
                 ("cert-manager.io", "Issuer" | "Certificate") => warnings.push(format!(
-                    "{} is not in the bundle: OLM makes the certificates of webhooks itself",
+                    "{} is left out of the bundle: OLM creates the certificates of webhooks",
                     object::title(object)
                 )),
                 ("apiextensions.k8s.io", "CustomResourceDefinition") => refusals.push(
-                    format!(
-                        "{} is of a version that Kubernetes 1.22 has dropped",
-                        object::title(object)
-                    ),
-                    "write it in `apiextensions.k8s.io/v1`",
+                    format!("{} has a version that Kubernetes 1.22 removed", object::title(object)),
+                    "convert it to `apiextensions.k8s.io/v1`",
                 ),
                 _ => {
                     if kinds::is_supported_kind(kind) {
@@ -197,7 +194,7 @@ fn one<'a>(place: &mut Option<&'a Value>, object: &'a Value, refusals: &mut Refu
         None => *place = Some(object),
         Some(first) => refusals.push(
             format!("there is {} beside {}", object::title(object), object::title(first)),
-            "a bundle has one of them: leave the other out of config/manifests",
+            "a bundle contains only one of them: remove the other from config/manifests",
         ),
     }
 }

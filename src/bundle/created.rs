@@ -4,7 +4,7 @@
 pub fn created_at(epoch: &str) -> anyhow::Result<String> {
     let time = epoch.trim().parse().ok().and_then(|it| jiff::Timestamp::from_second(it).ok());
     let Some(time) = time else {
-        anyhow::bail!("SOURCE_DATE_EPOCH is `{epoch}`, and must be a count of seconds since 1970");
+        anyhow::bail!("SOURCE_DATE_EPOCH must be a number of seconds since 1970, not `{epoch}`");
     };
     Ok(time.to_string())
 }

@@ -45,12 +45,12 @@ pub fn warning(object: &Value) -> String {
     let title = object::title(object);
     if is_supported_kind(kind) {
         return format!(
-            "{title} is in the bundle, and OLM does not install a {kind} of this group"
+            "{title} is in the bundle, but OLM does not install a {kind} of this group"
         );
     }
     let reason = match (object::group_version(object).0, kind) {
         ("apps" | "", "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Pod") => {
-            "OLM runs an operator from a Deployment (apps/v1): make it one, or let the operator create it"
+            "OLM installs only Deployments (apps/v1): convert it, or let the operator create it"
         }
         ("", "Namespace") => "OLM installs into the namespace that the user chooses",
         ("monitoring.coreos.com", "PodMonitor") => "OLM does not install it: use a ServiceMonitor",
@@ -58,5 +58,5 @@ pub fn warning(object: &Value) -> String {
             "a bundle cannot hold this kind, and no CRD here defines it: let the operator create it"
         }
     };
-    format!("{title} is not in the bundle: {reason}")
+    format!("{title} is left out of the bundle: {reason}")
 }

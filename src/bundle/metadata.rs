@@ -18,8 +18,8 @@ pub fn taken_over(
                 res.insert(ProjectPath::fixed(&format!("metadata/{name}")), text.clone());
             }
             _ => refusals.push(
-                format!("config/manifests/metadata/{name}: a bundle's metadata has no such file"),
-                "annotations.yaml, dependencies.yaml and properties.yaml are taken over; move the file elsewhere",
+                format!("config/manifests/metadata/{name}: bundle metadata cannot contain this file"),
+                "only annotations.yaml, dependencies.yaml and properties.yaml are copied into the bundle; move the file elsewhere",
             ),
         }
     }

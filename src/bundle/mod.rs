@@ -110,12 +110,12 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Vec<Strin
         for fault in decoded.faults {
             refusals.push(
                 format!("{title}: {fault}"),
-                "write texts that look like numbers or like `true` in quotes, and numbers and booleans without",
+                "put strings that look like numbers or booleans in quotes, and write numbers and booleans without quotes",
             );
         }
         for field in decoded.unknown {
             warnings.push(format!(
-                "{title}: `{field}` is not in the bundle: there is no such field in its type"
+                "{title}: `{field}` is left out of the bundle: its type has no such field"
             ));
         }
         res.push(decoded.value);
@@ -138,8 +138,8 @@ fn manifests(
         let path = ProjectPath::fixed("manifests").join(&name).ok().filter(|_| is_fit);
         let Some(path) = path else {
             refusals.push(
-                format!("{} has no name that can be a file's", object::title(object)),
-                "give it a `metadata.name`, in quotes where it looks like a number",
+                format!("{} has no name that can be used as a file name", object::title(object)),
+                "set `metadata.name`, in quotes if it looks like a number",
             );
             continue;
         };
@@ -147,8 +147,8 @@ fn manifests(
         // Two objects with one name came from two namespaces, and OLM installs all into one.
         match res.get(&path) {
             Some(other) if *other != text => refusals.push(
-                format!("{} is there twice, and differs", object::title(object)),
-                "OLM puts all of a bundle into one namespace: give one of the two another name",
+                format!("{} occurs twice with different content", object::title(object)),
+                "OLM installs a bundle into one namespace: rename one of them",
             ),
             _ => drop(res.insert(path, text)),
         }

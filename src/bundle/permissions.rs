@@ -45,7 +45,7 @@ pub fn split<'a>(
                 .collect();
             if subjects.is_empty() && is_known(binding) && !of_name(collected, binding).is_empty() {
                 warnings.push(format!(
-                    "{} is not in the bundle: it has no subjects, and gives nobody anything",
+                    "{} is left out of the bundle: it has no subjects",
                     object::title(binding)
                 ));
                 continue;
@@ -91,8 +91,8 @@ fn refuse_rivals(kept: &[&Value], collected: &Collected, refusals: &mut Refusals
         let id = |it: &Value| (object::kind(it).to_owned(), object::name(it).to_owned());
         if all.iter().rfind(|it| id(it) == id(binding)).is_some_and(|it| it != binding) {
             refusals.push(
-                format!("{} is there twice, and differs", object::title(binding)),
-                "OLM puts all of a bundle into one namespace: give one of the two another name",
+                format!("{} occurs twice with different content", object::title(binding)),
+                "OLM installs a bundle into one namespace: rename one of them",
             );
         }
     }
@@ -119,7 +119,7 @@ fn left_over<'a>(
             _ if is_in(granted, role) => {}
             None => res.push(role),
             Some(rival) => warnings.push(format!(
-                "{} of the namespace `{}` is not in the bundle: the CSV has the rules of the Role of this name in `{}`",
+                "{} of the namespace `{}` is left out of the bundle: the CSV has the rules of the Role of this name in `{}`",
                 object::title(role),
                 object::namespace(role),
                 object::namespace(rival),
@@ -218,11 +218,11 @@ fn refuse_unknown(binding: &Value, granted: &[&Value], refusals: &mut Refusals) 
     {
         refusals.push(
             format!(
-                "{}: Kubernetes does not know its `roleRef`, and operator-sdk takes it for {}",
+                "{}: its `roleRef` is unknown to Kubernetes, and operator-sdk treats it as {}",
                 object::title(binding),
                 object::title(role)
             ),
-            "correct `roleRef.kind` and `roleRef.apiGroup`",
+            "fix `roleRef.kind` and `roleRef.apiGroup`",
         );
     }
 }
@@ -235,7 +235,7 @@ fn check_aggregation(role: &Value, binding: &Value, refusals: &mut Refusals) {
                 object::title(role),
                 object::title(binding)
             ),
-            "a CSV lists its rules: bind a ClusterRole that has the rules itself",
+            "a CSV needs explicit rules: bind a ClusterRole that lists them",
         );
     }
 }

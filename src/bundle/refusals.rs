@@ -27,7 +27,8 @@ impl Refusals {
                 hints.push(hint);
             }
         }
-        let error = Err(anyhow::format_err!("no bundle can be made of this:{list}"));
+        let error =
+            Err(anyhow::format_err!("cannot generate a bundle from these manifests:{list}"));
         hints.into_iter().rev().fold(error, |res, hint| res.hint(hint))
     }
 }

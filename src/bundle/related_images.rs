@@ -38,7 +38,7 @@ pub fn merged(deployments: &[&Value], base: &Value, refusals: &mut Refusals) -> 
                         object::title(base),
                         object::text(said, "/name")
                     ),
-                    "take it out of `relatedImages` in the CSV base, or give it a name of its own",
+                    "remove it from `relatedImages` in the CSV base, or rename it",
                 );
             }
             res.push(said.clone());
@@ -69,10 +69,10 @@ fn found<'a>(deployments: &[&'a Value], refusals: &mut Refusals) -> Vec<Related<
                 if variable.get("valueFrom").is_some() {
                     refusals.push(
                         format!(
-                            "{}: `{PREFIX}{name}` has `valueFrom`, and a bundle lists the image itself",
+                            "{}: `{PREFIX}{name}` has `valueFrom`, but a bundle must list the image itself",
                             object::title(deployment)
                         ),
-                        "set the variable to the image by `value`",
+                        "set the variable with `value`",
                     );
                     continue;
                 }

@@ -27,7 +27,7 @@ pub fn definitions(
         let is_here = collected.services.iter().any(|it| object::name(it) == service);
         if !service.is_empty() && !is_here {
             warnings.push(format!(
-                "{}: its conversion webhook is not in the CSV, for its Service `{service}` is not here",
+                "{}: its conversion webhook is left out of the CSV, because its Service `{service}` is missing",
                 object::title(crd)
             ));
         }
@@ -49,15 +49,15 @@ fn admission(
         let said = webhook.get(field).is_some_and(|it| *it != json!({}) && *it != json!([]));
         if said {
             warnings.push(format!(
-                "the webhook `{name}`: its `{field}` is not in the bundle, for a CSV cannot say it: OLM calls the webhook in \
+                "the webhook `{name}`: its `{field}` is left out of the bundle, because a CSV has no such field: OLM calls the webhook in \
                  every namespace of the OperatorGroup, and the webhook itself must decide"
             ));
         }
     }
     let Some(reference) = webhook.pointer("/clientConfig/service") else {
         refusals.push(
-            format!("the webhook `{name}` is called by a URL, and OLM calls webhooks by a Service"),
-            "give it `clientConfig.service`",
+            format!("the webhook `{name}` has a URL, but OLM calls webhooks through a Service"),
+            "set `clientConfig.service`",
         );
         return None;
     };
@@ -104,7 +104,7 @@ fn conversions(
         if reference.get("path").is_none() {
             refusals.push(
                 format!("{}: its conversion webhook has no path", object::title(crd)),
-                "give it one, such as `/convert`",
+                "set one, e.g. `/convert`",
             );
         }
         let same = |(other, _): &&mut (&Value, Vec<&Value>)| {
@@ -162,7 +162,7 @@ fn served(
             definition.insert("targetPort".into(), port["targetPort"].clone());
         }
         None => warnings.push(format!(
-            "the Service `{name}` has no port {number}, at which a webhook is called: OLM will take 443"
+            "the Service `{name}` has no port {number}, which a webhook uses: OLM will use 443"
         )),
     }
     let deployment = service.and_then(|it| deployment(it, collected));
@@ -171,7 +171,7 @@ fn served(
     if !collected.deployments.iter().any(|it| object::name(it) == deployment) {
         refusals.push(
             format!("the Service `{name}` serves a webhook, and selects the pods of no Deployment here"),
-            "have config/manifests bring the Service, and let its `spec.selector` be among the labels of a Deployment's pods",
+            "add the Service to config/manifests, with a `spec.selector` that matches the pods of a Deployment",
         );
     }
     definition.insert("deploymentName".into(), json!(deployment));

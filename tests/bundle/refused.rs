@@ -19,12 +19,12 @@ fn a_bundle_needs_a_deployment_and_one_base() {
     let without = |kind: &str| -> Vec<Value> {
         objects().into_iter().filter(|it| it["kind"] != kind).collect()
     };
-    check("no-deployment", &without("Deployment"), &[], "there is no Deployment (apps/v1)");
+    check("no-deployment", &without("Deployment"), &[], "found no Deployment (apps/v1)");
     check(
         "no-base",
         &without("ClusterServiceVersion"),
         &[],
-        "there is no ClusterServiceVersion to start from",
+        "found no base of the ClusterServiceVersion",
     );
     let mut twice = objects();
     let mut second = object(&mut twice, "ClusterServiceVersion", "").clone();
@@ -37,7 +37,7 @@ fn a_bundle_needs_a_deployment_and_one_base() {
         "other-base",
         &other,
         &[],
-        "`ClusterServiceVersion/other.v0.0.0` (operators.coreos.com/v1alpha1) is of another package",
+        "`ClusterServiceVersion/other.v0.0.0` (operators.coreos.com/v1alpha1) belongs to another package",
     );
 }
 
@@ -104,7 +104,7 @@ fn a_webhook_that_is_called_by_a_url_is_refused() {
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "metadata": { "name": "it" },
         "webhooks": [{ "name": "v.kb.io", "clientConfig": { "url": "https://example.com" } }],
     }));
-    check("url", &objects, &[], "the webhook `v.kb.io` is called by a URL");
+    check("url", &objects, &[], "the webhook `v.kb.io` has a URL");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn rights_that_operator_sdk_gives_to_the_wrong_one_are_refused() {
     again["metadata"]["name"] = json!("again");
     again["roleRef"]["apiGroup"] = json!("example.com");
     objects.push(again);
-    check("wrong-group", &objects, &[], "Kubernetes does not know its `roleRef`");
+    check("wrong-group", &objects, &[], "its `roleRef` is unknown to Kubernetes");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn two_objects_that_would_be_one_are_refused() {
             "data": { "a": namespace },
         }));
     }
-    check("one", &objects, &[], "`ConfigMap/it` (v1) is there twice, and differs");
+    check("one", &objects, &[], "`ConfigMap/it` (v1) occurs twice with different content");
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_default_channel_is_one_of_the_channels() {
         "default",
         &objects(),
         &["--channels", "a,b", "--default-channel", "c"],
-        "the default channel `c` is none of the channels `a,b`",
+        "the default channel `c` is not one of the channels `a,b`",
     );
 }
 
@@ -258,8 +258,9 @@ fn what_the_metadata_folder_adds_is_taken_over() {
     put(&format!("{folder}/notes.txt"), "");
     let output = support::operator_rs(&dir, "bundle --input objects.yaml");
     assert!(
-        support::said(&output)
-            .contains("config/manifests/metadata/notes.txt: a bundle's metadata has no such file")
+        support::said(&output).contains(
+            "config/manifests/metadata/notes.txt: bundle metadata cannot contain this file"
+        )
     );
 }
 

@@ -48,7 +48,7 @@ fn fields_match_in_any_case_and_unknown_ones_are_dropped() {
         "(operators.coreos.com/v1alpha1): `spec.provider.foo`",
         "(operators.coreos.com/v1alpha1): `spec.release`",
     ] {
-        assert!(output.contains(&format!("{path} is not in the bundle")), "{path}\n{output}");
+        assert!(output.contains(&format!("{path} is left out of the bundle")), "{path}\n{output}");
     }
 }
 
@@ -146,17 +146,17 @@ fn what_is_left_out_is_named() {
     let (_, output) = bundle("named", &objects, &[]);
     let output = support::said(&output);
     for warning in [
-        "`StatefulSet/other` (apps/v1) is not in the bundle: OLM runs an operator from a Deployment",
-        "`Ingress/other` (networking.k8s.io/v1) is not in the bundle",
-        "`PodMonitor/other` (monitoring.coreos.com/v1) is not in the bundle",
-        "`Namespace/other` (v1) is not in the bundle",
-        "`Memcache/other` (cache.example.com/v1alpha1) is not in the bundle",
-        "`Memcached/other` (cache.example.com/v1) is not in the bundle: it is of a version that its CRD does not serve",
-        "`Service/other` (serving.knative.dev/v1) is in the bundle, and OLM does not install a Service of this group",
+        "`StatefulSet/other` (apps/v1) is left out of the bundle: OLM installs only Deployments",
+        "`Ingress/other` (networking.k8s.io/v1) is left out of the bundle",
+        "`PodMonitor/other` (monitoring.coreos.com/v1) is left out of the bundle",
+        "`Namespace/other` (v1) is left out of the bundle",
+        "`Memcache/other` (cache.example.com/v1alpha1) is left out of the bundle",
+        "`Memcached/other` (cache.example.com/v1) is left out of the bundle: its CRD does not serve its version",
+        "`Service/other` (serving.knative.dev/v1) is in the bundle, but OLM does not install a Service of this group",
         "of the namespace `elsewhere`: in the bundle, the operator's",
-        "its conversion webhook is not in the CSV",
-        "the webhook `v.kb.io`: its `namespaceSelector` is not in the bundle",
-        "the webhook `v.kb.io`: its `matchConditions` is not in the bundle",
+        "its conversion webhook is left out of the CSV",
+        "the webhook `v.kb.io`: its `namespaceSelector` is left out of the bundle",
+        "the webhook `v.kb.io`: its `matchConditions` is left out of the bundle",
     ] {
         assert!(output.contains(warning), "{warning}\n{output}");
     }

@@ -13,7 +13,7 @@ fn a_folder_without_git_has_no_revisions() {
         fs::write(dir.path().join(path), text).unwrap();
     }
     let output = diff(dir.path(), &[], |it| it);
-    check(&output, 1, "is in no git repository: not a git repository");
+    check(&output, 1, "is not in a git repository: not a git repository");
     check(&output, 1, "hint: name files of CRDs instead of revisions");
 }
 
@@ -114,8 +114,8 @@ fn a_name_means_one_thing() {
     repository.says(&["main"], 1, "`main` is both a file and a revision");
     repository.says(&["./main"], 0, "no breaking change from ./main to the working tree");
     repository.says(&["main~0"], 0, "no breaking change from main~0 to the working tree");
-    repository.says(&["HEAD", "--to", "HEAD"], 2, "both states are HEAD");
-    repository.says(&["--context", "a"], 2, "`--context` names a cluster, and none is compared");
+    repository.says(&["HEAD", "--to", "HEAD"], 2, "old and new state are both HEAD");
+    repository.says(&["--context", "a"], 2, "`--context` requires a cluster to compare");
     let flag = "`--package` is about Rust source, and none is compared";
     repository.says(&["./main", "--to", "HEAD:main", "-p", "a"], 2, flag);
 }
@@ -136,5 +136,5 @@ fn without_a_kind_there_is_nothing_to_compare() {
     repository.git(&["commit", "-q", "-m", "Kind without lock"]);
     let output = repository.diff(&["HEAD", "--to", "HEAD~3"]);
     check(&output, 1, "nothing is locked: which versions write the CRDs is not known");
-    check(&output, 1, "hint: compare with a file of the CRDs instead");
+    check(&output, 1, "hint: compare with a file of CRDs instead");
 }

@@ -48,7 +48,7 @@ trials! {
         }
         let lost = "removing CustomResourceDefinition memcacheds.g.crds.org also removes 3 objects of kind Memcached in 2 namespaces";
         it.refused("uninstall", 2, lost).await;
-        it.refused("uninstall", 2, "give `--yes`").await;
+        it.refused("uninstall", 2, "`--yes` is required").await;
         assert!(it.server.get(&it.memcached("default", "a")).await.is_some());
         let tried = it.done("uninstall --dry-run=server").await;
         assert_eq!(tried, "delete     CustomResourceDefinition memcacheds.g.crds.org\n");

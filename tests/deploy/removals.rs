@@ -88,7 +88,7 @@ trials! {
         let said = support::said(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
         let unknown = "removing Namespace unseen-system also removes its objects of secrets, which cannot be listed: User \"system:serviceaccount:default:unseen\" cannot list";
-        assert!(said.contains(unknown) && said.contains("give `--yes`"), "{said}");
+        assert!(said.contains(unknown) && said.contains("`--yes` is required"), "{said}");
         assert!(it.server.get(&it.deployment("unseen-system")).await.is_some());
         let output = it.run_with(&user, "undeploy --dry-run=server").await;
         assert!(output.status.success() && support::said(&output).contains(unknown), "{said}");

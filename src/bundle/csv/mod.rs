@@ -28,7 +28,7 @@ pub fn assemble(
         if let Some(other) = collected.foreign_csvs.first() {
             refusals.push(
                 format!(
-                    "{} is of another package, for its name does not begin with `{}.`: operator-sdk would start from placeholders",
+                    "{} belongs to another package, because its name does not begin with `{}.`; operator-sdk would use placeholders",
                     object::title(other),
                     input.package
                 ),
@@ -37,7 +37,7 @@ pub fn assemble(
             return Value::Null;
         }
         refusals.push(
-            "there is no ClusterServiceVersion to start from",
+            "found no base of the ClusterServiceVersion",
             format!(
                 "have config/manifests/kustomization.yaml list `bases/{}.clusterserviceversion.yaml`; `operator-rs init` in an empty folder \
                  shows what is in it",

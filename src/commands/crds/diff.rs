@@ -104,7 +104,7 @@ impl Args {
         };
         if let Some(flag) = self.address.given().filter(|_| !states.contains(&&Name::Cluster)) {
             return conflict(format!(
-                "`{flag}` names a cluster, and none is compared: give `cluster` or `--to cluster`"
+                "`{flag}` requires a cluster to compare: pass `cluster` or `--to cluster`"
             ));
         }
         let about_source = [

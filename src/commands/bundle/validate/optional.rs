@@ -56,7 +56,7 @@ impl Optional {
         let is = |name: &str| selected.iter().any(|it| it.name == name);
         if is("community") {
             terminal::warn(
-                "the validator `community` is deprecated: https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator takes its place",
+                "the validator `community` is deprecated: use https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator instead",
             );
         }
         let index = values
