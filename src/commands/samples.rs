@@ -84,53 +84,7 @@ pub fn of_rendered(
             document: file.and_then(|it| it.1.iter().find(is_same)),
         });
     }
-    let mut report = check(crds, &samples);
-    for (path, (text, nodes)) in files {
-        compare_readers(crds, path, &text, &nodes, &mut report);
-    }
-    Ok(report)
-}
-
-/// `kubectl apply -f` and `kubectl apply -k` read some values differently, such as `yes`: says which of them fails.
-fn compare_readers(
-    crds: &[&Value],
-    path: &ProjectPath,
-    text: &str,
-    nodes: &[Node],
-    report: &mut Report,
-) {
-    let direct = yaml::nodes(text, yaml::Dialect::Kubernetes).unwrap_or_default();
-    let values = |nodes: &[Node]| nodes.iter().cloned().map(Node::into_value).collect::<Vec<_>>();
-    let (direct_values, values) = (values(&direct), values(nodes));
-    if direct_values.is_empty() || direct_values == values {
-        return;
-    }
-    let faults = |values: &[Value], nodes: &[Node]| {
-        let sample = |(value, document)| Sample {
-            value,
-            path: SourcePath::from(path.clone()),
-            text,
-            document: Some(document),
-        };
-        check(crds, &values.iter().zip(nodes).map(sample).collect::<Vec<_>>()).faults
-    };
-    let (direct, rendered) = (faults(&direct_values, &direct), faults(&values, nodes));
-    for fault in &mut report.faults {
-        if rendered.contains(fault) && !direct.contains(fault) {
-            fault.hint = Some(only_with("-k"));
-        }
-    }
-    for mut fault in direct.into_iter().filter(|it| !rendered.contains(it)) {
-        fault.hint = Some(only_with("-f"));
-        report.unchecked.push(fault);
-    }
-}
-
-fn only_with(option: &str) -> String {
-    format!(
-        "API servers refuse this sample when it is applied with `kubectl apply {option}`: `-f` reads yes, no, on and \
-         off as booleans, and `-k` reads them as text; write true or false, or put the text in quotes"
-    )
+    Ok(check(crds, &samples))
 }
 
 /// The same of the documents of one text.

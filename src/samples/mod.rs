@@ -43,7 +43,7 @@ pub struct Sample<'a> {
 pub struct Report {
     /// Why API servers refuse the samples.
     pub faults: Vec<Problem>,
-    /// What was not checked, and what only some clients read in a way that API servers refuse.
+    /// What was not checked.
     pub unchecked: Vec<Problem>,
 }
 
