@@ -12,7 +12,10 @@ use cel::{
     objects::{Key, Map},
 };
 
-use super::{names, parse, regex};
+use super::{
+    budget::{self, Budget},
+    names, parse, regex,
+};
 use crate::yaml::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +26,8 @@ pub enum Outcome {
     Error(String),
     /// Why it is not evaluated here.
     Unknown(String),
+    /// The steps of this evaluator are used up.
+    TooLong,
 }
 
 /// Functions that evaluate here as they do in an API server.
@@ -80,18 +85,33 @@ const FUNCTIONS: &[&str] = &[
     "value",
 ];
 
-pub struct Evaluator(Arc<Env>);
+pub struct Evaluator {
+    env: Arc<Env>,
+    budget: Budget,
+}
 
 impl Evaluator {
     pub fn new() -> Self {
         let mut env = Env::stdlib();
         let extended = cel::extensions::strings(&mut env).and_then(|()| add_matches(&mut env));
         debug_assert!(extended.is_ok(), "no function is declared twice");
-        Self(Arc::new(env))
+        Self { env: Arc::new(env), budget: Budget::default() }
+    }
+
+    /// Gives the evaluator all its steps again.
+    pub fn renew(&self) {
+        self.budget.renew();
+    }
+
+    pub fn is_exhausted(&self) -> bool {
+        self.budget.is_spent()
     }
 
     /// Evaluates a rule on a value that is valid by the schema. Without an old value, `oldSelf` is `optional.none()`.
     pub fn evaluate(&self, source: &str, schema: &Value, value: &Value) -> Outcome {
+        if self.budget.spend(budget::size(value).saturating_add(source.len())).is_none() {
+            return Outcome::TooLong;
+        }
         let ast = match parse(source) {
             Ok(ast) => ast,
             Err(error) => return Outcome::Unknown(error),
@@ -99,7 +119,7 @@ impl Evaluator {
         if let Some(why) = unsupported(&ast, schema) {
             return Outcome::Unknown(why);
         }
-        let program = match self.0.compile(source) {
+        let program = match self.env.compile(source) {
             Ok(program) => program,
             Err(error) => return Outcome::Unknown(error.to_string()),
         };
@@ -110,10 +130,19 @@ impl Evaluator {
     }
 
     fn run(&self, program: &Program, value: Cel) -> Outcome {
-        let mut context = Context::with_env(self.0.clone());
+        let mut context = Context::with_env(self.env.clone());
+        let mut expression = program.expression().clone();
+        if let Err(error) = self.budget.attach(&mut expression, &mut context) {
+            return Outcome::Unknown(error.to_string());
+        }
         context.add_variable_from_value("self", value);
         context.add_variable_as_val("oldSelf", Box::new(CelOptional::none()));
-        match program.execute(&context) {
+        let result = context.resolve(&expression);
+        // Operators such as `||` ignore the error of one side.
+        if self.budget.is_spent() {
+            return Outcome::TooLong;
+        }
+        match result {
             Ok(Cel::Bool(it)) => Outcome::Bool(it),
             Ok(Cel::String(it)) => Outcome::Text(it.to_string()),
             Ok(other) => Outcome::Unknown(format!("its result is a {}", other.type_of())),

@@ -3,6 +3,7 @@
 //! The only room that names a CEL library. It has none of Kubernetes' own functions (`isURL`, `quantity`, …): what
 //! uses one can be checked for its names, and is not evaluated.
 
+mod budget;
 mod evaluate;
 mod names;
 mod properties;

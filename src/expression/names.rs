@@ -1,13 +1,13 @@
 //! The names in a rule on a schema: whether each of them is declared, and the schema of each value.
 
-use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 
 use super::{TYPES, parse};
 use crate::yaml::Value;
 
 /// Why a rule on values of this schema does not compile: its syntax, and names that are not declared.
 ///
-/// Types of values are not checked.
+/// Types are checked where they are certain: those of literals, and of fields with a simple type.
 pub fn faults(source: &str, schema: &Value, optional_old_self: bool) -> Vec<String> {
     let ast = match parse(source) {
         Ok(ast) => ast,
@@ -95,6 +95,9 @@ impl<'a> Names<'a> {
             Expr::Call(it) => {
                 let target = it.target.as_ref().and_then(|it| self.visit(it));
                 let values: Vec<_> = it.args.iter().map(|it| self.visit(it)).collect();
+                if let Some(fault) = mismatch(it, &values) {
+                    self.fault(fault);
+                }
                 if COMPARISONS.contains(&it.func_name.as_str()) {
                     self.compared.extend(values.iter().flatten());
                 }
@@ -218,4 +221,48 @@ pub fn unescaped(name: &str) -> String {
         .replace("__dot__", ".")
         .replace("__dash__", "-")
         .replace("__slash__", "/")
+}
+
+/// Why the types of a call's arguments do not fit, as far as they are known.
+fn mismatch(call: &CallExpr, schemas: &[Option<&Value>]) -> Option<String> {
+    let kinds: Vec<_> =
+        call.args.iter().zip(schemas).map(|(it, schema)| kind(it, *schema)).collect();
+    match (call.func_name.as_str(), &kinds[..]) {
+        ("_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_", [Some(one), Some(other)])
+            if one != other =>
+        {
+            Some(format!("a {one} cannot be compared with a {other}"))
+        }
+        ("_&&_" | "_||_" | "!_", _) => {
+            let kind = kinds.iter().flatten().find(|it| **it != "bool")?;
+            Some(format!("a {kind} is used where a bool is required"))
+        }
+        _ => None,
+    }
+}
+
+/// The type of an expression, if it is certain. All numbers count as one type.
+fn kind(expression: &IdedExpr, schema: Option<&Value>) -> Option<&'static str> {
+    match &expression.expr {
+        Expr::Literal(literal) => match literal {
+            LiteralValue::Null => Some("null"),
+            LiteralValue::Boolean(_) => Some("bool"),
+            LiteralValue::String(_) => Some("string"),
+            LiteralValue::Int(_) | LiteralValue::UInt(_) | LiteralValue::Double(_) => {
+                Some("number")
+            }
+            LiteralValue::Bytes(_) => None,
+        },
+        Expr::Select(it) if it.test => Some("bool"),
+        _ => {
+            let schema = schema.filter(|it| !says(it, "x-kubernetes-int-or-string"))?;
+            match text(schema, "type") {
+                "boolean" => Some("bool"),
+                "integer" | "number" => Some("number"),
+                // Some formats make it a time or bytes.
+                "string" if text(schema, "format").is_empty() => Some("string"),
+                _ => None,
+            }
+        }
+    }
 }

@@ -1,6 +1,10 @@
 //! Regular expressions as Go reads them.
 
-use regex_lite::Regex;
+use regex_lite::RegexBuilder;
+
+/// A match takes time for each part of an expression at each character: a bound of their product, in bytes.
+const WORK: usize = 4 << 30;
+const LARGEST: usize = 1 << 20;
 
 /// Whether a text has a match; nothing where Go may read the expression otherwise, or it is not supported here.
 pub fn is_match(pattern: &str, text: &str) -> Option<bool> {
@@ -9,7 +13,8 @@ pub fn is_match(pattern: &str, text: &str) -> Option<bool> {
     if pattern.contains("{,") || pattern.contains("\\b{") || ignores_case {
         return None;
     }
-    Some(Regex::new(pattern).ok()?.is_match(text))
+    let limit = (WORK / text.len().max(1)).min(LARGEST);
+    Some(RegexBuilder::new(pattern).size_limit(limit).build().ok()?.is_match(text))
 }
 
 #[test]
@@ -21,4 +26,12 @@ fn what_go_reads_otherwise_is_not_matched() {
     for pattern in ["a{,2}", r"\pL", r"\Qa\E", "(?=a)"] {
         assert_eq!(is_match(pattern, "a"), None, "{pattern}");
     }
+}
+
+#[test]
+fn what_would_take_too_long_is_not_matched() {
+    let text = "a".repeat(100_000);
+    assert_eq!(is_match("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", &text), Some(true));
+    assert_eq!(is_match("^((a?){100}){100}$", &text), None);
+    assert_eq!(is_match("((((a{99}){99}){99}){99}){99}", "a"), None);
 }

@@ -1,5 +1,7 @@
 //! Lists of the types `set` and `map`, whose items or keys must differ.
 
+use std::collections::BTreeMap;
+
 use super::{field::FieldPath, findings::Findings, text};
 use crate::yaml::{Map, Value};
 
@@ -45,8 +47,11 @@ fn check_map(schema: &Value, items: &[Value], path: &FieldPath, findings: &mut F
 
 /// A fault at the first repetition of each item.
 fn twice(items: &[Value], path: &FieldPath, findings: &mut Findings) {
+    let mut counts = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
-        if items[..at].iter().filter(|it| *it == item).count() == 1 {
+        let count = counts.entry(item.to_string()).or_insert(0_usize);
+        *count += 1;
+        if *count == 2 {
             findings.fault(&path.item(at), format!("is in this list already: {item}"));
         }
     }

@@ -14,6 +14,7 @@ impl Rules {
     }
 
     pub fn check(&self, schema: &Value, value: &Value, findings: &mut Findings) {
+        self.0.renew();
         self.walk(schema, schema, value, &FieldPath::default(), findings);
     }
 
@@ -26,7 +27,7 @@ impl Rules {
         path: &FieldPath,
         findings: &mut Findings,
     ) {
-        if value.is_null() {
+        if value.is_null() || self.0.is_exhausted() {
             return;
         }
         let list = |key: &str| rules.get(key).and_then(Value::as_array).into_iter().flatten();
@@ -69,6 +70,9 @@ impl Rules {
         findings: &mut Findings,
     ) {
         let source = text(rule, "rule");
+        if self.0.is_exhausted() {
+            return;
+        }
         // There is no old value when an object is created.
         if expression::uses_old_self(source) && !flag(rule, "optionalOldSelf") {
             return;
@@ -92,6 +96,13 @@ impl Rules {
             }
             Outcome::Text(_) => {
                 findings.unchecked(path, format!("is not checked by the rule `{first}`"))
+            }
+            Outcome::TooLong => {
+                let message = format!(
+                    "is not checked by the rule `{first}`, nor by the rules after it: they need more steps than \
+                     operator-rs evaluates for one sample, and API servers limit the cost of rules as well"
+                );
+                findings.unchecked(path, message);
             }
             Outcome::Unknown(why) => {
                 findings.unchecked(path, format!("is not checked by the rule `{first}`: {why}"));

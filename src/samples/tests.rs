@@ -101,3 +101,28 @@ fn what_no_crd_defines_is_not_judged() {
     let report = check(&[], &[Sample { value: &value, path, text: "", document: None }]);
     assert!(report.faults.is_empty() && report.unchecked.is_empty());
 }
+
+#[test]
+fn checks_of_large_samples_end() {
+    let schema = json!({
+        "type": "object",
+        "x-kubernetes-validations": [
+            { "rule": "self.all(a, self.all(b, self.all(c, self.all(d, self.all(e, a != 'x')))))" },
+            { "rule": "self.all(a, a != 'x')" },
+        ],
+        "additionalProperties": { "type": "integer" },
+    });
+    let map: String = (0..40).map(|it| format!("  a{it}: 1\n")).collect();
+    let (faults, unchecked) = judge(&schema, &map);
+    assert_eq!((faults.len(), unchecked.len()), (0, 1), "{unchecked:?}");
+    assert!(unchecked[0].contains("need more steps than"), "{unchecked:?}");
+    let (faults, _) = judge(&schema, "  a: 1");
+    assert_eq!(faults, [""; 0]);
+
+    let schema = json!({ "type": "object", "properties": {
+        "set": { "type": "array", "x-kubernetes-list-type": "set", "items": { "type": "integer" } },
+    } });
+    let items: Vec<String> = (0..40_000).chain([7]).map(|it| it.to_string()).collect();
+    let (faults, _) = judge(&schema, &format!("  set: [{}]", items.join(",")));
+    assert_eq!(faults.len(), 1, "{faults:?}");
+}

@@ -1,6 +1,6 @@
 //! CEL rules that do not compile, because of their syntax or an undeclared name.
 //!
-//! An API server checks more: types of values and the cost of a rule are not checked here.
+//! An API server checks more: most types of values and the cost of a rule are not checked here.
 
 use super::{Fault, once, says, text, walk};
 use crate::{expression, yaml::Value};

@@ -108,5 +108,10 @@ fn rules_that_do_not_compile_are_told() {
     rule("self.map['a'].b == ''", &["there is no field `b`"]);
     rule("sel.min >= 1", &["nothing is called `sel`"]);
     rule("self.any.thing == 1", &["there is no field `thing`"]);
+    rule("self.min == null", &["a number cannot be compared with a null"]);
+    rule("self.list[0].name > 1", &["a string cannot be compared with a number"]);
+    rule("self.min && true", &["a number is used where a bool is required"]);
+    rule("!has(self.min) || self.min != 1.5", &[]);
+    rule("self.list.exists(it, it.name == 'a' || self.map == null)", &[]);
     rule("self.min = 1", &["1:10: token recognition error at: '= '"]);
 }
