@@ -218,7 +218,7 @@ fn refuse_unknown(binding: &Value, granted: &[&Value], refusals: &mut Refusals) 
     {
         refusals.push(
             format!(
-                "{}: Kubernetes does not know its `roleRef`, and operator-sdk takes it for {}",
+                "{}: its `roleRef` is unknown to Kubernetes, and operator-sdk treats it as {}",
                 object::title(binding),
                 object::title(role)
             ),

@@ -37,7 +37,7 @@ impl Crd {
     /// Parses an object. Fails if it is not a CRD that an API server would accept.
     pub fn from_object(object: &Value) -> anyhow::Result<Self> {
         if object["kind"] != "CustomResourceDefinition" {
-            bail!("this is no CustomResourceDefinition");
+            bail!("this is not a CustomResourceDefinition");
         }
         let version = object["apiVersion"].as_str().unwrap_or_default();
         if version != "apiextensions.k8s.io/v1" {

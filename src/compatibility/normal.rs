@@ -106,7 +106,7 @@ pub fn normalize(schema: &Value) -> anyhow::Result<Keywords> {
 }
 
 fn record(value: &Value, kinds: &[(&str, Kind)]) -> anyhow::Result<Map<String, Value>> {
-    let Some(object) = value.as_object() else { bail!("`{value}` is no map") };
+    let Some(object) = value.as_object() else { bail!("`{value}` is not a map") };
     let mut res = Map::new();
     for (key, kind) in kinds {
         let Some(value) = object.get(*key).filter(|it| !it.is_null()) else { continue };
@@ -128,7 +128,7 @@ impl Kind {
             Self::Integer => Some(integer(value)?),
             Self::Number => match value.as_f64() {
                 Some(number) => Some(any(&number.into())),
-                None => bail!("`{value}` is no number"),
+                None => bail!("`{value}` is not a number"),
             },
             Self::Any => Some(any(value)),
             Self::AnyList => list(value, |it| Ok(any(it)))?,
@@ -157,7 +157,7 @@ impl Kind {
 fn text(value: &Value) -> anyhow::Result<Value> {
     match value {
         Value::String(_) => Ok(value.clone()),
-        value => bail!("`{value}` is no string"),
+        value => bail!("`{value}` is not a string"),
     }
 }
 
@@ -171,7 +171,7 @@ fn flag(value: &Value) -> anyhow::Result<Value> {
 fn integer(value: &Value) -> anyhow::Result<Value> {
     match any(value).as_i64() {
         Some(number) => Ok(number.into()),
-        None => bail!("`{value}` is no integer"),
+        None => bail!("`{value}` is not an integer"),
     }
 }
 
@@ -179,7 +179,7 @@ fn list(
     value: &Value,
     item: impl Fn(&Value) -> anyhow::Result<Value>,
 ) -> anyhow::Result<Option<Value>> {
-    let Some(items) = value.as_array() else { bail!("`{value}` is no list") };
+    let Some(items) = value.as_array() else { bail!("`{value}` is not a list") };
     let items: Vec<Value> = items.iter().map(item).collect::<anyhow::Result<_>>()?;
     Ok(Some(items).filter(|it| !it.is_empty()).map(Value::Array))
 }
@@ -188,7 +188,7 @@ fn map(
     value: &Value,
     item: impl Fn(&Value) -> anyhow::Result<Value>,
 ) -> anyhow::Result<Option<Value>> {
-    let Some(entries) = value.as_object() else { bail!("`{value}` is no map") };
+    let Some(entries) = value.as_object() else { bail!("`{value}` is not a map") };
     let mut res = Map::new();
     for (key, value) in entries {
         res.insert(key.clone(), item(value).with_context(|| format!("in `{key}`"))?);
@@ -244,12 +244,12 @@ fn what_no_schema_can_hold_is_refused_with_its_place() {
     let check = |schema: Value, expected: &str| {
         assert_eq!(format!("{:#}", normalize(&schema).unwrap_err()), expected);
     };
-    check(json!({"minLength": "3"}), "in `minLength`: `\"3\"` is no integer");
-    check(json!({"maxItems": 1.5}), "in `maxItems`: `1.5` is no integer");
+    check(json!({"minLength": "3"}), "in `minLength`: `\"3\"` is not an integer");
+    check(json!({"maxItems": 1.5}), "in `maxItems`: `1.5` is not an integer");
     check(
         json!({"properties": {"a": {"type": 1}}}),
-        "in `properties`: in `a`: in `type`: `1` is no string",
+        "in `properties`: in `a`: in `type`: `1` is not a string",
     );
-    check(json!({"items": true}), "in `items`: `true` is no map");
-    check(json!({"enum": {}}), "in `enum`: `{}` is no list");
+    check(json!({"items": true}), "in `items`: `true` is not a map");
+    check(json!({"enum": {}}), "in `enum`: `{}` is not a list");
 }

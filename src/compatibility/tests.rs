@@ -233,7 +233,7 @@ fn what_is_no_crd_is_refused() {
     let refused = |object: Value, expected: &str| {
         assert_eq!(format!("{:#}", Crd::from_object(&object).unwrap_err()), expected);
     };
-    refused(json!({"kind": "ConfigMap"}), "this is no CustomResourceDefinition");
+    refused(json!({"kind": "ConfigMap"}), "this is not a CustomResourceDefinition");
     let with = |key: &str, value: Value| {
         let mut crd = crd(json!([version("v1", json!({}))]));
         crd[key] = value;
@@ -247,6 +247,6 @@ fn what_is_no_crd_is_refused() {
     refused(with("spec", json!({"scope": "Cluster"})), "`as.example.com` has no `spec.versions`");
     refused(
         crd(json!([version("v1", json!({"type": 1}))])),
-        "in the CRD `as.example.com`: the schema of `v1` is malformed: in `properties`: in `a`: in `type`: `1` is no string",
+        "in the CRD `as.example.com`: the schema of `v1` is malformed: in `properties`: in `a`: in `type`: `1` is not a string",
     );
 }

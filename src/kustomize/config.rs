@@ -77,7 +77,7 @@ pub fn add(fields: &mut Vec<Field>, field: Field) -> anyhow::Result<()> {
     };
     match fields.iter().find(wider) {
         Some(other) if other.create != field.create => {
-            anyhow::bail!("`{}` is there already with another `create`", field.path.join("/"))
+            anyhow::bail!("`{}` already exists with a different `create`", field.path.join("/"))
         }
         Some(_) => {}
         None => fields.push(field),

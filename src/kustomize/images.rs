@@ -39,7 +39,7 @@ pub fn transform(
     // kustomize uses the name as a regular expression, so a dot in it matches any character.
     let tail = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
     let pattern = Regex::new(&format!("^{}{tail}", entry.name)).map_err(|it| {
-        anyhow::format_err!("the image's name `{}` is no pattern: {it}", entry.name)
+        anyhow::format_err!("the image's name `{}` is not a regular expression: {it}", entry.name)
     })?;
     let mut set = |value: &mut Value| {
         match value {

@@ -29,7 +29,7 @@ pub fn parse(list: &[Value]) -> anyhow::Result<Vec<Operation>> {
 }
 
 fn operation(value: &Value) -> anyhow::Result<Operation> {
-    let Value::Object(map) = value else { anyhow::bail!("this is no operation") };
+    let Value::Object(map) = value else { anyhow::bail!("this is not an operation") };
     let text = |key: &str| {
         map.get(key).and_then(Value::as_str).ok_or_else(|| anyhow::format_err!("it has no `{key}`"))
     };
@@ -119,7 +119,7 @@ fn add(document: &mut Value, path: &[String], value: Value) -> anyhow::Result<()
             let at = index(key, list.len() + 1, list.len() + 1)?;
             list.insert(at, value);
         }
-        _ => anyhow::bail!("there is no map and no list to add to"),
+        _ => anyhow::bail!("the parent is neither a map nor a list"),
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ use self::{config::Config, load::Kustomization, names::Affix, objects::Objects, 
 use crate::{hint::Hint as _, model::ProjectPath, plan::Tree, yaml::Value};
 
 /// The hint for everything that is not supported.
-const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; `operator-rs bundle --input -` takes what that prints";
+const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`";
 
 /// Renders the kustomization in `folder`. Each image replaces the entry with its name in the tree's `images`, as
 /// `kustomize edit set image` would. An image without such an entry applies to the whole tree.
@@ -257,8 +257,8 @@ impl<T: Tree> Build<'_, T> {
         self.work += EACH + objects;
         if DEEPEST < visited.len() || MOST < self.work {
             let what = match DEEPEST < visited.len() {
-                true => format!("folders take in one another deeper than {DEEPEST} levels"),
-                false => "kustomizations take in one another too often".to_owned(),
+                true => format!("folders include one another deeper than {DEEPEST} levels"),
+                false => "kustomizations include one another too often".to_owned(),
             };
             return Err(of.problem(item.mark, &format!("`{}`: {what}", item.text)))
                 .hint("list each folder in one place only");

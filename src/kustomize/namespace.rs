@@ -53,7 +53,7 @@ fn set_default_subjects(object: &mut Object, namespace: &str) -> anyhow::Result<
         None | Some(Value::Null) => return Ok(()),
         Some(Value::Array(subjects)) => subjects,
         Some(_) => {
-            anyhow::bail!("{}: the `subjects` of {} are no list", object.origin, object.id())
+            anyhow::bail!("{}: the `subjects` of {} are not a list", object.origin, object.id())
         }
     };
     for subject in subjects {

@@ -230,7 +230,7 @@ impl Object {
         match metadata.and_then(|it| it.get_mut("annotations")) {
             None | Some(Value::Null) => {}
             Some(Value::Object(map)) => share::stringify(map).with_context(|| whole.clone())?,
-            Some(_) => anyhow::bail!("{whole}: its `annotations` are no map"),
+            Some(_) => anyhow::bail!("{whole}: its `annotations` are not a map"),
         }
         share::clear(&mut self.value);
         let Some(Value::Object(metadata)) = self.value.get_mut("metadata") else {

@@ -49,7 +49,7 @@ impl Objects {
             [at] if create => {
                 let other = &self.0[at].origin;
                 return Err(anyhow::format_err!(
-                    "{}: {id} is there already, from {other}",
+                    "{}: {id} already exists, from {other}",
                     object.origin
                 ))
                 .hint("give it another name, or `behavior: merge` or `behavior: replace`");
@@ -84,9 +84,9 @@ impl Open<'_> {
         if let Some(at) = self.ids.get(&key) {
             let other = &self.objects.0[*at].origin;
             let error = match *other == object.origin {
-                true => anyhow::format_err!("{other} is taken in twice: {id}"),
+                true => anyhow::format_err!("{other} is listed twice: {id}"),
                 false => {
-                    anyhow::format_err!("{}: {id} is there already, from {other}", object.origin)
+                    anyhow::format_err!("{}: {id} already exists, from {other}", object.origin)
                 }
             };
             return Err(error).hint("list each folder and file in one place only");

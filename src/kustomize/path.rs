@@ -56,9 +56,9 @@ pub fn spelling<'v>(value: &'v Value, path: &[String]) -> Option<&'v str> {
 pub fn get<'v>(mut value: &'v Value, path: &[String]) -> anyhow::Result<Option<&'v Value>> {
     for part in path.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {
         let list = || {
-            value
-                .as_array()
-                .ok_or_else(|| anyhow::format_err!("`{part}` is looked for in what is no list"))
+            value.as_array().ok_or_else(|| {
+                anyhow::format_err!("`{part}` cannot be looked up: this is not a list")
+            })
         };
         let found = match (part.parse::<usize>(), item(part)) {
             _ if value.is_null() => None,
@@ -75,7 +75,7 @@ pub fn get<'v>(mut value: &'v Value, path: &[String]) -> anyhow::Result<Option<&
             }
             _ => match value {
                 Value::Object(map) => map.get(part),
-                _ => anyhow::bail!("`{part}` is looked for in what is no map"),
+                _ => anyhow::bail!("`{part}` cannot be looked up: this is not a map"),
             },
         };
         match found {
@@ -128,7 +128,7 @@ pub fn visit(
     match value {
         Value::Object(map) => entry(map, part, rest, empty, set),
         Value::Null if empty.is_none() => Ok(0),
-        _ => anyhow::bail!("`{part}` is looked for in what is no map"),
+        _ => anyhow::bail!("`{part}` cannot be looked up: this is not a map"),
     }
 }
 
@@ -158,8 +158,8 @@ fn items(
     empty: Option<&Value>,
     set: Set<'_>,
 ) -> anyhow::Result<usize> {
-    let pattern =
-        Regex::new(wanted).map_err(|it| anyhow::format_err!("`{wanted}` is no pattern: {it}"))?;
+    let pattern = Regex::new(wanted)
+        .map_err(|it| anyhow::format_err!("`{wanted}` is not a regular expression: {it}"))?;
     let is = |it: &Value| {
         let value = if field.is_empty() { Some(it) } else { it.get(field) };
         value.and_then(text).is_some_and(|it| pattern.is_match(&it))
@@ -180,7 +180,7 @@ fn items(
     list.push(if field.is_empty() { wanted.into() } else { json!({ field: wanted }) });
     match list.last_mut() {
         Some(it) if is(it) => visit(it, if field.is_empty() { &[] } else { rest }, empty, set),
-        _ => anyhow::bail!("`{wanted}` is a pattern, of which no item can be made"),
+        _ => anyhow::bail!("`{wanted}` is a pattern, so no item can be created from it"),
     }
 }
 
@@ -196,6 +196,6 @@ fn made(rest: &[String], empty: &Value) -> Value {
 fn list<'v>(value: &'v mut Value, part: &str) -> anyhow::Result<&'v mut Vec<Value>> {
     match value {
         Value::Array(list) => Ok(list),
-        _ => anyhow::bail!("`{part}` is looked for in what is no list"),
+        _ => anyhow::bail!("`{part}` cannot be looked up: this is not a list"),
     }
 }

@@ -148,7 +148,7 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
     let mut set = |it: &mut Value| {
         if it.is_array() || it.is_object() {
             if !part.delimiter.is_empty() {
-                anyhow::bail!("there is no scalar to take apart");
+                anyhow::bail!("the value is not a scalar, so it cannot be split");
             }
             *it = value.clone();
             return Ok(());
@@ -175,7 +175,7 @@ fn scalar(value: &Value) -> anyhow::Result<String> {
     let fraction = || Some(value.as_number()?.to_string()).filter(|it| !it.contains('e'));
     path::text(value)
         .or_else(fraction)
-        .ok_or_else(|| anyhow::format_err!("{value} is no text that can be written there"))
+        .ok_or_else(|| anyhow::format_err!("{value} cannot be written into the text"))
 }
 
 /// The old string with one part replaced, or with a part added before or after it.

@@ -33,7 +33,7 @@ pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result
         plan::Found::Text(_) => {
             if !path.is_in(&of.folder) {
                 return Err(of.problem(item.mark, &format!("{path} is outside of {}", of.folder)))
-                    .hint("kustomize takes files of the kustomization's own folder only: list the folder that it is in");
+                    .hint("kustomize reads files only from the kustomization's own folder: list the folder that it is in");
             }
             Ok(Found::File(path))
         }
@@ -80,7 +80,7 @@ pub fn bytes(
     let path = join(of, item)?;
     if !path.is_in(&of.folder) {
         return Err(of.problem(item.mark, &format!("{path} is outside of {}", of.folder)))
-            .hint("kustomize takes files of the kustomization's own folder only");
+            .hint("kustomize reads files only from the kustomization's own folder");
     }
     match tree.bytes(&path)? {
         Some(bytes) => Ok((path, bytes)),
@@ -115,7 +115,7 @@ pub fn objects(origin: &Origin<'_>, nodes: Vec<Node>) -> anyhow::Result<Vec<Obje
         match node.get("items").filter(|_| list).map(|it| &it.data) {
             Some(Data::List(items)) => queue.extend(items.iter().map(|it| (it.clone(), false))),
             Some(Data::Scalar(Value::Null)) => {}
-            Some(_) => return Err(at(origin, &node, "the `items` of this are no list")),
+            Some(_) => return Err(at(origin, &node, "its `items` are not a list")),
             None => {
                 let mark = node.mark;
                 // Items of a list are printed again by kustomize, including nulls.
@@ -163,12 +163,12 @@ fn check(origin: &Origin<'_>, node: &Node) -> anyhow::Result<()> {
         Some(it) => it
             .as_str()
             .filter(|it| !it.is_empty())
-            .ok_or_else(|| at(origin, it, "this is no kind"))?,
+            .ok_or_else(|| at(origin, it, "this is not a valid kind"))?,
     };
     if let Some(it) = node.get("apiVersion")
         && it.as_str().is_none()
     {
-        return Err(at(origin, it, "this is no apiVersion"));
+        return Err(at(origin, it, "this is not a valid apiVersion"));
     }
     let metadata = node.get("metadata");
     for key in ["name", "namespace"] {

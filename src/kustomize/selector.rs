@@ -32,7 +32,9 @@ impl Pattern {
         if !text.is_empty() {
             let pattern = Regex::new(&format!("^(?:{text})$"));
             self.0 =
-                Some(pattern.map_err(|it| anyhow::format_err!("`{text}` is no pattern: {it}"))?);
+                Some(pattern.map_err(|it| {
+                    anyhow::format_err!("`{text}` is not a regular expression: {it}")
+                })?);
         }
         Ok(())
     }
@@ -149,7 +151,7 @@ fn requirements(text: &str) -> anyhow::Result<Vec<Requirement>> {
 }
 
 fn requirement(text: &str) -> anyhow::Result<Requirement> {
-    let wrong = || anyhow::format_err!("`{text}` is no requirement of a selector");
+    let wrong = || anyhow::format_err!("`{text}` is not a requirement of a label selector");
     let set = |words: &str| -> anyhow::Result<Vec<String>> {
         let inner = words.trim().strip_prefix('(').and_then(|it| it.strip_suffix(')'));
         inner.ok_or_else(wrong)?.split(',').map(|it| value(it.trim(), text)).collect()
@@ -188,7 +190,7 @@ fn value(text: &str, whole: &str) -> anyhow::Result<String> {
     if text.is_empty() || text.len() <= 63 && ends && text.chars().all(inside) {
         return Ok(text.to_owned());
     }
-    anyhow::bail!("`{text}` in the selector `{whole}` is no value of a label")
+    anyhow::bail!("`{text}` in the selector `{whole}` is not a valid label value")
 }
 
 /// A label's name, after a domain and a slash or without.
@@ -203,7 +205,7 @@ fn label(text: &str, whole: &str) -> anyhow::Result<String> {
         || domain.len() > 253
         || !domain.split('.').all(part)
     {
-        anyhow::bail!("`{text}` in the selector `{whole}` is no name of a label");
+        anyhow::bail!("`{text}` in the selector `{whole}` is not a valid label key");
     }
     Ok(text.to_owned())
 }

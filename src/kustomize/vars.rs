@@ -78,7 +78,7 @@ pub fn resolve(objects: &mut Objects, all: &Variables, config: &Config) -> anyho
                 values.insert(name.as_str(), value.clone())
             }
             _ => anyhow::bail!(
-                "variable `{name}` looks at `{}` of {}, where there is no text and no whole number",
+                "variable `{name}` looks at `{}` of {}, which is neither a string nor an integer",
                 path.join("."),
                 object.id()
             ),

@@ -136,7 +136,7 @@ fn rights_that_operator_sdk_gives_to_the_wrong_one_are_refused() {
     again["metadata"]["name"] = json!("again");
     again["roleRef"]["apiGroup"] = json!("example.com");
     objects.push(again);
-    check("wrong-group", &objects, &[], "Kubernetes does not know its `roleRef`");
+    check("wrong-group", &objects, &[], "its `roleRef` is unknown to Kubernetes");
 }
 
 #[test]

@@ -41,7 +41,19 @@ fn refused(files: &[(&str, &str)], message: &str, hints: &[&str]) {
     let error = render(files, &[]).expect_err("it is refused");
     let said = format!("{error:#}");
     assert!(said.ends_with(message), "{said}");
-    assert_eq!(hint::hints(&error), hints, "{said}");
+    assert_eq!(all_hints(&error), hints, "{said}");
+}
+
+/// The hints of an error and of its diagnostics, each once.
+fn all_hints(error: &anyhow::Error) -> Vec<&str> {
+    let located = hint::find::<hint::Diagnostics>(error).map_or(&[][..], |it| &it.list);
+    let mut res = hint::hints(error);
+    for hint in located.iter().flat_map(|it| &it.hints) {
+        if !res.contains(&hint.as_str()) {
+            res.push(hint);
+        }
+    }
+    res
 }
 
 const TOP: &str = "config/default/kustomization.yaml";
@@ -56,7 +68,7 @@ fn all_fields_that_are_not_rendered_are_told_at_once() {
          config/default/kustomization.yaml:2:1: `namePrefx` is not a field of a kustomization\n\
          config/default/kustomization.yaml:6:3: `tag` is not a field of an image",
         &[
-            "render it with kustomize itself: `kustomize build FOLDER`; `operator-rs bundle --input -` takes what that prints",
+            "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`",
             "take it out, or correct its spelling",
         ],
     );
@@ -74,7 +86,7 @@ fn what_cannot_be_found_is_told_with_the_line_that_asks_for_it() {
         &[(TOP, "resources:\n- https://example.com/a.yaml\n")],
         "config/default/kustomization.yaml:2:3: `https://example.com/a.yaml` is remote, and nothing is fetched",
         &[
-            "copy it into the project, or render it with kustomize itself: `kustomize build FOLDER`; `operator-rs bundle --input -` takes what that prints",
+            "copy it into the project, or render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`",
         ],
     );
     refused(
@@ -124,7 +136,7 @@ fn a_patch_that_matches_nothing_is_refused() {
 fn two_generators_of_one_name_are_refused_with_the_second() {
     refused(
         &[(TOP, "configMapGenerator:\n- name: a\n- name: a\n")],
-        "config/default/kustomization.yaml:3:3: config/default/kustomization.yaml: v1 ConfigMap `a` in namespace `default` is there already, from config/default/kustomization.yaml",
+        "config/default/kustomization.yaml:3:3: config/default/kustomization.yaml: v1 ConfigMap `a` in namespace `default` already exists, from config/default/kustomization.yaml",
         &["give it another name, or `behavior: merge` or `behavior: replace`"],
     );
 }
@@ -194,8 +206,8 @@ fn a_folder_may_be_taken_in_by_several_but_not_without_end() {
     let files = diamond(30, "metadata: {name: a}\n");
     let error = render(&borrowed(&files), &[]).expect_err("it is refused");
     let said = format!("{error:#}");
-    assert!(said.ends_with("kustomizations take in one another too often"), "{said}");
-    assert_eq!(hint::hints(&error), ["list each folder in one place only"]);
+    assert!(said.ends_with("kustomizations include one another too often"), "{said}");
+    assert_eq!(all_hints(&error), ["list each folder in one place only"]);
 }
 
 #[test]
@@ -207,7 +219,7 @@ fn folders_that_take_in_one_another_too_deep_are_refused() {
     }
     refused(
         &borrowed(&files),
-        "config/a99/kustomization.yaml:1:13: `../a100`: folders take in one another deeper than 100 levels",
+        "config/a99/kustomization.yaml:1:13: `../a100`: folders include one another deeper than 100 levels",
         &["list each folder in one place only"],
     );
 }
@@ -221,7 +233,7 @@ fn more_objects_than_any_operator_has_are_refused() {
         &all,
         "config/default/a.yaml: more than 10000 objects are not rendered natively",
         &[
-            "render it with kustomize itself: `kustomize build FOLDER`; `operator-rs bundle --input -` takes what that prints",
+            "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`",
         ],
     );
 }

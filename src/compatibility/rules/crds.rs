@@ -47,7 +47,7 @@ fn served_version_removal(old: &Crd, new: &Crd) -> Option<Change> {
         };
         Change::new(
             format!("{list} is not served any more{migrate}"),
-            format!("go on serving {list} until nobody asks for it"),
+            format!("keep serving {list} until no client requests it"),
         )
     })
 }

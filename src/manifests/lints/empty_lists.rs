@@ -19,7 +19,7 @@ pub fn lints(operator: &Operator) -> Option<Problem> {
     let lists: BTreeSet<&str> = found.iter().flat_map(|it| it.1.iter().copied()).collect();
     let lists: Vec<String> = lists.into_iter().map(|it| format!("`{it}: []`")).collect();
     let message = format!(
-        "{of}: kube before 4.2 prints {}, which API servers drop: Argo CD shows the CRD as out of sync for ever",
+        "{of}: kube before 4.2 prints {}, which API servers drop: Argo CD shows the CRD as permanently out of sync",
         lists.join(", ")
     );
     let hint = "depend on kube 4.2 or newer, or list these fields in `ignoreDifferences` of the Argo CD Application";

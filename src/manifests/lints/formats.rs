@@ -61,11 +61,10 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
         };
         let hint = match format.starts_with('u') && format != "uri" {
             true => "take `i32` or `i64`, with `#[schemars(range(min = 0))]`",
-            false => "leave it: nothing but the warning comes of it",
+            false => "ignore it: the warning has no other effect",
         };
-        let message = format!(
-            "has the format `{format}`, of which API servers warn that they do not know it{also}"
-        );
+        let message =
+            format!("has the format `{format}`, unknown to API servers, which will warn{also}");
         Some(Fault { at: first.clone(), message, hint })
     };
     found.into_iter().filter_map(one).collect()

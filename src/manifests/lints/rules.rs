@@ -25,7 +25,10 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
                 say(format!("has a rule of several lines without a message: `{}`", first(source)));
             }
             if message.trim().contains('\n') || (!message.is_empty() && message.trim().is_empty()) {
-                say(format!("has a message of several lines, or of none: `{}`", first(source)));
+                say(format!(
+                    "has a message that is blank or has several lines: `{}`",
+                    first(source)
+                ));
             }
             let optional = says(rule, "optionalOldSelf");
             for source in [source, text(rule, "messageExpression")] {

@@ -29,7 +29,7 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
             let mut bare = crd.clone();
             let saved = shorten(&mut bare, 0);
             let message = format!(
-                "the CRD of {kind} has {} KiB, and `kubectl apply` takes 256; without descriptions it has {}",
+                "the CRD of {kind} has {} KiB, and the limit of `kubectl apply` is 256; without descriptions it has {}",
                 bytes.div_ceil(1024),
                 (bytes - saved.min(bytes)).div_ceil(1024)
             );

@@ -19,7 +19,7 @@ const CHANGE: &str = "change the type: the API server rejects the CRD as it is";
 const ANY: &str = "say which type it is, or let it take anything with \
                    `#[schemars(extend(\"x-kubernetes-preserve-unknown-fields\" = true))]`";
 const RECURSION: &str =
-    "end the recursion with a type that takes any value, e.g. `serde_json::Value`";
+    "end the recursion with a type that accepts any value, for example `serde_json::Value`";
 const TUPLE: &str = "write a struct: items of an array are all of one type";
 
 pub fn faults(schema: &Value) -> Vec<Fault> {
@@ -38,14 +38,14 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
     let either = says(schema, "x-kubernetes-int-or-string");
     let embedded = says(schema, "x-kubernetes-embedded-resource");
     if schema.get("$ref").is_some() {
-        return say("refers to a type that it is in, which no CRD can say", RECURSION);
+        return say("is recursive, which a CRD cannot express", RECURSION);
     }
     match (kind, level) {
         ("", _) if either || any => {}
         ("", Level::Root) => say("has no type, which must be `object`", CHANGE),
         ("", _) => say("has no type", ANY),
         ("object", _) => {}
-        (_, Level::Root) => say("is no object", CHANGE),
+        (_, Level::Root) => say("is not an object", CHANGE),
         ("array", _) if schema.get("items").is_none() => {
             say("is an array of nothing that is said", CHANGE);
         }
@@ -60,7 +60,7 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
         say("is an embedded resource without properties", ANY);
     }
     if either && any {
-        say("takes a number or a string, and unknown fields", CHANGE);
+        say("accepts a number or a string, and also unknown fields", CHANGE);
     }
     if schema.get("items").is_some_and(Value::is_array) {
         say("is a tuple", TUPLE);
@@ -69,10 +69,10 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
     lists(schema, &mut say);
     if let Some(more) = schema.get("additionalProperties") {
         if level == Level::Root || embedded {
-            say("takes additional properties, which a resource cannot", CHANGE);
+            say("has additional properties, which a resource cannot have", CHANGE);
         }
         if !no_properties(schema) && *more != Value::Bool(true) {
-            say("has properties, and says that others are not allowed or of a type", CHANGE);
+            say("has both `properties` and `additionalProperties`", CHANGE);
         }
     }
     if let Some(metadata) = property(schema, "metadata")
@@ -156,7 +156,7 @@ fn never(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
         match key {
             _ if !there => {}
             "patternProperties" => say(
-                "is a map whose keys are no plain strings (`patternProperties`)",
+                "is a map whose keys must match a pattern (`patternProperties`)",
                 "take a map from `String`",
             ),
             "additionalItems" => {}
@@ -192,7 +192,7 @@ fn lists(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
     };
     if list == "set" && !atomic {
         say(
-            "is a set of what is no scalar and not atomic",
+            "is a set whose items are neither scalars nor atomic",
             "merge it as a map with keys, or as a whole",
         );
     }
@@ -209,7 +209,7 @@ fn lists(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
     for key in keys {
         let fault = match property(items, key) {
             None => "which its items have not",
-            Some(it) if matches!(text(it, "type"), "array" | "object") => "which is no scalar",
+            Some(it) if matches!(text(it, "type"), "array" | "object") => "which is not a scalar",
             Some(it) if says(it, "nullable") => "which can be null",
             Some(it) if !required.contains(&key) && it.get("default").is_none() => {
                 "which may be left out"

@@ -42,10 +42,7 @@ fn what_an_api_server_takes_is_not_warned_of() {
 #[test]
 fn what_an_api_server_rejects_is_told_where_it_is() {
     structure(json!({}), &["spec.it has no type"]);
-    structure(
-        json!({ "$ref": "#/x" }),
-        &["spec.it refers to a type that it is in, which no CRD can say"],
-    );
+    structure(json!({ "$ref": "#/x" }), &["spec.it is recursive, which a CRD cannot express"]);
     structure(json!({ "type": "array", "items": [{ "type": "string" }] }), &["spec.it is a tuple"]);
     structure(json!({ "type": "array", "items": {} }), &["spec.it[] has no type"]);
     structure(
@@ -54,11 +51,11 @@ fn what_an_api_server_rejects_is_told_where_it_is() {
     );
     structure(
         json!({ "type": "object", "patternProperties": { "a": { "type": "string" } } }),
-        &["spec.it is a map whose keys are no plain strings (`patternProperties`)"],
+        &["spec.it is a map whose keys must match a pattern (`patternProperties`)"],
     );
     structure(
         json!({ "type": "object", "properties": { "a": { "type": "string" } }, "additionalProperties": { "type": "string" } }),
-        &["spec.it has properties, and says that others are not allowed or of a type"],
+        &["spec.it has both `properties` and `additionalProperties`"],
     );
     structure(
         json!({ "type": "object", "anyOf": [{ "type": "object", "properties": { "a": {} } }] }),
@@ -72,7 +69,7 @@ fn what_an_api_server_rejects_is_told_where_it_is() {
             "items": { "type": "object", "properties": { "k": { "type": "string" } } } }),
         &["spec.it is merged by the key `k`, which may be left out"],
     );
-    check(structural::faults(&json!({ "type": "string" })), &[" is no object"]);
+    check(structural::faults(&json!({ "type": "string" })), &[" is not an object"]);
 }
 
 #[test]
@@ -81,7 +78,7 @@ fn formats_are_told_once_each() {
     let schema = root(json!({ "type": "object", "properties": {
         "a": of("uint32"), "b": of("uint32"), "c": of("int64"), "d": { "type": "string", "format": "date-time" },
     } }));
-    let expected = "spec.it.a has the format `uint32`, of which API servers warn that they do not know it, as `spec.it.b`";
+    let expected = "spec.it.a has the format `uint32`, unknown to API servers, which will warn, as `spec.it.b`";
     check(formats::faults(&schema), &[expected]);
 }
 
