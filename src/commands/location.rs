@@ -23,7 +23,7 @@ pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
         None => Ok(here.to_owned()),
         Some(Above { folder, same_owner: true }) => {
             terminal::advise(&format!(
-                "note: the project is in `{0}`, and paths are relative to that folder\n",
+                "note: the project is in `{0}`, and paths are relative to that directory\n",
                 folder.display()
             ));
             Ok(folder)
@@ -45,7 +45,7 @@ pub fn exact(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
 fn named(dir: &Path) -> anyhow::Result<PathBuf> {
     match dir.exists() {
         true => Ok(dir.to_owned()),
-        false => Err(anyhow::format_err!("there is no folder `{}`", dir.display()))
-            .hint("`--dir` names the folder of a project"),
+        false => Err(anyhow::format_err!("there is no directory `{}`", dir.display()))
+            .hint("`--dir` names the directory of a project"),
     }
 }

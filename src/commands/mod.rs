@@ -381,7 +381,7 @@ fn project(tree: &impl Tree) -> anyhow::Result<Project> {
             _ => "here".to_owned(),
         };
         return Err(anyhow::format_err!("there is no PROJECT file {place}")).hint(
-            "this command works in the folder of a project and those below; `operator-rs init` starts a project",
+            "run this command in the directory of a project or below it; `operator-rs init` creates a project",
         );
     };
     Project::from_text(&text)
