@@ -28,16 +28,22 @@ platform() {
   esac
 }
 
+# How many seconds a server may be silent, and how many blocks of 512 bytes an archive may have.
+patience=30
+limit=102400
+
 # download URL FILE
-download() {
+download() (
+  ulimit -f "$limit"
   if command -v curl >/dev/null; then
-    curl --fail --silent --show-error --location --retry 2 --output "$2" "$1"
+    curl --fail --silent --show-error --location --retry 2 --connect-timeout "$patience" \
+      --speed-limit 1 --speed-time "$patience" --max-time 900 --output "$2" "$1"
   elif command -v wget >/dev/null; then
-    wget -q -O "$2" "$1"
+    wget -q -T "$patience" -O "$2" "$1"
   else
     fail 'neither curl nor wget is installed'
   fi
-}
+)
 
 # checksum FILE
 checksum() {
@@ -69,6 +75,13 @@ main() {
   done
   [ -n "$version" ] || fail 'this copy belongs to no release; download install.sh from the page of a release'
   [ -n "$directory" ] || fail 'HOME is not set; name a directory with `--to`'
+
+  # Not relative: tar reads `a:b` as a host and its file.
+  case $directory in
+    /*) ;;
+    *) directory=$PWD/$directory ;;
+  esac
+  [ ! -d "$directory/operator-rs" ] || fail "$directory/operator-rs is a directory"
 
   platform=$(platform)
   name=operator-rs-v$version-$platform

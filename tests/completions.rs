@@ -120,6 +120,14 @@ fn completing_is_silent_and_changes_nothing_whatever_project_is() {
     }
 }
 
+#[test]
+fn the_variable_alone_changes_no_command() {
+    let dir = support::fresh("completions-variable");
+    let mut command = support::command(support::BINARY, &dir);
+    let output = command.env("OPERATOR_RS_COMPLETE", "bash").arg("manifests").output().unwrap();
+    assert!(!output.status.success() && !output.stderr.is_empty(), "{}", support::said(&output));
+}
+
 /// Puts something at the path of PROJECT.
 type Put = fn(&Path);
 

@@ -6,7 +6,7 @@ mod support;
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
@@ -19,9 +19,10 @@ const PLATFORM: &str = "x86_64-unknown-linux-musl";
 #[test]
 fn the_program_is_installed_where_it_is_asked_for() {
     let release = Release::new("installed");
-    for folder in ["plain", "with two blanks"] {
-        let to = release.dir.join(folder);
-        let output = release.install(&["--to", to.to_str().unwrap()]);
+    let named = release.dir.join("with two blanks");
+    for to in ["plain", "a:b", "-x", named.to_str().unwrap()] {
+        let output = release.install(&["--to", to]);
+        let to = release.dir.join(to);
         assert!(output.status.success(), "{}", support::said(&output));
         assert_eq!(names(&to), ["operator-rs"]);
         assert_eq!(version(&to), "this is 1.2.3\n");
@@ -56,6 +57,13 @@ fn nothing_is_installed_unless_everything_is_right() {
         "nothing was installed",
     );
     check("half", &|it| fs::write(it.dist.join("cut"), "").unwrap(), "cannot download");
+    check("endless", &|it| fs::write(it.dist.join("endless"), "").unwrap(), "cannot download");
+    let silent = |it: &Release| {
+        fs::write(it.dist.join("silent"), "").unwrap();
+        it.edit("patience=30", "patience=1");
+        it.edit("--retry 2", "");
+    };
+    check("silent", &silent, "cannot download");
     check("gone", &|it| fs::remove_file(archive(it)).unwrap(), "cannot download");
     check(
         "platform",
@@ -100,7 +108,9 @@ fn half_a_script_does_nothing() {
 #[test]
 fn the_installer_refuses_unknown_arguments() {
     let release = Release::new("arguments");
+    fs::create_dir_all(release.dir.join("taken/operator-rs")).unwrap();
     for (words, message) in [
+        (&["--to", "taken"][..], "taken/operator-rs is a directory"),
         (&["--dir", "x"][..], "unknown argument `--dir`"),
         (&["--to"][..], "`--to` needs a directory"),
     ] {
@@ -125,6 +135,11 @@ fn the_action_runs_a_check_of_the_version_that_it_is_given() {
     fs::write(release.dist.join("cut"), "").unwrap();
     let text = support::said(&release.action("generate crds -p * --check \"$HOME\"", "1.2.3"));
     let words = "generate crds -p * --check \"$HOME\" --message-format github";
+    assert!(text.contains(&format!("this is 1.2.3: {words}\n")), "{text}");
+
+    // A format that is named is kept.
+    let words = "manifests --check --message-format=short";
+    let text = support::said(&release.action(words, "1.2.3"));
     assert!(text.contains(&format!("this is 1.2.3: {words}\n")), "{text}");
 }
 
@@ -186,6 +201,14 @@ impl Release {
         fs::write(self.dist.join("install.sh"), output.stdout).unwrap();
     }
 
+    /// Changes the script, whose limits are long.
+    fn edit(&self, is: &str, becomes: &str) {
+        let path = self.dist.join("install.sh");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(is), "{is}");
+        fs::write(path, text.replace(is, becomes)).unwrap();
+    }
+
     /// Lets `uname` name a machine.
     fn machine(&self, system: &str, processor: &str) {
         let code = format!("case $1 in -s) echo {system} ;; *) echo {processor} ;; esac");
@@ -238,7 +261,8 @@ fn names(folder: &Path) -> Vec<String> {
     support::tree(folder).into_keys().collect()
 }
 
-/// Serves a folder's files as `/v1.2.3/NAME`, and where it has a file `cut`, half of every archive.
+/// Serves a folder's files as `/v1.2.3/NAME`. Files in it spoil the archives: with `cut`, half of each is sent, with
+/// `endless` bytes without an end, with `silent` none.
 fn serve(folder: PathBuf) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -265,11 +289,21 @@ fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
             "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         );
     };
+    let spoils = |file: &str| path.ends_with(".tar.gz") && folder.join(file).exists();
+    if spoils("endless") {
+        write!(stream, "HTTP/1.1 200 OK\r\n\r\n")?;
+        loop {
+            stream.write_all(&[0; 1 << 16])?;
+        }
+    }
     write!(
         stream,
         "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     )?;
-    let is_cut = path.ends_with(".tar.gz") && folder.join("cut").exists();
-    stream.write_all(if is_cut { &body[..body.len() / 2] } else { &body })
+    if spoils("silent") {
+        // Until the client hangs up.
+        return stream.read_to_end(&mut Vec::new()).map(drop);
+    }
+    stream.write_all(if spoils("cut") { &body[..body.len() / 2] } else { &body })
 }

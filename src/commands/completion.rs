@@ -77,10 +77,12 @@ impl Args {
 pub fn answer(program: impl FnOnce() -> clap::Command) -> bool {
     let Ok(Some(shell)) = terminal::variable(VARIABLE) else { return false };
     let Ok(shell) = Shell::from_str(&shell, false) else { return false };
-    // The command line that is completed begins after `--`, with the program's name.
+    // Scripts call `operator-rs -- operator-rs …`. With the variable alone, every command would do nothing.
     let arguments = terminal::arguments();
-    let typed: Vec<&str> =
-        arguments.iter().map(String::as_str).skip_while(|it| *it != "--").collect();
+    if arguments.first().is_none_or(|it| it != "--") {
+        return false;
+    }
+    let typed: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let resources = resources(&typed).unwrap_or_default();
     let mut program = with_candidates(program(), &resources, &typed);
     let words: Vec<OsString> = typed.iter().skip(1).map(OsString::from).collect();

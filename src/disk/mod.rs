@@ -13,6 +13,7 @@ mod crash;
 mod folder;
 mod inputs;
 mod journal;
+mod recover;
 mod root;
 mod throwaway;
 mod tree;

@@ -15,8 +15,8 @@ use anyhow::Context as _;
 
 use super::{
     folder::{Folder, Kind},
-    journal::{Journal, Step, UNFINISHED, hash, is_git},
-    root::{Root, Way, busy},
+    journal::{Journal, Step, hash, is_git},
+    root::{Root, Way},
 };
 use crate::{
     hint::Hint as _,
@@ -24,19 +24,9 @@ use crate::{
     plan::{Change, Changes},
 };
 
-/// What an interrupted run has left, and is completed now.
-#[derive(Debug, PartialEq)]
-pub struct Recovered {
-    /// The files that were written or removed.
-    pub completed: Vec<ProjectPath>,
-    /// Those that were edited meanwhile, and stay as they are. What the run would have written is beside each,
-    /// under the name that is given; none where it would have removed the file.
-    pub edited: Vec<(ProjectPath, Option<ProjectPath>)>,
-}
-
 /// How a file is, seen from a step that is to change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Before,
     After,
     Edited,
@@ -113,63 +103,7 @@ impl Root {
         }
     }
 
-    /// Completes what an interrupted run had begun, if there was one.
-    pub fn recover(&self) -> anyhow::Result<Option<Recovered>> {
-        let Some(folder) = self.folder() else { return Ok(None) };
-        if folder.kind(UNFINISHED)? != Kind::Nothing {
-            // Killed while it wrote the journal itself: what that was to say had not begun.
-            self.lock()?;
-            folder
-                .remove(UNFINISHED)
-                .with_context(|| format!("removing `{UNFINISHED}`, an unfinished journal"))
-                .hint("remove it by hand")?;
-        }
-        let Some(journal) = Journal::read(folder)? else { return Ok(None) };
-        self.lock()?;
-        let mut todo = Vec::new();
-        let mut edited = Vec::new();
-        // All is looked at before anything is done.
-        for (at, step) in journal.steps.iter().enumerate() {
-            match self.state(step)? {
-                State::Before => todo.push((at, step)),
-                State::After => {}
-                State::Edited => edited.push((at, step)),
-            }
-        }
-        let goes_on = "free some space or correct the permissions, then run the command again: it continues from here";
-        let all: Vec<(usize, &Step)> = journal.steps.iter().enumerate().collect();
-        self.sweep(&journal, &all).context("removing temporary files").hint(goes_on)?;
-        let kept = self.beside(&journal, &edited).hint(goes_on)?;
-        self.prepare(&journal, &todo, &mut Vec::new())
-            .inspect_err(|_| drop(self.sweep(&journal, &all)))
-            .hint(goes_on)?;
-        let late = self
-            .put_in_place(&journal, &todo, &mut Vec::new())
-            .hint("it is completed by the next command that writes here, once that can be done")?;
-        self.sweep(&journal, &all).context("removing temporary files")?;
-        self.sync(&all)?;
-        Journal::remove(folder)?;
-        let completed = todo.iter().map(|it| it.1.path.clone());
-        let completed = completed.filter(|it| !late.iter().any(|late| late.0 == *it)).collect();
-        Ok(Some(Recovered { completed, edited: [kept, late].concat() }))
-    }
-
-    /// For a command that writes nothing: an error where an interrupted run has left a mix.
-    pub fn require_whole(&self) -> anyhow::Result<()> {
-        let Some(folder) = self.folder() else { return Ok(()) };
-        if Journal::read(folder)?.is_none() {
-            return Ok(());
-        }
-        if self.is_busy() {
-            return busy();
-        }
-        Err(anyhow::format_err!(
-            "an earlier run was interrupted while it wrote here, and its changes are incomplete"
-        ))
-        .hint("run a command that writes, such as `operator-rs generate`: it completes them first")
-    }
-
-    fn state(&self, step: &Step) -> anyhow::Result<State> {
+    pub(super) fn state(&self, step: &Step) -> anyhow::Result<State> {
         let looking = || format!("reading {}", step.path);
         let now = match self.way(&step.path)? {
             Way::Missing => None,
@@ -188,7 +122,7 @@ impl Root {
     }
 
     /// Makes every new file under its temporary name, and what folders it needs.
-    fn prepare(
+    pub(super) fn prepare(
         &self,
         journal: &Journal,
         todo: &[(usize, &Step)],
@@ -212,7 +146,7 @@ impl Root {
 
     /// Puts new files in place and removes old ones. A file that was edited at the last moment stays, and is returned;
     /// the numbers of the others go to `done`.
-    fn put_in_place(
+    pub(super) fn put_in_place(
         &self,
         journal: &Journal,
         todo: &[(usize, &Step)],
@@ -265,7 +199,7 @@ impl Root {
     }
 
     /// Returns when the names of these files, and of the folders that they are in, are on the disk itself.
-    fn sync(&self, steps: &[(usize, &Step)]) -> anyhow::Result<()> {
+    pub(super) fn sync(&self, steps: &[(usize, &Step)]) -> anyhow::Result<()> {
         let mut folders = BTreeSet::new();
         for (_, step) in steps {
             let mut above = step.path.parent();
@@ -286,7 +220,7 @@ impl Root {
     }
 
     /// Puts what steps would have written beside files that were edited, and says where.
-    fn beside(
+    pub(super) fn beside(
         &self,
         journal: &Journal,
         steps: &[(usize, &Step)],
@@ -343,7 +277,7 @@ impl Root {
 
     /// Takes temporary files away: new texts, whole or cut off, and what was replaced. Anything else is somebody's
     /// edit, and stays.
-    fn sweep(&self, journal: &Journal, steps: &[(usize, &Step)]) -> anyhow::Result<()> {
+    pub(super) fn sweep(&self, journal: &Journal, steps: &[(usize, &Step)]) -> anyhow::Result<()> {
         for (at, step) in steps {
             let Way::To(folder) = self.way(&step.path)? else { continue };
             let name = journal.temporary(*at);
@@ -406,7 +340,7 @@ fn change(folder: &Folder, step: &Step, new: &str) -> io::Result<bool> {
 }
 
 /// What became of edits, as an error.
-fn tell_edited<T>(edited: &[(ProjectPath, Option<ProjectPath>)]) -> anyhow::Result<T> {
+pub(super) fn tell_edited<T>(edited: &[(ProjectPath, Option<ProjectPath>)]) -> anyhow::Result<T> {
     let lines = edited.iter().map(|(path, beside)| match beside {
         Some(beside) => format!("\n  {path}: the new text is in {beside}"),
         None => format!("\n  {path}: it would have been removed"),
@@ -416,16 +350,6 @@ fn tell_edited<T>(edited: &[(ProjectPath, Option<ProjectPath>)]) -> anyhow::Resu
         lines.collect::<String>()
     ))
     .hint("merge each edit with its new text by hand and delete the file with the new text, then run the command again")
-}
-
-impl Recovered {
-    /// An error where a hand edit met what was to be written: the two are to be brought together first.
-    pub fn require_no_edits(&self) -> anyhow::Result<()> {
-        match self.edited.is_empty() {
-            true => Ok(()),
-            false => tell_edited(&self.edited),
-        }
-    }
 }
 
 fn blocked<T>(path: &ProjectPath, what: &str) -> anyhow::Result<T> {

@@ -259,7 +259,7 @@ impl<T: Tree> Build<'_, T> {
         self.work += EACH + objects;
         if DEEPEST < visited.len() || MOST < self.work {
             let what = match DEEPEST < visited.len() {
-                true => format!("folders include one another deeper than {DEEPEST} levels"),
+                true => format!("directories include each other deeper than {DEEPEST} levels"),
                 false => "kustomizations include one another too often".to_owned(),
             };
             return Err(of.problem(item.mark, &format!("`{}`: {what}", item.text)))

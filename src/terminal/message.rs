@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     LOST, progress,
     settings::{self, MessageFormat},
-    shown, style, write,
+    shown, shown_message, style, write,
 };
 use crate::hint::{Diagnostic, Diagnostics, find, hints, messages};
 
@@ -64,7 +64,7 @@ fn short(level: Level, it: &Diagnostic) -> String {
         (None, _) => String::new(),
     };
     let message = it.message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    format!("{}{}: {}\n", shown(&place), level.name(), shown(&message))
+    format!("{}{}: {}\n", shown_message(&place), level.name(), shown(&message))
 }
 
 /// One object for each field path.
@@ -164,7 +164,7 @@ fn paragraphs(found: &[Diagnostic], messages: &[String], hints: &[&str]) -> Stri
     res += &style::labelled(Level::Error, &format!("{first}{end}"));
     for (at, cause) in others.iter().enumerate() {
         let end = if at + 1 == others.len() { &*list } else { "" };
-        let _ = writeln!(res, "  because: {}{}", shown(cause), shown(end));
+        let _ = writeln!(res, "  because: {}{}", shown_message(cause), shown_message(end));
     }
     let mut seen: Vec<&str> = Vec::new();
     for hint in hints {

@@ -121,14 +121,32 @@ fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text with such characters escaped.
+/// A text with such characters escaped, and with line feeds behind which the runner of a workflow would read a command.
 fn shown(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
+    escaped(text, begins_command)
+}
+
+/// A message with every line feed escaped too, but for those of our own lists, whose lines are indented: a text in the
+/// message may come from a file, and must not look like a message of its own.
+fn shown_message(text: &str) -> Cow<'_, str> {
+    escaped(text, |rest| !rest.starts_with(' ') || begins_command(rest))
+}
+
+/// Whether a line is a workflow command, as `::error::…` is.
+fn begins_command(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("::") || line.starts_with("##[")
+}
+
+fn escaped(text: &str, is_line_obeyed: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    let is_obeyed =
+        |(at, c): (usize, char)| is_obeyed(c) || c == '\n' && is_line_obeyed(&text[at + 1..]);
+    if !text.char_indices().any(is_obeyed) {
         return text.into();
     }
     let mut res = String::new();
-    for c in text.chars() {
-        if is_obeyed(c) {
+    for (at, c) in text.char_indices() {
+        if is_obeyed((at, c)) {
             res.extend(c.escape_unicode());
         } else {
             res.push(c);
@@ -152,4 +170,16 @@ fn nothing_that_is_shown_is_obeyed() {
     ] {
         assert_eq!(shown(text), expected);
     }
+}
+
+#[test]
+fn no_text_of_a_file_begins_a_line() {
+    let check = |text: &str, free: &str, message: &str| {
+        assert_eq!((&*shown(text), &*shown_message(text)), (free, message));
+    };
+    check("list:\n  a\n  b", "list:\n  a\n  b", "list:\n  a\n  b");
+    check("`a\nerror: b`", "`a\nerror: b`", "`a\\u{a}error: b`");
+    check("`a\n ::error::b`", "`a\\u{a} ::error::b`", "`a\\u{a} ::error::b`");
+    check("`a\n\n##[error]b`", "`a\\u{a}\\u{a}##[error]b`", "`a\\u{a}\\u{a}##[error]b`");
+    check("a\n", "a\n", "a\\u{a}");
 }

@@ -11,7 +11,7 @@ use annotate_snippets::{
     renderer::{DEFAULT_ERROR_STYLE, DEFAULT_HELP_STYLE, DEFAULT_WARNING_STYLE, Style},
 };
 
-use super::{is_obeyed, message::Level, shown};
+use super::{is_obeyed, message::Level, shown, shown_message};
 use crate::hint::Diagnostic;
 
 /// Longer lines are not quoted, in bytes.
@@ -34,8 +34,8 @@ fn draw(renderer: &Renderer, level: Level, it: &Diagnostic, file: &str) -> Strin
         Level::Warning => Label::WARNING,
         Level::Note => Label::NOTE,
     };
-    let mut group = Group::with_title(label.primary_title(shown(&it.message)));
-    let file = shown(file);
+    let mut group = Group::with_title(label.primary_title(shown_message(&it.message)));
+    let file = shown_message(file);
     group = match (it.position, it.source_line.as_ref().filter(|it| it.len() < LONGEST)) {
         (Some((line, column)), Some(source)) => {
             let source: String =
@@ -49,8 +49,8 @@ fn draw(renderer: &Renderer, level: Level, it: &Diagnostic, file: &str) -> Strin
         }
         (None, _) => group.element(Origin::path(file)),
     };
-    let notes = it.fields().map(|it| Label::NOTE.message(shown(&it).into_owned()));
-    let hints = it.hints.iter().map(|it| Label::HELP.message(shown(it)));
+    let notes = it.fields().map(|it| Label::NOTE.message(shown_message(&it).into_owned()));
+    let hints = it.hints.iter().map(|it| Label::HELP.message(shown_message(it)));
     let group = group.elements(notes).elements(hints);
     renderer.render(&[group]) + "\n\n"
 }
@@ -81,12 +81,12 @@ pub fn labelled(level: Level, text: &str) -> String {
         Level::Warning => (DEFAULT_WARNING_STYLE, "warning"),
         Level::Note => return format!("{}\n", shown(text)),
     };
-    format!("{}: {}\n", painted(style, label), shown(text))
+    format!("{}: {}\n", painted(style, label), shown_message(text))
 }
 
 /// A hint behind its label.
 pub fn hint(text: &str) -> String {
-    format!("{}: {}\n", painted(DEFAULT_HELP_STYLE, "hint"), shown(text))
+    format!("{}: {}\n", painted(DEFAULT_HELP_STYLE, "hint"), shown_message(text))
 }
 
 fn painted(style: Style, label: &str) -> String {

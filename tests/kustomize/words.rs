@@ -219,7 +219,7 @@ fn folders_that_take_in_one_another_too_deep_are_refused() {
     }
     refused(
         &borrowed(&files),
-        "config/a99/kustomization.yaml:1:13: `../a100`: folders include one another deeper than 100 levels",
+        "config/a99/kustomization.yaml:1:13: `../a100`: directories include each other deeper than 100 levels",
         &["list each directory only once"],
     );
 }

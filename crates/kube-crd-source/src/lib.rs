@@ -90,6 +90,8 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let texts = Texts::new(from);
     let members = cargo::members(&texts, &mut problems);
     let packages = Packages::new(&texts, &members, options, &mut problems);
+    // If a file of cargo does not parse, other problems may be consequences of that, and are not reported.
+    let is_parsed = problems.is_empty();
     let kubernetes = cargo::kubernetes(&packages);
     let mut unexplored = Vec::new();
     let world = world(&packages, &members, options, &mut unexplored);
@@ -109,7 +111,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
         let is_code = it.place.path.as_str().ends_with(".rs");
         if is_code { &mut unexplored } else { &mut problems }.push(it);
     }
-    if !(found.kinds.is_empty() && unexplored.is_empty() && problems.is_empty()) {
+    if is_parsed && !(found.kinds.is_empty() && unexplored.is_empty() && problems.is_empty()) {
         problems.extend(versions::check(&packages));
         problems.extend(unlocked(&packages, &members));
     }
@@ -122,6 +124,7 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     let mut places = found.field_places;
     let kind = |(id, crd)| {
         let places = places.remove(&id).unwrap_or_default();
+        let crd = if is_parsed { crd } else { Err(Vec::new()) };
         namer.kind(id, withheld(crd, &problems), places)
     };
     let mut kinds: Vec<Kind> = found.kinds.into_iter().map(kind).collect();

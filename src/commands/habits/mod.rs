@@ -104,7 +104,7 @@ impl<'a> Typed<'a> {
                 continue;
             };
             let next = rest.peek().copied().filter(|it| !it.starts_with('-'));
-            if name == "--dir" && value.is_none() {
+            if ["--dir", "--message-format"].contains(&name) && value.is_none() {
                 rest.next();
             }
             res.flags.push((name, value.or(next)));

@@ -28,7 +28,7 @@ pub struct Project {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "the fields of a PROJECT file")]
 struct File {
     project_name: ProjectName,
     domain: Domain,
@@ -40,6 +40,7 @@ struct File {
 
 /// What is asked of a PROJECT before anything else in it is believed.
 #[derive(Deserialize)]
+#[serde(expecting = "the fields of a PROJECT file")]
 struct Head {
     version: Option<yaml::Value>,
     layout: Option<Layout>,

@@ -64,12 +64,29 @@ fn a_problem_of_the_whole_workspace_withholds_every_kind() {
         Some(patched),
         &["Cargo.lock:21:1: `kube-core` is not the published one: what it prints is not known"],
     );
+}
+
+#[test]
+fn if_a_file_of_cargo_does_not_parse_only_that_is_reported() {
+    let check = |name: &str, line: &str, expected: &str| {
+        let mut files = package(None);
+        let text = files.entry(SourcePath::fixed(name)).or_default();
+        *text = format!("{line}\n{text}");
+        let reading = read(&files, &Options::default());
+        let problems: Vec<String> = reading.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems, [expected]);
+        let kinds = of_each(&reading);
+        assert!(kinds.iter().all(|it| it.1 == [expected]), "{kinds:?}");
+    };
     check(
-        Some("[[package]]\n<<<<<<< ours\n".to_owned()),
-        &[
-            "Cargo.lock:2:1: a merge was left undone here",
-            "Cargo.toml:1:1: nothing is locked: which versions write the CRDs is not known",
-        ],
+        "Cargo.lock",
+        "<<<<<<< ours",
+        "Cargo.lock:1:1: the file has an unresolved merge conflict",
+    );
+    check(
+        "Cargo.toml",
+        "<<<<<<< ours",
+        "Cargo.toml:1:1: the file has an unresolved merge conflict",
     );
 }
 

@@ -236,7 +236,10 @@ fn a_lock_file_that_is_malformed_is_told_with_its_line() {
         let found = field(&files).expect_err("it is malformed");
         assert!(found.contains(&expected.to_owned()), "{found:#?}");
     };
-    check("[[package]]\n<<<<<<< ours\n", "Cargo.lock:2:1: a merge was left undone here");
+    check(
+        "[[package]]\n<<<<<<< ours\n",
+        "Cargo.lock:2:1: the file has an unresolved merge conflict",
+    );
     check(
         "[[package]]\nname = \"a\"\nversion = \"x\"\n",
         "Cargo.lock:3:1: no version that cargo writes",

@@ -60,8 +60,12 @@ impl Args {
         let inside = folder.to_str().and_then(|it| it.parse::<ProjectPath>().ok());
         let folder = inside.map_or_else(|| folder.display().to_string(), |it| it.to_string());
         if files.is_empty() {
-            return Err(anyhow::format_err!("found no bundle in `{folder}`"))
-                .hint("generate it first: `operator-rs bundle`");
+            // As in `quay.io/example/memcached-operator-bundle:v0.0.1`, which operator-sdk pulls.
+            let is_image = folder.contains([':', '@']);
+            return Err(anyhow::format_err!("found no bundle in `{folder}`")).hint(match is_image {
+                true => "images are not pulled: unpack the image, and name its directory",
+                false => "name the bundle's directory, or generate a bundle with `operator-rs bundle`",
+            });
         }
         let found = self.optional.with(|selected, context| validate(&files, selected, context))?;
         let (errors, warnings) = split(&folder, &found);

@@ -69,7 +69,7 @@ impl Report {
             Format::Text => terminal::print(&text::render(self)),
             Format::Json => terminal::data(&format!("{:#}\n", json::render(self))),
             Format::Sarif => terminal::data(&format!("{:#}\n", sarif::render(self))),
-            Format::Github => terminal::print(&github::render(self)),
+            Format::Github => terminal::data(&github::render(self)),
         }
     }
 }
