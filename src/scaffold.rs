@@ -1,11 +1,11 @@
-//! Templates in, plan out. A template's place is its target's place:
+//! Renders templates into a plan. The path of a template is the path of the file that it renders:
 //!
 //! ```text
-//! templates/<set>/src/{{kind_module}}.rs.hbs       a whole file, rendered; without `.hbs` it is carried as it is
-//! templates/<set>/src/main.rs@controllers.hbs     lines that belong above `+operator-rs:scaffold:controllers`
+//! templates/<set>/src/{{kind_module}}.rs.hbs       a whole file, rendered; without `.hbs` it is copied
+//! templates/<set>/src/main.rs@controllers.hbs     lines to insert above `+operator-rs:scaffold:controllers`
 //! ```
 //!
-//! A template that renders to nothing makes no file. This room touches no disk: the templates are in
+//! A template that renders to an empty text writes no file. This module does not touch the disk: the templates are in
 //! the binary.
 
 use anyhow::Context as _;
@@ -25,13 +25,13 @@ struct Templates;
 
 handlebars_helper!(eq: |a: Value, b: Value| a == b);
 
-/// What a template makes.
+/// The output of a template.
 pub enum Target {
     File(ProjectPath),
     Lines(ProjectPath, String),
 }
 
-/// The sets' files become the user's: written once, or inserted above markers.
+/// Files of the user: written once, or inserted above markers.
 pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     for set in sets {
@@ -45,7 +45,7 @@ pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan>
     Ok(plan)
 }
 
-/// The set's files are ours: the command `by` generates them. `edit` says of each where changes belong.
+/// Generated files of the command `by`. `edit` says for each one where changes belong.
 pub fn generate(
     set: &str,
     context: &impl Serialize,
@@ -67,7 +67,7 @@ pub fn generate(
     Ok(plan)
 }
 
-/// The text of one file of a set, for what is no part of a project.
+/// The text of one file of a set, for use outside a project.
 pub fn text(set: &str, path: &str, context: &impl Serialize) -> anyhow::Result<String> {
     let files = render(set, context)?.into_iter().filter_map(|(target, text)| match target {
         Target::File(it) => Some((it, text)),

@@ -1,5 +1,5 @@
-//! What follows from the source: read as a plan would leave it, so that a command which changes source
-//! also brings the manifests up to date.
+//! What is generated from the source. The source is read as a plan would leave it, so that a command that changes it
+//! also updates the manifests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,11 +24,11 @@ use crate::{
     source::{self, Options, Reading},
 };
 
-/// The commands that generate support code, and what follows from the source.
+/// The commands that generate support code, and the files that depend on the source.
 pub const SUPPORT: &str = "generate";
 const MANIFESTS: &str = "manifests";
 
-/// What every template may say.
+/// The variables of all templates.
 #[derive(Clone, Serialize)]
 pub struct Names<'a> {
     pub project_name: &'a ProjectName,
@@ -60,7 +60,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// What `templates/derived` may say: the types of `api/`, one entry a kind.
+/// The variables of `templates/derived`: the types of `api/`, one entry for each kind.
 #[derive(Serialize)]
 struct Derived {
     crds: Vec<Crd>,
@@ -73,7 +73,7 @@ struct Crd {
     storage: String,
 }
 
-/// Everything of ours: the support code, and what follows from the source.
+/// All generated files: the support code, and the files that depend on the source.
 pub fn everything(
     plan: &mut Plan,
     tree: &impl Tree,
@@ -91,11 +91,11 @@ pub fn everything(
     source(plan, tree, project, how)
 }
 
-/// How the manifests are made.
+/// How to generate the manifests.
 #[derive(Default)]
 pub struct How {
     pub wishes: Wishes,
-    /// None where the command has no such flags.
+    /// None if the command has no such flags.
     pub flags: Option<compile::Flags>,
     /// Compile all kinds, which must then be as they were read.
     pub all: bool,
@@ -110,7 +110,7 @@ pub fn source(
     project: &Project,
     how: &How,
 ) -> anyhow::Result<()> {
-    // The list of types is read with the source that it is made from: at first it is of none.
+    // The list of types is part of the source that it is generated from, so it begins empty.
     plan.extend(types_list(Vec::new())?);
     let changes = plan.preview(tree)?;
     let is_code = |path: &ProjectPath| {
@@ -130,14 +130,14 @@ pub fn source(
     match derived(plan, &Overlay::new(tree, &changes), project, how, &compile) {
         Ok(crds) => listing::update(plan, tree, &crds),
         Err(error) => {
-            // Where a file is in the way, that is what to tell: the rest follows from it.
+            // If a file cannot be written, report only that: the other problems follow from it.
             plan.against(tree, true)?;
             Err(error)
         }
     }
 }
 
-/// Plans what follows from the source. Returns the files of the CRDs of PROJECT.
+/// Plans the files that depend on the source. Returns the files of the CRDs in PROJECT.
 fn derived(
     plan: &mut Plan,
     tree: &impl Tree,
@@ -163,7 +163,10 @@ fn derived(
         manifests::generate(&operator, &how.wishes);
     if !problems.is_empty() {
         let problems = quote(problems);
-        return Err(refusal("the manifests cannot be made, and nothing was written", &problems));
+        return Err(refusal(
+            "the manifests cannot be generated, and nothing was written",
+            &problems,
+        ));
     }
     if how.samples {
         let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
@@ -187,7 +190,7 @@ fn derived(
     Ok(paths.into_iter().collect())
 }
 
-/// The list of types: it follows from the source, and declares no kinds.
+/// The list of types: it is generated from the source, and declares no kinds.
 const TYPES_LIST: &str = "api/src/crds.rs";
 
 /// api/src/crds.rs.
@@ -196,7 +199,7 @@ fn types_list(crds: Vec<Crd>) -> anyhow::Result<Plan> {
     scaffold::generate("derived", &Derived { crds }, MANIFESTS, edit)
 }
 
-/// What the source says now, as far as it can be read: problems are told when the plan is made.
+/// The kinds and rules of the source, as far as it can be read. The plan reports the problems.
 pub fn operator(tree: &impl Tree) -> Operator {
     read(tree).operator
 }
@@ -216,7 +219,7 @@ fn refuse(reading: &Reading) -> anyhow::Result<()> {
     }
 }
 
-/// How a type that a person has written becomes one of the project's.
+/// The command that adds a hand-written type to the project.
 fn adopt(project: &Project, it: &manifests::Version<'_>) -> Option<String> {
     it.group().ends_with(&format!(".{}", project.domain)).then(|| {
         let command = command(project, "create", it.group(), it.name(), it.kind());

@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     disk::{self, Above, Root},
-    hint::Hint as _,
+    hint::{Diagnostic, Hint as _},
     model::{Domain, Project, ProjectName, ProjectPath},
-    plan::{Found, Plan, Tree as _},
+    plan::{Found, Plan, Tree},
     scaffold,
 };
 
@@ -53,14 +53,14 @@ enum License {
     None,
 }
 
-/// What `templates/init` may say.
+/// The variables of `templates/init`.
 #[derive(Serialize)]
 struct Context<'a> {
     #[serde(flatten)]
     names: derive::Names<'a>,
     owner: &'a str,
     license: &'static str,
-    /// A file in place of an identifier.
+    /// The license file, if the license has no known identifier.
     license_file: &'a str,
     minimal: bool,
 }
@@ -68,8 +68,10 @@ struct Context<'a> {
 impl Args {
     pub fn plan(self, dir: &Path, root: &Root) -> anyhow::Result<Plan> {
         if let Found::Text(_) | Found::Other(_) = root.look(&Project::path())? {
-            return Err(anyhow::format_err!("there is a project here already: PROJECT"))
-                .hint("go on with `operator-rs create api`, or choose another folder");
+            return Err(anyhow::format_err!(
+                "this directory already has a project: PROJECT exists"
+            ))
+            .hint("add an API with `operator-rs create api`, or choose another directory");
         }
         if !self.force_nested {
             refuse_nested(dir)?;
@@ -80,7 +82,7 @@ impl Args {
         };
         if self.owner.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
             anyhow::bail!(
-                "`--owner` is one line, without quotes, backslashes and control characters"
+                "`--owner` must be one line without quotes, backslashes and control characters"
             );
         }
         let has_domain = self.domain.is_some();
@@ -114,13 +116,14 @@ impl Args {
         keep_theirs(&mut plan, root, existing, license)?;
         if !has_domain {
             plan.warn(
-                "API groups end in `my.domain`: to choose another domain, run `operator-rs init --domain example.com` in an empty folder"
+                "API groups end in `my.domain`: to choose another domain, run `operator-rs init --domain example.com` in an empty directory"
                     .to_owned(),
             );
         }
         plan.only_lines(&ProjectPath::fixed(".gitignore"));
+        warn_of_ignored_lock(&mut plan, root)?;
         let mut taken = false;
-        // Carried as it is: to parse so long a template would take longer than all the others together.
+        // Not a template: parsing so long a file would take longer than all the templates together.
         plan.rework(&ProjectPath::fixed("Cargo.lock"), |lock| {
             let lock = lock.replace("{{project_name}}", &project.name.to_string());
             taken = has_twice(&lock, &project.name.to_string());
@@ -128,7 +131,7 @@ impl Args {
         });
         if taken {
             return Err(anyhow::format_err!(
-                "a crate that the project would depend on is called `{}`, too",
+                "`{}` is also the name of a crate that the project would depend on",
                 project.name
             ))
             .hint(format!(
@@ -148,7 +151,7 @@ impl Args {
     }
 }
 
-/// Keeps what was there before, and says where the scaffold's own text is.
+/// Keeps the existing README and license, and says where the text of the scaffold's README is.
 fn keep_theirs(
     plan: &mut Plan,
     root: &Root,
@@ -158,21 +161,46 @@ fn keep_theirs(
     let readme = ProjectPath::fixed("README.md");
     if root.look(&readme)? != Found::Nothing {
         let ours = ProjectPath::fixed("docs/operator-rs.md");
-        let why = format!("it was here before: see {ours} for how to work with this project");
+        let why = format!("it already exists: {ours} describes how to work with this project");
         plan.relocate(&readme, ours);
         plan.keep(readme, &why);
     }
     if let Some(it) = existing {
         let why = match identifier {
-            "" => "it was here before, and its license has no identifier for Cargo.toml".to_owned(),
-            license => format!("it was here before: Cargo.toml says `{license}`"),
+            "" => {
+                "it already exists; its license is unknown, so Cargo.toml names the file".to_owned()
+            }
+            license => format!("it already exists: Cargo.toml has `license = \"{license}\"`"),
         };
-        plan.keep(it.path, &why);
+        for path in [Some(it.path), it.other].into_iter().flatten() {
+            plan.keep(path, &why);
+        }
     }
     Ok(())
 }
 
-/// Refuses a folder that is inside of another project: most likely, `init` was run in the wrong folder.
+/// The `.gitignore` that forges offer for Rust may list Cargo.lock.
+fn warn_of_ignored_lock(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
+    let path = ProjectPath::fixed(".gitignore");
+    let Found::Text(text) = tree.look(&path)? else { return Ok(()) };
+    let patterns = ["Cargo.lock", "/Cargo.lock", "**/Cargo.lock", "*.lock"];
+    let about = |line: &str| patterns.contains(&line.trim_start_matches('!'));
+    // The last pattern that matches decides.
+    let last = text.lines().map(str::trim_end).enumerate().filter(|it| about(it.1)).last();
+    if let Some((at, line)) = last.filter(|it| !it.1.starts_with('!')) {
+        plan.warn(
+            Diagnostic::in_file(path.to_string(), "git ignores Cargo.lock")
+                .at(at + 1, 1)
+                .quote(&text)
+                .with_hint(format!(
+                    "remove the line `{line}`: `cargo --locked`, which the workflows use, needs Cargo.lock in git"
+                )),
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a directory inside another project: most likely, `init` was run in the wrong directory.
 fn refuse_nested(dir: &Path) -> anyhow::Result<()> {
     let name = Project::path();
     let Some(Above { folder, same_owner: true }) = disk::above(dir, name.as_str())? else {
@@ -184,21 +212,23 @@ fn refuse_nested(dir: &Path) -> anyhow::Result<()> {
         _ => "another project".to_owned(),
     };
     let path = folder.join(name);
-    Err(anyhow::format_err!("this folder is inside of {outer}: `{}`", path.display())).hint(
-        "choose a folder elsewhere; or give `--force-nested`, and commands in this folder will use the inner project",
+    Err(anyhow::format_err!("this directory is inside {outer}: `{}`", path.display())).hint(
+        "choose a directory outside that project; with `--force-nested`, commands in this directory will use the inner project",
     )
 }
 
-/// The folder's name in lower case, if a project can be called so.
+/// The directory's name in lower case, if it is a valid project name.
 fn name_of(root: &Root) -> anyhow::Result<ProjectName> {
     let folder = root.name()?;
     folder
         .to_lowercase()
         .parse()
         .map_err(|it| {
-            anyhow::format_err!("the folder's name `{folder}` cannot be the project's: it {it}")
+            anyhow::format_err!(
+                "the directory's name `{folder}` is not a valid project name: it {it}"
+            )
         })
-        .hint("give the project a name of its own: `--project-name memcached-operator`")
+        .hint("choose another name for the project, e.g. `--project-name memcached-operator`")
 }
 
 /// Whether the project's packages are not the only ones of their names: cargo would then write the

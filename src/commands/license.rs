@@ -1,20 +1,22 @@
-//! The license of a repository, by the text that a forge or a person has put there.
+//! Recognizes the license of an existing repository by its text.
 
 use crate::{
     model::ProjectPath,
     plan::{Found, Tree},
 };
 
-/// A file with a license.
+/// The license of a repository.
 pub struct License {
     pub path: ProjectPath,
-    /// Its SPDX identifier, where the text is a known one.
+    /// The second file of a dual license.
+    pub other: Option<ProjectPath>,
+    /// Its SPDX identifier, if the text is a known one.
     pub identifier: Option<&'static str>,
 }
 
 const FILES: [&str; 4] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "COPYING"];
 
-/// Identifiers, with phrases that are in the text of the license, and one that is not.
+/// Identifiers, each with phrases that the license contains, and one that it does not contain.
 const TEXTS: &[(&str, &[&str], &str)] = &[
     ("Apache-2.0", &["apache license version 2.0, january 2004"], "mozilla"),
     ("MPL-2.0", &["mozilla public license version 2.0"], "gnu general public license version 3,"),
@@ -60,17 +62,33 @@ const TEXTS: &[(&str, &[&str], &str)] = &[
     ("Unlicense", &["this is free and unencumbered software released into the public domain"], "@"),
 ];
 
-/// The license file at the top of a folder.
+/// The license file at the top of a directory, or the two files that most Rust crates have.
 pub fn find(tree: &impl Tree) -> anyhow::Result<Option<License>> {
     for path in FILES.map(ProjectPath::fixed) {
-        let identifier = match tree.look(&path)? {
-            Found::Nothing => continue,
-            Found::Text(text) => identify(&text),
-            Found::Other(_) => None,
-        };
-        return Ok(Some(License { path, identifier }));
+        if let Some(identifier) = read(tree, &path)? {
+            return Ok(Some(License { path, other: None, identifier }));
+        }
     }
-    Ok(None)
+    let [mit, apache] = ["LICENSE-MIT", "LICENSE-APACHE"].map(ProjectPath::fixed);
+    Ok(match (read(tree, &mit)?, read(tree, &apache)?) {
+        (Some(Some("MIT")), Some(Some("Apache-2.0"))) => {
+            let identifier = Some("MIT OR Apache-2.0");
+            Some(License { path: mit, other: Some(apache), identifier })
+        }
+        (Some(_), Some(_)) => Some(License { path: mit, other: Some(apache), identifier: None }),
+        (Some(identifier), None) => Some(License { path: mit, other: None, identifier }),
+        (None, Some(identifier)) => Some(License { path: apache, other: None, identifier }),
+        (None, None) => None,
+    })
+}
+
+/// The identifier of a license file, if the file is there.
+fn read(tree: &impl Tree, path: &ProjectPath) -> anyhow::Result<Option<Option<&'static str>>> {
+    Ok(match tree.look(path)? {
+        Found::Nothing => None,
+        Found::Text(text) => Some(identify(&text)),
+        Found::Other(_) => Some(None),
+    })
 }
 
 fn identify(text: &str) -> Option<&'static str> {
@@ -81,7 +99,7 @@ fn identify(text: &str) -> Option<&'static str> {
     };
     let mut found = TEXTS.iter().filter(is);
     match (found.next(), found.next()) {
-        // A file with the texts of several licenses says more than one identifier.
+        // A file with the texts of several licenses has no single identifier.
         (Some(only), None) => Some(only.0),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! The folder of the project that a command works in.
+//! The directory of the project that a command works in.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::{
     terminal,
 };
 
-/// The folder that `--dir` names; else the current folder or the nearest one above it that has a PROJECT file.
+/// The directory that `--dir` names; else the current directory or the nearest one above it that has a PROJECT file.
 pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     if let Some(dir) = dir {
         return named(dir);
@@ -28,16 +28,16 @@ pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
             ));
             Ok(folder)
         }
-        // Anybody may have put a PROJECT file into a shared folder such as /tmp.
+        // Anybody may have put a PROJECT file into a shared directory such as /tmp.
         Some(Above { folder, same_owner: false }) => Err(anyhow::format_err!(
             "`{}` belongs to another user and was not read",
             folder.join(name).display()
         ))
-        .hint(format!("if this is your project, name it: `--dir {}`", folder.display())),
+        .hint(format!("if you trust this project, use `--dir {}`", folder.display())),
     }
 }
 
-/// The folder that `--dir` names; the current one by default.
+/// The directory that `--dir` names; the current one by default.
 pub fn exact(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     dir.map_or_else(|| Ok(PathBuf::from(".")), named)
 }

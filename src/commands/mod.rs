@@ -381,7 +381,7 @@ fn project(tree: &impl Tree) -> anyhow::Result<Project> {
             _ => "here".to_owned(),
         };
         return Err(anyhow::format_err!("there is no PROJECT file {place}")).hint(
-            "run this command in the directory of a project or below it; `operator-rs init` creates a project",
+            "this command works in the directory of a project and below it; `operator-rs init` starts a project",
         );
     };
     Project::from_text(&text)

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: one file a kind, its versions merged as kube's `merge_crds` merges them.
+//! CustomResourceDefinitions: one file for each kind, with its versions merged like kube's `merge_crds` does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub fn generate(operator: &Operator) -> Generated {
     for versions in versions::kinds(operator).into_values() {
         let first = versions[0];
         let mut problems = versions::duplicates(&versions);
-        // Which of them is stored is not known before.
+        // The stored version is not known before.
         if problems.is_empty() {
             problems = versions::disagreements(&versions);
             let other = plurals.insert((first.group(), first.plural()), first);
@@ -62,7 +62,7 @@ fn merge(versions: &[Version<'_>]) -> Result<Manifest, Problem> {
     })
 }
 
-/// The file of a CRD. No name has anything in it that would not do in a path.
+/// The file of a CRD. Its name is always a valid path.
 pub fn path(group: &str, plural: &str) -> ProjectPath {
     ProjectPath::fixed(&format!("config/crd/bases/{group}_{plural}.yaml"))
 }
@@ -72,9 +72,9 @@ fn sources(versions: &[Version<'_>]) -> String {
     files.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The CRD of one version that `crd()` printed; else what is wrong with it, to be read behind its name.
+/// The CRD of one version that `crd()` printed, or a message that completes its name.
 ///
-/// The project may have another version of k8s-openapi: what of the CRD ours does not know would be lost.
+/// The project may have another version of k8s-openapi: fields that this version does not know would be lost.
 pub fn parse(printed: &Value) -> Result<CustomResourceDefinition, String> {
     let crd: CustomResourceDefinition =
         serde_json::from_value(printed.clone()).map_err(|error| format!("is no CRD: {error}"))?;

@@ -1,8 +1,8 @@
-//! The smallest object that a schema admits, as far as types, bounds and enums say so.
+//! The smallest object that a schema accepts, according to its types, bounds and enums.
 
 use crate::yaml::{Map, Value, json};
 
-/// The `spec` of an object, where the schema has one.
+/// The `spec` of an object, if the schema has one.
 pub fn example(schema: &Value) -> Value {
     let mut res = Map::new();
     if let Some(spec) = schema.pointer("/properties/spec") {
@@ -44,7 +44,7 @@ fn value(schema: &Value) -> Value {
 }
 
 fn object(schema: &Value) -> Value {
-    // Of the variants of a Rust enum, the first one.
+    // The first variant of a Rust enum.
     let variant = ["oneOf", "anyOf"].iter().find_map(|it| schema.get(it)?.get(0)?.get("required"));
     let required = [schema.get("required"), variant].into_iter().flatten();
     let names = required.filter_map(Value::as_array).flatten().filter_map(Value::as_str);

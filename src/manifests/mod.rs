@@ -1,6 +1,6 @@
-//! What the operator is → the Kubernetes objects that say so to a cluster. One file a generator.
+//! Generates Kubernetes objects from an operator's kinds and rules. Each generator has a file.
 //!
-//! Knows nothing of Rust: an [`Operator`] comes in, [`Manifest`]s go out, with what cannot be said told at its place.
+//! Knows nothing about Rust: the input is an [`Operator`], the output are [`Manifest`]s, and problems with their places.
 
 mod crd;
 mod example;
@@ -32,7 +32,7 @@ impl Manifest {
     }
 }
 
-/// What a generator gives: files, what is in the way of them, and what the user should know all the same.
+/// The output of a generator: files, problems that prevent files, and warnings.
 #[derive(Debug, Default, PartialEq)]
 pub struct Generated {
     pub manifests: Vec<Manifest>,
@@ -40,10 +40,10 @@ pub struct Generated {
     pub warnings: Vec<Problem>,
 }
 
-/// What a person may want otherwise than kube gives it.
+/// Options that change what kube would generate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// The most bytes that a description in a CRD may have.
+    /// The maximum length of descriptions in CRDs, in bytes.
     pub longest_description: Option<usize>,
 }
 
@@ -73,7 +73,7 @@ pub fn generate(operator: &Operator, wishes: &Wishes) -> Generated {
     res
 }
 
-/// The version in which each kind is stored, by group and kind; kinds that do not say so clearly are left out.
+/// The stored version of each kind, by group and kind. Kinds without a clear one are left out.
 pub fn storage(operator: &Operator) -> BTreeMap<(&str, &str), &str> {
     fn stored<'a>(versions: &[Version<'a>]) -> Option<&'a str> {
         Some(versions::stored(versions).ok()?.name())

@@ -73,7 +73,7 @@ fn by_resource(rule: &Rule) -> Vec<Rule> {
 /// Which of a rule's lists to compare: groups, resources, names, urls, verbs.
 type Parts = [bool; 5];
 
-/// Rules that say the same of different things become one. Each step is done once, in this order.
+/// Merges rules that differ in one list only. Each step is done once, in this order.
 fn normal(rules: Vec<Rule>) -> Vec<Rule> {
     let rules = rules.into_iter().map(|mut rule| {
         for group in rule.groups.iter_mut().filter(|it| *it == "core") {
@@ -113,7 +113,7 @@ fn merged(rules: Vec<Rule>, parts: Parts, join: fn(&mut Rule, Rule)) -> Vec<Rule
             }
         }
     }
-    // Where rules have become equal in all but verbs, controller-gen keeps one of them by chance.
+    // If merged rules differ only in their verbs, controller-gen keeps an arbitrary one.
     let mut whole: BTreeMap<String, Rule> = BTreeMap::new();
     for (_, rule) in res {
         let rule = sorted(rule);

@@ -39,7 +39,7 @@ impl<'a> Version<'a> {
         &self.declared.place
     }
 
-    /// Its `openAPIV3Schema`; none where the source says `schema = "disabled"`.
+    /// Its `openAPIV3Schema`; none if the source has `schema = "disabled"`.
     pub fn schema(&self) -> Option<Value> {
         let schema = self.own.schema.as_ref()?.open_api_v3_schema.as_ref()?;
         Some(yaml::to_value(schema))
@@ -70,7 +70,7 @@ pub fn kinds(operator: &Operator) -> BTreeMap<(&str, &str), Vec<Version<'_>>> {
     res
 }
 
-/// The version that is stored: the only one that may be, or the only one that says so.
+/// The stored version: the only one with `storage = true`, or else the only one without `storage`.
 pub fn stored<'a>(versions: &[Version<'a>]) -> Result<Version<'a>, Problem> {
     let with = |storage: Storage| -> Vec<Version<'a>> {
         versions.iter().copied().filter(|it| it.declared.storage == storage).collect()
@@ -117,7 +117,7 @@ pub fn duplicates(versions: &[Version<'_>]) -> Vec<Problem> {
     same.map(refuse).collect()
 }
 
-/// What the versions of a kind must have in common, and have not.
+/// The differences between versions of a kind that must not exist.
 pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
     let Some((first, others)) = versions.split_first() else { return Vec::new() };
     let mut res = Vec::new();
@@ -152,7 +152,7 @@ pub fn disagreements(versions: &[Version<'_>]) -> Vec<Problem> {
 
 /// Fields that an object loses when it is read in another version and written back.
 pub fn losses(versions: &[Version<'_>]) -> Vec<Problem> {
-    // Nothing is lost where there is one version only.
+    // With only one version, nothing is lost.
     let [first, _, ..] = versions else { return Vec::new() };
     let kind = first.kind();
     let fields = |it: &Version<'_>| {
@@ -166,7 +166,7 @@ pub fn losses(versions: &[Version<'_>]) -> Vec<Problem> {
     let mut res = Vec::new();
     for (version, from, has) in &served {
         for (_, to, knows) in &served {
-            // What is in a field that is lost need not be named.
+            // The fields inside a lost field need not be named.
             let lost = |it: &&String| {
                 let outer = it.rsplit_once('.').map(|(outer, _)| outer);
                 !knows.contains(*it) && outer.is_none_or(|it| knows.contains(it))

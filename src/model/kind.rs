@@ -106,9 +106,13 @@ impl FromStr for Kind {
         }
         let capital = text.starts_with(|c: char| c.is_ascii_uppercase());
         if !capital || !text.chars().all(|c| c.is_ascii_alphanumeric()) {
-            return Err(Refusal::new(
-                "must start with a capital letter and hold only letters and digits",
-            ));
+            let rule = "must start with a capital letter and hold only letters and digits";
+            let words = camel_case(text);
+            let similar = Some(words).filter(|it| it != text && text.is_ascii());
+            return Err(match similar.and_then(|it| it.parse::<Self>().ok()) {
+                Some(kind) => Refusal::new(format!("{rule}, e.g. `{kind}`")),
+                None => Refusal::new(rule),
+            });
         }
         if PRELUDE.contains(&text) {
             return Err(Refusal::new(format!(
@@ -123,6 +127,16 @@ impl FromStr for Kind {
         Ok(Self(text.to_owned()))
     }
 }
+/// The words of a text, each with a capital letter.
+fn camel_case(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let capital = |it: &str| {
+        let (head, rest) = it.split_at(it.len().min(1));
+        head.to_ascii_uppercase() + rest
+    };
+    words.map(capital).collect()
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

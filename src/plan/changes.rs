@@ -8,25 +8,25 @@ use crate::{
     model::{self, ProjectPath},
 };
 
-/// How many changes a terminal lists one by one, and how many new files of a folder in a longer list.
+/// How many changes a terminal lists one by one, and how many new files of a directory in a longer list.
 const LONGEST_LIST: usize = 20;
 const FEW: usize = 3;
 
-/// What will differ on disk, and nothing else.
+/// The files that will differ on disk.
 #[derive(Debug, Default)]
 pub struct Changes {
     changes: Vec<Change>,
     /// Generated files that were edited by hand and would be replaced.
     edited: Vec<ProjectPath>,
     stays: Vec<(ProjectPath, String)>,
-    /// What stands before each path where it is shown.
+    /// The prefix of each path in messages.
     shown_in: String,
     conflicts: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
     pub next: Option<String>,
 }
 
-/// One file that is made, changed or (`after` is none) deleted.
+/// One file that is created, changed or (if `after` is none) deleted.
 #[derive(Debug)]
 pub struct Change {
     pub path: ProjectPath,
@@ -62,7 +62,7 @@ impl Changes {
         self.changes.push(Change { path, before: Some(before), after: None });
     }
 
-    /// A file in a folder of ours that is not removed, and why.
+    /// A file that stays as it is, and why.
     pub(super) fn stays(&mut self, path: &ProjectPath, why: &str) {
         self.stays.push((path.clone(), why.to_owned()));
     }
@@ -79,7 +79,7 @@ impl Changes {
 
     pub(super) fn another(&mut self, path: &ProjectPath, by: &str) {
         let what = format!("`operator-rs {by}` generates this file");
-        self.conflict(path, &what, "choose another name or folder");
+        self.conflict(path, &what, "choose another name or directory");
     }
 
     pub(super) fn changed(&mut self, path: &ProjectPath) {
@@ -87,14 +87,14 @@ impl Changes {
     }
 
     pub(super) fn in_the_way(&mut self, path: &ProjectPath, what: &str) {
-        // One file or link in the way of many is shown once.
+        // A file or link that blocks several paths is shown once.
         let is_known = what.starts_with('`') && self.conflicts.iter().any(|it| it.message == what);
         if !is_known {
-            self.conflict(path, what, "move away what is in the way");
+            self.conflict(path, what, "move or delete it");
         }
     }
 
-    /// A file of ours that is not as it was generated.
+    /// A generated file that was edited by hand.
     pub(super) fn edited(&mut self, path: &ProjectPath, text: &str, edit: &str) {
         if let Some(conflict) = model::merge_conflict(path, text) {
             let hint = "give `--force` to generate the file again";
@@ -109,9 +109,9 @@ impl Changes {
         self.conflict(path, &what, &hint);
     }
 
-    /// A user's file that would be deleted with edits that nothing else has.
+    /// A user's file with edits that are stored nowhere else.
     pub(super) fn kept(&mut self, path: &ProjectPath) {
-        let hint = "commit these files, and git keeps them; or run the command with `--force` to delete them with your edits";
+        let hint = "commit these files, so that git keeps your edits; or run the command with `--force` to delete them anyway";
         self.edited.push(path.clone());
         self.conflict(
             path,
@@ -121,7 +121,7 @@ impl Changes {
     }
 
     pub(super) fn missing(&mut self, path: &ProjectPath) {
-        let hint = format!("take {path} back from version control: new lines go in there");
+        let hint = format!("restore {path} from version control: new lines are inserted there");
         self.conflict(path, "it is missing", &hint);
     }
 
@@ -167,8 +167,8 @@ impl Changes {
         hinted(anyhow::format_err!("out of date:{list}"), hints.into_iter())
     }
 
-    /// A long list in short: new files are counted for each folder at the top, all else is listed. None where the list
-    /// is not long.
+    /// A shorter form of a long list: new files are counted for each top-level directory, other changes are listed. None
+    /// if the list is not long.
     pub fn folded(&self) -> Option<String> {
         if self.changes.len() <= LONGEST_LIST {
             return None;
@@ -183,7 +183,7 @@ impl Changes {
         }
         let mut res = String::new();
         for it in &self.changes {
-            // A folder has its line where its first file would be; its count is taken from the map then.
+            // The line of a directory is in the place of its first file; its count is then removed from the map.
             match top(it).map(|folder| (new.get(&folder).copied(), folder)) {
                 Some((None, _)) => {}
                 Some((Some(count), folder)) if FEW < count => {
@@ -220,7 +220,7 @@ impl Changes {
         self.iter()
             .map(|Change { path, before, after }| {
                 let side = |text: &Option<String>, name: String| match text {
-                    // `patch` takes a name with blanks up to a tab.
+                    // `patch` reads a name with blanks up to a tab.
                     Some(_) if name.contains(' ') => name + "\t",
                     Some(_) => name,
                     None => "/dev/null".to_owned(),

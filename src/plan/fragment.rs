@@ -1,4 +1,4 @@
-//! Our lines in the user's files.
+//! Generated lines in the user's files.
 
 use crate::model::{Place, Problem, ProjectPath};
 
@@ -10,8 +10,8 @@ pub struct Fragment {
 }
 
 impl Fragment {
-    /// Puts the fragment above its marker, indented as the marker is, unless its lines stand there
-    /// already, one after the other. A missing or doubled marker is a problem, and nothing is put.
+    /// Inserts the fragment above its marker, with the indentation of the marker, unless the same lines are already there
+    /// in this order. A missing or repeated marker is a problem.
     pub fn put(&self, path: &ProjectPath, text: &str) -> Result<String, Problem> {
         let marker = format!("+operator-rs:scaffold:{}", self.marker);
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -26,16 +26,17 @@ impl Fragment {
             [] => return Err(self.missing(path, &marker, &lines)),
             [first, second, ..] => {
                 let place = Place { path: path.clone().into(), line: second + 1, column: 1 };
-                let message =
-                    format!("the marker `{marker}` is here and also in line {}", first + 1);
-                let hint = format!("leave one of the two lines of {path}: new code goes above it");
+                let message = format!("the marker `{marker}` is also in line {}", first + 1);
+                let hint = format!(
+                    "delete one of the two lines in {path}: new code is inserted above the other"
+                );
                 return Err(Problem::new(place, message).with_hint(hint).quote(text));
             }
         };
         let line = lines[at];
         let indent = &line[..line.len() - line.trim_start().len()];
         let newline = if line.ends_with("\r\n") { "\r\n" } else { "\n" };
-        // A fragment brings the indentation of its lines among each other; the marker gives the rest.
+        // The lines of a fragment keep their relative indentation; the marker determines the rest.
         let own = self.text.lines().filter(|it| !it.trim().is_empty()).map(lead).min().unwrap_or(0);
         let put: Vec<String> = self
             .text
@@ -54,7 +55,7 @@ impl Fragment {
         let sign = if path.extension() == "rs" { "//" } else { "#" };
         let place = Place { path: path.clone().into(), line: lines.len().max(1), column: 1 };
         let hint = format!(
-            "put that line back into {path}, where new lines should go, and run this again"
+            "restore that line in {path} where new lines should be inserted, and run the command again"
         );
         Problem::new(place, format!("there is no line `{sign} {marker}`")).with_hint(hint)
     }
@@ -64,12 +65,12 @@ fn lead(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// A text without the lines that read like this one, apart from blanks around them.
+/// A text without the lines that equal this one, apart from surrounding blanks.
 pub fn without(text: &str, line: &str) -> String {
     text.split_inclusive('\n').filter(|it| it.trim() != line.trim()).collect()
 }
 
-/// A user's file with the lines of `text` that it lacks at its end.
+/// A user's file, with the missing lines of `text` appended.
 pub fn lacking(before: &str, text: &str) -> String {
     let has = |line: &str| before.lines().any(|it| it.trim() == line.trim());
     let newline = if before.contains("\r\n") { "\r\n" } else { "\n" };

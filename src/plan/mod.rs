@@ -1,7 +1,9 @@
-//! What a command would do, as a value. Building one touches nothing; [`Plan::against`] only reads.
+//! The changes that a command intends, as a value. A plan is built without touching the disk; [`Plan::against`] only
+//! reads.
 
 mod changes;
 mod fragment;
+mod intent;
 mod ours;
 mod overlay;
 
@@ -13,36 +15,34 @@ use std::{
 pub use changes::{Change, Changes};
 pub use overlay::Overlay;
 
-use crate::{
-    hint::Diagnostic,
-    model::{self, ProjectPath},
-};
+use crate::{hint::Diagnostic, model::ProjectPath};
 use fragment::Fragment;
+use intent::Intent;
 
-/// Whether a file is as the command of these words (`manifests`) has generated it.
+/// Whether a file is unchanged since this command (e.g. `manifests`) has generated it.
 pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
     matches!(ours::state(path, text, by), ours::State::Ours | ours::State::Older)
 }
 
-/// What a plan needs to see of the project: on disk, or in a test's map.
+/// The files of a project: on disk, or in a test's map.
 pub trait Tree {
-    /// What a file that is written to a path would meet there: a symlink is a symlink.
+    /// What is at a path. Symlinks are not followed.
     fn look(&self, path: &ProjectPath) -> anyhow::Result<Found>;
 
-    /// Its folder on disk, if it has one.
+    /// Its directory on disk, if it has one.
     fn dir(&self) -> Option<&Path> {
         None
     }
 
-    /// Every file below a folder, in path order; empty where there is no such folder.
+    /// Every file below a directory, in path order; empty if there is no such directory.
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>>;
 
-    /// What is in a folder, sorted, folders with a `/` behind their names; `""` is the project's own.
-    /// Empty where there is no such folder.
+    /// The names in a directory, sorted; those of directories end with `/`. `""` is the project's own directory.
+    /// Empty if there is no such directory.
     fn names(&self, folder: &str) -> anyhow::Result<Vec<String>>;
 
-    /// The text of a file, or nothing where there is none. Symlinks may lead to it, as long as they stay inside of
-    /// the project. What is there but is no text is an error.
+    /// The text of a file, if the file exists. Symlinks are followed inside the project. Anything but a text is an
+    /// error.
     fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
         match self.look(path)? {
             Found::Nothing => Ok(None),
@@ -51,61 +51,42 @@ pub trait Tree {
         }
     }
 
-    /// The same of a file that need not be text.
+    /// The bytes of a file, if it exists.
     fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
         Ok(self.read(path)?.map(String::into_bytes))
     }
 }
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     Nothing,
     Text(String),
-    /// Something that no text file can replace; what it is, for a message.
+    /// Something that a text file cannot replace, described for a message.
     Other(String),
 }
 
-/// What should be true of the project afterwards.
+/// The intended state of the project.
 #[derive(Debug, Default)]
 pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,
     owned: BTreeMap<ProjectPath, Owned>,
     retired: BTreeMap<ProjectPath, &'static str>,
-    /// Whose files at the top go, where they are not in this plan.
+    /// The command whose other files at the top are removed.
     swept: Option<&'static str>,
-    /// The folder that paths are shown in, with a `/`; empty where they are seen from the project's own.
+    /// The directory that is shown before paths, with a `/`; empty for the project's own.
     shown_in: String,
-    /// Files of the user that stay, and why that is worth a word.
+    /// Files of the user that stay, with the reason that is shown.
     kept: Vec<(ProjectPath, String)>,
     warnings: Vec<Diagnostic>,
     next: Option<String>,
 }
 
-/// What is generated into a folder, and what is not generated any more is removed from it.
+/// A directory of generated files: those that are no longer generated are removed.
 #[derive(Debug)]
 struct Owned {
     by: &'static str,
     extensions: BTreeSet<&'static str>,
-}
-
-#[derive(Debug)]
-enum Intent {
-    /// Written once; the user's from then on.
-    Scaffold(String),
-    /// Written where there is nothing; what is there stays.
-    Offer(String),
-    /// The user's file, which gains the lines it lacks.
-    Lines(String),
-    /// Ours: replaced on every run of the command `by`. `edit` says where a hand edit belongs.
-    Generate { text: String, edit: String, by: &'static str },
-    /// The user's file, our lines: each goes in above its marker, once.
-    /// `seed` is what the file starts from where there is none.
-    Insert { seed: Option<String>, fragments: Vec<Fragment>, removals: Vec<String> },
-    /// The user's file that goes. `known` are the texts with which it may: a file with another one was edited.
-    Delete { known: Vec<String> },
-    /// The user's file, which the command has read as `before`, and edited.
-    Edit { before: String, after: String },
 }
 
 impl Plan {
@@ -116,41 +97,41 @@ impl Plan {
         }
     }
 
-    /// What a scaffold would write at `path` is only offered: a file that is there stays as it is.
+    /// Writes the scaffolded file only if there is none: an existing file stays as it is.
     pub fn only_offer(&mut self, path: &ProjectPath) {
         if let Some(Intent::Scaffold(text)) = self.intents.remove(path) {
             self.intents.insert(path.clone(), Intent::Offer(text));
         }
     }
 
-    /// The same plan, which leaves every file that is there as it is.
+    /// The same plan, which leaves every existing file as it is.
     pub fn offered(mut self) -> Self {
         let paths: Vec<_> = self.intents.keys().cloned().collect();
         paths.iter().for_each(|it| self.only_offer(it));
         self
     }
 
-    /// What a scaffold would write at `path` are lines that a file that is there gains.
+    /// Adds the lines of the scaffolded file to an existing one, if they are missing there.
     pub fn only_lines(&mut self, path: &ProjectPath) {
         if let Some(Intent::Scaffold(text)) = self.intents.remove(path) {
             self.intents.insert(path.clone(), Intent::Lines(text));
         }
     }
 
-    /// Changes the text that a scaffold would write at `path`.
+    /// Changes the text of a scaffolded file.
     pub fn rework(&mut self, path: &ProjectPath, change: impl FnOnce(&str) -> String) {
         if let Some(Intent::Scaffold(text)) = self.intents.get_mut(path) {
             *text = change(text);
         }
     }
 
-    /// A file of ours. `edit` completes "edit …, not this": where a change belongs. `by` are the words of the
-    /// command that generates it: no other one replaces or removes it.
+    /// A generated file. `edit` completes "edit …, not this": it says where changes belong. `by` is the command that
+    /// generates the file: no other one replaces or removes it.
     pub fn generate(&mut self, path: ProjectPath, text: String, edit: &str, by: &'static str) {
         self.intents.insert(path, Intent::Generate { text, edit: edit.to_owned(), by });
     }
 
-    /// What a scaffold would write at one path goes to another.
+    /// Writes a scaffolded file to another path.
     pub fn relocate(&mut self, from: &ProjectPath, to: ProjectPath) {
         if let Some(intent) = self.intents.remove(from) {
             self.intents.insert(to, intent);
@@ -202,38 +183,38 @@ impl Plan {
         self.intents.insert(path, Intent::Edit { before, after });
     }
 
-    /// What else `by` has generated into `folder` with one of these extensions, and is not in this plan, goes.
+    /// Removes the files with these extensions that `by` has generated into `folder` and that are not in this plan.
     pub fn own(&mut self, folder: ProjectPath, extensions: &[&'static str], by: &'static str) {
         self.owned.insert(folder, Owned { by, extensions: extensions.iter().copied().collect() });
     }
 
-    /// A file that `by` generated in earlier versions goes, unless it was edited.
+    /// Removes a file that earlier versions of `by` generated, unless it was edited.
     pub fn retire(&mut self, path: ProjectPath, by: &'static str) {
         self.retired.insert(path, by);
     }
 
-    /// What else `by` has generated at the top of the folder, and is not in this plan, goes. Nothing else there is
-    /// mentioned.
+    /// Removes the files that `by` has generated at the top of the directory and that are not in this plan. Other files
+    /// there are not mentioned.
     pub fn sweep(&mut self, by: &'static str) {
         self.swept = Some(by);
     }
 
-    /// Paths are shown as they are seen from the folder above this one.
+    /// Shows paths relative to the directory above this one.
     pub fn show_in(&mut self, folder: &str) {
         self.shown_in = format!("{}/", folder.trim_end_matches('/'));
     }
 
-    /// Something the user should know although the command goes on.
+    /// A warning: the command continues.
     pub fn warn(&mut self, warning: impl Into<Diagnostic>) {
         self.warnings.push(warning.into());
     }
 
-    /// What to do next, said once all is written.
+    /// The next steps, shown after everything is written.
     pub fn next(&mut self, text: String) {
         self.next = Some(text);
     }
 
-    /// Takes over what another plan wants; where both name a path, the other's word counts.
+    /// Adds another plan. If both name a path, the other plan wins.
     pub fn extend(&mut self, other: Self) {
         for (path, intent) in other.intents {
             match intent {
@@ -260,8 +241,8 @@ impl Plan {
         self.next = other.next.or(self.next.take());
     }
 
-    /// Meets the plan with what is there. Reads only; tells every conflict at once. With `force`, files
-    /// of ours that were edited by hand are replaced too.
+    /// Compares the plan with the project, and reports all conflicts at once. With `force`, generated files that were
+    /// edited by hand are replaced, too.
     pub fn against(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
         let changes = self.forecast(tree, force)?;
         changes.require_no_conflicts("nothing was written")?;
@@ -276,7 +257,7 @@ impl Plan {
         Ok(changes)
     }
 
-    /// The project as the plan would leave it, where what conflicts stays as it is.
+    /// The project as the plan would leave it; files with conflicts stay as they are.
     pub fn preview(&self, tree: &impl Tree) -> anyhow::Result<Changes> {
         self.met(tree, true)
     }
@@ -356,85 +337,6 @@ impl Plan {
             }
         }
         Ok(())
-    }
-}
-
-impl Intent {
-    fn meet(&self, path: &ProjectPath, before: Option<String>, force: bool, changes: &mut Changes) {
-        if let (Self::Insert { .. } | Self::Lines(_) | Self::Edit { .. }, Some(text)) =
-            (self, &before)
-            && let Some(conflict) = model::merge_conflict(path, text)
-        {
-            return changes.problem(conflict);
-        }
-        let after = match self {
-            Self::Edit { before: read, after } => {
-                if before.as_ref() != Some(read) {
-                    return changes.changed(path);
-                }
-                after.clone()
-            }
-            Self::Scaffold(text) => match &before {
-                Some(before) if *before != with_ends_of(before, text) => {
-                    return changes.theirs(path);
-                }
-                Some(before) => before.clone(),
-                None => text.clone(),
-            },
-            Self::Offer(text) => match &before {
-                Some(_) => return,
-                None => text.clone(),
-            },
-            Self::Lines(text) => fragment::lacking(before.as_deref().unwrap_or(""), text),
-            Self::Generate { text, edit, by } => {
-                let signed = ours::signed(path, text, edit, by);
-                match &before {
-                    None => signed,
-                    Some(before) => match ours::state(path, before, by) {
-                        ours::State::Theirs => return changes.theirs(path),
-                        ours::State::Another { by } => return changes.another(path, &by),
-                        ours::State::Edited if !force => {
-                            changes.edited(path, before, edit);
-                            with_ends_of(before, &signed)
-                        }
-                        // It is signed anew when there is something else to change.
-                        ours::State::Older if ours::same(before, &signed) => before.clone(),
-                        _ => with_ends_of(before, &signed),
-                    },
-                }
-            }
-            Self::Delete { known } => {
-                let Some(before) = before else { return };
-                if !force && !known.iter().any(|it| with_ends_of(&before, it) == before) {
-                    changes.kept(path);
-                }
-                return changes.delete(path.clone(), before);
-            }
-            Self::Insert { seed, fragments, removals } => {
-                let Some(mut text) = before.clone().or_else(|| seed.clone()) else {
-                    return changes.missing(path);
-                };
-                for line in removals {
-                    text = fragment::without(&text, line);
-                }
-                for fragment in fragments {
-                    match fragment.put(path, &text) {
-                        Ok(after) => text = after,
-                        Err(problem) => return changes.problem(problem),
-                    }
-                }
-                text
-            }
-        };
-        changes.push(Change { path: path.clone(), before, after: Some(after) });
-    }
-}
-
-/// A text with the line ends of the file that it replaces.
-fn with_ends_of(before: &str, text: &str) -> String {
-    match before.split_once('\n') {
-        Some((first, _)) if first.ends_with('\r') => text.replace('\n', "\r\n"),
-        _ => text.to_owned(),
     }
 }
 

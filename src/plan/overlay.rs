@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, path::Path};
 use super::{Changes, Found, Tree};
 use crate::model::ProjectPath;
 
-/// A tree as it would be with some changes made.
+/// A tree as it would be after some changes.
 pub struct Overlay<'a, T> {
     below: &'a T,
     changed: BTreeMap<&'a ProjectPath, Option<&'a str>>,
@@ -52,7 +52,7 @@ impl<T: Tree> Tree for Overlay<'_, T> {
                 (Some((name, _)), Some(_)) => res.push(format!("{name}/")),
                 (None, Some(_)) => res.push(inner.to_owned()),
                 (None, None) => res.retain(|it| it != inner),
-                // The folder may have become empty: then it holds nothing that is looked for.
+                // The directory may be empty now; nobody looks for anything in it then.
                 (Some(_), None) => {}
             }
         }

@@ -82,7 +82,7 @@ fn a_marker_that_is_missing_doubled_or_code_is_told_with_its_place() {
         Some(twice),
         mark("a"),
         Err(
-            "nothing was written:\n  a.rs:2:1: the marker `+operator-rs:scaffold:m` is here and also in line 1",
+            "nothing was written:\n  a.rs:2:1: the marker `+operator-rs:scaffold:m` is also in line 1",
         ),
     );
     check(None, mark("a"), Err("nothing was written:\n  a.rs: it is missing"));
@@ -225,4 +225,63 @@ fn an_edit_of_what_is_not_there_any_more_is_refused() {
     let told = "nothing was written:\n  a.rs: it changed while the command ran";
     check(Some("mine\n"), edit, Err(told));
     check(None, edit, Err(told));
+}
+
+#[test]
+fn a_users_file_is_deleted_as_it_was_scaffolded_and_an_edited_one_with_force() {
+    let known = || vec!["old\n".to_owned(), "new\n".to_owned()];
+    let delete = |plan: &mut Plan| plan.delete(path("a.rs"), known());
+    for text in ["old\n", "new\n", "new\r\n"] {
+        check(Some(text), delete, Ok(""));
+    }
+    let edited = "nothing was written:\n  a.rs: was edited by hand, and the last commit does not have this text";
+    check(Some("edited\n"), delete, Err(edited));
+    let mut plan = Plan::default();
+    delete(&mut plan);
+    let shown = |text: Option<&str>| {
+        let tree = Map(text.map(|it| (path("a.rs"), it.to_owned())).into_iter().collect());
+        plan.against(&tree, true).expect("no conflict").to_string()
+    };
+    assert_eq!(shown(Some("edited\n")), "delete  a.rs\n");
+    assert_eq!(shown(None), "");
+}
+
+#[test]
+fn a_line_is_removed_wherever_it_is_and_however_it_is_indented() {
+    let remove = |plan: &mut Plan| plan.remove_line(path("a.rs"), "pub mod a;");
+    check(Some("x\n  pub mod a;\r\npub mod ab;\n"), remove, Ok("x\npub mod ab;\n"));
+    check(Some("// pub mod a;\n"), remove, Ok("// pub mod a;\n"));
+    check(None, remove, Err("nothing was written:\n  a.rs: it is missing"));
+    // Together with the other changes of a file, whichever is asked for first.
+    let marked = "pub mod a;\n// +operator-rs:scaffold:m\n";
+    let both = |plan: &mut Plan| {
+        remove(plan);
+        mark("pub mod b;")(plan);
+    };
+    check(Some(marked), both, Ok("pub mod b;\n// +operator-rs:scaffold:m\n"));
+    let both = |plan: &mut Plan| {
+        mark("pub mod b;")(plan);
+        remove(plan);
+    };
+    check(Some(marked), both, Ok("pub mod b;\n// +operator-rs:scaffold:m\n"));
+    let both = |plan: &mut Plan| {
+        plan.edit(path("a.rs"), "pub mod a;\n".to_owned(), "pub mod a;\nx\n".to_owned());
+        remove(plan);
+    };
+    check(Some("pub mod a;\n"), both, Ok("x\n"));
+}
+
+#[test]
+fn a_file_that_is_kept_is_not_written_and_is_listed_with_the_reason() {
+    let keep = |plan: &mut Plan| {
+        plan.scaffold(path("a.rs"), "new\n".to_owned());
+        plan.keep(path("a.rs"), "it was here before");
+    };
+    check(Some("old\n"), keep, Ok("old\n"));
+    let tree = Map([(path("a.rs"), "old\n".to_owned())].into());
+    let mut plan = Plan::default();
+    keep(&mut plan);
+    let changes = plan.against(&tree, false).expect("no conflict");
+    assert!(changes.is_empty());
+    assert_eq!(changes.to_string(), "leave   a.rs (it was here before)\n");
 }

@@ -1,14 +1,14 @@
 //! The `//` comments of a Rust file. A lexer that knows strings, raw strings, characters, lifetimes and nested
 //! comments, and nothing else: it also reads files that do not parse.
 
-/// One `//` comment. `line` and `column` count from 1 and say where its `//` stands.
+/// One `//` comment. `line` and `column` count from 1 and are those of its `//`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Comment<'a> {
     pub line: usize,
     pub column: usize,
-    /// What stands after `//`.
+    /// The text after `//`.
     pub text: &'a str,
-    /// Code stands before it on its line.
+    /// Whether there is code before it on its line.
     pub behind: bool,
 }
 
@@ -22,7 +22,7 @@ impl Comment<'_> {
 pub fn comments(text: &str) -> Vec<Comment<'_>> {
     let mut res = Vec::new();
     let mut at = 0;
-    // Lines are counted on from the comment before, or many comments would take for ever.
+    // Lines are counted on from the comment before, so that many comments take linear time.
     let (mut line, mut counted) = (1, 0);
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_told_from_what_only_looks_like_one() {
+    fn comments_are_distinguished_from_what_only_looks_like_one() {
         check("// a\n  // b\n", &["1:1 a", "2:3 b"]);
         check("let a = \"// no\"; // yes", &["1:18 yes"]);
         check(r##"let a = r#"" // no "#; // yes"##, &["1:24 yes"]);

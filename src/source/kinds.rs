@@ -6,7 +6,7 @@ use std::any::TypeId;
 
 use k8s_openapi::{ListableResource, NamespaceResourceScope};
 
-/// The minor version of Kubernetes that these are of.
+/// The minor version of Kubernetes that has these kinds.
 pub const KUBERNETES: &str = "1.33";
 
 /// A kind that every Kubernetes cluster serves.
@@ -47,7 +47,7 @@ impl BuiltInKind {
         self.group.ends_with(".k8s.io").then_some("k8s.io")
     }
 
-    /// Whether a person who types `group` can mean this kind's group: `rbac`, `rbac.authorization` and
+    /// Whether `group`, as a user may write it, is this kind's group: `rbac`, `rbac.authorization` and
     /// `rbac.authorization.k8s.io` are the same.
     pub fn is_in(&self, group: &str) -> bool {
         let prefix = self.prefix();

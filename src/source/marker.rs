@@ -5,7 +5,7 @@ use crate::model::{Place, Problem, Rule, SourcePath};
 
 const NAME: &str = "kubebuilder:rbac";
 
-/// The rule that a comment states; none where it is no such marker.
+/// The rule of a comment; none if it is not such a marker.
 pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Problem> {
     let text = comment.text.trim();
     let problem = |offset: usize, message: String, hint: &str| {
@@ -34,7 +34,7 @@ pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Pr
     let usage =
         "write e.g. `// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch`";
     if comment.behind {
-        let message = "a marker behind code is not read".to_owned();
+        let message = "a marker after code on its line is not read".to_owned();
         return Err(problem(lead, message, "put it on a line of its own"));
     }
     // The name ends before the first argument.
@@ -43,15 +43,15 @@ pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Pr
             Some((before, first)) if before == NAME || name == NAME => {
                 &marker[name.len() - first.len()..]
             }
-            _ => return Err(problem(lead, format!("`+{name}` is no marker"), usage)),
+            _ => return Err(problem(lead, format!("`+{name}` is not a marker"), usage)),
         },
         None if marker == NAME => "",
         None => return Err(problem(lead, format!("`+{marker}` has no value"), usage)),
     };
-    let told = |(offset, message): (usize, String)| {
+    let problem_at = |(offset, message): (usize, String)| {
         problem(lead + 1 + chars(marker, marker.len() - fields.len() + offset), message, usage)
     };
-    parse(fields).map(Some).map_err(told)
+    parse(fields).map(Some).map_err(problem_at)
 }
 
 fn chars(text: &str, bytes: usize) -> usize {
@@ -119,7 +119,7 @@ impl Scanner<'_> {
         self.text[self.at..].chars().next()
     }
 
-    /// The next character that is no space; the spaces are gone.
+    /// Skips spaces, and returns the next character.
     fn peek_word(&mut self) -> Option<char> {
         while let Some(c @ (' ' | '\t' | '\n' | '\r')) = self.peek() {
             self.at += c.len_utf8();
@@ -142,7 +142,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The next token. Numbers are of no account here, but for not being words.
+    /// The next token. Numbers matter only because they are not words.
     fn scan(&mut self) -> Result<Option<Token>, Fault> {
         let first = self.peek_word();
         self.start = self.at;
@@ -189,9 +189,8 @@ impl Scanner<'_> {
             Some(Token::Quoted) => {
                 let quoted = self.token();
                 let inner = &quoted[1..quoted.len() - 1];
-                unquote(inner).ok_or_else(|| {
-                    (self.start, format!("{quoted} has an escape that is not understood"))
-                })
+                unquote(inner)
+                    .ok_or_else(|| (self.start, format!("{quoted} has an unknown escape")))
             }
             Some(Token::Raw) => {
                 let quoted = self.token();
@@ -205,7 +204,7 @@ impl Scanner<'_> {
                 }
                 // controller-gen loses the last word before a space.
                 if end < self.at {
-                    let message = "a space stands behind a value without quotes".to_owned();
+                    let message = "a value without quotes is followed by a space".to_owned();
                     return Err((end, message));
                 }
                 Ok(self.text[start..end].to_owned())
@@ -239,7 +238,7 @@ impl Scanner<'_> {
     }
 }
 
-/// What stands between quotes, by Go's escapes.
+/// The text between quotes, with Go's escapes.
 fn unquote(text: &str) -> Option<String> {
     let mut res = String::new();
     let mut chars = text.chars();
@@ -307,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_marker_is_told_with_its_place() {
+    fn a_malformed_marker_is_reported_with_its_place() {
         let check = |line: &str, expected: &str| assert_eq!(read(line), Err(expected.to_owned()));
         check("// +kubebuilder:rbac:groups=apps", "src/main.rs:1:22: argument `verbs` is missing");
         check("// +kubebuilder:rbac", "src/main.rs:1:21: argument `verbs` is missing");
@@ -320,7 +319,7 @@ mod tests {
         check("// +kubebuilder:rbac:verbs=get:list", "src/main.rs:1:31: `;` is expected, not `:`");
         check(
             "// +kubebuilder:rbac:verbs=get ;list",
-            "src/main.rs:1:31: a space stands behind a value without quotes",
+            "src/main.rs:1:31: a value without quotes is followed by a space",
         );
         check("// +kubebuilder:rbac:verbs=", "src/main.rs:1:22: `verbs` is empty");
         check(
@@ -329,7 +328,7 @@ mod tests {
         );
         check(
             "let a = 1; // +kubebuilder:rbac:verbs=get",
-            "src/main.rs:1:15: a marker behind code is not read",
+            "src/main.rs:1:15: a marker after code on its line is not read",
         );
         check(
             "/// +kubebuilder:rbac:verbs=get",

@@ -1,5 +1,4 @@
-//! The Rust source of a project → what the operator is: its kinds, by `kube-crd-source`, and its permissions, which
-//! stand in comments.
+//! Reads the kinds of an operator from its Rust source, with `kube-crd-source`, and its permissions from the comments.
 
 mod comments;
 pub mod kinds;
@@ -15,29 +14,29 @@ pub use named::named;
 
 use crate::model::{Crate, DeclaredKind, KindPath, Operator, Problem, below};
 
-/// What a workspace says, and what of it could not be read.
+/// The kinds and rules of a workspace, and the problems of reading them.
 #[derive(Debug, Default)]
 pub struct Reading {
     pub operator: Operator,
-    /// What is wrong with the workspace as a whole: no kind is read then.
+    /// Problems of the whole workspace: no kind is read then.
     pub problems: Vec<Problem>,
     /// Places that may declare more kinds.
     pub unexplored: Vec<Problem>,
     /// Comments that state no rule.
     pub comments: Vec<Problem>,
-    /// Kinds that a person named.
+    /// Kinds that the user gave by path.
     pub named: Vec<KindPath>,
-    /// What may help where kinds cannot be read.
+    /// Hints for kinds that cannot be read.
     pub hint: Option<String>,
     /// The names of the workspace's members.
     pub members: Vec<String>,
     /// The crates that were read for kinds.
     pub crates: Vec<Crate>,
-    /// Features that were asked for and that no package has.
+    /// Requested features that no package has.
     pub unknown_features: Vec<String>,
-    /// Modules that were asked for and are not there.
+    /// Requested modules that do not exist.
     pub unknown_modules: Vec<String>,
-    /// What was read, so that problems found later can quote it.
+    /// The text of the files, so that problems that are found later can quote it.
     pub texts: ReadTexts,
 }
 
@@ -60,7 +59,7 @@ pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
     reading
 }
 
-/// Takes the rules in the comments of a folder's files.
+/// Reads the rules in the comments of a directory's files.
 fn rules(from: &dyn Sources, folder: &str, into: &mut Reading) {
     let (files, unread) = kube_crd_source::rust_files(from, folder);
     into.comments.extend(unread);

@@ -1,9 +1,8 @@
-//! Kinds that a person names.
+//! Kinds that the user gives by path.
 
 use crate::model::{Crate, KindPath, Target};
 
-/// The kind at a path that begins with the name of a crate: `my_crate::v1::Memcached`. Nothing where no crate is
-/// called so.
+/// The kind at a path that begins with the name of a crate: `my_crate::v1::Memcached`. None if there is no such crate.
 pub fn named(path: &str, crates: &[Crate]) -> Option<KindPath> {
     let parts: Vec<&str> = path.split("::").collect();
     let [krate, inner @ .., last] = &parts[..] else { return None };

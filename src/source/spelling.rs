@@ -1,5 +1,5 @@
-//! Words in markers that look like misspelt ones. Nothing is refused: Kubernetes allows verbs of any name, and other
-//! tools have markers of their own.
+//! Warns of words in markers that are probably misspelt. They are not errors: Kubernetes allows verbs of any name, and
+//! other tools have markers of their own.
 
 use super::comments::Comment;
 use crate::model::{Place, Problem, Rule, SourcePath};
@@ -57,7 +57,7 @@ const VERBS: &[&str] = &[
     "watch",
 ];
 
-/// Warnings of a comment, and of the rule that it states.
+/// Warnings about a comment and its rule.
 pub fn misspelt(path: &SourcePath, comment: &Comment<'_>, rule: Option<&Rule>) -> Vec<Problem> {
     if comment.is_doc() || comment.behind {
         return Vec::new();

@@ -78,5 +78,5 @@ fn the_stored_version_is_named_where_a_macro_says_nothing_of_it() {
     assert!(text.contains("its kinds are: `asked::v1::Made`, `asked::v2::Made`"), "{text}");
     let (printed, text) = project.crds(&["--compile", "--type", "other::Made"]);
     assert_eq!(printed, None);
-    assert!(text.contains("`other::Made` begins with no crate of this workspace"), "{text}");
+    assert!(text.contains("`other::Made` does not begin with a crate of this workspace"), "{text}");
 }

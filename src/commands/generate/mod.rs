@@ -32,7 +32,7 @@ enum What {
 }
 
 impl Args {
-    /// What is asked of any cargo project, whether or not it is one of ours.
+    /// The commands for any cargo project, with or without a PROJECT file.
     pub fn of_any_project(&self) -> Option<&crds::Args> {
         match &self.what {
             Some(What::Crds(args)) => Some(args),

@@ -1,5 +1,5 @@
-//! A project whose runtime is still a module of its package: the crate takes its place, and what the
-//! project's own files say of the module stays true.
+//! Updates a project whose runtime is still a module of its package: the crate replaces the module, and the project's
+//! own files can still use the old names.
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Value, value};
 
@@ -17,8 +17,8 @@ const PACKAGE: &str = "operator-rs-runtime";
 /// The line of src/lib.rs that declares the module.
 const MODULE: &str = "pub mod runtime;";
 
-/// What cargo has to be told once: the new package is not in Cargo.lock.
-const NEXT: &str = "Next: the runtime is a package of this workspace now; bring it into Cargo.lock:\n  \
+/// Cargo.lock needs the new package.
+const NEXT: &str = "Next: the runtime is now a package of this workspace; add it to Cargo.lock:\n  \
     cargo update --workspace\n  cargo test";
 
 /// Whether a project's runtime is a module.
@@ -27,17 +27,17 @@ pub fn is_module(tree: &impl Tree) -> anyhow::Result<bool> {
     Ok(lib.lines().any(|it| it.trim() == MODULE))
 }
 
-/// Refuses to go on with a project whose runtime has not been moved.
+/// Refuses a project whose runtime has not been moved.
 pub fn refuse_module(tree: &impl Tree) -> anyhow::Result<()> {
     let manifest = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
     if is_module(tree)? && !manifest.contains(PACKAGE) {
         return Err(anyhow::format_err!("this project has its runtime in src/runtime/, where an earlier version put it"))
-            .hint("run `operator-rs generate`, which moves it into a package of its own, then run this again");
+            .hint("run `operator-rs generate`, which moves it into its own package, then run this command again");
     }
     Ok(())
 }
 
-/// The old names for what the project's files call the runtime, and its place in the workspace.
+/// Adds the runtime to the workspace, and keeps the names that the project's files use for it.
 pub fn bring(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Result<()> {
     if !is_module(tree)? {
         return Ok(());
@@ -55,7 +55,7 @@ pub fn bring(plan: &mut Plan, tree: &impl Tree, project: &Project) -> anyhow::Re
     image(plan, tree)
 }
 
-/// The files of the module go, if nobody has edited one.
+/// Removes the files of the module, unless one was edited.
 fn retire_module(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     let mut edited = Vec::new();
     for path in tree.list(&ProjectPath::fixed("src/runtime"))? {
@@ -68,10 +68,10 @@ fn retire_module(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     match edited.is_empty() {
         true => Ok(()),
         false => Err(anyhow::format_err!(
-            "the runtime becomes a package of its own, but these files in src/runtime/ are yours, or edited:{}",
+            "the runtime becomes its own package, but these files in src/runtime/ are yours, or were edited:{}",
             edited.concat()
         ))
-        .hint("move what you have changed into files of your own and delete these, then run `operator-rs generate` again; nothing was written"),
+        .hint("nothing was written; move your changes into other files and delete these, then run `operator-rs generate` again"),
     }
 }
 
@@ -93,7 +93,7 @@ fn with_runtime(text: &str) -> anyhow::Result<String> {
         let table = document.entry(name).or_insert(toml_edit::table());
         let table = table.as_table_like_mut();
         let table =
-            table.ok_or_else(|| anyhow::format_err!("`{name}` in Cargo.toml is no table"))?;
+            table.ok_or_else(|| anyhow::format_err!("`{name}` in Cargo.toml is not a table"))?;
         match table.get("runtime") {
             Some(it) if it.get("package").and_then(Item::as_str) == Some(PACKAGE) => {}
             Some(_) => {
@@ -117,7 +117,7 @@ fn with_runtime(text: &str) -> anyhow::Result<String> {
     Ok(document.to_string())
 }
 
-/// The image is built with the runtime's folder, too.
+/// The Dockerfile also needs to copy the directory of the runtime.
 fn image(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
     let lines = [
         ("Dockerfile", "COPY api/Cargo.toml api/", "COPY runtime runtime"),
@@ -139,7 +139,7 @@ fn image(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
                 plan.edit(path, before, after);
             }
             false if path.as_str() == "Dockerfile" => {
-                plan.warn("Dockerfile: the image needs the folder `runtime/`, too: `COPY runtime runtime`".to_owned());
+                plan.warn("Dockerfile: the build also needs the directory `runtime/`: add `COPY runtime runtime`".to_owned());
             }
             false => {}
         }

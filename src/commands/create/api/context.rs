@@ -6,10 +6,10 @@ use crate::{
     model::{GroupName, Kind, Plural, Project, ProjectPath, Version},
 };
 
-/// What a person may choose of a new type and its controller.
+/// The choices for a new type and its controller.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
-    /// What all versions of the kind say in `#[kube(…)]`, an item each.
+    /// The items of `#[kube(…)]` that all versions of the kind share.
     pub shared: Vec<String>,
     pub storage: bool,
     pub image: String,
@@ -17,11 +17,11 @@ pub struct Choices {
     pub run_as_user: Option<i64>,
     pub container_command: Vec<String>,
     pub finalizer: bool,
-    /// The `spec` of the sample, where the template has none.
+    /// The `spec` of the sample, if the template has none.
     pub sample: String,
 }
 
-/// What `templates/create/…` may say.
+/// The variables of `templates/create/…`.
 #[derive(Serialize)]
 pub struct Context<'a> {
     #[serde(flatten)]
@@ -36,14 +36,14 @@ pub struct Context<'a> {
     kind_kebab: String,
     kind_module: String,
     kind_env: String,
-    /// As the names above, but told apart from a kind of the same name in another group.
+    /// Like the names above, but distinct from a kind of the same name in another group.
     controller_module: String,
     kind_file: String,
     kind_object: String,
     plural: &'a Plural,
     shared: &'a [String],
     api_namespaced: bool,
-    /// What `#[kube(storage = …)]` has to say, so that one version of the kind is stored.
+    /// The value of `#[kube(storage = …)]`, so that one version of the kind is stored.
     storage: bool,
     not_storage: bool,
     image: &'a str,

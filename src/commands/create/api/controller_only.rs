@@ -66,7 +66,7 @@ impl Args {
         Ok(plan)
     }
 
-    /// A type that a person has written: nothing is known of its status.
+    /// A hand-written type: nothing is known about its status.
     fn for_adopted(
         self,
         root: &Root,
@@ -106,7 +106,7 @@ impl Args {
             scaffold::scaffold(&["create/controller", "create/controller-foreign"], &context)?;
         let same = |it: &Resource| it.is_kin(resource) && it.version == resource.version;
         let edited = match project.resources.iter().position(same) {
-            // As for a webhook that kubebuilder has scaffolded.
+            // Such an entry exists for a webhook that kubebuilder has scaffolded.
             Some(at) => project.with_controller(at)?,
             None => project.with(resource.clone())?,
         };
@@ -142,7 +142,7 @@ fn refuse_second(project: &Project, resource: &Resource) -> anyhow::Result<()> {
     }
 }
 
-/// Whether the operator's Cargo.toml has a dependency that code calls by a name.
+/// Whether the operator's Cargo.toml has a dependency with this name in code.
 fn depends_on(root: &Root, name: &str) -> bool {
     let Ok(Found::Text(text)) = root.look(&ProjectPath::fixed("Cargo.toml")) else { return false };
     let manifest: toml::Table = text.parse().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `create api` for a type that a person has written: PROJECT, the manifests and a controller are added, and the type
-//! stays as it is.
+//! `create api` for a hand-written type: adds the entry in PROJECT, the manifests and a controller, and leaves the type
+//! as it is.
 
 use super::{Args, Context, Place, foreign::Foreign};
 use crate::{
@@ -17,7 +17,7 @@ pub struct Existing {
     /// Where it is declared, for messages.
     place: String,
     file: String,
-    /// The module that others know it by, from the crate on: `cache::v1alpha1`.
+    /// Its public module, without the crate: `cache::v1alpha1`.
     module: String,
     namespaced: bool,
     plural: Plural,
@@ -33,7 +33,7 @@ pub fn find(
     place: &Place,
 ) -> anyhow::Result<Option<Existing>> {
     let (kind, version) = (place.kind.to_string(), place.version.to_string());
-    // Reading the source is most of the work of this command, so it is searched for the word first.
+    // Parsing the source is most of the work of this command, so search for the word first.
     let word = format!("\"{kind}\"");
     let mut is_named = false;
     for path in tree.list(&ProjectPath::fixed("api/src"))? {
@@ -85,7 +85,7 @@ pub fn find(
     }))
 }
 
-/// The module that has the type for other modules: private ones re-export what is in them.
+/// The public module of a type, which may be re-exported from private ones.
 fn public_module(
     tree: &impl Tree,
     declared: &DeclaredKind,

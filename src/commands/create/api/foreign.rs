@@ -17,12 +17,12 @@ const SUGGESTIONS: usize = 3;
 pub struct Foreign {
     pub resource: Resource,
     pub namespaced: bool,
-    /// The name of the Rust type, which may be another than the kind's.
+    /// The name of the Rust type, which may differ from the kind.
     type_name: String,
     module: String,
 }
 
-/// What `templates/create/controller-foreign` may say.
+/// The variables of `templates/create/controller-foreign`.
 #[derive(Serialize)]
 pub struct Context<'a> {
     #[serde(flatten)]
@@ -35,7 +35,7 @@ pub struct Context<'a> {
     controller_module: &'a str,
     plural: Plural,
     type_path: String,
-    /// The type's name, where it is not the kind.
+    /// The type's name, if it differs from the kind.
     type_alias: Option<&'a str>,
     core: bool,
     /// The type is the project's own.
@@ -48,7 +48,7 @@ pub struct Context<'a> {
 }
 
 impl Foreign {
-    /// A kind that every cluster serves; none is refused with the names of similar ones.
+    /// A kind that every cluster serves. The error for an unknown kind names similar ones.
     pub fn built_in(group: &GroupPrefix, version: Version, kind: &Kind) -> anyhow::Result<Self> {
         let (name, number) = (kind.to_string(), version.to_string());
         let all = built_in_kinds::all();
@@ -107,7 +107,7 @@ impl Foreign {
         })
     }
 
-    /// What PROJECT says of a kind that others define.
+    /// The entry in PROJECT of a kind that others define.
     pub fn of(resource: &Resource) -> Option<Self> {
         let path: RustPath = resource.path.as_deref()?.parse().ok()?;
         let name = resource.kind.to_string();
@@ -116,19 +116,19 @@ impl Foreign {
         let built_in = built_in_kinds::all().into_iter().find(is);
         Some(Self {
             resource: resource.clone(),
-            // PROJECT does not say it of a type of another crate.
+            // PROJECT does not record this for a type of another crate.
             namespaced: built_in.is_none_or(|it| it.namespaced),
             type_name: type_name.to_owned(),
             module: module.to_owned(),
         })
     }
 
-    /// A type of the project that was not scaffolded: nothing is known of its status.
+    /// A type of the project that was not scaffolded: nothing is known about its status.
     pub fn own(resource: Resource, namespaced: bool, module: String) -> Self {
         Self { type_name: resource.kind.to_string(), resource, namespaced, module }
     }
 
-    /// The controller's module: two kinds of one name are told apart by their groups.
+    /// The controller's module. The group distinguishes two kinds with the same name.
     pub fn controller_module(&self, project: &Project) -> String {
         let Resource { group, kind, .. } = &self.resource;
         let is_taken =
@@ -149,7 +149,7 @@ impl Foreign {
     ) -> Context<'a> {
         let Resource { kind, version, core, .. } = &self.resource;
         let api_group = self.resource.api_group();
-        // A finalizer on somebody else's object says whose it is.
+        // A finalizer on an object of another controller names its owner.
         let owner = format!("{}.{}", project.name, project.domain);
         let owner = if 253 < owner.len() { project.domain.to_string() } else { owner };
         Context {
@@ -210,7 +210,7 @@ fn similar(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<String>
         .map(|it| (strsim::damerau_levenshtein(&lower, &it.kind.to_lowercase()), it))
         .filter(|(distance, _)| *distance <= (lower.len() / 3).clamp(1, 4))
         .collect();
-    // The nearest first; of the same distance those of the group, then the stable versions.
+    // The nearest first; at the same distance, first those of the group, then the stable versions.
     near.sort_by_key(|(distance, it)| {
         let version = it.version.parse::<Version>().ok();
         (*distance, !it.is_in(group.as_str()), std::cmp::Reverse(version))

@@ -122,7 +122,7 @@ impl Args {
             return self.controller_only(root, &project, group, &kind);
         }
         let group = match self.group.take() {
-            Some(group) => own(&group)?,
+            Some(group) => own(&group, &project.domain)?,
             None => terminal::ask(None, "group", "cache")?,
         };
         let kind = terminal::ask(self.kind.take(), "kind", "Memcached")?;
@@ -139,32 +139,7 @@ impl Args {
             );
         }
         let controller = self.controller.unwrap_or(!has_controller);
-        if self.operand.image.is_some() && !namespaced && controller {
-            return Err(terminal::usage(
-                ErrorKind::ArgumentConflict,
-                "`--image` makes a Deployment beside each object, and objects of a cluster-scoped kind have no namespace: \
-                 leave out `--image` or `--namespaced=false`",
-            ));
-        }
-        if self.operand.image.is_some() && !controller && !has_controller {
-            return Err(terminal::usage(
-                ErrorKind::ArgumentConflict,
-                "`--image` configures the controller: leave out `--image` or `--controller=false`",
-            ));
-        }
-        let operand = [
-            ("run-as-user", self.operand.run_as_user.is_some()),
-            ("container-command", !self.operand.container_command.is_empty()),
-            ("finalizer", self.finalizer),
-        ];
-        if let Some((flag, _)) = operand.iter().find(|it| it.1 && !controller) {
-            return Err(terminal::usage(
-                ErrorKind::ArgumentConflict,
-                &format!(
-                    "`--{flag}` configures the controller, and another version of the kind already has one: leave it out"
-                ),
-            ));
-        }
+        self.refuse_operand(namespaced, controller, has_controller)?;
         let flavour = if self.operand.image.is_some() { "image" } else { "plain" };
         let mut sets = place.sets();
         sets.push("create/sample".to_owned());
@@ -196,6 +171,42 @@ impl Args {
         Ok(plan)
     }
 
+    /// The flags of a controller need one, and an image needs objects in a namespace.
+    fn refuse_operand(
+        &self,
+        namespaced: bool,
+        controller: bool,
+        has_controller: bool,
+    ) -> anyhow::Result<()> {
+        if self.operand.image.is_some() && !namespaced && controller {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                "`--image` makes a Deployment beside each object, and objects of a cluster-scoped kind have no namespace: \
+                 leave out `--image` or `--namespaced=false`",
+            ));
+        }
+        if self.operand.image.is_some() && !controller && !has_controller {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                "`--image` configures the controller: leave out `--image` or `--controller=false`",
+            ));
+        }
+        let operand = [
+            ("run-as-user", self.operand.run_as_user.is_some()),
+            ("container-command", !self.operand.container_command.is_empty()),
+            ("finalizer", self.finalizer),
+        ];
+        if let Some((flag, _)) = operand.iter().find(|it| it.1 && !controller) {
+            return Err(terminal::usage(
+                ErrorKind::ArgumentConflict,
+                &format!(
+                    "`--{flag}` configures the controller, and another version of the kind already has one: leave it out"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
     fn choices(&self, shared: Vec<String>) -> Choices {
         Choices {
             shared,
@@ -213,7 +224,7 @@ impl Args {
         How { flags: Some(self.compile), samples: true, ..How::default() }
     }
 
-    /// What all versions of a kind have to say alike: as the source says it of the others.
+    /// The items of `#[kube(…)]` that all versions of a kind must share, as the other versions have them.
     fn shared(
         &self,
         place: &Place,
@@ -221,7 +232,7 @@ impl Args {
         project: &Project,
     ) -> anyhow::Result<Vec<String>> {
         let group = place.group.qualified(&project.domain);
-        // Only another version has something to say, and reading the source is most of what this command does.
+        // Only another version can have such items, and parsing the source is most of the work of this command.
         let operator = (!place.kin.is_empty()).then(|| derive::operator(tree));
         let kin = operator
             .iter()
@@ -251,7 +262,7 @@ impl Args {
         Ok(singular.into_iter().chain(words).chain(pairs).collect())
     }
 
-    /// Flags that say nothing together are refused before anything is read.
+    /// Refuses flags that contradict each other before anything is read.
     fn refuse_conflicts(&self) -> anyhow::Result<()> {
         let refuse = |message: &str| Err(terminal::usage(ErrorKind::ArgumentConflict, message));
         let external = self.external.external_api_path.is_some();
@@ -294,14 +305,20 @@ impl Args {
 }
 
 /// A group of the project's own.
-fn own(group: &GroupPrefix) -> anyhow::Result<GroupName> {
+fn own(group: &GroupPrefix, domain: &Domain) -> anyhow::Result<GroupName> {
     group.to_name().map_err(|it| {
-        let message = format!("invalid value '{group}' for '--group <GROUP>': {it}");
+        let group = group.to_string();
+        let name = group.strip_suffix(&format!(".{domain}"));
+        let advice = match name.filter(|it| it.parse::<GroupName>().is_ok()) {
+            Some(name) => format!("leave out the project's domain: `--group {name}`"),
+            None => it.to_string(),
+        };
+        let message = format!("invalid value '{group}' for '--group <GROUP>': {advice}");
         terminal::usage(ErrorKind::ValueValidation, &message)
     })
 }
 
-/// A word of a command, as it can stand in a raw string of Rust.
+/// A word of a command that can be written in a raw string of Rust.
 fn word(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("must not be empty: one comma goes between two words");

@@ -3,7 +3,7 @@ use crate::{
     model::{Api, CrdVersion, GroupName, Kind, Plural, Project, Resource, Version},
 };
 
-/// Where a new type goes, and what of its kin is there.
+/// The place of a new type, and its other versions.
 pub struct Place {
     pub group: GroupName,
     pub version: Version,
@@ -11,7 +11,7 @@ pub struct Place {
     pub plural: Plural,
     /// The other versions of the kind.
     pub kin: Vec<Resource>,
-    /// Whether a kind of another group, of the project or not, takes the same file names.
+    /// Whether a kind of another group, in the project or outside, uses the same file names.
     pub shared_name: bool,
     new_group: bool,
     new_version: bool,
@@ -79,7 +79,7 @@ impl Place {
         Ok(Self::new(project, group, version, kind, plural))
     }
 
-    /// The place of a resource that is there.
+    /// The place of an existing resource.
     pub fn of(project: &Project, resource: &Resource, group: GroupName) -> Self {
         Self::new(project, group, resource.version, resource.kind.clone(), resource.plural())
     }
@@ -109,7 +109,7 @@ impl Place {
         }
     }
 
-    /// The sets that make the folders around the type.
+    /// The template sets for the directories around the type.
     pub fn sets(&self) -> Vec<String> {
         let sets = [
             (self.new_group, "create/group"),
@@ -119,7 +119,7 @@ impl Place {
         sets.into_iter().filter(|it| it.0).map(|it| it.1.to_owned()).collect()
     }
 
-    /// Whether the kind's objects live in namespaces: as asked, and as its kin do.
+    /// Whether the kind is namespaced: as requested, and like its other versions.
     pub fn scope(&self, asked: Option<bool>, project: &Project) -> anyhow::Result<bool> {
         let kin = self.kin.iter().find_map(|it| Some((it.version, it.api.as_ref()?.namespaced)));
         let scope = match (asked, kin) {

@@ -23,14 +23,14 @@ use crate::{
     terminal,
 };
 
-/// What belongs to the kind.
+/// The files and lines of the kind.
 #[derive(Default)]
 pub struct Files {
-    /// Whole files, with every text that `create api` may have given them.
+    /// Whole files, with every text that `create api` may have written.
     files: BTreeMap<ProjectPath, Vec<String>>,
-    /// Lines in files of the user.
+    /// Lines in the user's files.
     lines: Vec<(ProjectPath, String)>,
-    /// The modules around the type, from inside to outside, with what the templates put into them.
+    /// The modules around the type, from the inside out, with the text that the templates wrote into them.
     modules: Vec<(ProjectPath, Option<String>, Vec<String>)>,
     /// The variable of the image that the controller runs.
     variable: Option<String>,
@@ -85,7 +85,7 @@ impl Files {
                 "create/controller-image",
             ]);
         }
-        // The first version of a kind says nothing of storage, even if other versions came later.
+        // The first version of a kind has no `storage`, even if other versions were added later.
         let mut first = Place::of(edited, resource, place.group.clone());
         first.shared_name = place.shared_name;
         first.kin.clear();
@@ -111,7 +111,7 @@ impl Files {
         Ok(())
     }
 
-    /// The controller of a type that a person has written.
+    /// The controller of a hand-written type.
     fn add_adopted(
         &mut self,
         edited: &Project,
@@ -143,7 +143,7 @@ impl Files {
             for (target, text) in scaffold::render(set, context)? {
                 match target {
                     Target::File(path) => self.files.entry(path).or_default().push(text),
-                    // The image may be another one now.
+                    // The image may have changed since.
                     Target::Lines(path, _) if VARIABLES.contains(&path.as_str()) => {}
                     Target::Lines(path, _) => {
                         self.lines.extend(text.lines().map(|it| (path.clone(), it.to_owned())));
@@ -154,14 +154,14 @@ impl Files {
         Ok(())
     }
 
-    /// Plans the removal of all that is there.
+    /// Plans the removal of all files and lines that exist.
     pub fn remove(self, plan: &mut Plan, root: &Root) -> anyhow::Result<()> {
         let git = Git::new(root.real(), terminal::variable_names("GIT_"));
         for (path, mut known) in self.files {
             if root.look(&path)? == Found::Nothing {
                 continue;
             }
-            // What is committed can be had again.
+            // Git can restore what is committed.
             if let Ok(Answer::Done(bytes)) =
                 git.run(&["cat-file", "blob", &format!("HEAD:./{path}")])
             {
@@ -175,7 +175,7 @@ impl Files {
             }
         }
         for (path, template, lines) in self.modules {
-            // A module with something else in it stays, and so do those around it.
+            // A module with other content stays, and so do those around it.
             if !modules::prune(plan, root, path, &lines, template.as_deref())? {
                 break;
             }
@@ -195,7 +195,7 @@ impl Files {
     }
 }
 
-/// Whether the kind's files have the group in their names, as a kind of the same name was there before.
+/// Whether the kind's files have the group in their names, because a kind of the same name existed before.
 fn has_own_name(
     root: &Root,
     project: &Project,
@@ -215,7 +215,7 @@ fn has_own_name(
     Ok(!plain && exists(format!("config/rbac/{group}_{lower}_admin_role.yaml"))?)
 }
 
-/// Refuses where the type is not alone in the file that `create api` gives it.
+/// Refuses a type that is not alone in the file that `create api` wrote for it.
 fn refuse_other_kinds(root: &Root, resource: &Resource, file: &ProjectPath) -> anyhow::Result<()> {
     let operator = derive::operator(root);
     let is_own = |it: &&crate::model::DeclaredKind| {

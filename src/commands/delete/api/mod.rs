@@ -132,7 +132,7 @@ fn find(
     }
 }
 
-/// Names the lines of the user's code that will not compile any more.
+/// Names the lines of the user's code that will no longer compile.
 fn warn_of_uses(plan: &mut Plan, tree: &impl Tree, kind: &Kind) -> anyhow::Result<()> {
     let changes = plan.preview(tree)?;
     let after = Overlay::new(tree, &changes);

@@ -5,7 +5,8 @@ use crate::{
     plan::{Plan, Tree},
 };
 
-/// Removes lines from the file of a module; deletes it where nothing but the template is left. Returns whether it did.
+/// Removes lines from the file of a module, and deletes the file if only the template is left. Returns whether it
+/// deletes it.
 pub fn prune(
     plan: &mut Plan,
     tree: &impl Tree,
@@ -24,7 +25,7 @@ pub fn prune(
     Ok(is_empty)
 }
 
-/// Removes a variable's entry from a list of YAML: its line `- name: …`, and those that are indented below.
+/// Removes a variable from a YAML list: its line `- name: …`, and the indented lines below.
 pub fn without_entry(text: &str, variable: &str) -> String {
     let mut res = String::new();
     let mut inside = None;

@@ -1,8 +1,8 @@
-//! What the templates give for one kind today, in every way that `create api` may have been called.
+//! The files that the templates render for one kind, for every way to call `create api`.
 
 use crate::{commands::create::api::context::Choices, model::ProjectPath, plan::Tree};
 
-/// The choices that may have been made for a type and its controller, as far as their files say so.
+/// The choices that may have been made for a type and its controller, as far as their files show them.
 pub fn choices(tree: &impl Tree, files: &[ProjectPath]) -> anyhow::Result<Vec<Choices>> {
     let mut texts = String::new();
     for path in files {

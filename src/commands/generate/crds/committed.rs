@@ -1,4 +1,4 @@
-//! `--check`: whether committed files hold the CRDs that the source declares, however they are written.
+//! `--check`: whether committed files contain the CRDs that the source declares, however they are formatted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,12 +17,12 @@ use crate::{
 /// Committed files, and the CRDs that should be in them.
 pub struct Committed<'a> {
     pub root: &'a Root,
-    /// The only file, seen from the root; none where every file at its top counts.
+    /// The only file, relative to the root; none if every file directly in it is read.
     pub file: Option<ProjectPath>,
-    /// What stands before each path where it is shown.
+    /// The prefix of each path in messages.
     pub shown_in: String,
     pub crds: &'a [Manifest],
-    /// Whether `crds` are all kinds of the workspace, so that others are left over.
+    /// Whether `crds` are all kinds of the workspace, so that other CRDs are left over.
     pub whole: bool,
 }
 
@@ -35,7 +35,7 @@ struct Found {
 }
 
 impl Committed<'_> {
-    /// Fails where a CRD is missing, differs, or is left over.
+    /// Fails if a CRD is missing, differs, or is left over.
     pub fn require_current(&self) -> anyhow::Result<()> {
         let found = self.find()?;
         let mut lines = BTreeSet::new();
@@ -71,7 +71,7 @@ impl Committed<'_> {
         match hand_written {
             false => error.hint("run the command without `--check`"),
             true => error.hint(
-                "put what `operator-rs generate crds` prints into these files; or delete them, and let the command write its own without `--check`",
+                "replace the content of these files by the output of `operator-rs generate crds`; or delete them, and run the command without `--check`",
             ),
         }
     }

@@ -26,7 +26,7 @@ use crate::{
     terminal, yaml,
 };
 
-/// The words that files of ours are signed with: a file a CRD, and one file with all.
+/// The commands in the first line of generated files: one file for each CRD, and one file for all.
 const FOLDER: &str = "generate crds";
 const FILE: &str = "generate crds --output-file";
 
@@ -101,7 +101,7 @@ impl Args {
             (Some(folder), _) => folder.as_path(),
             (None, Some(file)) => split(file)?.0,
             (None, None) => {
-                // With `--compile`, `--check` is about the two ways to read.
+                // With `--compile`, `--check` compares the parsed CRDs with the compiled ones.
                 if !(self.compile.compile && self.mode.check) {
                     self.mode.require("--output-dir")?;
                 }
@@ -160,7 +160,7 @@ impl Args {
             return Err(anyhow::format_err!("no package here has the module `{module}`"))
                 .hint("name it as Rust does from the root of its crate, e.g. `api::v1`");
         }
-        // A kind that is refused in one version has nothing to say of its others.
+        // A kind that is refused in one version is left out in all of them.
         let operator = reading.whole();
         let wishes = Wishes { longest_description: self.max_description_length };
         let generated = manifests::crds(&operator, &wishes);
@@ -179,7 +179,7 @@ impl Args {
         }
         let warnings = [operator.warnings, generated.warnings].concat();
         reading.quote(&sources, warnings).into_iter().for_each(terminal::warn);
-        // Of some kinds only, it is not known which files are left over.
+        // With only some of the kinds, the files that are left over are unknown.
         let whole =
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
         let outcome = match self.mode.check && !prints {
@@ -198,11 +198,11 @@ impl Args {
         self.known(&reading)?;
         for it in &self.r#type {
             let kind = source::named(it, &reading.crates);
-            let kind =
-                kind.with_context(|| format!("`{it}` begins with no crate of this workspace"));
-            reading.named.push(kind.hint(
-                "name a type as other code would, from its crate on: `my_crate::v1::Memcached`",
-            )?);
+            let kind = kind
+                .with_context(|| format!("`{it}` does not begin with a crate of this workspace"));
+            reading.named.push(
+                kind.hint("give the whole path of the type, e.g. `my_crate::v1::Memcached`")?,
+            );
         }
         if !reading.unknown_features.is_empty() {
             let list = reading.unknown_features.join("`, `");
@@ -212,7 +212,7 @@ impl Args {
         Ok(reading)
     }
 
-    /// Holds committed files against the manifests.
+    /// Compares committed files with the manifests.
     fn check(&self, root: &Root, crds: &[Manifest], whole: bool) -> anyhow::Result<Outcome> {
         let (folder, file) = match (&self.output_dir, &self.output_file) {
             (None, Some(file)) => split(file).map(|(folder, name)| (folder, Some(name)))?,
@@ -226,11 +226,11 @@ impl Args {
         Ok(Outcome::Text(String::new()))
     }
 
-    /// Refuses packages that are no members.
+    /// Refuses packages that are not members of the workspace.
     fn known(&self, reading: &Reading) -> anyhow::Result<()> {
         let members = &reading.members;
         if let Some(package) = self.package.iter().find(|it| !members.contains(*it)) {
-            let error = anyhow::format_err!("`{package}` is no package of this workspace");
+            let error = anyhow::format_err!("`{package}` is not a package of this workspace");
             let near = members.iter().find(|it| near(it, package));
             let list: Vec<&str> = members.iter().map(String::as_str).collect();
             return Err(error).hint(match near {
@@ -241,7 +241,7 @@ impl Args {
         Ok(())
     }
 
-    /// What the manifests come to: a text, or files.
+    /// The output: a text, or files.
     fn put(&self, manifests: Vec<Manifest>, whole: bool) -> anyhow::Result<Outcome> {
         let mut plan = Plan::default();
         if let Some(folder) = &self.output_dir {
@@ -274,14 +274,14 @@ impl Args {
     }
 }
 
-/// A file's folder, and its name there.
+/// A file's directory, and its name there.
 fn split(file: &Path) -> anyhow::Result<(&Path, ProjectPath)> {
     let name = file.file_name().and_then(|it| it.to_str()).and_then(|it| it.parse().ok());
-    let name = name.with_context(|| format!("`{}` names no file", file.display()))?;
+    let name = name.with_context(|| format!("`{}` does not name a file", file.display()))?;
     Ok((file.parent().unwrap_or(Path::new("")), name))
 }
 
-/// Whether two names differ by a slip of the hand.
+/// Whether one name looks like a misspelling of the other.
 fn near(one: &str, other: &str) -> bool {
     let folded = |it: &str| it.to_lowercase().replace('_', "-");
     let (one, other) = (folded(one), folded(other));

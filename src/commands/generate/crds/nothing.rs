@@ -1,4 +1,4 @@
-//! What to say where no kind is declared.
+//! The error if no kind is declared.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::{
     source::{self, Options, Reading},
 };
 
-/// Says where kinds were looked for, and what would find some.
+/// Says where the command searched for kinds, and which flags would find some.
 pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Result<Outcome> {
     let packages = match &options.packages[..] {
         [] => &reading.members,
@@ -39,7 +39,7 @@ pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Resu
 /// How many features are tried one by one.
 const MOST: usize = 30;
 
-/// The features that each bring kinds by themselves, or all that are needed together.
+/// The features that each add kinds on their own, or all that are needed together.
 fn features(root: &Root, options: &Options) -> Vec<String> {
     let sources = TreeSources::new(root);
     let read = |options: &Options| source::read(&sources, options);
