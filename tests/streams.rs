@@ -31,7 +31,7 @@ fn run(dir: &Path, words: &str, stdout: Stdio, stderr: Stdio) -> Output {
 }
 
 const LOST: &str = "error: stdout cannot be written: No space left on device (os error 28)\n\
-    hint: only the output is incomplete; the command has done its work\n";
+    hint: only the output is incomplete; the command has finished its work\n";
 
 #[test]
 fn output_that_is_lost_is_an_error() {

@@ -24,7 +24,7 @@ pub fn compare(old: &Crd, new: &Crd, policy: &Policy) -> Vec<Finding> {
             field: Some(it.field),
         };
         let remedy =
-            format!("let the versions agree, or serve one of them only: {}", it.change.remedy);
+            format!("make the versions agree, or serve only one of them: {}", it.change.remedy);
         Finding::new(subject, it.rule, Change { remedy, ..it.change })
     };
     res.into_iter().map(finding).collect()

@@ -19,7 +19,7 @@ pub fn temporary(prefix: &str) -> anyhow::Result<PathBuf> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     let folder = builder.prefix(prefix).tempdir();
-    Ok(folder.context("making a temporary folder")?.keep())
+    Ok(folder.context("creating a temporary directory")?.keep())
 }
 
 /// Writes a new file that is of no project, and that only this user may read.

@@ -80,7 +80,7 @@ impl Journal {
         ensure!(paths.len() == self.steps.len(), "it has two steps for one path");
         for path in &paths {
             let depth = path.as_str().split('/').count();
-            ensure!(depth <= DEEPEST, "a path in it has {depth} folders");
+            ensure!(depth <= DEEPEST, "a path in it has {depth} directories");
             ensure!(!path.as_str().split('/').any(is_git), "{path} is git's own");
             ensure!(!is_temporary(path.as_ref()), "{path} is a temporary file");
             let mut folder = path.parent();

@@ -44,7 +44,7 @@ impl Root {
                 State::Edited => edited.push((at, step)),
             }
         }
-        let goes_on = "make room or give leave to write, and run it again: it goes on from here";
+        let goes_on = "free some space or correct the permissions, then run the command again: it continues from here";
         let all: Vec<(usize, &Step)> = journal.steps.iter().enumerate().collect();
         self.sweep(&journal, &all).context("removing temporary files").hint(goes_on)?;
         let kept = self.beside(&journal, &edited).hint(goes_on)?;

@@ -43,7 +43,8 @@ impl Root {
     pub fn output(dir: &Path, folder: &Path) -> anyhow::Result<Self> {
         let whole = dir.join(folder);
         let top = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
-        let path = lexical(&std::path::absolute(top.join(folder)).context("naming the folder")?);
+        let path =
+            lexical(&std::path::absolute(top.join(folder)).context("resolving the directory")?);
         let Ok(below) = path.strip_prefix(&top) else {
             return Self::new(&whole);
         };
@@ -57,7 +58,7 @@ impl Root {
         let looking = || format!("opening `{}`", dir.display());
         let real = match fs::canonicalize(&dir) {
             Ok(real) if real.is_dir() => real,
-            Ok(_) => anyhow::bail!("`{}` is not a folder", dir.display()),
+            Ok(_) => anyhow::bail!("`{}` is not a directory", dir.display()),
             Err(error) if is_missing(&error) => dir.clone(),
             Err(error) => return Err(error).with_context(looking),
         };
@@ -95,7 +96,7 @@ impl Root {
         if let Some(folder) = self.opened.get() {
             return Ok(folder);
         }
-        let making = || format!("making the folder `{}`", self.dir.display());
+        let making = || format!("creating the directory `{}`", self.dir.display());
         let mut folder = Folder::trusted_or_new(&self.base).with_context(making)?;
         for name in &self.below {
             folder = folder.folder_or_new(name).with_context(making)?.0;
@@ -116,7 +117,7 @@ impl Root {
 
     fn walk_from_here(&self, names: &[&str]) -> anyhow::Result<Way> {
         let Some(folder) = self.folder() else { return Ok(Way::Missing) };
-        walk(folder.again().context("opening the project's folder")?, names)
+        walk(folder.again().context("opening the project directory")?, names)
     }
 
     /// One operator-rs at a time that means to write in a folder, from before it reads until it ends,
@@ -171,7 +172,7 @@ fn walk(mut folder: Folder, names: &[impl AsRef<str>]) -> anyhow::Result<Way> {
                 return Ok(Way::Blocked(match kind {
                     Kind::Symlink => symlink(&path),
                     Kind::Folder => return Err(error).with_context(|| format!("opening {path}")),
-                    _ => format!("`{path}` is a file, where a folder must go"),
+                    _ => format!("`{path}` is a file, not a directory"),
                 }));
             }
         };

@@ -30,23 +30,24 @@ impl Tree for Root {
         let kind = folder.kind(path.name()).with_context(|| format!("looking at {path}"))?;
         Ok(match kind {
             Kind::Nothing => Found::Nothing,
-            Kind::Folder => Found::Other("a folder is there, where a file must go".to_owned()),
+            Kind::Folder => Found::Other("it is a directory, not a file".to_owned()),
             Kind::Symlink => Found::Other(symlink(path.as_str())),
             Kind::Special => Found::Other("it is not a regular file".to_owned()),
             Kind::File => {
                 let bytes = folder.read(path.name()).with_context(|| format!("reading {path}"))?;
                 match String::from_utf8(bytes) {
                     Ok(text) => Found::Text(text),
-                    Err(_) => Found::Other("what is there is not UTF-8 text".to_owned()),
+                    Err(_) => Found::Other("the file is not UTF-8 text".to_owned()),
                 }
             }
         })
     }
 
     fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
-        self.bytes(path)?.map(String::from_utf8).transpose().map_err(|_| {
-            anyhow::format_err!("{path} cannot be read: what is there is not UTF-8 text")
-        })
+        self.bytes(path)?
+            .map(String::from_utf8)
+            .transpose()
+            .map_err(|_| anyhow::format_err!("{path} cannot be read: the file is not UTF-8 text"))
     }
 
     fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
@@ -100,7 +101,7 @@ impl Tree for Root {
             if entry.file_type().is_dir() {
                 anyhow::ensure!(
                     entry.depth() < DEEPEST,
-                    "{}: its folders are nested too deep",
+                    "{}: its directories are nested too deep",
                     below.display()
                 );
                 continue;
@@ -126,17 +127,17 @@ fn unreadable(folder: &Folder, path: &ProjectPath, error: io::Error) -> anyhow::
         let is_link = folder.kind_at(Path::new(&name)).is_ok_and(|it| it == Kind::Symlink);
         match folder.kind_below(Path::new(&name)) {
             Ok(Kind::Folder) if depth == names.len() => {
-                return anyhow::format_err!("a folder is there, where a file must go");
+                return anyhow::format_err!("it is a directory, not a file");
             }
             Ok(kind) if kind != Kind::Folder && depth < names.len() => {
-                return anyhow::format_err!("`{name}` is a file, where a folder must go");
+                return anyhow::format_err!("`{name}` is a file, not a directory");
             }
             // The sandbox's own refusal has no number of the system's.
             Err(it) if is_link && it.raw_os_error().is_none() => {
-                return anyhow::format_err!("`{name}` is a symlink out of the project");
+                return anyhow::format_err!("`{name}` is a symlink that leads out of the project");
             }
             Err(_) if is_link => {
-                return anyhow::format_err!("`{name}` is a symlink to nothing");
+                return anyhow::format_err!("`{name}` is a broken symlink");
             }
             _ => {}
         }

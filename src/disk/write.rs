@@ -40,7 +40,7 @@ impl Root {
         }
         if self.real().components().any(|it| is_git(&it.as_os_str().to_string_lossy())) {
             anyhow::bail!(
-                "`{}` is git's own folder, and nothing is written there",
+                "`{}` is git's own directory, and operator-rs does not write there",
                 self.real().display()
             );
         }
@@ -73,7 +73,7 @@ impl Root {
             self.sync(&todo)?;
             Journal::remove(folder)?;
             return Err(error)
-                .hint("nothing was written: make room or give leave to write, and run it again");
+                .hint("nothing was written: free some space or correct the permissions, then run the command again");
         }
         let mut done = Vec::new();
         let edited = match self.put_in_place(&journal, &todo, &mut done) {
@@ -91,7 +91,7 @@ impl Root {
                 self.sync(&todo)?;
                 Journal::remove(folder)?;
                 return Err(error)
-                    .hint("nothing was written: see why it cannot be, and run it again");
+                    .hint("nothing was written: correct the cause, then run the command again");
             }
         };
         self.sweep(&journal, &todo).context("removing temporary files")?;
@@ -266,7 +266,7 @@ impl Root {
             let here: ProjectPath = names[..depth].join("/").parse()?;
             let (inner, new) = folder
                 .folder_or_new(names[depth - 1])
-                .with_context(|| format!("making the folder {here}"))?;
+                .with_context(|| format!("creating the directory {here}"))?;
             folder = inner;
             if new {
                 made.push(here);
@@ -349,7 +349,7 @@ pub(super) fn tell_edited<T>(edited: &[(ProjectPath, Option<ProjectPath>)]) -> a
         "files that were edited meanwhile stay as they are; all others were written:{}",
         lines.collect::<String>()
     ))
-    .hint("bring each edit and its new text together by hand, and delete the latter; then run this again")
+    .hint("merge each edit with its new text by hand and delete the file with the new text, then run the command again")
 }
 
 fn blocked<T>(path: &ProjectPath, what: &str) -> anyhow::Result<T> {

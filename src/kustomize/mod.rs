@@ -234,7 +234,9 @@ impl<T: Tree> Build<'_, T> {
         all: &mut All,
     ) -> anyhow::Result<()> {
         let resources::Found::Folder(folder) = resources::find(self.tree, of, component)? else {
-            return Err(of.problem(component.mark, "this is a file, and a component is a folder"));
+            return Err(
+                of.problem(component.mark, "this is a file, and a component must be a directory")
+            );
         };
         let inner = self.enter(of, component, folder, visited, all.objects.0.len())?;
         if !inner.component {
@@ -257,16 +259,16 @@ impl<T: Tree> Build<'_, T> {
         self.work += EACH + objects;
         if DEEPEST < visited.len() || MOST < self.work {
             let what = match DEEPEST < visited.len() {
-                true => format!("folders include one another deeper than {DEEPEST} levels"),
+                true => format!("directories include each other deeper than {DEEPEST} levels"),
                 false => "kustomizations include one another too often".to_owned(),
             };
             return Err(of.problem(item.mark, &format!("`{}`: {what}", item.text)))
-                .hint("list each folder in one place only");
+                .hint("list each directory only once");
         }
         // A folder must not include itself, nor one that contains it.
         if visited.iter().any(|it| *it == folder || it.is_in(&folder)) {
             return Err(of.problem(item.mark, &format!("`{}` leads back to {folder}", item.text)))
-                .hint("resources form a tree: take the line out");
+                .hint("resources must not form a cycle: remove the line");
         }
         let res = load::load(self.tree, &folder)?;
         visited.push(folder);

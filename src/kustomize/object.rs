@@ -117,7 +117,7 @@ impl Object {
                 self.origin,
                 self.id()
             );
-            return Err(anyhow::format_err!(message)).hint("take the empty `annotations` out");
+            return Err(anyhow::format_err!(message)).hint("remove the empty `annotations`");
         }
         Ok(())
     }

@@ -44,7 +44,9 @@ impl Objects {
                     "{}: there is no {id} to {behavior}",
                     object.origin
                 ))
-                .hint("take the `behavior` out, or list what it is for under `resources`");
+                .hint(
+                    "remove the `behavior`, or list the object that it changes under `resources`",
+                );
             }
             [at] if create => {
                 let other = &self.0[at].origin;
@@ -89,7 +91,7 @@ impl Open<'_> {
                     anyhow::format_err!("{}: {id} already exists, from {other}", object.origin)
                 }
             };
-            return Err(error).hint("list each folder and file in one place only");
+            return Err(error).hint("list each directory and file only once");
         }
         if MOST <= self.len() {
             let message =

@@ -52,7 +52,7 @@ pub fn transform(
     match nodes.as_slice() {
         [] if patch.options.list != List::Patches => {
             Err(of.problem(patch.mark, &format!("{origin} is empty")))
-                .hint("take the line out, or list the patch under `patches`, where it may be empty")
+                .hint("remove the line, or list the patch under `patches`, where it may be empty")
         }
         [] => Ok(()),
         [node, ..] if matches!(node.data, Data::List(_)) => {

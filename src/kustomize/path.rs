@@ -64,7 +64,7 @@ pub fn get<'v>(mut value: &'v Value, path: &[String]) -> anyhow::Result<Option<&
             _ if value.is_null() => None,
             (Ok(at), _) => list()?.get(at),
             _ if part == "-" => list()?.last(),
-            _ if part == "*" => anyhow::bail!("`*` is for the targets only"),
+            _ if part == "*" => anyhow::bail!("`*` is allowed in targets only"),
             (_, Some(item)) => {
                 let (field, wanted) = item?;
                 let is = |it: &&Value| match field {
@@ -102,7 +102,7 @@ pub fn visit(
     };
     if !value.is_array() && !value.is_object() && !value.is_null() {
         anyhow::bail!(
-            "the path leads on inside of a text, at `{part}`, which is not understood natively"
+            "the path continues inside a string, at `{part}`, which is not supported natively"
         );
     }
     if let Ok(at) = part.parse::<usize>() {

@@ -166,7 +166,7 @@ fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow:
     let empty = Some(&empty).filter(|_| part.create);
     match path::visit(&mut object.value, &path::split(path), empty, &mut set)? {
         0 => Err(anyhow::format_err!("there is no such field"))
-            .hint("correct the path, or let it be made with `options: {create: true}`"),
+            .hint("correct the path, or create it with `options: {create: true}`"),
         _ => Ok(()),
     }
 }

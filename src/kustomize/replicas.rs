@@ -22,7 +22,7 @@ pub fn transform(objects: &mut Objects, replica: &Replica, fields: &[Field]) -> 
         }
     }
     if !found {
-        anyhow::bail!("nothing that has replicas is called `{}`", replica.name);
+        anyhow::bail!("no object with replicas has the name `{}`", replica.name);
     }
     Ok(())
 }

@@ -46,7 +46,7 @@ pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result
         }
         _ if load::NAMES.iter().any(|it| has(tree, &path, it)) => {
             let message = format!("{path} is reached through a symlink, which is not followed");
-            Err(of.problem(item.mark, &message)).hint("list the folder that it leads to")
+            Err(of.problem(item.mark, &message)).hint("list the directory that it leads to")
         }
         _ => Err(of.problem(item.mark, &format!("{path} has no kustomization.yaml"))),
     }
@@ -123,8 +123,8 @@ pub fn objects(origin: &Origin<'_>, nodes: Vec<Node>) -> anyhow::Result<Vec<Obje
                 let mut object = Object::new(value, origin.path.clone());
                 object.knows_quotes = alone;
                 if !object.has_sound_history() {
-                    let message = "kustomize's own annotations of this object do not fit together";
-                    return Err(origin.problem(mark, message, Some("take them out")));
+                    let message = "kustomize's own annotations of this object are inconsistent";
+                    return Err(origin.problem(mark, message, Some("remove them")));
                 }
                 res.push(object);
             }

@@ -45,7 +45,7 @@ pub fn define(
         object.variables.push(variable.name.clone());
     }
     if found.next().is_some() {
-        anyhow::bail!("`{}` could look at more than one object", variable.name);
+        anyhow::bail!("`{}` could refer to more than one object", variable.name);
     }
     merge(all, BTreeMap::from([(variable.name.clone(), variable.path.clone())]))
 }

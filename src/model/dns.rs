@@ -61,11 +61,11 @@ dns! {
         }
         label(text)?;
         if text.starts_with(|c: char| c.is_ascii_digit()) {
-            return Err(Refusal::new("must start with a letter, for it is a Cargo package's name too"));
+            return Err(Refusal::new("must start with a letter, because it is also the name of a Cargo package"));
         }
         let taken = ["test", "core", "std", "alloc", "proc-macro", "build", "deps", "examples", "incremental"];
         if RUST_KEYWORDS.contains(&text) || taken.contains(&text) {
-            return Err(Refusal::new("is a word that Cargo does not take for a package's name"));
+            return Err(Refusal::new("is a word that Cargo does not accept as a package name"));
         }
         let used = ["anyhow", "axum", "clap", "futures", "http", "http-body-util", "hyper", "hyper-util", "k8s-openapi",
             "kube", "operator-rs-runtime", "prometheus-client", "rcgen", "ring", "runtime", "rustls", "schemars", "serde", "serde-json", "serde-yaml", "thiserror", "tokio", "tokio-rustls",

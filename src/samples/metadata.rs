@@ -41,7 +41,7 @@ pub fn check_embedded(schema: &Value, value: &Value, path: &FieldPath, findings:
                     let path = path.key("metadata");
                     let name = metadata.get("name").and_then(Value::as_str).unwrap_or_default();
                     if name.contains(['/', '%']) || matches!(name, "." | "..") {
-                        findings.fault(&path.key("name"), "must be fit for a part of a URL");
+                        findings.fault(&path.key("name"), "must be valid as a part of a URL");
                     }
                     check_fields(metadata, &path, findings);
                 }

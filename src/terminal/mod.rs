@@ -84,7 +84,7 @@ pub fn end(code: ExitCode) -> ExitCode {
     match LOST.get() {
         Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let message = format!("stdout cannot be written: {error}");
-            let hint = "only the output is incomplete; the command has done its work";
+            let hint = "only the output is incomplete; the command has finished its work";
             message::emit(Level::Error, &Diagnostic::from(message).with_hint(hint));
             ExitCode::FAILURE
         }

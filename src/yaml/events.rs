@@ -41,7 +41,7 @@ impl<'t> Events<'t> {
             let hint = Some("if a comma follows a tag, write a space between them");
             let line = self.text.get(..self.end).unwrap_or_default().matches('\n').count();
             let mark = Mark { line: self.lines + line + 1, column: 1 };
-            return Err(Fault::new(mark, "the YAML parser cannot read on from here", hint));
+            return Err(Fault::new(mark, "the YAML parser cannot continue from here", hint));
         };
         let Event { mut data, start_mark, end_mark, .. } = event.map_err(|error| {
             let message = match error.context() {

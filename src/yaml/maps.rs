@@ -104,7 +104,11 @@ impl Reader<'_> {
             let part = &self.parts[source];
             if is_alias && source > start {
                 let message = "this map is merged into the map that it is in";
-                return Err(Fault::new(part.mark, message, Some("write out what it stands for")));
+                return Err(Fault::new(
+                    part.mark,
+                    message,
+                    Some("replace the alias with its value"),
+                ));
             }
             self.aliases += usize::from(is_alias);
             self.count(part)?;
@@ -230,5 +234,5 @@ fn twice(key: &str, mark: Mark) -> Fault {
 }
 
 fn no_map(mark: Mark) -> Fault {
-    Fault::new(mark, "only maps can be merged, and this is none", None)
+    Fault::new(mark, "only maps can be merged, and this is not a map", None)
 }

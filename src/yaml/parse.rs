@@ -87,11 +87,11 @@ impl Reader<'_> {
                 Err(fault) if is_ended => fault.mark,
                 Err(fault) => return Err(fault),
             };
-            let message = "a second document begins, which Kubernetes programs leave out";
+            let message = "a second document begins, which Kubernetes programs ignore";
             return Err(Fault::new(
                 mark,
                 message,
-                Some("separate them by a line `---`, or keep one"),
+                Some("separate them with a line `---`, or keep only one"),
             ));
         }
     }

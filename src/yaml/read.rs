@@ -140,8 +140,12 @@ impl<'a> Reader<'a> {
             && self.count > 1000
             && self.copied as f64 / self.count as f64 > allowed(self.count);
         if is_excessive || self.size > GROWTH {
-            let message = "the aliases stand for too much: the document would grow beyond measure";
-            return Err(Fault::new(part.mark, message, Some("write out what is needed")));
+            let message = "the aliases expand to too much data";
+            return Err(Fault::new(
+                part.mark,
+                message,
+                Some("replace the aliases with their values"),
+            ));
         }
         Ok(())
     }

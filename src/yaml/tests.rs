@@ -225,7 +225,7 @@ fn what_readers_see_differently_is_refused_with_its_place() {
     check("a: \"\\/\"\n", "`\\/` is no escape that Go knows at line 1 column 4 (write `/`)");
     check(
         "a: 1\n...\nb: 2\n",
-        "a second document begins, which Kubernetes programs leave out at line 3 column 1 (separate them by a line `---`, or keep one)",
+        "a second document begins, which Kubernetes programs ignore at line 3 column 1 (separate them with a line `---`, or keep only one)",
     );
     check(
         "a: 1\n--- {b: 2}\n",

@@ -57,7 +57,7 @@ fn a_file_that_is_cut_off_is_refused() {
 fn a_file_that_is_no_text_is_refused() {
     let dir = package("no-text", &[("main.rs", "mod a;\n")]);
     fs::write(dir.join("src/a.rs"), b"pub struct A; // \xff\n").unwrap();
-    refused(&dir, "src/a.rs:1:1: src/a.rs cannot be read: what is there is not UTF-8 text");
+    refused(&dir, "src/a.rs:1:1: src/a.rs cannot be read: the file is not UTF-8 text");
 }
 
 #[test]
@@ -132,13 +132,13 @@ fn links_that_lead_to_themselves_are_refused_where_they_are_needed() {
     assert!(told.contains("more than 5000 folders are in it, or lead back to it"), "{told}");
     let dir = package("link-file", &[("main.rs", &format!("mod a;\n{kind}"))]);
     symlink("a.rs", dir.join("src/a.rs")).unwrap();
-    refused(&dir, "src/a.rs:1:1: src/a.rs cannot be read: `src/a.rs` is a symlink to nothing");
+    refused(&dir, "src/a.rs:1:1: src/a.rs cannot be read: `src/a.rs` is a broken symlink");
     // Through a link that leads back, modules would have no end.
     let dir = package("link-module", &[("main.rs", &format!("mod a;\n{kind}"))]);
     fs::create_dir(dir.join("src/a")).unwrap();
     fs::write(dir.join("src/a/mod.rs"), "pub mod a;").unwrap();
     symlink(".", dir.join("src/a/a")).unwrap();
-    refused(&dir, "is a symlink to nothing");
+    refused(&dir, "is a broken symlink");
 }
 
 #[test]

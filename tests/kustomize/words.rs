@@ -69,7 +69,7 @@ fn all_fields_that_are_not_rendered_are_told_at_once() {
          config/default/kustomization.yaml:6:3: `tag` is not a field of an image",
         &[
             "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`",
-            "take it out, or correct its spelling",
+            "remove it, or correct its spelling",
         ],
     );
 }
@@ -110,7 +110,7 @@ fn what_kustomize_cannot_print_is_refused_with_its_place() {
 fn an_empty_kustomization_is_refused_with_the_way_out() {
     refused(
         &[(TOP, "resources:\n")],
-        "config/default/kustomization.yaml: this kustomization is empty, and kustomize refuses one that is",
+        "config/default/kustomization.yaml: this kustomization is empty, and kustomize refuses empty ones",
         &["list something under `resources`, or give it `metadata:` with a `name`"],
     );
 }
@@ -146,7 +146,7 @@ fn a_kustomization_that_includes_itself_is_refused_with_the_line() {
     refused(
         &[(TOP, "resources:\n- ../default\n")],
         "config/default/kustomization.yaml:2:3: `../default` leads back to config/default",
-        &["resources form a tree: take the line out"],
+        &["resources must not form a cycle: remove the line"],
     );
 }
 
@@ -207,7 +207,7 @@ fn a_folder_may_be_taken_in_by_several_but_not_without_end() {
     let error = render(&borrowed(&files), &[]).expect_err("it is refused");
     let said = format!("{error:#}");
     assert!(said.ends_with("kustomizations include one another too often"), "{said}");
-    assert_eq!(all_hints(&error), ["list each folder in one place only"]);
+    assert_eq!(all_hints(&error), ["list each directory only once"]);
 }
 
 #[test]
@@ -219,8 +219,8 @@ fn folders_that_take_in_one_another_too_deep_are_refused() {
     }
     refused(
         &borrowed(&files),
-        "config/a99/kustomization.yaml:1:13: `../a100`: folders include one another deeper than 100 levels",
-        &["list each folder in one place only"],
+        "config/a99/kustomization.yaml:1:13: `../a100`: directories include each other deeper than 100 levels",
+        &["list each directory only once"],
     );
 }
 

@@ -19,7 +19,7 @@ fn aliases_that_grow_without_bound() {
         text += &format!("a{at}: &x{at} [{before}, {before}, {before}, {before}, {before}]\n");
     }
     let place = |dialect| yaml::documents(&text, dialect).expect_err("it grows").to_string();
-    let start = "the aliases stand for too much: the document would grow beyond measure at line ";
+    let start = "the aliases expand to too much data at line ";
     for dialect in DIALECTS {
         let error = place(dialect);
         assert!(
@@ -113,7 +113,7 @@ fn signs_that_no_text_has() {
 
 #[test]
 fn what_the_parser_panics_at_is_refused_before() {
-    let tag = "the YAML parser cannot read on from here at line 1 column 1 \
+    let tag = "the YAML parser cannot continue from here at line 1 column 1 \
                (if a comma follows a tag, write a space between them)";
     check("a: [!x, y]\n", tag);
     // No tag is here.

@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<Channel>,
     /// Directory of the bundle in the project
-    #[arg(long, value_name = "FOLDER", default_value = "bundle")]
+    #[arg(long, value_name = "DIR", default_value = "bundle")]
     output_dir: ProjectPath,
     /// Name of the package [default: the project's name]
     #[arg(long, value_name = "NAME")]

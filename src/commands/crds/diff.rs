@@ -21,7 +21,7 @@ use crate::{
 /// Find breaking changes between two states of the CRDs
 ///
 /// A state is a git revision (its Rust source is read, nothing is checked out or built), `REV:PATH` (CRD files that
-/// are committed there), a CRD file or a folder of them, or `cluster`. Changes are judged as crdify and OLM judge them.
+/// are committed there), a CRD file or a directory of them, or `cluster`. Changes are judged as crdify and OLM judge them.
 #[derive(clap::Args)]
 pub struct Args {
     /// Old state: a git revision, `REV:PATH`, a file, a directory or `cluster`

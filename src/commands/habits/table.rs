@@ -182,17 +182,17 @@ pub const FLAGS: &[Flag] = &[
     flag(
         "bundle validate",
         "--image-builder",
-        "not needed: `bundle validate` reads a folder; unpack the bundle's image first",
+        "not needed: `bundle validate` reads a directory; unpack the bundle's image first",
     ),
     flag(
         "bundle validate",
         "-b",
-        "not needed: `bundle validate` reads a folder; unpack the bundle's image first",
+        "not needed: `bundle validate` reads a directory; unpack the bundle's image first",
     ),
     flag(
         "bundle validate",
         "--alpha-select-external",
-        "not available yet; run the external validator on the bundle's folder",
+        "not available yet; run the external validator on the bundle's directory",
     ),
     flag("", "--check", "commands that do not write files have no `--check`"),
     flag(

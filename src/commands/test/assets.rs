@@ -24,7 +24,7 @@ impl Assets {
             return Self::in_folder(Path::new(&folder), "KUBEBUILDER_ASSETS");
         }
         match Path::new(USUAL).join("kube-apiserver").is_file() {
-            true => Self::in_folder(Path::new(USUAL), "envtest's own folder"),
+            true => Self::in_folder(Path::new(USUAL), "envtest's own directory"),
             false => missing(anyhow::format_err!("kube-apiserver was not found")),
         }
     }

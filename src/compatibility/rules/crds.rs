@@ -57,7 +57,7 @@ pub fn crd_removal(old: &Crd) -> Change {
     let list = names(old.versions.iter().map(|it| it.name.as_str()));
     Change::new(
         format!("the CRD was removed, with {list}"),
-        "keep the kind: with a CRD, a cluster deletes all objects of its kind",
+        "keep the kind: deleting a CRD deletes all objects of its kind",
     )
 }
 

@@ -60,7 +60,7 @@ pub enum Rule {
 /// Every rule with its name and what it forbids.
 const RULES: &[(Rule, &str, &str)] = &[
     (Rule::CrdRemoval, "crdRemoval", "A CRD is not removed"),
-    (Rule::ServedVersionRemoval, "servedVersionRemoval", "A served version goes on being served"),
+    (Rule::ServedVersionRemoval, "servedVersionRemoval", "A served version stays served"),
     (Rule::Scope, "scope", "The scope of a CRD does not change"),
     (Rule::StoredVersionRemoval, "storedVersionRemoval", "A version with stored objects stays"),
     (Rule::ExistingFieldRemoval, "existingFieldRemoval", "A field is not removed from a version"),

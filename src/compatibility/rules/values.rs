@@ -48,7 +48,7 @@ pub fn nullable(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
     Some(match pair.new {
         Some(_) => Change::new(
             "the field may be null now",
-            "keep the field from being null: a field that is left out says as much",
+            "do not allow null: leaving the field out has the same meaning",
         ),
         None => Change::new("the field may not be null any more", "keep the field nullable"),
     })

@@ -84,10 +84,10 @@ fn what_is_linked_inside_the_project_is_read_and_not_written() {
     let link = "`a` is a symlink, and nothing is written through symlinks";
     assert_eq!(root.look(&path("a")).expect("it looks"), Found::Other(link.to_owned()));
     for (name, why) in [
-        ("out/x", "out/x cannot be read: `out` is a symlink out of the project"),
-        ("a-loop", "a-loop cannot be read: `a-loop` is a symlink to nothing"),
-        ("real/x", "real/x cannot be read: `real` is a file, where a folder must go"),
-        ("d", "d cannot be read: a folder is there, where a file must go"),
+        ("out/x", "out/x cannot be read: `out` is a symlink that leads out of the project"),
+        ("a-loop", "a-loop cannot be read: `a-loop` is a broken symlink"),
+        ("real/x", "real/x cannot be read: `real` is a file, not a directory"),
+        ("d", "d cannot be read: it is a directory, not a file"),
     ] {
         assert_eq!(root.read(&path(name)).expect_err("it cannot be read").to_string(), why);
     }

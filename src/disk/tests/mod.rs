@@ -182,7 +182,7 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
                     found == before,
                     "{step}: {hints}"
                 );
-                taken_back += usize::from(hints.contains("see why it cannot be"));
+                taken_back += usize::from(hints.contains("correct the cause"));
                 settled(dir.path(), &before, &after, &format!("failed at step {step}"));
             }
         }

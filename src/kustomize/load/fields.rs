@@ -112,7 +112,7 @@ impl Reader {
                 &self.path,
                 mark,
                 message,
-                Some("take it out, or correct its spelling"),
+                Some("remove it, or correct its spelling"),
             ));
         } else if !is_empty(value) {
             let message = format!("`{key}` is not rendered natively");

@@ -56,7 +56,7 @@ impl Reader {
                 self.fault(
                     node.mark,
                     if many {
-                        "this has both `path` and `patch`, where it wants one of them"
+                        "this has both `path` and `patch`, and only one of them is allowed"
                     } else {
                         "this has neither `path` nor `patch`"
                     },

@@ -250,7 +250,7 @@ fn parse(
     let mut nodes = Origin { path: &path, text, field: None }.nodes(text, Dialect::Kubernetes)?;
     let top = Mark { line: 1, column: 1 };
     if nodes.len() > 1 {
-        let message = "a kustomization is one document, and here is a second".to_owned();
+        let message = "a kustomization must be one document, and this is a second one".to_owned();
         let problem = problem(&path, nodes[1].mark, message, None).quote(text);
         return Err(Diagnostic::from(problem).into_error());
     }
@@ -268,7 +268,7 @@ fn parse(
             && it.value.as_str() != Some("")
     });
     if !said && reader.problems.is_empty() {
-        let message = "this kustomization is empty, and kustomize refuses one that is";
+        let message = "this kustomization is empty, and kustomize refuses empty ones";
         let hint = "list something under `resources`, or give it `metadata:` with a `name`";
         return Err(Diagnostic::in_file(reader.path.as_str(), message)
             .with_hint(hint)
@@ -282,7 +282,7 @@ fn parse(
     for it in &files.replacements {
         if !reading(tree, &mut res, it, Reader::replacements)? {
             return Err(res.problem(it.mark, &format!("`{}` has no replacements", it.text)))
-                .hint("take the line out");
+                .hint("remove the line");
         }
     }
     Ok(res)

@@ -124,7 +124,7 @@ impl Reader {
             &self.path,
             mark,
             message,
-            Some("take it out, or correct its spelling"),
+            Some("remove it, or correct its spelling"),
         ));
     }
 

@@ -14,7 +14,7 @@ pub fn items(
     for item in patch.iter().chain(&ours) {
         let values: Vec<String> = keys.iter().map(|it| text(item, it)).collect::<Result<_, _>>()?;
         if values[0].is_empty() {
-            anyhow::bail!("an item has no `{}`, by which its list is merged", keys[0]);
+            anyhow::bail!("an item has no `{}`, the merge key of its list", keys[0]);
         }
         if !wanted.contains(&values) {
             wanted.push(values);
@@ -38,7 +38,7 @@ pub fn items(
         let (at, new) = (ours.iter().position(is), patch.iter().position(is));
         let replaces = new.is_some_and(|it| patch[it]["$patch"] == "replace");
         if replaces && at.is_some() {
-            anyhow::bail!("`$patch: replace` in an item of a list is not understood");
+            anyhow::bail!("`$patch: replace` in an item of a list is not supported");
         }
         let merged = walk(at.map(|it| ours[it].clone()), new.map(|it| patch[it].clone()), inner)?;
         let merged = merged.filter(|it| it.as_object().is_some_and(|it| !it.is_empty()));
@@ -128,7 +128,7 @@ fn text(item: &Value, key: &str) -> anyhow::Result<String> {
         None | Some(Value::Null) => Ok(String::new()),
         Some(Value::String(it)) => Ok(it.clone()),
         Some(Value::Number(it)) => Ok(it.to_string()),
-        Some(_) => anyhow::bail!("`{key}`, by which a list is merged, is no scalar"),
+        Some(_) => anyhow::bail!("`{key}`, the merge key of a list, is not a scalar"),
     }
 }
 

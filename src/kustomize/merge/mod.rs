@@ -57,7 +57,7 @@ fn expect(
     if [ours, patch].into_iter().flatten().all(|it| it.is_null() || is(it)) {
         return Ok(());
     }
-    anyhow::bail!("the patch has something of another kind there")
+    anyhow::bail!("the patch has a value of another type there")
 }
 
 fn type_of(value: Option<&Value>) -> Option<Type> {
@@ -76,7 +76,9 @@ enum Directive {
 fn directive(map: &mut Map<String, Value>) -> anyhow::Result<Directive> {
     let other = ["$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList"];
     if let Some(key) = map.keys().find(|key| other.iter().any(|it| key.starts_with(it))) {
-        anyhow::bail!("`{key}` is not understood: of the directives of a patch only `$patch` is");
+        anyhow::bail!(
+            "`{key}` is not supported: the only supported directive of a patch is `$patch`"
+        );
     }
     let Some(said) = map.get("$patch") else { return Ok(Directive::Merge) };
     let res = match said.as_str() {
@@ -166,7 +168,7 @@ fn list(
             }
             (None | Some(Value::Null), directive) if directive != Directive::Merge => {
                 anyhow::bail!(
-                    "`$patch` speaks for a list that is not there, and kustomize would leave it in"
+                    "`$patch` applies to a list that does not exist, and kustomize would print the directive"
                 )
             }
             _ => (patch.clone(), patch),
@@ -187,7 +189,7 @@ fn list_directive(list: &mut Vec<Value>) -> anyhow::Result<Directive> {
     };
     let Value::Object(mut map) = list.remove(at) else { return Ok(Directive::Merge) };
     match directive(&mut map)? {
-        Directive::Merge => anyhow::bail!("`$patch: merge` for a whole list is not understood"),
+        Directive::Merge => anyhow::bail!("`$patch: merge` for a whole list is not supported"),
         directive => Ok(directive),
     }
 }

@@ -124,7 +124,7 @@ impl Project {
 
     fn checked(&self, text: String, expected: &Value) -> anyhow::Result<Self> {
         if yaml::from_text(&text, Dialect::Strict).ok().as_ref() != Some(expected) {
-            return Err(anyhow::format_err!("PROJECT is written in a way that this tool cannot add to"))
+            return Err(anyhow::format_err!("operator-rs cannot add to PROJECT as it is written"))
                 .hint("write `resources` as a block list: one `- ` for each entry, and a line for each field");
         }
         Self::from_text(&text)
@@ -320,7 +320,7 @@ mod tests {
         let error = Project::from_text(text)
             .and_then(|it| it.with(resource("B")))
             .expect_err("it is refused");
-        assert_eq!(error.to_string(), "PROJECT is written in a way that this tool cannot add to");
+        assert_eq!(error.to_string(), "operator-rs cannot add to PROJECT as it is written");
     }
 
     #[test]

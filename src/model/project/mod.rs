@@ -80,9 +80,8 @@ impl Project {
     /// Reads PROJECT. What is malformed is refused with its place.
     pub fn from_text(text: &str) -> anyhow::Result<Self> {
         if text.trim().is_empty() {
-            return Err(anyhow::format_err!("PROJECT is empty")).hint(
-                "take it back from version control; without it nothing is known of what this project holds",
-            );
+            return Err(anyhow::format_err!("PROJECT is empty"))
+                .hint("restore it from version control: it lists what the project contains");
         }
         let locate = super::locate("PROJECT", text);
         yaml::from_text(text, yaml::Dialect::Strict).map_err(&locate)?;
@@ -133,16 +132,16 @@ impl Head {
     fn check(&self) -> anyhow::Result<()> {
         match &self.version {
             Some(yaml::Value::String(version)) if version == "3" => {}
-            None => bail!(
-                "reading PROJECT: it has no `version`; `version: \"3\"` is what this tool reads"
-            ),
+            None => {
+                bail!("reading PROJECT: it has no `version`; only `version: \"3\"` is supported")
+            }
             Some(yaml::Value::Number(number)) if number.as_u64() == Some(3) => {
                 return Err(anyhow::format_err!("PROJECT has `version: 3`, a number"))
                     .hint("write it in quotes: `version: \"3\"`");
             }
             Some(other) => {
-                return Err(anyhow::format_err!("PROJECT is of version {other}, and this tool reads version \"3\"")).hint(
-                    "projects of version 2 are kubebuilder's of 2020 and older; `operator-rs init` starts a new one in another folder",
+                return Err(anyhow::format_err!("PROJECT has version {other}, and only version \"3\" is supported")).hint(
+                    "projects of version 2 are kubebuilder's of 2020 and older; `operator-rs init` creates a new one in another directory",
                 );
             }
         }
@@ -159,16 +158,16 @@ impl Head {
                 "PROJECT has the layout `{}`, which this version does not know",
                 layouts.join(",")
             ))
-            .hint("a newer operator-rs made it: update operator-rs");
+            .hint("a newer operator-rs wrote it: update operator-rs");
         }
         let language = if layouts.iter().any(|it| it.starts_with("go.")) {
             "a Go project"
         } else {
             "a project"
         };
-        Err(anyhow::format_err!("PROJECT is that of {language} of another tool: its layout is `{}`", layouts.join(",")))
+        Err(anyhow::format_err!("PROJECT belongs to {language} of another tool: its layout is `{}`", layouts.join(",")))
             .hint(format!(
-                "operator-sdk or kubebuilder goes on with it here; to write it anew in Rust, run `operator-rs init` in an empty folder \
+                "continue with operator-sdk or kubebuilder here; to rewrite the operator in Rust, run `operator-rs init` in an empty directory \
                  with the same `--domain` and `--project-name`, then `operator-rs create api` for each entry of its `resources` \
                  (this tool's layout is `{LAYOUT}`)"
             ))
@@ -180,7 +179,7 @@ impl Head {
         let theirs = self.cli_version.as_deref().and_then(|it| it.parse::<semver::Version>().ok());
         match theirs {
             Some(theirs) if ours < theirs => Err(anyhow::format_err!(
-                "operator-rs {theirs} has brought this project up to date, and this is operator-rs {ours}"
+                "operator-rs {theirs} has updated this project, and this is operator-rs {ours}"
             ))
             .hint("update operator-rs"),
             _ => Ok(()),

@@ -22,7 +22,7 @@ use serde::Serialize as _;
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory of the bundle, inside or outside the project [default: bundle]
-    #[arg(value_name = "FOLDER")]
+    #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
     #[command(flatten)]
     optional: Optional,
@@ -88,7 +88,7 @@ impl Args {
 /// The folder that a bundle is in, and the bundle's name there.
 fn locate(dir: &Path, folder: &Path) -> anyhow::Result<(Root, ProjectPath)> {
     reading(dir)?;
-    let whole = std::path::absolute(dir.join(folder)).context("naming the folder")?;
+    let whole = std::path::absolute(dir.join(folder)).context("resolving the directory")?;
     let name = whole.file_name().and_then(|it| it.to_str());
     let (Some(parent), Some(name)) = (whole.parent(), name) else {
         return Err(anyhow::format_err!("`{}` has no name of its own", folder.display()))

@@ -29,7 +29,7 @@ impl Repository {
         let git = Git::new(folder, terminal::variable_names("GIT_"));
         match git.run(&["rev-parse", "--show-prefix"])? {
             Answer::Done(bytes) => {
-                let prefix = String::from_utf8(bytes).context("reading the folder's name")?;
+                let prefix = String::from_utf8(bytes).context("reading the directory's name")?;
                 let prefix = prefix.trim_end_matches('\n').trim_end_matches('/').to_owned();
                 Ok(Self { git, prefix })
             }
