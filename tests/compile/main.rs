@@ -47,7 +47,7 @@ fn a_check_says_what_it_compiles() {
     let project = Project::new(&[("src/lib.rs", &[HEAD, &kind("Plain", PLAIN)].concat())]);
     let (printed, text) = project.crds(&["--compile", "--check"]);
     assert_eq!(printed.expect(&text).len(), 1);
-    assert!(text.starts_with("compiling the only kind to compare it with the source\n"), "{text}");
+    assert!(text.starts_with("compiling the only kind for comparison with the source\n"), "{text}");
     let (_, text) = project.crds(&["--compile"]);
     assert_eq!(text, "", "nothing is compiled where all is read");
 }

@@ -59,7 +59,7 @@ pub fn purpose(compile: &Compile<'_>, reading: &Reading, crates: &[Crate]) -> St
         (compiled, all) => format!("{compiled} of {all} kinds"),
     };
     let why = match &reading.all_problems()[..] {
-        _ if compile.all => "to compare them with the source".to_owned(),
+        _ if compile.all => "for comparison with the source".to_owned(),
         [] if reading.named.is_empty() => "to find the module".to_owned(),
         [] => "because `--type` names one".to_owned(),
         [first] => format!("because of {first}"),
