@@ -48,6 +48,7 @@ pages! {
     kinds_by_hand
     memcached_operator
     moved_runtime
+    namespaced
     messages
     mistakes
     on_a_cluster

@@ -9,6 +9,7 @@ use std::{
 use serde::Serialize;
 
 use super::{
+    binding,
     compile::{self, Compile, Completion},
     listing,
     refusal::{refusal, unread},
@@ -26,7 +27,7 @@ use crate::{
 
 /// The commands that generate support code, and the files that depend on the source.
 pub const SUPPORT: &str = "generate";
-const MANIFESTS: &str = "manifests";
+pub const MANIFESTS: &str = "manifests";
 
 /// The variables of all templates.
 #[derive(Clone, Serialize)]
@@ -172,6 +173,7 @@ fn derived(
         let crds = samples::crds(manifests.iter().flat_map(|it| &it.objects));
         samples::warn(plan, tree, &crds)?;
     }
+    binding::warn(plan, tree, project, &operator.rules)?;
     for it in manifests {
         plan.generate(it.path.clone(), it.to_text(), &it.edit, MANIFESTS);
     }

@@ -1,5 +1,6 @@
 //! What a person can type. The folder reads as the command line.
 
+mod binding;
 mod bundle;
 mod cargo;
 mod compile;

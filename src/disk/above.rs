@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context as _;
 
-/// The nearest folder that has a file, and whether it belongs to the user who owns the folder where the search began.
+/// The nearest folder that has a file, and whether both belong to the user who owns the folder where the search began.
 #[derive(Debug, PartialEq)]
 pub struct Above {
     pub folder: PathBuf,
@@ -36,13 +36,15 @@ pub fn above(dir: &Path, name: &str) -> anyhow::Result<Option<Above>> {
         if !is_same_device(&start, &here) {
             return Ok(None);
         }
-        let is_file = |it: fs::Metadata| it.is_file() || it.is_symlink();
         let levels = level + missing;
-        if 0 < levels && fs::symlink_metadata(folder.join(name)).is_ok_and(is_file) {
+        let found = fs::symlink_metadata(folder.join(name)).ok();
+        let found = found.filter(|it| 0 < levels && (it.is_file() || it.is_symlink()));
+        if let Some(file) = found {
             // A symlink in `dir` may lead elsewhere than its name says.
             let named = up(dir, levels);
             let is_named = fs::canonicalize(&named).is_ok_and(|it| it == folder);
-            let same_owner = is_same_owner(&start, &here);
+            // In a folder that everybody may write into, the file may be somebody else's.
+            let same_owner = is_same_owner(&start, &here) && is_same_owner(&start, &file);
             let folder = if is_named { named } else { folder.to_owned() };
             return Ok(Some(Above { folder, same_owner }));
         }
@@ -104,6 +106,12 @@ fn the_nearest_file_above_is_found() {
     assert_eq!(find("a/b"), Some(top.join("a")));
     assert_eq!(find(""), None, "only folders above are searched");
     assert!(above(&top.join("a"), "NAME").unwrap().unwrap().same_owner);
+    #[cfg(unix)]
+    {
+        // Only root can give a file to somebody else.
+        let is_given = std::os::unix::fs::chown(top.join("NAME"), Some(65534), None).is_ok();
+        assert_eq!(above(&top.join("a"), "NAME").unwrap().unwrap().same_owner, !is_given);
+    }
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub struct Diagnostic {
     /// The fields of custom resources that are concerned: the kind, the path of the field, the type.
     pub field_paths: Vec<Vec<String>>,
     pub hints: Vec<String>,
+    /// How it is written in a list for people, where that is not the file and the message.
+    pub listed: Option<String>,
 }
 
 impl Diagnostic {
@@ -69,6 +71,9 @@ impl From<String> for Diagnostic {
 /// In one line, without hints.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(listed) = &self.listed {
+            return f.write_str(listed);
+        }
         if let Some(file) = &self.file {
             write!(f, "{file}")?;
             if let Some((line, column)) = self.position {

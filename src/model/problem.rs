@@ -17,6 +17,7 @@ impl From<Problem> for Diagnostic {
             source_line: it.source_line,
             field_paths: Some(it.field_path).into_iter().filter(|it| !it.is_empty()).collect(),
             hints: it.hint.into_iter().collect(),
+            listed: None,
         }
     }
 }

@@ -1,7 +1,4 @@
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::{collections::BTreeMap, fmt};
 
 use crate::{
     hint::{Diagnostic, Diagnostics, hinted},
@@ -147,24 +144,33 @@ impl Changes {
         if self.changes.is_empty() {
             return self.require_no_conflicts("nothing was checked");
         }
-        let changes = self.to_string();
-        // The list of changes names the edited files.
-        let is_named = |it: &&Diagnostic| {
-            self.edited
-                .iter()
-                .any(|path| it.file.as_deref().is_some_and(|it| it.ends_with(path.as_str())))
+        let change = |it: &Change| {
+            let message = match (&it.before, &it.after) {
+                (None, _) => "is missing",
+                (Some(_), Some(_)) => "is out of date",
+                (Some(_), None) => "is not generated any more",
+            };
+            let listed = Some(self.line(it).trim_end().to_owned());
+            let file = format!("{}{}", self.shown_in, it.path);
+            Diagnostic { listed, ..Diagnostic::in_file(file, message) }
         };
-        let conflicts = self.conflicts.iter().filter(|it| !is_named(it)).map(ToString::to_string);
-        let lines = changes.lines().map(str::to_owned).chain(conflicts);
-        let list: String = lines.map(|it| format!("\n  {it}")).collect();
+        let mut list: Vec<Diagnostic> = self.changes.iter().map(change).collect();
+        let kept = self.unchanged();
+        list.extend(kept.lines().map(Diagnostic::from));
+        // The list of changes names the edited files.
+        let is_edited = |it: &&Diagnostic| {
+            let file = it.file.as_deref().unwrap_or_default();
+            self.edited.iter().any(|path| file.ends_with(path.as_str()))
+        };
+        list.extend(self.conflicts.iter().filter(|it| !is_edited(it)).cloned());
         let mut hints: Vec<String> =
-            self.conflicts.iter().flat_map(|it| it.hints.clone()).collect();
-        if hints.is_empty() {
+            self.conflicts.iter().filter(is_edited).flat_map(|it| it.hints.clone()).collect();
+        if self.conflicts.is_empty() {
             hints.push("run the command without `--check`".to_owned());
         }
-        let mut seen = BTreeSet::new();
-        hints.retain(|it| seen.insert(it.clone()));
-        hinted(anyhow::format_err!("out of date:{list}"), hints.into_iter())
+        hints.dedup();
+        let headline = "out of date".to_owned();
+        hinted(Diagnostics { headline, list }.into(), hints.into_iter())
     }
 
     /// A shorter form of a long list: new files are counted for each top-level directory, other changes are listed. None

@@ -61,6 +61,13 @@ impl Intent {
                 match &before {
                     None => signed,
                     Some(before) => match ours::state(path, before, by) {
+                        // git's first marker may be above our line.
+                        ours::State::Theirs if ours::is_in_conflict(path, before) => {
+                            if !force {
+                                changes.edited(path, before, edit);
+                            }
+                            with_ends_of(before, &signed)
+                        }
                         ours::State::Theirs => return changes.theirs(path),
                         ours::State::Another { by } => return changes.another(path, &by),
                         ours::State::Edited if !force => {

@@ -24,6 +24,11 @@ pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
     matches!(ours::state(path, text, by), ours::State::Ours | ours::State::Older)
 }
 
+/// Whether this command has generated a file, which may have been edited or copied since.
+pub fn is_generated_by(path: &ProjectPath, text: &str, by: &str) -> bool {
+    !matches!(ours::state(path, text, by), ours::State::Theirs | ours::State::Another { .. })
+}
+
 /// The files of a project: on disk, or in a test's map.
 pub trait Tree {
     /// What is at a path. Symlinks are not followed.

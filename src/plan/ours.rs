@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::model::ProjectPath;
+use crate::model::{ProjectPath, merge_conflict};
 
 /// The state of a file, seen from a command that generates files.
 #[derive(Debug, PartialEq)]
@@ -61,6 +61,12 @@ pub fn state(path: &ProjectPath, text: &str, by: &str) -> State {
         command if command == by || command.is_empty() => State::Edited,
         command => State::Another { by: command.to_owned() },
     }
+}
+
+/// Whether a text is a merge conflict of files that operator-rs has generated.
+pub fn is_in_conflict(path: &ProjectPath, text: &str) -> bool {
+    let start = format!("{}{START}", comment(path).0);
+    merge_conflict(path, text).is_some() && text.lines().any(|it| it.starts_with(&start))
 }
 
 /// Whether two generated texts are equal apart from the hash and the command in their first lines.

@@ -89,6 +89,33 @@ fn a_marker_that_is_missing_doubled_or_code_is_told_with_its_place() {
 }
 
 #[test]
+fn a_merge_conflict_of_generated_files_is_named_and_replaced_by_force() {
+    let ours = |text: &str| ours::signed(&path("a.rs"), text, "b", "test");
+    let conflict =
+        |one: &str, two: &str| format!("<<<<<<< HEAD\n{one}=======\n{two}>>>>>>> topic\n");
+    let generate = |plan: &mut Plan| plan.generate(path("a.rs"), "3\n".to_owned(), "b", "test");
+    let generated = conflict(&ours("1\n"), &ours("2\n"));
+    let named = "nothing was written:\n  a.rs:1:1: the file has an unresolved merge conflict";
+    check(Some(&generated), generate, Err(named));
+    let by_hand = conflict("1\n", "2\n");
+    let theirs = check_error(&by_hand, generate);
+    assert!(!theirs.contains("merge conflict"), "{theirs}");
+    let tree = Map([(path("a.rs"), generated)].into());
+    let mut plan = Plan::default();
+    generate(&mut plan);
+    let changes = plan.against(&tree, true).expect("`--force` replaces it");
+    let after = changes.iter().next().and_then(|it| it.after.clone());
+    assert_eq!(after, Some(ours("3\n")));
+}
+
+fn check_error(before: &str, plan: impl FnOnce(&mut Plan)) -> String {
+    let tree = Map([(path("a.rs"), before.to_owned())].into());
+    let mut it = Plan::default();
+    plan(&mut it);
+    it.against(&tree, false).expect_err("it is refused").to_string()
+}
+
+#[test]
 fn what_is_theirs_is_written_once() {
     let scaffold = |plan: &mut Plan| plan.scaffold(path("a.rs"), "new\n".to_owned());
     check(None, scaffold, Ok("new\n"));

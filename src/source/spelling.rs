@@ -33,6 +33,17 @@ const MARKERS: &[&str] = &[
     "webhookconfiguration",
 ];
 
+/// Markers of Go types, and the attribute that does the same in Rust.
+const ATTRIBUTES: &[(&str, &str)] = &[
+    ("default", "#[serde(default = \"FUNCTION\")]"),
+    ("printcolumn", "#[kube(printcolumn = …)]"),
+    ("resource", "#[kube(plural = …, shortname = …)]"),
+    ("storageversion", "#[kube(storage = true)]"),
+    ("subresource", "#[kube(status = …)]"),
+    ("unservedversion", "#[kube(served = false)]"),
+    ("validation", "#[schemars(range(min = …))]"),
+];
+
 const VERBS: &[&str] = &[
     "*",
     "approve",
@@ -85,6 +96,10 @@ pub fn misspelt(path: &SourcePath, comment: &Comment<'_>, rule: Option<&Rule>) -
             hint,
         ));
     }
+    if let Some((_, attribute)) = ATTRIBUTES.iter().find(|it| it.0 == name) {
+        let message = format!("`+kubebuilder:{name}` has no effect in Rust");
+        res.push(warning(name, message, Some(format!("use an attribute: `{attribute}`"))));
+    }
     for verb in rule.map(|it| &it.verbs[..]).unwrap_or_default() {
         if let Some(known) = near(verb, VERBS) {
             let message = format!("`{verb}` is not a verb of Kubernetes");
@@ -134,6 +149,13 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
         &["impersonate", "*", "promote"],
         &[],
     );
-    check("// +kubebuilder:validation:Minimum=1", &[], &[]);
+    check(
+        "// +kubebuilder:validation:Minimum=1",
+        &[],
+        &[
+            "a.rs:1:17: `+kubebuilder:validation` has no effect in Rust   hint: use an attribute: `#[schemars(range(min = …))]`",
+        ],
+    );
+    check("// +kubebuilder:object:root=true", &[], &[]);
     check("/// +kubebuilder:rabc", &[], &[]);
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Context as _;
 
 use super::{FILE, FOLDER};
+use crate::commands::derive::MANIFESTS;
 use crate::{
     disk::Root,
     hint::Hint as _,
@@ -32,6 +33,8 @@ struct Found {
     crd: Value,
     /// `generate crds` has written the file.
     ours: bool,
+    /// `manifests` has written it: the directory is config/crd/bases of a project.
+    of_manifests: bool,
 }
 
 impl Committed<'_> {
@@ -39,7 +42,7 @@ impl Committed<'_> {
     pub fn require_current(&self) -> anyhow::Result<()> {
         let found = self.find()?;
         let mut lines = BTreeSet::new();
-        let mut hand_written = false;
+        let (mut hand_written, mut of_manifests) = (false, false);
         for crd in self.crds.iter().flat_map(|it| &it.objects) {
             let name = name(crd);
             let Some(there) = found.get(name) else {
@@ -53,6 +56,7 @@ impl Committed<'_> {
                     "stale: {name} in {folder}{path}: at `{at}`, {committed} is committed, and {declared} is declared"
                 ));
                 hand_written |= !it.ours;
+                of_manifests |= it.of_manifests;
             }
         }
         for (name, it) in found.iter().flat_map(|(name, all)| all.iter().map(move |it| (name, it)))
@@ -61,6 +65,7 @@ impl Committed<'_> {
                 let (folder, path) = (&self.shown_in, &it.path);
                 lines.insert(format!("left over: {name} in {folder}{path}: no kind declares it"));
                 hand_written |= !it.ours;
+                of_manifests |= it.of_manifests;
             }
         }
         if lines.is_empty() {
@@ -68,6 +73,9 @@ impl Committed<'_> {
         }
         let list: String = lines.iter().map(|it| format!("\n  {it}")).collect();
         let error = Err(anyhow::format_err!("the committed CRDs are out of date:{list}"));
+        if of_manifests {
+            return error.hint("`operator-rs manifests` generates these files: run it");
+        }
         match hand_written {
             false => error.hint("run the command without `--check`"),
             true => error.hint(
@@ -96,10 +104,16 @@ impl Committed<'_> {
             let documents =
                 documents.with_context(|| format!("reading {}{path}", self.shown_in))?;
             let ours = [FOLDER, FILE].iter().any(|by| plan::is_ours(&path, &text, by));
+            let of_manifests = plan::is_generated_by(&path, &text, MANIFESTS);
             let objects = documents.into_iter().flat_map(objects);
             for crd in objects.filter(|it| it["kind"] == "CustomResourceDefinition") {
                 let name = name(&crd).to_owned();
-                res.entry(name).or_default().push(Found { path: path.clone(), crd, ours });
+                res.entry(name).or_default().push(Found {
+                    path: path.clone(),
+                    crd,
+                    ours,
+                    of_manifests,
+                });
             }
         }
         Ok(res)
