@@ -23,7 +23,7 @@ fn aliases_that_grow_without_bound() {
     for dialect in DIALECTS {
         let error = place(dialect);
         assert!(
-            error.starts_with(start) && error.ends_with("(write out what is needed)"),
+            error.starts_with(start) && error.ends_with("(replace the aliases with their values)"),
             "{error}"
         );
     }
