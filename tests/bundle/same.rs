@@ -271,7 +271,7 @@ fn a_sample_of_a_kind_that_bundles_hold_is_a_file_too() {
     let version = crd["spec"]["versions"][0]["name"].clone();
     let version = version.as_str().expect("a version has a name");
     objects.push(json!({
-        "apiVersion": format!("cache.example.com/{version}"), "kind": "Secret", "metadata": { "name": "it" }, "spec": {},
+        "apiVersion": format!("cache.example.com/{version}"), "kind": "Secret", "metadata": { "name": "it" }, "spec": { "size": 1 },
     }));
     objects.push(crd);
     check("sample-of-a-secret", &objects);

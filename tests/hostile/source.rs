@@ -25,9 +25,9 @@ fn package(name: &str, code: &[(&str, &str)]) -> std::path::PathBuf {
 /// Nothing is printed, and this is told.
 #[track_caller]
 fn refused(dir: &Path, expected: &str) {
-    let output =
-        support::command(support::BINARY, dir).args(["generate", "crds"]).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
+    let command = ["generate", "crds", "--message-format", "short"];
+    let output = support::command(support::BINARY, dir).args(command).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).replace(": error: ", ": ");
     let start: String = told.chars().take(2_000).collect();
     assert_eq!(output.status.code(), Some(1), "{start}");
     assert!(told.contains(expected), "{start}");

@@ -48,7 +48,7 @@ const CODE: &str = "use std::collections::{BTreeMap, HashMap};\n\npub const LEAS
 const JOURNAL: &str = "{\"phase\":\"commit\",\"folders\":[\"config/new\"],\"steps\":[{\"path\":\"config/new/a.yaml\",\"new\":\"config/new/.a.yaml.operator-rs-new\",\"before\":null},{\"path\":\"NOTES.md\",\"new\":null,\"before\":\"0123456789abcdef0123456789abcdef\"}]}";
 
 /// A type that is read quickly.
-const TYPE: &str = "//! A kind.\n\nuse kube::CustomResource;\nuse schemars::JsonSchema;\nuse serde::{Deserialize, Serialize};\n\n/// Desired state.\n#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]\n#[kube(group = \"cache.example.com\", version = \"v1alpha1\", kind = \"KIND\", namespaced)]\npub struct KINDSpec {\n    /// How many.\n    #[serde(default)]\n    pub size: Option<i32>,\n    pub names: Vec<String>,\n}\n";
+const TYPE: &str = "//! A kind.\n\nuse kube::CustomResource;\nuse schemars::JsonSchema;\nuse serde::{Deserialize, Serialize};\n\n/// Desired state.\n#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]\n#[kube(group = \"cache.example.com\", version = \"v1alpha1\", kind = \"KIND\", namespaced)]\npub struct KINDSpec {\n    /// How many.\n    #[serde(default)]\n    pub size: Option<i32>,\n    #[serde(default)]\n    pub names: Vec<String>,\n}\n";
 
 /// The files of the small project; every command of the fuzzer takes them.
 pub fn files() -> &'static Files {

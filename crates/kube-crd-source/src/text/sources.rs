@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
 use std::rc::Rc;
 
 use semver::Version;
@@ -59,9 +60,13 @@ pub struct ReadTexts(BTreeMap<SourcePath, u64>);
 
 impl ReadTexts {
     /// Gives a problem its line, where the file still has the text that was read.
+    ///
+    /// A file outside of the workspace's folder is never quoted: a clone may lead to a secret by `#[path]`.
     pub fn quote(&self, from: &dyn Sources, problem: &mut Problem) {
         let path = &problem.place.path;
-        if problem.source_line.is_none()
+        let is_outside = path.as_str().starts_with("..") || Path::new(path.as_str()).is_absolute();
+        if !is_outside
+            && problem.source_line.is_none()
             && let Some(hash) = self.0.get(path)
             && let Ok(Some(text)) = from.text(path)
             && *hash == hash_of(&text)
