@@ -79,6 +79,13 @@ pub fn files() -> &'static Files {
         ] {
             res.insert(path.to_owned(), text.into_bytes());
         }
+        // The samples are of the small types, too.
+        for name in ["memcached", "second"] {
+            let path = format!("config/samples/cache_v1alpha1_{name}.yaml");
+            let text = String::from_utf8(res[&path].clone()).expect("it is text");
+            let (head, _) = text.split_once("\nspec:").expect("it has a spec");
+            res.insert(path, format!("{head}\nspec:\n  size: 1\n").into_bytes());
+        }
         // What is generated follows from the small source.
         let dir = template::scratch().join("seeds").join(template::NAME);
         world::put_all(&res, &dir);
