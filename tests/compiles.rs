@@ -30,6 +30,9 @@ fn an_empty_project_and_the_runtime_compile() {
     let _alone = alone();
     let dir = made("empty", "--project-name flavours", &[]);
     build(&dir);
+    // Without `--package`, these are about the operator.
+    assert!(run(&dir, "add --dry-run --offline serde_json").0);
+    assert!(run(&dir, "run --locked --offline -- --help").0);
     cargo(&dir, "clippy -p operator-rs-runtime --all-targets --locked --offline -- -D warnings");
     cargo(&dir, "test -p operator-rs-runtime --locked --offline");
 }
@@ -51,9 +54,11 @@ fn a_project_of_an_earlier_version_compiles_once_it_is_up_to_date() {
     build(&dir);
 }
 
+/// And a type that a person has written, which `create api` takes over.
 #[test]
 fn plain_kinds_compile() {
-    check(
+    let _alone = alone();
+    let dir = made(
         "plain",
         "--project-name flavours --license none --owner Example",
         &[
@@ -62,7 +67,33 @@ fn plain_kinds_compile() {
             "--group cache --kind TypeOnly --controller=false",
         ],
     );
+    let path = dir.join("api/src/cache/v1alpha1/type_only.rs");
+    let types = fs::read_to_string(&path).unwrap();
+    fs::write(&path, types + BLOG).unwrap();
+    support::done(&dir, "create api --group cache --kind Blog");
+    // As the comment there asks for.
+    let path = dir.join("tests/reconcile_blog.rs");
+    let test = fs::read_to_string(&path).unwrap();
+    let ignored = "#[ignore = \"sample() lacks the fields that the type requires\"]\n";
+    assert!(test.contains(ignored) && test.contains("\"spec\": {}"));
+    let test =
+        test.replace(ignored, "").replace("\"spec\": {}", "\"spec\": { \"title\": \"News\" }");
+    let comment = "    // Add the fields that the type requires.\n";
+    fs::write(&path, test.replace(comment, "")).unwrap();
+    build(&dir);
 }
+
+const BLOG: &str = "
+/// Desired state of a Blog.
+#[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = \"cache.my.domain\", version = \"v1alpha1\", kind = \"Blog\", namespaced, shortname = \"bl\")]
+pub struct BlogSpec {
+    /// Title of the first page.
+    #[schemars(length(min = 3))]
+    pub title: String,
+    pub theme: Option<String>,
+}
+";
 
 /// As in tests/sessions/types.md; the CRD that follows is held against `crd()` by the project's own test.
 #[test]
