@@ -15,7 +15,7 @@ use crate::{
         derive,
     },
     disk::Root,
-    hint::Hint as _,
+    hint::{Diagnostic, Hint as _},
     model::{GroupName, Kind, Project, ProjectPath, Resource},
     plan::{Found, Plan, Tree},
     process::{Answer, Git},
@@ -170,9 +170,11 @@ impl Files {
             plan.delete(path, known);
         }
         for (path, line) in self.lines {
-            if root.read(&path)?.is_some() {
-                plan.remove_line(path, &line);
+            let Some(text) = root.read(&path)? else { continue };
+            if let Some((at, file)) = other_form(&text, &line) {
+                plan.warn(stays(&path, at, &text, file));
             }
+            plan.remove_line(path, &line);
         }
         for (path, template, lines) in self.modules {
             // A module with other content stays, and so do those around it.
@@ -187,12 +189,31 @@ impl Files {
                 "toml" => modules::without_assignment(&before, &variable),
                 _ => modules::without_entry(&before, &variable),
             };
-            if before != after {
-                plan.edit(path, before, after);
+            match after {
+                Ok(after) if before != after => plan.edit(path, before, after),
+                Ok(_) => {}
+                Err(line) => plan.warn(stays(&path, line, &before, &variable)),
             }
         }
         Ok(())
     }
+}
+
+/// A line that has the file of a list's line, but not as `create api` wrote it: its number, and the file.
+fn other_form<'a>(text: &str, line: &'a str) -> Option<(usize, &'a str)> {
+    let file = line.trim().strip_prefix("- ")?;
+    let is_part = |it: char| it.is_whitespace() || "/'\"".contains(it);
+    let names = |it: &str| it.trim() != line.trim() && it.split(is_part).any(|it| it == file);
+    Some((text.lines().position(names)? + 1, file))
+}
+
+/// A warning of something that was edited, and stays.
+fn stays(path: &ProjectPath, line: usize, text: &str, name: &str) -> Diagnostic {
+    let message = format!("`{name}` stays: this is not as `create api` wrote it");
+    Diagnostic::in_file(path.to_string(), message)
+        .at(line, 1)
+        .quote(text)
+        .with_hint("remove it by hand, if nothing else needs it")
 }
 
 /// Whether the kind's files have the group in their names, because a kind of the same name existed before.
