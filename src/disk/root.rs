@@ -50,7 +50,8 @@ impl Root {
         };
         let names = below.components().map(|it| it.as_os_str().to_str().map(str::to_owned));
         let names: Option<Vec<String>> = names.collect();
-        let names = names.with_context(|| format!("`{}` is no name in UTF-8", whole.display()))?;
+        let names =
+            names.with_context(|| format!("`{}` is not a name in UTF-8", whole.display()))?;
         Self::at(dir, whole, names)
     }
 

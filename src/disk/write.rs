@@ -246,7 +246,7 @@ impl Root {
                 }
                 Kind::File if folder.read(beside.name()).is_ok_and(|it| it == text.as_bytes()) => {}
                 _ => {
-                    return Err(anyhow::format_err!("{beside} is there already"))
+                    return Err(anyhow::format_err!("{beside} already exists"))
                         .hint("move it away, then run this again");
                 }
             }

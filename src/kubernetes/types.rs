@@ -23,7 +23,7 @@ pub struct Field {
 /// A Go type: the name of a struct or of a scalar, below `*`, `[]` and `{}` (a map of texts to these).
 pub type Type = &'static str;
 
-/// The fields of a struct; `None` for what is no struct.
+/// The fields of a struct; `None` for what is not a struct.
 pub fn fields(type_: &str) -> Option<&'static [Field]> {
     TYPES.get(type_).map(Vec::as_slice)
 }

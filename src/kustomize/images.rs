@@ -77,7 +77,7 @@ fn in_containers(
             items.iter_mut().try_for_each(|item| match item {
                 Value::Object(item) => item.get_mut("image").map_or(Ok(()), &mut *set),
                 Value::Null => Ok(()),
-                _ => anyhow::bail!("an item of `{key}` is no map"),
+                _ => anyhow::bail!("an item of `{key}` is not a map"),
             })
         }),
         _ => Ok(()),

@@ -17,7 +17,7 @@ fn note(key: &str) -> String {
     format!("\0{key}")
 }
 
-/// Notes how an entry that is no string is written.
+/// Notes how an entry that is not a string is written.
 pub fn note_spelling(map: &mut Map<String, Value>, key: &str, spelling: &str) {
     map.insert(note(key), spelling.into());
 }
@@ -102,7 +102,7 @@ pub fn stringify(map: &mut Map<String, Value>) -> anyhow::Result<()> {
         let spelling = map.get(&note(&key)).and_then(Value::as_str).map(str::to_owned);
         let Some(value) = map.get_mut(&key) else { continue };
         if value.is_object() || value.is_array() {
-            anyhow::bail!("`{key}` is no string");
+            anyhow::bail!("`{key}` is not a string");
         }
         match (spelling, &*value) {
             (Some(spelling), _) => *value = spelling.into(),

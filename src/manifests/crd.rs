@@ -76,8 +76,8 @@ fn sources(versions: &[Version<'_>]) -> String {
 ///
 /// The project may have another version of k8s-openapi: fields that this version does not know would be lost.
 pub fn parse(printed: &Value) -> Result<CustomResourceDefinition, String> {
-    let crd: CustomResourceDefinition =
-        serde_json::from_value(printed.clone()).map_err(|error| format!("is no CRD: {error}"))?;
+    let crd: CustomResourceDefinition = serde_json::from_value(printed.clone())
+        .map_err(|error| format!("is not a CRD: {error}"))?;
     if crd.spec.versions.len() != 1 {
         return Err(format!("has {} versions, where kube has one", crd.spec.versions.len()));
     }
@@ -122,5 +122,5 @@ fn what_a_crd_would_lose_is_refused() {
     );
     let none = yaml::json!({ "spec": {} });
     assert_eq!(parse(&none), Err("has 0 versions, where kube has one".to_owned()));
-    assert!(parse(&yaml::json!("text")).unwrap_err().starts_with("is no CRD: "));
+    assert!(parse(&yaml::json!("text")).unwrap_err().starts_with("is not a CRD: "));
 }

@@ -117,7 +117,11 @@ fn check_escapes(quoted: &str, mark: Mark) -> Result<(), Fault> {
     let mut chars = quoted.chars();
     while let Some(c) = chars.next() {
         if c == '\\' && chars.next() == Some('/') {
-            return Err(Fault::new(mark, "`\\/` is no escape that Go knows", Some("write `/`")));
+            return Err(Fault::new(
+                mark,
+                "`\\/` is not an escape that Go knows",
+                Some("write `/`"),
+            ));
         }
     }
     Ok(())

@@ -222,7 +222,7 @@ fn what_readers_see_differently_is_refused_with_its_place() {
         "a: 1\n---\nb: {c: *x}\n",
         "there is no anchor `&x` before this alias at line 3 column 8",
     );
-    check("a: \"\\/\"\n", "`\\/` is no escape that Go knows at line 1 column 4 (write `/`)");
+    check("a: \"\\/\"\n", "`\\/` is not an escape that Go knows at line 1 column 4 (write `/`)");
     check(
         "a: 1\n...\nb: 2\n",
         "a second document begins, which Kubernetes programs ignore at line 3 column 1 (separate them with a line `---`, or keep only one)",

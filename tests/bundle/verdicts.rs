@@ -21,7 +21,7 @@ pub fn set(files: &mut Files, file: &str, pointer: &str, value: Value) {
         Value::Object(map) if value.is_null() => drop(map.remove(&key)),
         Value::Object(map) => drop(map.insert(key, value)),
         Value::Array(list) => list[key.parse::<usize>().expect("a place")] = value,
-        _ => panic!("{parent} is no map"),
+        _ => panic!("{parent} is not a map"),
     }
 }
 

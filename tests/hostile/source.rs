@@ -50,7 +50,10 @@ fn a_file_that_is_cut_off_is_refused() {
     let dir = package("cut-off", &[("main.rs", &format!("{KIND}pub struct KindSpec {{ a: Str"))]);
     refused(&dir, "src/main.rs:4:21: does not parse");
     let dir = package("cut-text", &[("main.rs", &format!("{KIND}pub struct KindSpec {{ a: \"…"))]);
-    refused(&dir, "src/main.rs:4:26: does not parse: it is cut off, or this is no token of Rust");
+    refused(
+        &dir,
+        "src/main.rs:4:26: does not parse: it is cut off, or this is not a token of Rust",
+    );
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn types_that_cannot_be_read_are_refused_with_the_way_to_them() {
     check(
         "a: [i32; N],",
         "",
-        "src/main.rs:5:10: `N` is no constant that can be read (`Kind` → `spec.a`)",
+        "src/main.rs:5:10: `N` is not a constant that can be read (`Kind` → `spec.a`)",
     );
     check("a: fn(),", "", "src/main.rs:5:4: `fn()` is an unsupported type (`Kind` → `spec.a`)");
 }
@@ -340,7 +340,7 @@ fn kube_attributes_are_read_with_care() {
     );
     assert_eq!(
         kube(&format!("{all}, validation = f()")),
-        "src/main.rs:3:69: `f()` is no rule that can be read; write `Rule::new(\"…\").message(\"…\")`"
+        "src/main.rs:3:69: `f()` is not a rule that can be read; write `Rule::new(\"…\").message(\"…\")`"
     );
 }
 

@@ -91,7 +91,7 @@ fn annotations_of(file: &Value) -> Result<Option<Annotations>, String> {
         Value::Array(_) | Value::Object(_) => Err(format!("`annotations.{key}` is no string")),
     };
     match field(file, "annotations") {
-        Err(()) => Err("`annotations` must stand in a map".to_owned()),
+        Err(()) => Err("`annotations` must be a map".to_owned()),
         Ok(None) => Ok(None),
         Ok(Some(Value::Object(found))) => found
             .iter()

@@ -19,7 +19,7 @@ pub fn pattern(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
 }
 
 pub fn type_(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
-    Some(changed(pair, "keep the type, and add a field of the other type beside this one"))
+    Some(changed(pair, "keep the type, and add a field of the other type"))
 }
 
 fn changed(pair: &Pair<'_>, remedy: &str) -> Change {

@@ -16,7 +16,7 @@ enum Level {
 }
 
 const CHANGE: &str = "change the type: the API server rejects the CRD as it is";
-const ANY: &str = "say which type it is, or let it take anything with \
+const ANY: &str = "declare the type, or accept any value with \
                    `#[schemars(extend(\"x-kubernetes-preserve-unknown-fields\" = true))]`";
 const RECURSION: &str =
     "end the recursion with a type that accepts any value, for example `serde_json::Value`";
@@ -47,7 +47,7 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
         ("object", _) => {}
         (_, Level::Root) => say("is not an object", CHANGE),
         ("array", _) if schema.get("items").is_none() => {
-            say("is an array of nothing that is said", CHANGE);
+            say("is an array without a type for its items", CHANGE);
         }
         ("array" | "boolean" | "integer" | "number" | "string", _) => {}
         ("null", _) => say("can only be null", CHANGE),
@@ -125,7 +125,9 @@ fn inner(at: &str, schema: &Value, shape: Option<&Value>, res: &mut Vec<Fault>) 
         let defined = |it: &Value| !empty(it) || (key == "additionalProperties" && !it.is_null());
         if schema.get(key).is_some_and(defined) {
             say(
-                format!("says `{key}` within one of several alternatives, where it must not be"),
+                format!(
+                    "has `{key}` inside of `allOf`, `anyOf`, `oneOf` or `not`, where it is not allowed"
+                ),
                 CHANGE,
             );
         }
@@ -157,10 +159,10 @@ fn never(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
             _ if !there => {}
             "patternProperties" => say(
                 "is a map whose keys must match a pattern (`patternProperties`)",
-                "take a map from `String`",
+                "use a map with `String` keys",
             ),
             "additionalItems" => {}
-            key => say(&format!("says `{key}`, which no CRD may"), CHANGE),
+            key => say(&format!("has `{key}`, which is not allowed in CRDs"), CHANGE),
         }
     }
     if says(schema, "uniqueItems") {
@@ -176,10 +178,10 @@ fn lists(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
         (text(schema, "x-kubernetes-list-type"), text(schema, "x-kubernetes-map-type"));
     let kind = text(schema, "type");
     if !map.is_empty() && kind != "object" {
-        say("is merged as a map, and is none", "take the merge strategy away");
+        say("is merged as a map, but is not one", "remove the merge strategy");
     }
     if !list.is_empty() && kind != "array" {
-        say("is merged as a list, and is none", "take the merge strategy away");
+        say("is merged as a list, but is not one", "remove the merge strategy");
     }
     let Some(items) = schema.get("items").filter(|it| it.is_object()) else { return };
     if matches!(list, "set" | "map") && says(items, "nullable") {

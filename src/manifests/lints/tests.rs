@@ -60,7 +60,7 @@ fn what_an_api_server_rejects_is_told_where_it_is() {
     structure(
         json!({ "type": "object", "anyOf": [{ "type": "object", "properties": { "a": {} } }] }),
         &[
-            "spec.it says `type` within one of several alternatives, where it must not be",
+            "spec.it has `type` inside of `allOf`, `anyOf`, `oneOf` or `not`, where it is not allowed",
             "spec.it.a is only described within one of several alternatives",
         ],
     );

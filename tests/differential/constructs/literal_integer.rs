@@ -1,4 +1,4 @@
-//! The lowest of a type is no negated literal of it; bases, suffixes and bytes.
+//! The lowest of a type is not a negated literal of it; bases, suffixes and bytes.
 
 #[derive(
     kube::CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug,

@@ -211,7 +211,7 @@ fn document(attrs: &[Attribute], values: &Values<'_>, common: &mut Common) -> sy
                 let line = line.value();
                 line.strip_prefix(' ').unwrap_or(&line).to_owned()
             }
-            // What is no plain string there keeps its first space.
+            // What is not a plain string there keeps its first space.
             other => values.doc(other)?,
         });
     }

@@ -66,7 +66,7 @@ pub fn cel(meta: &Meta) -> syn::Result<()> {
     }
 }
 
-const NOT_READ: &str = "is no rule that can be read; write `Rule::new(\"…\").message(\"…\")`";
+const NOT_READ: &str = "is not a rule that can be read; write `Rule::new(\"…\").message(\"…\")`";
 
 /// A rule: `"…"`, `("…", "message")`, `Rule::new("…").message("…")…`, `Rule { … }`.
 pub fn rule(expr: &Expr, values: &Values<'_>) -> syn::Result<Rule> {
@@ -188,7 +188,7 @@ fn string(expr: &Expr, values: &Values<'_>) -> syn::Result<String> {
 }
 
 fn merge(expr: &Expr, values: &Values<'_>) -> syn::Result<Merge> {
-    let refuse = || error(expr.span(), format!("`{}` is no merge strategy", text(expr)));
+    let refuse = || error(expr.span(), format!("`{}` is not a merge strategy", text(expr)));
     match peel(expr) {
         Expr::Path(it) => {
             for (name, merge) in [

@@ -58,12 +58,14 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
                 format!(
                     "no feature of `k8s-openapi` {version} says which Kubernetes its types are of"
                 ),
-                "choose one where it is depended on, e.g. `features = [\"v1_33\", \"schemars\"]`",
+                "choose one in the dependency, e.g. `features = [\"v1_33\", \"schemars\"]`",
             );
         }
         [one, other, ..] => {
             return refuse(
-                format!("`k8s-openapi` {version} has `{one}` and `{other}` on, and takes one"),
+                format!(
+                    "`k8s-openapi` {version} has `{one}` and `{other}` on, and only one is allowed"
+                ),
                 "choose one feature in all of the project's Cargo.toml",
             );
         }

@@ -70,7 +70,7 @@ pub fn members(texts: &Texts<'_>, problems: &mut Vec<Problem>) -> BTreeMap<Strin
                 _ => (value, folder.as_str()),
             };
             let path = value.get("path").and_then(Value::as_str);
-            // What is outside of the workspace's folder is no member of it.
+            // What is outside of the workspace's folder is not a member of it.
             candidates.extend(path.map(|it| below(from, it)).filter(|it| !it.starts_with("..")));
         }
         res.insert(folder, Rc::new(manifest));

@@ -280,7 +280,7 @@ impl Lookup<'_> {
             }
             let path = path_of(&alias.ty).filter(|_| alias.generics.params.is_empty());
             let Some(path) = path else {
-                return Err(Miss::Doubt("it goes by way of a type alias".to_owned().into()));
+                return Err(Miss::Doubt("it goes through a type alias".to_owned().into()));
             };
             match self.path(self.world.items[at].module, &path, Space::Types, None)? {
                 Named::Item(next) => at = next,

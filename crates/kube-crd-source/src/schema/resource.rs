@@ -258,7 +258,7 @@ impl Reader {
         }
         let item = &self.world.items[id];
         let refuse = |message: String| {
-            let hint = "change the type: the API server takes structural schemas only";
+            let hint = "change the type: API servers accept only structural schemas";
             self.refuse(self.world.problem(item.module, item.span, message, hint));
             None
         };

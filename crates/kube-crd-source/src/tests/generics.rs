@@ -27,7 +27,7 @@ fn what_a_generic_type_is_given_must_fit() {
     check(
         "a: In<i32>,",
         "$T struct In<const N: usize> { x: i32 }",
-        "src/main.rs:5:7: `i32` is no constant that can be read (`Kind` → `spec.a`)",
+        "src/main.rs:5:7: `i32` is not a constant that can be read (`Kind` → `spec.a`)",
     );
     check(
         "a: Kind2,",

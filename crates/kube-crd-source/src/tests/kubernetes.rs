@@ -179,7 +179,7 @@ fn a_struct_is_written_as_its_source_says() {
         assert!(found.contains(expected), "{found}");
     };
     refused("A { b: None, type_: String::new() }", "lacks the field `all`");
-    refused("A { c: 1, ..A::default() }", "it is no field of this type");
+    refused("A { c: 1, ..A::default() }", "it is not a field of this type");
 }
 
 #[test]

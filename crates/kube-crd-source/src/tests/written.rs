@@ -29,7 +29,7 @@ fn anything_else_in_a_body_is_refused_at_its_place() {
     body("let it = std::env::var(\"X\"); true.into()", "10", "std::env::var(\"X\")", "");
     let panics = "it panics, and so would `crd()`";
     let json = "schemars::json_schema!(3)";
-    body(json, "1", json, &format!("{panics}: it is no schema"));
+    body(json, "1", json, &format!("{panics}: it is not a schema"));
     let none = "None.unwrap()";
     body(none, "1", none, &format!("{panics}: there is nothing in it"));
     let clear = "generator.definitions_mut().clear()";

@@ -31,7 +31,7 @@ pub struct Locked {
 ///
 /// Paths are relative to the workspace's folder, the one with its Cargo.toml and Cargo.lock.
 pub trait Sources {
-    /// The text of a file; nothing where there is none. A file that is no text is an error.
+    /// The text of a file; nothing where there is none. A file that is not text is an error.
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>>;
 
     fn is_file(&self, path: &SourcePath) -> bool;

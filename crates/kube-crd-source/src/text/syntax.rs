@@ -23,7 +23,7 @@ pub const BEFORE_NOT: &[&str] = &[
 pub fn file(text: &str) -> syn::Result<syn::File> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let tokens: TokenStream = without_shebang(text).parse().map_err(|it: LexError| {
-        syn::Error::new(it.span(), "it is cut off, or this is no token of Rust")
+        syn::Error::new(it.span(), "it is cut off, or this is not a token of Rust")
     })?;
     guarded(&tokens)?;
     syn::parse2(tokens)

@@ -60,9 +60,10 @@ impl Files<'_> {
                 why: format!("where module `{name}` is depends on a `cfg_attr`"),
                 hint: Some("remove the condition".to_owned()),
             }),
-            None if path.is_some() && path_text.is_none() => {
-                Err(NoFile { why: format!("the path of module `{name}` is no string"), hint: None })
-            }
+            None if path.is_some() && path_text.is_none() => Err(NoFile {
+                why: format!("the path of module `{name}` is not a string"),
+                hint: None,
+            }),
             None => self.file_of(&name, path_text.as_deref(), here).map(Some),
         };
         let file = own_file.as_ref().ok().cloned().flatten();

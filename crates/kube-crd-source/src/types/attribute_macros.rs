@@ -22,7 +22,7 @@ impl Types {
         }
         match self.resolve(module, &path, Space::Types) {
             Ok(Named::Foreign(found)) if ADDING.contains(&found.as_str()) => true,
-            // The name of a crate is no attribute: a derive has one of that name.
+            // The name of a crate is not an attribute: a derive has one of that name.
             Ok(Named::Foreign(found)) => derives && !name.is_empty() && !found.contains("::"),
             // What nothing imports is a derive's own.
             Err(Miss::Nothing) => {

@@ -67,11 +67,11 @@ impl Types {
                 }
                 let found = self.resolve(scope.module, &Path::from(&it.path), Space::Values);
                 let Ok(Named::Item(id)) = found else {
-                    return refuse("is no constant that can be read");
+                    return refuse("is not a constant that can be read");
                 };
                 let item = &self.items[id];
                 let Kind::Const(constant) = &item.kind else {
-                    return refuse("is no constant that can be read");
+                    return refuse("is not a constant that can be read");
                 };
                 if text(&constant.ty) != ty {
                     return refuse(&format!("is no `{ty}`"));

@@ -23,7 +23,7 @@ impl Types {
     pub fn settle(&self, id: ItemId) -> Result<DeriveInput, Problem> {
         let item = &self.items[id];
         let Kind::Data(input) = &item.kind else {
-            return Err(self.problem(item.module, item.span, "is no struct or enum", ""));
+            return Err(self.problem(item.module, item.span, "is not a struct or enum", ""));
         };
         let mut res = (**input).clone();
         // An item that is there by a `cfg` that depends was refused when its name was looked up.

@@ -159,7 +159,7 @@ impl Types {
             }
             Kind::Trait(_) => return Err(refuse("is a trait, which has no schema")),
             Kind::Union => return Err(refuse("is a union, which has no schema")),
-            _ => return Err(refuse("is no type")),
+            _ => return Err(refuse("is not a type")),
         };
         match found.fits(&mut { MOST_TYPES }) {
             true => Ok(found),

@@ -12,7 +12,7 @@ pub fn included_text(types: &Types, module: ModuleId, call: &syn::Macro) -> syn:
         let message = format!("`{}` is not read: {why}", text(call));
         Err(syn::Error::new(call.span(), message))
     };
-    let Ok(name) = call.parse_body_with(one_literal) else { return refuse("it is no literal") };
+    let Ok(name) = call.parse_body_with(one_literal) else { return refuse("it is not a literal") };
     let place = types.place(module, call.path.span());
     let folder = place.path.parent().map_or_else(String::new, |it| it.to_string());
     let path = below(&folder, &name).parse::<SourcePath>().ok();
@@ -30,7 +30,7 @@ pub fn included_text(types: &Types, module: ModuleId, call: &syn::Macro) -> syn:
         Some(None) => refuse(&format!("there is no {path}")),
         None => {
             types.need_file(path.clone());
-            refuse(&format!("{path} is not at hand"))
+            refuse(&format!("{path} is not available"))
         }
     }
 }

@@ -38,7 +38,7 @@ impl Evaluator<'_> {
             }
             let name = member(&field.member);
             let Some(found) = fields.iter().find(|it| it.name == name) else {
-                return self.refuse(frame, &field.member, "it is no field of this type");
+                return self.refuse(frame, &field.member, "it is not a field of this type");
             };
             let Some(ty) = field_type(&found.ty) else {
                 return self.unsupported(frame, &field.member);

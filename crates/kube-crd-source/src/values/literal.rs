@@ -74,7 +74,7 @@ impl Evaluator<'_> {
                 found => found,
             },
             (Ty::Unknown, _) => self.untyped(frame, at),
-            _ => self.refuse(frame, at, "it is no number of the type that is expected"),
+            _ => self.refuse(frame, at, "it is not a number of the type that is expected"),
         }
     }
 
@@ -113,7 +113,7 @@ impl Evaluator<'_> {
                 text.parse().ok().filter(|it: &f64| it.is_finite()).map(Value::F64)
             }
             Ty::Unknown => return self.untyped(frame, at),
-            _ => return self.refuse(frame, at, "it is no number of the type that is expected"),
+            _ => return self.refuse(frame, at, "it is not a number of the type that is expected"),
         };
         match value {
             Some(value) => {

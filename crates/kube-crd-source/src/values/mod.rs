@@ -135,7 +135,7 @@ impl<'a> Evaluator<'a> {
             // Only code outside of a function returns to nobody, and that does not compile.
             Stop::Return(_) => Box::new(Problem::new(
                 Place::start(SourcePath::fixed("src")),
-                "`return` stands outside of a function",
+                "`return` is outside of a function",
             )),
         })
     }
@@ -237,7 +237,7 @@ impl Values<'_> {
         let value = self.evaluate(expr, ty)?;
         match value {
             Value::Int(..) | Value::F32(_) | Value::F64(_) => self.written(expr, &value),
-            _ => Err(syn::Error::new(expr.span(), format!("`{}` is no number", text(expr)))),
+            _ => Err(syn::Error::new(expr.span(), format!("`{}` is not a number", text(expr)))),
         }
     }
 

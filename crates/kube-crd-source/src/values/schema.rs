@@ -90,7 +90,7 @@ impl Evaluator<'_> {
     fn generator(&self, frame: &Frame, expr: &Expr) -> Eval<()> {
         match self.eval(frame, expr, &Ty::Unknown)? {
             Value::Generator => Ok(()),
-            _ => self.refuse(frame, expr, "it is no generator"),
+            _ => self.refuse(frame, expr, "it is not a generator"),
         }
     }
 
@@ -126,7 +126,7 @@ impl Evaluator<'_> {
     pub fn schema_of(&self, frame: &Frame, at: &impl quote::ToTokens, json: Json) -> Eval<Value> {
         match Schema::try_from(json) {
             Ok(it) => Ok(Value::Json(JsonKind::Schema, Rc::new(it.to_value()))),
-            Err(_) => self.panics(frame, at, "it is no schema"),
+            Err(_) => self.panics(frame, at, "it is not a schema"),
         }
     }
 

@@ -97,7 +97,7 @@ impl Evaluator<'_> {
             }
             let name = member(&field.member);
             let Some((_, syntax)) = fields.iter().find(|(it, _)| *it == name) else {
-                return self.refuse(frame, &field.member, "it is no field of this type");
+                return self.refuse(frame, &field.member, "it is not a field of this type");
             };
             let expected = self.ty(&there, syntax)?;
             given.push((name, self.eval(frame, &field.expr, &expected)?));

@@ -210,7 +210,7 @@ impl Evaluator<'_> {
                     Box::new(inner(&it.elem)?),
                     usize::try_from(count).unwrap_or(usize::MAX),
                 ),
-                _ => return self.refuse(frame, &it.len, "it is no length"),
+                _ => return self.refuse(frame, &it.len, "it is not a length"),
             },
             syn::Type::Tuple(it) => Ty::Tuple(it.elems.iter().map(inner).collect::<Eval<_>>()?),
             syn::Type::Path(it) if it.qself.is_none() => {

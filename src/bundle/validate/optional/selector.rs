@@ -70,7 +70,7 @@ impl FromStr for Selector {
             match rest.next() {
                 None => break,
                 Some(",") if rest.peek().is_some() => {}
-                Some(_) => return Err(fault("a comma must stand between two requirements")),
+                Some(_) => return Err(fault("separate two requirements with a comma")),
             }
         }
         Ok(Self { text: text.to_owned(), requirements })

@@ -115,7 +115,7 @@ fn public_module(
                 "{position}: {name} is in the private module `{module}`"
             ))
             .hint(format!(
-                "make it visible beside the line `mod {module};`: `pub use self::{module}::*;`"
+                "re-export it next to the line `mod {module};`: `pub use self::{module}::*;`"
             ));
         }
     }

@@ -181,7 +181,7 @@ impl Args {
         if self.operand.image.is_some() && !namespaced && controller {
             return Err(terminal::usage(
                 ErrorKind::ArgumentConflict,
-                "`--image` makes a Deployment beside each object, and objects of a cluster-scoped kind have no namespace: \
+                "`--image` creates a Deployment next to each object, and objects of a cluster-scoped kind have no namespace: \
                  leave out `--image` or `--namespaced=false`",
             ));
         }
@@ -321,7 +321,7 @@ fn own(group: &GroupPrefix, domain: &Domain) -> anyhow::Result<GroupName> {
 /// A word of a command that can be written in a raw string of Rust.
 fn word(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
-        return Err("must not be empty: one comma goes between two words");
+        return Err("must not be empty: separate words with one comma");
     }
     if text.contains("\"#") || text.contains(char::is_control) {
         return Err("must be free of control characters and of `\"#`");
