@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::crds::Repository;
 use crate::{
-    disk::{self, Above},
+    disk::{self, Above, Root},
     hint::Hint as _,
     model::Project,
     terminal,
@@ -40,6 +41,14 @@ pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
 /// The directory that `--dir` names; the current one by default.
 pub fn exact(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
     dir.map_or_else(|| Ok(PathBuf::from(".")), named)
+}
+
+/// Names files in annotations from the top of the repository, as GitHub reads them. They are in `root` otherwise.
+pub fn annotate(root: &Root) {
+    if terminal::annotates() {
+        let repository = Repository::of(root.real());
+        terminal::annotate_below(&repository.map(|it| it.prefix).unwrap_or_default());
+    }
 }
 
 fn named(dir: &Path) -> anyhow::Result<PathBuf> {

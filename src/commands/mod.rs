@@ -306,6 +306,7 @@ fn writing<T: Into<Outcome>>(
     outcome: impl FnOnce(&Root) -> anyhow::Result<T>,
 ) -> anyhow::Result<()> {
     let root = Root::new(dir)?;
+    location::annotate(&root);
     begin(&root, mode)?;
     outcome(&root)?.into().settle(&root, mode)
 }
@@ -313,6 +314,7 @@ fn writing<T: Into<Outcome>>(
 /// The project's folder, for a command that does not write there.
 fn reading(dir: &Path) -> anyhow::Result<Root> {
     let root = Root::new(dir)?;
+    location::annotate(&root);
     root.require_whole()?;
     Ok(root)
 }

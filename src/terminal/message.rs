@@ -89,7 +89,7 @@ fn json_lines(level: Level, it: &Diagnostic) -> String {
 
 fn annotation(level: Level, it: &Diagnostic) -> String {
     let mut properties = Vec::new();
-    properties.extend(it.file.as_ref().map(|it| ("file", it.clone())));
+    properties.extend(it.file.as_ref().map(|it| ("file", settings::below(it))));
     if let Some((line, column)) = it.position {
         properties.extend([("line", line.to_string()), ("col", column.to_string())]);
     }

@@ -25,7 +25,7 @@ pub use environment::{
 pub use message::{github, misuse, report, usage, warn};
 pub use progress::{Step, waiting};
 pub use prompt::{agree, ask, confirm, has_person};
-pub use settings::Settings;
+pub use settings::{Settings, annotate_below, annotates};
 
 use crate::hint::Diagnostic;
 use message::Level;

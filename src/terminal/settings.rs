@@ -1,6 +1,6 @@
 //! The flags that every command accepts for its output.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// In which format errors, warnings and notes are printed
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -60,6 +60,26 @@ impl Settings {
     pub fn apply(self) {
         let _ = SETTINGS.set(self);
     }
+}
+
+/// The path of the directory that files are named from, below the repository's top: empty, or with a `/` at the end.
+static BELOW: Mutex<String> = Mutex::new(String::new());
+
+/// Whether messages are annotations, which name files from the top of the repository.
+pub fn annotates() -> bool {
+    get().format == MessageFormat::Github
+}
+
+/// Names files in annotations from the repository's top: `folder` is the path of the directory that they are in.
+pub fn annotate_below(folder: &str) {
+    let mut below = BELOW.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    *below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+}
+
+/// A file as annotations name it.
+pub(super) fn below(file: &str) -> String {
+    let below = BELOW.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    format!("{below}{file}")
 }
 
 pub(super) fn get() -> Settings {

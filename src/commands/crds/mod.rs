@@ -4,6 +4,8 @@ mod diff;
 mod report;
 mod side;
 
+pub use side::Repository;
+
 use std::path::Path;
 
 /// Find breaking changes of CRDs

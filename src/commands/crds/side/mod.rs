@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, fmt, path::Path};
 
 pub use marks::Place;
 pub use project::Project;
-use tree::Repository;
+pub use tree::Repository;
 
 use crate::{
     compatibility::{Crd, Subject},

@@ -1,14 +1,14 @@
 //! `--check`: whether committed files contain the CRDs that the source declares, however they are formatted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::Context as _;
 
 use super::{FILE, FOLDER};
-use crate::commands::derive::MANIFESTS;
 use crate::{
+    commands::derive::MANIFESTS,
     disk::Root,
-    hint::Hint as _,
+    hint::{Diagnostic, Diagnostics, Hint as _},
     manifests::Manifest,
     model::ProjectPath,
     plan::{self, Tree},
@@ -31,57 +31,63 @@ pub struct Committed<'a> {
 struct Found {
     path: ProjectPath,
     crd: Value,
-    /// `generate crds` has written the file.
-    ours: bool,
-    /// `manifests` has written it: the directory is config/crd/bases of a project.
-    of_manifests: bool,
+    writer: Writer,
+}
+
+/// Who has written a committed file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writer {
+    GenerateCrds,
+    /// The directory is config/crd/bases of a project.
+    Manifests,
+    Other,
 }
 
 impl Committed<'_> {
     /// Fails if a CRD is missing, differs, or is left over.
     pub fn require_current(&self) -> anyhow::Result<()> {
         let found = self.find()?;
-        let mut lines = BTreeSet::new();
-        let (mut hand_written, mut of_manifests) = (false, false);
+        let mut list = Vec::new();
+        let mut writers = Vec::new();
+        let mut report = |it: &Found, what: &str, name: &str, why: &str| {
+            let file = format!("{}{}", self.shown_in, it.path);
+            let listed = Some(format!("{what}: {name} in {file}: {why}"));
+            let message = format!("{what}: {name}: {why}");
+            list.push(Diagnostic { listed, ..Diagnostic::in_file(file, message) });
+            writers.push(it.writer);
+        };
+        let mut missing = Vec::new();
         for crd in self.crds.iter().flat_map(|it| &it.objects) {
             let name = name(crd);
-            let Some(there) = found.get(name) else {
-                lines.insert(format!("missing: {name}"));
-                continue;
-            };
-            for it in there.iter().filter(|it| it.crd != *crd) {
-                let (at, committed, declared) = yaml::difference(&it.crd, crd);
-                let (folder, path) = (&self.shown_in, &it.path);
-                lines.insert(format!(
-                    "stale: {name} in {folder}{path}: at `{at}`, {committed} is committed, and {declared} is declared"
-                ));
-                hand_written |= !it.ours;
-                of_manifests |= it.of_manifests;
+            match found.get(name) {
+                None => missing.push(Diagnostic::from(format!("missing: {name}"))),
+                Some(found) => found.iter().filter(|it| it.crd != *crd).for_each(|it| {
+                    let (at, committed, declared) = yaml::difference(&it.crd, crd);
+                    let why =
+                        format!("at `{at}`, {committed} is committed, and {declared} is declared");
+                    report(it, "stale", name, &why);
+                }),
             }
         }
-        for (name, it) in found.iter().flat_map(|(name, all)| all.iter().map(move |it| (name, it)))
-        {
-            if self.is_left_over(name, it) {
-                let (folder, path) = (&self.shown_in, &it.path);
-                lines.insert(format!("left over: {name} in {folder}{path}: no kind declares it"));
-                hand_written |= !it.ours;
-                of_manifests |= it.of_manifests;
-            }
+        for (name, found) in &found {
+            found.iter().filter(|it| self.is_left_over(name, it)).for_each(|it| {
+                report(it, "left over", name, "no kind declares it");
+            });
         }
-        if lines.is_empty() {
+        list.extend(missing);
+        if list.is_empty() {
             return Ok(());
         }
-        let list: String = lines.iter().map(|it| format!("\n  {it}")).collect();
-        let error = Err(anyhow::format_err!("the committed CRDs are out of date:{list}"));
-        if of_manifests {
-            return error.hint("`operator-rs manifests` generates these files: run it");
-        }
-        match hand_written {
-            false => error.hint("run the command without `--check`"),
-            true => error.hint(
-                "replace the content of these files by the output of `operator-rs generate crds`; or delete them, and run the command without `--check`",
-            ),
-        }
+        list.sort_by_key(ToString::to_string);
+        let headline = "the committed CRDs are out of date".to_owned();
+        let hint = if writers.contains(&Writer::Manifests) {
+            "`operator-rs manifests` generates these files: run it"
+        } else if writers.contains(&Writer::Other) {
+            "replace the content of these files by the output of `operator-rs generate crds`; or delete them, and run the command without `--check`"
+        } else {
+            "run the command without `--check`"
+        };
+        Err(anyhow::Error::from(Diagnostics { headline, list })).hint(hint)
     }
 
     /// Whether a CRD is one of this workspace's, and no kind declares it any more: this command has written it, or
@@ -89,7 +95,8 @@ impl Committed<'_> {
     fn is_left_over(&self, name: &str, it: &Found) -> bool {
         let mut declared = self.crds.iter().flat_map(|it| &it.objects);
         let group = |it: &Value| it["spec"]["group"].clone();
-        let is_ours = it.ours || declared.clone().any(|crd| group(crd) == group(&it.crd));
+        let is_ours = it.writer == Writer::GenerateCrds
+            || declared.clone().any(|crd| group(crd) == group(&it.crd));
         self.whole && is_ours && declared.all(|crd| self::name(crd) != name)
     }
 
@@ -103,17 +110,17 @@ impl Committed<'_> {
             let documents = yaml::documents(&text, yaml::Dialect::Kubernetes);
             let documents =
                 documents.with_context(|| format!("reading {}{path}", self.shown_in))?;
-            let ours = [FOLDER, FILE].iter().any(|by| plan::is_ours(&path, &text, by));
-            let of_manifests = plan::is_generated_by(&path, &text, MANIFESTS);
+            let writer = if [FOLDER, FILE].iter().any(|by| plan::is_ours(&path, &text, by)) {
+                Writer::GenerateCrds
+            } else if plan::is_generated_by(&path, &text, MANIFESTS) {
+                Writer::Manifests
+            } else {
+                Writer::Other
+            };
             let objects = documents.into_iter().flat_map(objects);
             for crd in objects.filter(|it| it["kind"] == "CustomResourceDefinition") {
                 let name = name(&crd).to_owned();
-                res.entry(name).or_default().push(Found {
-                    path: path.clone(),
-                    crd,
-                    ours,
-                    of_manifests,
-                });
+                res.entry(name).or_default().push(Found { path: path.clone(), crd, writer });
             }
         }
         Ok(res)

@@ -13,7 +13,7 @@ use crate::{
         Mode, Outcome, begin,
         cargo::Workspace,
         compile::{self, Compile},
-        reading,
+        location, reading,
         refusal::{refusal, unread},
         tree_sources::TreeSources,
     },
@@ -124,6 +124,7 @@ impl Args {
             ));
         }
         let workspace = Workspace::find(dir, self.manifest_path.as_deref())?;
+        location::annotate(&workspace.root);
         let packages = match &workspace.member {
             Some(member) if self.package.is_empty() => vec![member.clone()],
             _ => self.package.clone(),
@@ -183,7 +184,7 @@ impl Args {
         let whole =
             problems.is_empty() && options.packages.is_empty() && options.modules.is_empty();
         let outcome = match self.mode.check && !prints {
-            true => self.check(output, &generated.manifests, whole)?,
+            true => self.check(dir, output, &generated.manifests, whole)?,
             false => self.put(generated.manifests, whole)?,
         };
         Ok(match &problems[..] {
@@ -213,7 +214,13 @@ impl Args {
     }
 
     /// Compares committed files with the manifests.
-    fn check(&self, root: &Root, crds: &[Manifest], whole: bool) -> anyhow::Result<Outcome> {
+    fn check(
+        &self,
+        dir: &Path,
+        root: &Root,
+        crds: &[Manifest],
+        whole: bool,
+    ) -> anyhow::Result<Outcome> {
         let (folder, file) = match (&self.output_dir, &self.output_file) {
             (None, Some(file)) => split(file).map(|(folder, name)| (folder, Some(name)))?,
             (folder, _) => (folder.as_deref().unwrap_or(Path::new("")), None),
@@ -222,6 +229,8 @@ impl Args {
             "" => String::new(),
             folder => format!("{folder}/"),
         };
+        // These files are named from `dir`, and not from the workspace.
+        location::annotate(&Root::new(dir)?);
         Committed { root, file, shown_in, crds, whole }.require_current()?;
         Ok(Outcome::Text(String::new()))
     }
