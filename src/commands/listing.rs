@@ -1,6 +1,7 @@
 //! config/crd/kustomization.yaml: it lists the CRDs of the project, and no others that are gone.
 
 use crate::{
+    hint::Diagnostic,
     model::ProjectPath,
     plan::{Overlay, Plan, Tree},
 };
@@ -22,7 +23,8 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
         if deleted.contains(&&path) {
             plan.remove_line(list.clone(), line);
         } else if !crds.contains(&path) && after.read(&path)?.is_none() {
-            plan.warn(format!("{FILE}:{}: {path} does not exist: remove this line", at + 1));
+            let missing = Diagnostic::in_file(FILE, format!("{path} does not exist"));
+            plan.warn(missing.at(at + 1, 1).quote(&text).with_hint("remove this line"));
         }
     }
     for path in crds {
@@ -33,7 +35,10 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
         }
         match text.contains(&format!("+operator-rs:scaffold:{MARKER}")) {
             true => plan.insert(list.clone(), MARKER, format!("- {name}\n")),
-            false => plan.warn(format!("{FILE} does not list `{name}`: add it to `resources`")),
+            false => plan.warn(
+                Diagnostic::in_file(FILE, format!("`{name}` is not in the list"))
+                    .with_hint("add it to `resources`"),
+            ),
         }
     }
     Ok(())
@@ -41,10 +46,14 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
 
 /// The CRD that a line of the list names.
 fn listed(line: &str) -> Option<ProjectPath> {
-    let item = line.trim().strip_prefix("- ")?;
-    let item = item.split(" #").next()?.trim().trim_matches(['"', '\'']);
-    let path = ProjectPath::fixed("config/crd").join(item).ok()?;
+    let path = ProjectPath::fixed("config/crd").join(item(line)?).ok()?;
     path.is_in(&ProjectPath::fixed("config/crd/bases")).then_some(path)
+}
+
+/// The item in a line of a list, without quotes and comment.
+pub fn item(line: &str) -> Option<&str> {
+    let item = line.trim().strip_prefix("- ")?.split(" #").next()?;
+    Some(item.trim().trim_matches(['"', '\'']))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The files and lines that `create api` has added for one version of a kind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::{
             foreign::Foreign,
             place::Place,
         },
-        derive,
+        derive, listing,
     },
     disk::Root,
     hint::{Diagnostic, Hint as _},
@@ -29,7 +29,7 @@ pub struct Files {
     /// Whole files, with every text that `create api` may have written.
     files: BTreeMap<ProjectPath, Vec<String>>,
     /// Lines in the user's files.
-    lines: Vec<(ProjectPath, String)>,
+    lines: BTreeSet<(ProjectPath, String)>,
     /// The modules around the type, from the inside out, with the text that the templates wrote into them.
     modules: Vec<(ProjectPath, Option<String>, Vec<String>)>,
     /// The variable of the image that the controller runs.
@@ -202,8 +202,10 @@ impl Files {
 /// A line that has the file of a list's line, but not as `create api` wrote it: its number, and the file.
 fn other_form<'a>(text: &str, line: &'a str) -> Option<(usize, &'a str)> {
     let file = line.trim().strip_prefix("- ")?;
-    let is_part = |it: char| it.is_whitespace() || "/'\"".contains(it);
-    let names = |it: &str| it.trim() != line.trim() && it.split(is_part).any(|it| it == file);
+    let names = |it: &str| {
+        let item = listing::item(it).map(|it| it.trim_start_matches("./"));
+        it.trim() != line.trim() && item == Some(file)
+    };
     Some((text.lines().position(names)? + 1, file))
 }
 

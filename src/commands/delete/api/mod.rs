@@ -12,7 +12,8 @@ use crate::{
         project,
     },
     disk::Root,
-    hint::Hint as _,
+    hint::{Diagnostic, Hint as _},
+    manifests,
     model::{GroupPrefix, Kind, Project, ProjectPath, Resource, Version},
     plan::{Overlay, Plan, Tree},
     terminal,
@@ -23,6 +24,10 @@ use crate::{
 /// Deletes the files and lines that `create api` has added. A file that was edited is deleted if its text is in the last
 /// commit; otherwise the command refuses and names it, unless `--force` is given.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs delete api --group cache --kind Memcached --dry-run    # list what would be removed
+  operator-rs delete api --group cache --kind Memcached --version v1alpha1")]
 pub struct Args {
     /// API group without the project's domain, e.g. `cache`
     #[arg(long, allow_hyphen_values = true)]
@@ -63,6 +68,9 @@ impl Args {
             ));
         }
         let mut plan = Plan::default();
+        if kin.is_some() {
+            warn_of_storage(&mut plan, root, resource);
+        }
         let files = Files::of(root, &project, &edited, resource)?;
         files.remove(&mut plan, root)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
@@ -74,7 +82,7 @@ impl Args {
         )?;
         let is_gone = resource.api.is_some() && kin.is_none();
         if is_gone {
-            warn_of_uses(&mut plan, root, &kind)?;
+            warn_of_uses(&mut plan, root, &edited, resource)?;
         }
         let mut next = "Next: see whether other code used it:\n  cargo test".to_owned();
         if is_gone {
@@ -132,8 +140,36 @@ fn find(
     }
 }
 
+/// API servers refuse a CRD without a version in which they have stored objects.
+fn warn_of_storage(plan: &mut Plan, root: &Root, resource: &Resource) {
+    let operator = derive::operator(root);
+    let (group, kind) = (resource.api_group(), resource.kind.to_string());
+    let stored = manifests::storage(&operator).get(&(&*group, &*kind)).map(|it| (*it).to_owned());
+    let version = resource.version.to_string();
+    if stored.as_deref() == Some(&*version) {
+        plan.warn(
+            Diagnostic::from(format!(
+                "objects of {kind} are stored in {version}, so clusters that have the CRD will refuse the new one"
+            ))
+            .with_hint(format!(
+                "before you delete {version}, store objects in another version, and migrate those that clusters have"
+            )),
+        );
+    }
+}
+
 /// Names the lines of the user's code that will no longer compile.
-fn warn_of_uses(plan: &mut Plan, tree: &impl Tree, kind: &Kind) -> anyhow::Result<()> {
+fn warn_of_uses(
+    plan: &mut Plan,
+    tree: &impl Tree,
+    edited: &Project,
+    resource: &Resource,
+) -> anyhow::Result<()> {
+    let kind = &resource.kind;
+    // If another group has a kind of this name, only code that names the module of this group uses this one.
+    let has_namesake = edited.resources.iter().any(|it| it.kind == *kind);
+    let module = resource.group.as_ref().and_then(|it| it.to_name().ok()).map(|it| it.module());
+    let module = module.filter(|_| has_namesake).map(|it| format!("{it}::"));
     let changes = plan.preview(tree)?;
     let after = Overlay::new(tree, &changes);
     let mut uses = Vec::new();
@@ -143,6 +179,9 @@ fn warn_of_uses(plan: &mut Plan, tree: &impl Tree, kind: &Kind) -> anyhow::Resul
                 continue;
             }
             let text = after.read(&path)?.unwrap_or_default();
+            if module.as_ref().is_some_and(|it| !text.contains(it)) {
+                continue;
+            }
             let lines = text.lines().enumerate().filter(|it| names(it.1, kind));
             uses.extend(lines.map(|it| format!("{path}:{}", it.0 + 1)));
         }
