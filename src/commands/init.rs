@@ -67,12 +67,7 @@ struct Context<'a> {
 
 impl Args {
     pub fn plan(self, dir: &Path, root: &Root) -> anyhow::Result<Plan> {
-        if let Found::Text(_) | Found::Other(_) = root.look(&Project::path())? {
-            return Err(anyhow::format_err!(
-                "this directory already has a project: PROJECT exists"
-            ))
-            .hint("add an API with `operator-rs create api`, or choose another directory");
-        }
+        refuse_existing(root)?;
         if !self.force_nested {
             refuse_nested(dir)?;
         }
@@ -92,16 +87,10 @@ impl Args {
         };
         let project = Project::new(name, domain, self.namespaced, env!("CARGO_PKG_VERSION"));
         let existing = license::find(root)?;
-        let own: &[&str] = &["init"];
-        let (license, sets) = match (self.license, &existing) {
-            (Some(License::None), _) => ("", own),
-            (Some(License::Apache2), Some(it)) if it.identifier != Some("Apache-2.0") => {
-                return Err(anyhow::format_err!("{} is not the Apache License 2.0", it.path)).hint(
-                    format!("leave out `--license` to keep {}, or delete that file", it.path),
-                );
-            }
-            (_, Some(it)) => (it.identifier.unwrap_or_default(), own),
-            (_, None) => ("Apache-2.0", &["init", "license/apache2"][..]),
+        let license = identifier(self.license, existing.as_ref())?;
+        let sets: &[&str] = match (self.license, &existing) {
+            (Some(License::Apache2) | None, None) => &["init", "license/apache2"],
+            _ => &["init"],
         };
         let is_unknown = license.is_empty() && self.license.is_none();
         let file = existing.as_ref().filter(|_| is_unknown);
@@ -122,23 +111,7 @@ impl Args {
         }
         plan.only_lines(&ProjectPath::fixed(".gitignore"));
         warn_of_ignored_lock(&mut plan, root)?;
-        let mut taken = false;
-        // Not a template: parsing so long a file would take longer than all the templates together.
-        plan.rework(&ProjectPath::fixed("Cargo.lock"), |lock| {
-            let lock = lock.replace("{{project_name}}", &project.name.to_string());
-            taken = has_twice(&lock, &project.name.to_string());
-            sorted_lock(&lock)
-        });
-        if taken {
-            return Err(anyhow::format_err!(
-                "`{}` is also the name of a crate that the project would depend on",
-                project.name
-            ))
-            .hint(format!(
-                "give the project another name: `--project-name {}-operator`",
-                project.name
-            ));
-        }
+        lock(&mut plan, &project.name)?;
         plan.scaffold(Project::path(), project.text().to_owned());
         derive::everything(&mut plan, root, &project, &How::default())?;
         plan.next(
@@ -148,6 +121,51 @@ impl Args {
                 .to_owned(),
         );
         Ok(plan)
+    }
+}
+
+/// Refuses a directory with a PROJECT file, which may be that of another tool.
+fn refuse_existing(root: &Root) -> anyhow::Result<()> {
+    match root.look(&Project::path())? {
+        Found::Text(text) => drop(Project::from_text(&text)?),
+        Found::Other(_) => {}
+        _ => return Ok(()),
+    }
+    Err(anyhow::format_err!("this directory already has a project: PROJECT exists"))
+        .hint("add an API with `operator-rs create api`, or choose another directory")
+}
+
+/// The license's SPDX identifier; empty if there is none or it is unknown.
+fn identifier(
+    license: Option<License>,
+    existing: Option<&license::License>,
+) -> anyhow::Result<&'static str> {
+    match (license, existing) {
+        (Some(License::None), _) => Ok(""),
+        (Some(License::Apache2), Some(it)) if it.identifier != Some("Apache-2.0") => {
+            Err(anyhow::format_err!("{} is not the Apache License 2.0", it.path))
+                .hint(format!("leave out `--license` to keep {}, or delete that file", it.path))
+        }
+        (_, Some(it)) => Ok(it.identifier.unwrap_or_default()),
+        (_, None) => Ok("Apache-2.0"),
+    }
+}
+
+/// Names the project in Cargo.lock. That is no template: parsing so long a file would take longer than rendering all
+/// templates together.
+fn lock(plan: &mut Plan, name: &ProjectName) -> anyhow::Result<()> {
+    let mut taken = false;
+    plan.rework(&ProjectPath::fixed("Cargo.lock"), |lock| {
+        let lock = lock.replace("{{project_name}}", &name.to_string());
+        taken = has_twice(&lock, &name.to_string());
+        sorted_lock(&lock)
+    });
+    match taken {
+        false => Ok(()),
+        true => Err(anyhow::format_err!(
+            "`{name}` is also the name of a crate that the project would depend on"
+        ))
+        .hint(format!("give the project another name: `--project-name {name}-operator`")),
     }
 }
 
