@@ -62,7 +62,7 @@ pub fn of_rendered(
 ) -> anyhow::Result<Report> {
     let mut files: BTreeMap<&ProjectPath, (String, Vec<Node>)> = BTreeMap::new();
     for Rendered { value, origin, .. } in rendered {
-        if is_defined(crds, value) && !files.contains_key(origin) {
+        if has_group(crds, value) && !files.contains_key(origin) {
             let text = tree.read(origin)?.unwrap_or_default();
             let nodes = yaml::nodes(&text, yaml::Dialect::Kustomize).unwrap_or_default();
             files.insert(origin, (text, nodes));
@@ -112,7 +112,8 @@ pub fn crds<'a>(objects: impl Iterator<Item = &'a Value>) -> Vec<&'a Value> {
     objects.filter(|it| it["kind"] == "CustomResourceDefinition").collect()
 }
 
-/// Whether one of the CRDs defines an object's kind.
-fn is_defined(crds: &[&Value], object: &Value) -> bool {
-    crds.iter().any(|it| it["spec"]["names"]["kind"] == object["kind"])
+/// Whether one of the CRDs has an object's group.
+fn has_group(crds: &[&Value], object: &Value) -> bool {
+    let group = object["apiVersion"].as_str().and_then(|it| it.split_once('/')).map(|it| it.0);
+    crds.iter().any(|it| it["spec"]["group"].as_str() == group)
 }

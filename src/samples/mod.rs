@@ -47,7 +47,7 @@ pub struct Report {
     pub unchecked: Vec<Problem>,
 }
 
-/// Checks samples against these CRDs. An object of another kind is not looked at.
+/// Checks samples against these CRDs. An object of another group is not looked at.
 pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> Report {
     let rules = Rules::new();
     let mut res = Report::default();
@@ -77,15 +77,22 @@ fn problem(fault: Fault, title: &str, sample: &Sample<'_>) -> Problem {
     Problem { hint, field_path, ..Problem::new(place, message) }.quote(sample.text)
 }
 
-/// A title for messages, and the findings; nothing where no CRD defines the kind.
+/// A title for messages, and the findings; none for an object whose group no CRD has.
 fn of_sample(crds: &[&Value], sample: &Value, rules: &Rules) -> Option<(String, Findings)> {
     let (group, version) = text(sample, "apiVersion").split_once('/')?;
     let kind = text(sample, "kind");
-    let crd = crds.iter().find(|it| {
-        text(&it["spec"], "group") == group && text(&it["spec"]["names"], "kind") == kind
-    })?;
-    let versions = crd["spec"]["versions"].as_array()?;
+    let mut of_group = crds.iter().filter(|it| text(&it["spec"], "group") == group).peekable();
+    of_group.peek()?;
     let title = format!("{kind} {version}");
+    let Some(crd) = of_group.find(|it| text(&it["spec"]["names"], "kind") == kind) else {
+        let mut findings = Findings::default();
+        findings.unchecked(
+            &FieldPath::default().key("kind"),
+            "names a kind that no CRD of this API group defines",
+        );
+        return Some((title, findings));
+    };
+    let versions = crd["spec"]["versions"].as_array()?;
     match versions.iter().find(|it| text(it, "name") == version && flag(it, "served")) {
         Some(version) => Some((title, of_version(version, sample, rules))),
         None => {
