@@ -14,6 +14,7 @@ import (
 
 	scorecard "github.com/operator-framework/api/pkg/apis/scorecard/v1alpha3"
 	operators "github.com/operator-framework/api/pkg/operators/v1alpha1"
+	"github.com/operator-framework/operator-registry/alpha/property"
 	admission "k8s.io/api/admissionregistration/v1"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
@@ -22,7 +23,7 @@ import (
 )
 
 var roots = []any{
-	operators.ClusterServiceVersion{}, scorecard.Configuration{},
+	operators.ClusterServiceVersion{}, scorecard.Configuration{}, property.CSVMetadata{},
 	apps.Deployment{}, core.Service{}, core.ServiceAccount{},
 	rbac.Role{}, rbac.ClusterRole{}, rbac.RoleBinding{}, rbac.ClusterRoleBinding{},
 	extensions.CustomResourceDefinition{},
