@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! commands                                                                              asks
-//! scaffold source manifests samples kustomize bundle audit compatibility │ disk process cluster web terminal   thinks │ touches   (no room here knows its neighbour)
+//! scaffold source manifests samples kustomize bundle catalog image audit compatibility olm │ disk process cluster registry web terminal   thinks │ touches   (no room here knows its neighbour)
 //! plan                                                                                  says what would change
 //! model                                                                                 names things
 //! kubernetes expression                                                                 holds objects as Go holds them, and evaluates rules
@@ -13,9 +13,12 @@ mod commands;
 
 mod audit;
 mod bundle;
+mod catalog;
 mod compatibility;
+mod image;
 mod kustomize;
 mod manifests;
+mod olm;
 mod samples;
 mod scaffold;
 mod source;
@@ -23,6 +26,7 @@ mod source;
 mod cluster;
 mod disk;
 mod process;
+mod registry;
 mod terminal;
 mod web;
 

@@ -31,7 +31,7 @@ pub enum Target {
     Lines(ProjectPath, String),
 }
 
-/// Files of the user: written once, or inserted above markers.
+/// Scaffolds files of the user: whole files, which are written once, and lines above markers.
 pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan> {
     let mut plan = Plan::default();
     for set in sets {
@@ -45,7 +45,7 @@ pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan>
     Ok(plan)
 }
 
-/// Generated files of the command `by`. `edit` says for each one where changes belong.
+/// Renders generated files of the command `by`. `edit` returns the place to edit instead of each one.
 pub fn generate(
     set: &str,
     context: &impl Serialize,
@@ -60,7 +60,9 @@ pub fn generate(
                 plan.generate(path, text, edit, by);
             }
             Target::Lines(path, _) => {
-                anyhow::bail!("templates/{set} has lines for {path}, and makes files of ours")
+                anyhow::bail!(
+                    "templates/{set} has lines to insert into {path}, but renders generated files"
+                )
             }
         }
     }
@@ -90,7 +92,8 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
         let Some(name) = place.strip_prefix(set).and_then(|it| it.strip_prefix('/')) else {
             continue;
         };
-        let file = Templates::get(&place).with_context(|| format!("templates/{place} is gone"))?;
+        let file =
+            Templates::get(&place).with_context(|| format!("templates/{place} is missing"))?;
         let text = str::from_utf8(&file.data)
             .with_context(|| format!("templates/{place} is not UTF-8"))?;
         let render = |it: &str| {

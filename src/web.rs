@@ -1,4 +1,4 @@
-//! The only room that downloads from the web and unpacks downloads.
+//! The only module that downloads from the web and unpacks downloads.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 use flate2::read::GzDecoder;
-use sha2::{Digest as _, Sha512};
+use sha2::{Digest as _, Sha256, Sha512};
 
 use crate::hint::Hint as _;
 
@@ -35,7 +35,7 @@ pub fn get(url: &str, limit: u64, patience: Patience) -> anyhow::Result<Vec<u8>>
     get_with(url, limit, patience, |_, _| {})
 }
 
-/// The same; `progress` learns how many bytes there are, and how many there will be where the server says so.
+/// The same; `progress` gets the number of bytes received so far, and the total if the server sends it.
 pub fn get_with(
     url: &str,
     limit: u64,
@@ -58,7 +58,7 @@ pub fn get_with(
             let all = body.content_length();
             let mut reader = body.with_config().limit(limit).reader();
             let mut bytes = Vec::new();
-            // A server may announce any length, so no room is made for it.
+            // A server may announce any length, so no memory is reserved for it.
             while 0 < reader.by_ref().take(PIECE).read_to_end(&mut bytes)? {
                 progress(bytes.len() as u64, all);
             }
@@ -79,7 +79,12 @@ pub fn get_with(
             other => anyhow::Error::from(other),
         });
     body.with_context(|| format!("fetching {url}"))
-        .hint("check that it is reachable from here; HTTPS_PROXY sets a proxy")
+        .hint("check that the URL is reachable from here; set HTTPS_PROXY to use a proxy")
+}
+
+/// The SHA-256 in hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
 }
 
 /// The SHA-512 in hexadecimal digits.
@@ -174,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_server_is_given_up() {
+    fn a_download_from_a_silent_server_times_out() {
         let silent = "the server sent nothing for 1 seconds";
         assert_eq!(fetched(|_| Ok(())), silent);
         let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nx";

@@ -1,8 +1,8 @@
 //! Generated projects do what a user does next: `cargo test`, `cargo clippy`, `cargo fmt`, each without a
 //! warning. The tests in them hold our CRDs against what kube's own `crd()` prints, and more.
 //!
-//! All are built one after the other in one target folder, so that each crate is compiled once; several
-//! APIs share a project, so that what is compiled again for each is little.
+//! All are built one after the other, in one folder and with one target folder, so that each crate, and the runtime,
+//! is compiled once; several APIs share a project, so that what is compiled again for each is little.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 
@@ -16,8 +16,7 @@ use std::{
 
 use support::generated::{cargo, fetch, run};
 
-/// Held from before a project is made: cargo tells projects of one name apart by the age of their files
-/// only, and takes what it built of another for this one's if that is younger than the files here.
+/// Held from before a project is made until its tests have passed: the folder is the next one's then.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -48,6 +47,7 @@ fn a_project_of_an_earlier_version_compiles_once_it_is_up_to_date() {
     support::done(&dir, "generate");
     // New code is for the crate, beside code for the module.
     support::done(&dir, "create api --group cache --kind Redis --finalizer");
+    let dir = shared(&dir);
     if !run(&dir, "update --workspace --offline").0 {
         cargo(&dir, "update --workspace");
     }
@@ -197,9 +197,7 @@ fn a_project_with_a_long_name_compiles() {
 #[test]
 fn the_example_compiles() {
     let _alone = alone();
-    let dir = support::fresh("compiles/example");
-    support::put(&support::tree(&support::home().join("examples/memcached-operator")), &dir);
-    build(&dir);
+    build(&shared(&support::home().join("examples/memcached-operator")));
 }
 
 /// Where tests/cluster builds it, too.
@@ -220,6 +218,13 @@ fn made(name: &str, init: &str, apis: &[&str]) -> PathBuf {
     for api in apis {
         support::done(&dir, &format!("create api {api}"));
     }
+    shared(&dir)
+}
+
+/// A copy of a project where the one before was, with the files that both have as they were: cargo builds only the rest.
+fn shared(project: &Path) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiles/shared");
+    support::sync(support::tree(project), &dir);
     dir
 }
 

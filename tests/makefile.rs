@@ -5,7 +5,10 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// All targets of the Makefiles that operator-sdk 1.42 and kubebuilder 4.11 scaffold for Go.
 const TARGETS: &str = "all help manifests generate fmt vet test setup-test-e2e test-e2e cleanup-test-e2e lint lint-fix \
@@ -34,28 +37,59 @@ fn a_target_that_has_nothing_to_do_says_why() {
         assert!(success && output.starts_with(&format!("{target}: nothing to do: ")), "{output}");
         assert_eq!(output.lines().count(), 2, "{output}");
     }
-    // It cannot do what was asked, and says how to.
-    let (success, output) = make(&dir, "catalog-build");
-    assert!(!success && output.contains("opm render example.com/peers-bundle:v0.0.1"), "{output}");
 }
 
 #[test]
 fn images_are_built_and_pushed_under_their_names() {
     let dir = project("images");
-    let words = "docker-build docker-push docker-buildx bundle-build bundle-push catalog-push CONTAINER_TOOL=echo IMG=a/b:1";
-    let (success, output) = make(&dir, &format!("--silent {words}"));
+    let words = "--silent docker-build docker-push docker-buildx bundle-build bundle-push catalog-build catalog-push IMG=a/b:1";
+    let (success, output) = make_with(&dir, &format!("{words} CONTAINER_TOOL=echo"), "echo");
     assert!(success, "{output}");
     let commands: Vec<_> = output.lines().collect();
     assert_eq!(
-        commands[..6],
+        commands[..8],
         [
             "build -t a/b:1 .",
             "push a/b:1",
             "buildx build --builder peers-builder --platform linux/amd64,linux/arm64 --push -t a/b:1 .",
             "build -f bundle.Dockerfile -t example.com/peers-bundle:v0.0.1 .",
             "push example.com/peers-bundle:v0.0.1",
+            "generate catalog --image example.com/peers-bundle:v0.0.1",
+            "build -f - -t example.com/peers-catalog:v0.0.1 catalog",
             "push example.com/peers-catalog:v0.0.1",
         ]
+    );
+    // Without a container tool, operator-rs does it.
+    let (success, output) = make_with(&dir, words, "echo");
+    assert!(success, "{output}");
+    let commands: Vec<_> = output.lines().collect();
+    assert_eq!(
+        commands[..8],
+        [
+            "image build --tag a/b:1",
+            "image push a/b:1",
+            "image push a/b:1 --platform linux/amd64,linux/arm64",
+            "bundle build --tag example.com/peers-bundle:v0.0.1",
+            "bundle push example.com/peers-bundle:v0.0.1",
+            "generate catalog --image example.com/peers-bundle:v0.0.1",
+            "catalog build --tag example.com/peers-catalog:v0.0.1",
+            "catalog push example.com/peers-catalog:v0.0.1",
+        ]
+    );
+}
+
+/// Its Makefile is the user's: a project of an earlier version keeps building with docker.
+#[test]
+fn a_makefile_of_an_earlier_version_keeps_its_container_tool() {
+    let dir = project("earlier");
+    let path = dir.join("Makefile");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\nCONTAINER_TOOL ?=\n"), "{text}");
+    fs::write(&path, text.replace("CONTAINER_TOOL ?=", "CONTAINER_TOOL ?= docker")).unwrap();
+    let (success, output) = make(&dir, "--dry-run docker-build docker-push IMG=a/b:1");
+    assert!(
+        success && output.starts_with("docker build -t a/b:1 .\ndocker push a/b:1\n"),
+        "{output}"
     );
 }
 
@@ -78,7 +112,11 @@ fn project(name: &str) -> PathBuf {
 }
 
 fn make(dir: &Path, words: &str) -> (bool, String) {
-    let tool = format!("OPERATOR_RS={}", support::BINARY);
+    make_with(dir, words, support::BINARY)
+}
+
+fn make_with(dir: &Path, words: &str, operator_rs: &str) -> (bool, String) {
+    let tool = format!("OPERATOR_RS={operator_rs}");
     let output = support::command("make", dir).args(words.split(' ')).arg(tool).output();
     let output = output.expect("there is make");
     (output.status.success(), support::said(&output))

@@ -38,12 +38,9 @@ fn every_kind_is_as_kube_prints_it() {
 
 /// What the fixture prints when it runs.
 fn compiled() -> BTreeMap<String, Value> {
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--locked"])
-        .current_dir(fixture())
-        .env("CARGO_TARGET_DIR", support::generated_target())
-        .output()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--locked"]).current_dir(fixture());
+    let output = support::building(&mut command).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     serde_json::from_slice(&output.stdout).unwrap()

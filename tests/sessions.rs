@@ -10,10 +10,9 @@
 
 mod support;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
+use std::{env, fs, path::Path};
+
+use support::page::Player;
 
 /// A test a page, so that they are played side by side and fail one by one.
 macro_rules! pages {
@@ -30,7 +29,14 @@ macro_rules! pages {
 
 pages! {
     bundle
+    bundle_diff
+    bundle_explain
+    bundle_image
+    bundle_rules
     bundle_validate
+    bundle_validate_fix
+    catalog
+    catalog_mistakes
     compiled
     crds_diff
     crds_in_ci
@@ -55,6 +61,7 @@ pages! {
     operator_sdk_tutorial
     other_kinds
     project_file
+    run_bundle
     samples
     testing
     types
@@ -153,80 +160,19 @@ fn check(page: &str) {
     }
 }
 
-/// The page again, with each `$ ` line followed by what is said to it today.
+/// The page again, as it is played in a folder.
 fn play(page: &str, dir: &Path) -> String {
-    let mut dir = dir.to_owned();
-    let mut res = String::new();
-    let mut played = 0;
-    let mut console = false;
-    let mut lines = page.lines();
-    while let Some(line) = lines.next() {
-        if line == "```console" {
-            console = true;
-            res += &format!("{line}\n");
-        } else if line == "```" && console {
-            console = false;
-            res.truncate(res.trim_end_matches('\n').len());
-            res += "\n```\n";
-        } else if !console {
-            res += &format!("{line}\n");
-        } else if let Some(command) = line.strip_prefix("$ ") {
-            let mut command = command.to_owned();
-            let here = command.ends_with("<<'END'");
-            while command.ends_with('\\') || here && !command.ends_with("\nEND") {
-                let more = lines.next().expect("a command that goes on has an end");
-                command += &format!("\n{more}");
-            }
-            res += &format!("$ {command}\n{}\n", answer(&command, &mut dir));
-            played += 1;
-        }
-    }
-    assert!(!console, "a console block of the page has no end");
-    assert!(played > 0, "the page plays nothing");
-    res
-}
-
-/// What bash says to a command. As at a terminal, `cd` lasts until the page's end.
-fn answer(command: &str, dir: &mut PathBuf) -> String {
-    let mut path = Path::new(support::BINARY).parent().unwrap().as_os_str().to_owned();
-    path.push(":/usr/bin:/bin:");
-    path.push(Path::new(env!("CARGO")).parent().unwrap());
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
-        "place-{}",
-        std::thread::current().name().unwrap_or("page").replace(':', "-")
-    ));
-    let output = support::command("bash", dir)
-        .args(["-c", &format!("trap 'pwd -P >\"$PLACE\"' EXIT; {command}")])
-        .envs([("PATH", path.as_os_str()), ("PLACE", place.as_os_str())])
+    let cargo = [
         // Projects that earlier versions have made, and one whose lock has what kinds need.
-        .env("EARLIER", support::home().join("tests/earlier"))
-        .env("SCHEMAS", support::home().join("tests/schemas"))
+        ("EARLIER", support::home().join("tests/earlier")),
+        ("SCHEMAS", support::home().join("tests/schemas")),
         // What a page compiles is compiled where other tests do so.
-        .env_remove("CARGO")
-        .env("CARGO_TARGET_DIR", support::generated_target())
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_INCREMENTAL", "0")
-        .output()
-        .expect("there is bash");
-    *dir = fs::read_to_string(&place).unwrap().trim_end_matches('\n').into();
-    let mut res = String::from_utf8_lossy(&output.stdout).into_owned();
-    let err = String::from_utf8_lossy(&output.stderr);
-    if !res.is_empty() && !res.ends_with('\n') {
-        res += "\n";
-    }
-    // Bash names the line of its own complaints.
-    res += &err.replace("bash: line 1: ", "bash: ");
-    if !res.is_empty() && !res.ends_with('\n') {
-        res += "\n";
-    }
-    if !output.status.success() {
-        res += &match output.status.code() {
-            Some(code) => format!("[exit {code}]\n"),
-            None => format!("[{}]\n", output.status),
-        };
-    }
-    assert!(!res.lines().any(|it| it == "```"), "what is said would end the block:\n{res}");
-    res
+        ("CARGO_TARGET_DIR", support::generated_target()),
+        ("CARGO_PROFILE_DEV_DEBUG", "0".into()),
+        ("CARGO_INCREMENTAL", "0".into()),
+    ];
+    let variables = cargo.map(|(name, it)| (name, it.into_os_string())).into();
+    Player { dir: dir.to_owned(), variables, shown: Vec::new() }.play(page)
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Input, Refusals};
+use super::{
+    Input, Refusals,
+    csv::is_of_tool,
+    explanation::{Field, Journal},
+};
 use crate::yaml::{self, Map, Value};
 
 pub const MEDIA_TYPE: &str = "operators.operatorframework.io.bundle.mediatype.v1";
@@ -11,8 +15,8 @@ pub const METADATA: &str = "operators.operatorframework.io.bundle.metadata.v1";
 pub const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 pub const CHANNELS: &str = "operators.operatorframework.io.bundle.channels.v1";
 pub const DEFAULT_CHANNEL: &str = "operators.operatorframework.io.bundle.channel.default.v1";
-const TEST_MEDIA_TYPE: &str = "operators.operatorframework.io.test.mediatype.v1";
-const TEST_CONFIG: &str = "operators.operatorframework.io.test.config.v1";
+pub const TEST_MEDIA_TYPE: &str = "operators.operatorframework.io.test.mediatype.v1";
+pub const TEST_CONFIG: &str = "operators.operatorframework.io.test.config.v1";
 
 /// The user's file in `config/manifests/metadata`.
 const FILE: &str = "config/manifests/metadata/annotations.yaml";
@@ -24,63 +28,41 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    pub fn new(input: &Input, scorecard: bool, refusals: &mut Refusals) -> Self {
+    pub fn new(
+        input: &Input,
+        scorecard: bool,
+        refusals: &mut Refusals,
+        journal: &mut Journal,
+    ) -> Self {
         let mut said = said(input, refusals);
-        let mut flag_or_said = |flag: String, key: &str| {
-            let said = said.remove(key).unwrap_or_default();
-            if flag.is_empty() { said } else { flag }
-        };
-        let list: Vec<String> = input.channels.iter().map(ToString::to_string).collect();
-        let channels = match flag_or_said(list.join(","), CHANNELS) {
-            text if text.is_empty() => "alpha".to_owned(),
-            text => text,
-        };
-        let default = input.default_channel.map(ToString::to_string).unwrap_or_default();
-        let default = flag_or_said(default, DEFAULT_CHANNEL);
-        if !default.is_empty() && !channels.split(',').any(|it| it == default) {
-            refusals.push(
-                format!("the default channel `{default}` is not one of the channels `{channels}`"),
-                format!("give `--channels {channels},{default}`, or another `--default-channel`"),
-            );
-        }
-
+        let generated = |name, value: &str| field(name, value, "generated");
         let mut core = vec![
-            (MEDIA_TYPE, "registry+v1".to_owned()),
-            (MANIFESTS, "manifests/".to_owned()),
-            (METADATA, "metadata/".to_owned()),
-            (PACKAGE, input.package.to_string()),
-            (CHANNELS, channels),
+            generated(MEDIA_TYPE, "registry+v1"),
+            generated(MANIFESTS, "manifests/"),
+            generated(METADATA, "metadata/"),
+            generated(PACKAGE, input.package.as_str()),
         ];
-        if !default.is_empty() {
-            core.push((DEFAULT_CHANNEL, default));
-        }
+        core.extend(channels(input, &mut said, refusals));
         let mut tests = Vec::new();
         if scorecard {
-            tests.push((TEST_MEDIA_TYPE, "scorecard+v1".to_owned()));
-            tests.push((TEST_CONFIG, "tests/scorecard/".to_owned()));
+            tests.push(generated(TEST_MEDIA_TYPE, "scorecard+v1"));
+            tests.push(generated(TEST_CONFIG, "tests/scorecard/"));
         }
-        for (key, value) in core.iter().chain(&tests) {
-            if said.remove(*key).is_some_and(|it| it != *value) {
+        for Field { name, value, .. } in core.iter().chain(&tests) {
+            if said.remove(name).is_some_and(|it| it != *value) {
                 refusals.push(
-                    format!("{FILE}: `{key}` is `{value}` in this bundle"),
+                    format!("{FILE}: `{name}` is `{value}` in this bundle"),
                     format!("remove the line from {FILE}"),
                 );
             }
         }
-        let made = BTreeMap::from([
-            ("operators.operatorframework.io.metrics.builder", input.builder),
-            ("operators.operatorframework.io.metrics.mediatype.v1", "metrics+v1"),
-            ("operators.operatorframework.io.metrics.project_layout", input.layout),
-        ]);
-        for (key, value) in made {
-            said.insert(key.to_owned(), value.to_owned());
-        }
-        let owned = |it: Vec<(&str, String)>| -> Vec<(String, String)> {
-            it.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        core.extend(with_metrics(said, input, journal));
+        let pairs = |it: &[Field]| -> Vec<(String, String)> {
+            it.iter().map(|it| (it.name.clone(), it.value.clone())).collect()
         };
-        let mut core = owned(core);
-        core.extend(said);
-        Self { core, tests: owned(tests) }
+        let res = Self { core: pairs(&core), tests: pairs(&tests) };
+        journal.explanation.annotations.extend(core.into_iter().chain(tests));
+        res
     }
 
     pub fn text(&self) -> String {
@@ -92,6 +74,64 @@ impl Annotations {
         }
         res
     }
+}
+
+fn field(name: &str, value: &str, from: &str) -> Field {
+    Field { name: name.to_owned(), value: value.to_owned(), from: from.to_owned() }
+}
+
+/// The channels and the default channel: those of the flags, or else the user's.
+fn channels(
+    input: &Input,
+    said: &mut BTreeMap<String, String>,
+    refusals: &mut Refusals,
+) -> Vec<Field> {
+    let mut flag_or_said = |flag: String, key: &str, name: &str| {
+        let said = said.remove(key).unwrap_or_default();
+        let (value, from) = if flag.is_empty() { (said, FILE) } else { (flag, name) };
+        (!value.is_empty()).then(|| field(key, &value, from))
+    };
+    let list: Vec<String> = input.channels.iter().map(ToString::to_string).collect();
+    let channels = flag_or_said(list.join(","), CHANNELS, "--channels");
+    let channels = channels.unwrap_or_else(|| field(CHANNELS, "alpha", "default"));
+    let default = input.default_channel.map(ToString::to_string).unwrap_or_default();
+    let default = flag_or_said(default, DEFAULT_CHANNEL, "--default-channel");
+    if let Some(default) = &default
+        && !channels.value.split(',').any(|it| it == default.value)
+    {
+        let (channels, default) = (&channels.value, &default.value);
+        refusals.push(
+            format!("the default channel `{default}` is not one of the channels `{channels}`"),
+            format!("give `--channels {channels},{default}`, or another `--default-channel`"),
+        );
+    }
+    [Some(channels), default].into_iter().flatten().collect()
+}
+
+/// The user's other annotations and those for metrics, sorted by name.
+fn with_metrics(
+    said: BTreeMap<String, String>,
+    input: &Input,
+    journal: &mut Journal,
+) -> impl Iterator<Item = Field> {
+    let mut res: BTreeMap<String, Field> =
+        said.into_iter().map(|(name, value)| (name.clone(), field(&name, &value, FILE))).collect();
+    for (name, value) in [
+        ("operators.operatorframework.io.metrics.builder", input.builder),
+        ("operators.operatorframework.io.metrics.mediatype.v1", "metrics+v1"),
+        ("operators.operatorframework.io.metrics.project_layout", input.layout),
+    ] {
+        let before = res.get(name).map(|it| it.value.clone()).filter(|it| it != value);
+        let from = match &before {
+            Some(before) => format!("generated; {FILE} has `{before}`"),
+            None => "generated".to_owned(),
+        };
+        if let Some(before) = before.filter(|it| !is_of_tool(it)) {
+            journal.warn(format!("{FILE}: `{name}: {before}` is replaced by `{value}`"));
+        }
+        res.insert(name.to_owned(), field(name, value, &from));
+    }
+    res.into_values()
 }
 
 /// One entry, quoted where YAML requires it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Refusals, kinds, object};
+use super::{Refusals, explanation::Journal, kinds, object};
 use crate::{model::PackageName, yaml::Value};
 
 const SCORECARD: &str = "scorecard.operatorframework.io";
@@ -25,6 +25,8 @@ pub struct Collected<'a> {
     pub validating: Vec<&'a Value>,
     /// The webhooks of every MutatingWebhookConfiguration.
     pub mutating: Vec<&'a Value>,
+    /// The objects that these webhooks are from.
+    pub webhook_configurations: Vec<&'a Value>,
     pub scorecard: Option<&'a Value>,
     /// Objects of the kinds that the CRDs define.
     pub samples: Vec<&'a Value>,
@@ -37,13 +39,14 @@ impl<'a> Collected<'a> {
         objects: &'a [Value],
         package: &PackageName,
         refusals: &mut Refusals,
-        warnings: &mut Vec<String>,
+        journal: &mut Journal,
     ) -> Self {
         let mut res = Self::default();
         let mut rest = Vec::new();
         let mut seen = BTreeSet::new();
         for object in objects {
             if !seen.insert(object.to_string()) {
+                journal.note(object, "an earlier object is equal to it");
                 continue;
             }
             let (group, version) = object::group_version(object);
@@ -55,10 +58,7 @@ impl<'a> Collected<'a> {
                     }
                 }
                 (SCORECARD, "Configuration") if object::name(object).is_empty() => {
-                    warnings.push(format!(
-                        "{} is left out of the bundle: it has no name",
-                        object::title(object)
-                    ));
+                    journal.leave_out(object, "it has no name");
                 }
                 (SCORECARD, "Configuration") => one(&mut res.scorecard, object, refusals),
                 ("apps", "Deployment") => res.deployments.push(object),
@@ -73,23 +73,26 @@ impl<'a> Collected<'a> {
                 }
                 ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration") => {
                     res.validating.extend(object::list(object, "/webhooks"));
+                    res.webhook_configurations.push(object);
                 }
                 ("admissionregistration.k8s.io", "MutatingWebhookConfiguration") => {
                     res.mutating.extend(object::list(object, "/webhooks"));
+                    res.webhook_configurations.push(object);
                 }
                 _ => rest.push(object),
             }
         }
         if res.csv.is_some() {
             for csv in &res.foreign_csvs {
-                warnings.push(format!(
-                    "{} is ignored: it belongs to another package, because its name does not begin with `{package}.`",
-                    object::title(csv)
-                ));
+                let reason = format!(
+                    "it belongs to another package, because its name does not begin with `{package}.`"
+                );
+                journal.warn(format!("{} is ignored: {reason}", object::title(csv)));
+                journal.note(csv, reason);
             }
         }
         res.refuse_twins(refusals);
-        res.place(rest, refusals, warnings);
+        res.place(rest, refusals, journal);
         if res.deployments.is_empty() {
             refusals.push(
                 "found no Deployment (apps/v1), which OLM needs to run the operator",
@@ -130,7 +133,7 @@ impl<'a> Collected<'a> {
     }
 
     /// Sorts samples, other kinds, and what a bundle cannot contain.
-    fn place(&mut self, rest: Vec<&'a Value>, refusals: &mut Refusals, warnings: &mut Vec<String>) {
+    fn place(&mut self, rest: Vec<&'a Value>, refusals: &mut Refusals, journal: &mut Journal) {
         for object in rest {
             let (group, version) = object::group_version(object);
             let kind = object::kind(object);
@@ -146,20 +149,23 @@ impl<'a> Collected<'a> {
                 if served_versions(crd).any(|it| object::text(it, "/name") == version) {
                     self.samples.push(object);
                 } else {
-                    warnings.push(format!(
-                        "{} is left out of the bundle: its CRD does not serve its version",
-                        object::title(object)
-                    ));
+                    journal.leave_out(object, "its CRD does not serve its version");
                 }
                 continue;
             }
             match (group, kind) {
                 // The administrator who installs the operator chooses its namespace.
-                ("", "Namespace") if self.is_home(object) => {}
-                ("cert-manager.io", "Issuer" | "Certificate") => warnings.push(format!(
-                    "{} is left out of the bundle: OLM creates the certificates of webhooks",
-                    object::title(object)
-                )),
+                ("", "Namespace") if self.is_home(object) => {
+                    journal.note(object, kinds::NAMESPACE);
+                }
+                ("cert-manager.io", "Certificate") if !self.is_of_webhook(object) => {
+                    let reason = "a bundle cannot hold this kind, and OLM creates the certificates of webhooks only: have the operator create it, \
+                                  or mount a Secret that is there";
+                    journal.leave_out(object, reason);
+                }
+                ("cert-manager.io", "Issuer" | "Certificate") => {
+                    journal.leave_out(object, "OLM creates the certificates of webhooks");
+                }
                 ("apiextensions.k8s.io", "CustomResourceDefinition") => refusals.push(
                     format!("{} has a version that Kubernetes 1.22 removed", object::title(object)),
                     "convert it to `apiextensions.k8s.io/v1`",
@@ -169,7 +175,7 @@ impl<'a> Collected<'a> {
                         self.others.push(object);
                     }
                     if !kinds::is_supported(group, kind) {
-                        warnings.push(kinds::warning(object));
+                        kinds::warn(object, journal);
                     }
                 }
             }
@@ -178,8 +184,25 @@ impl<'a> Collected<'a> {
 
     /// Whether this is the namespace that the operator's Deployments are in.
     fn is_home(&self, namespace: &Value) -> bool {
-        let home = |it: &&Value| object::text(it, "/metadata/namespace") == object::name(namespace);
-        self.deployments.iter().any(home)
+        self.deployments.iter().any(|it| object::namespace(it) == object::name(namespace))
+    }
+
+    /// Whether a certificate may be for a Service of webhooks: one of its names begins with the Service's.
+    fn is_of_webhook(&self, certificate: &Value) -> bool {
+        let webhooks = [&self.validating[..], &self.mutating].concat();
+        let of_webhooks = webhooks.iter().map(|it| object::text(it, "/clientConfig/service/name"));
+        let conversion = "/spec/conversion/webhook/clientConfig/service/name";
+        let of_crds = self.crds.iter().map(|it| object::text(it, conversion));
+        let names = || object::texts(certificate, "/spec/dnsNames").map(|it| it.split('.').next());
+        names().next().is_none()
+            || of_webhooks.chain(of_crds).any(|it| names().any(|name| name == Some(it)))
+    }
+
+    /// The namespace of an object, if none of the operator's Deployments may be there.
+    pub fn foreign_namespace<'b>(&self, object: &'b Value) -> Option<&'b str> {
+        let namespace = object::namespace(object);
+        let is_home = |it: &&Value| object::may_be_same(object::namespace(it), namespace);
+        (!self.deployments.iter().any(is_home)).then_some(namespace)
     }
 }
 

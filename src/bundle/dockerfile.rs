@@ -3,8 +3,21 @@
 use super::annotations::Annotations;
 use crate::model::ProjectPath;
 
-pub fn text(annotations: &Annotations, bundle: &ProjectPath) -> String {
-    let mut res = "FROM scratch\n\n# Core bundle labels.\n".to_owned();
+/// Before the flags that a bundle was generated with.
+const FLAGS: &str = "# Generated with ";
+
+/// The flags that the bundle in a `bundle.Dockerfile` was generated with.
+pub fn flags(dockerfile: &str) -> Vec<String> {
+    let line = dockerfile.lines().find_map(|it| it.strip_prefix(FLAGS));
+    line.into_iter().flat_map(|it| it.split(' ')).map(str::to_owned).collect()
+}
+
+pub fn text(annotations: &Annotations, bundle: &ProjectPath, flags: &[String]) -> String {
+    let mut res = String::new();
+    if !flags.is_empty() {
+        res.push_str(&format!("{FLAGS}{}\n", flags.join(" ")));
+    }
+    res.push_str("FROM scratch\n\n# Core bundle labels.\n");
     annotations.core.iter().for_each(|it| res.push_str(&label(it)));
     let tests = !annotations.tests.is_empty();
     if tests {

@@ -2,7 +2,7 @@
 //!
 //! operator-registry checks only the kind. We also check the group, as OLM does when it installs.
 
-use super::object;
+use super::{explanation::Journal, object};
 use crate::yaml::Value;
 
 /// Kinds that become files of their own, with their groups.
@@ -39,24 +39,34 @@ pub fn is_supported_kind(kind: &str) -> bool {
     SUPPORTED.iter().any(|(_, it)| *it == kind)
 }
 
-/// Why OLM does not install an object, and what happens to it.
-pub fn warning(object: &Value) -> String {
+/// Whether objects of a supported kind have no namespace.
+pub fn is_cluster_wide(kind: &str) -> bool {
+    kind.starts_with("Cluster")
+        || kind.starts_with("Console")
+        || matches!(kind, "CustomResourceDefinition" | "PriorityClass")
+}
+
+pub const NAMESPACE: &str = "OLM installs into the namespace that the user chooses";
+
+/// Says why OLM does not install an object, and whether it is in the bundle.
+pub fn warn(object: &Value, journal: &mut Journal) {
     let kind = object::kind(object);
-    let title = object::title(object);
     if is_supported_kind(kind) {
-        return format!(
-            "{title} is in the bundle, but OLM does not install a {kind} of this group"
-        );
+        let note = format!("OLM does not install a {kind} of this group");
+        journal.warn(format!("{} is in the bundle, but {note}", object::title(object)));
+        return journal.note(object, note);
     }
     let reason = match (object::group_version(object).0, kind) {
         ("apps" | "", "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Pod") => {
             "OLM installs only Deployments (apps/v1): convert it, or let the operator create it"
         }
-        ("", "Namespace") => "OLM installs into the namespace that the user chooses",
+        ("", "Namespace") => NAMESPACE,
+        (_, "") => "it is no object of Kubernetes, which has `apiVersion` and `kind`",
+        ("", "List") => "a List is not unpacked: give each of its items as a separate document",
         ("monitoring.coreos.com", "PodMonitor") => "OLM does not install it: use a ServiceMonitor",
         _ => {
             "a bundle cannot hold this kind, and no CRD here defines it: let the operator create it"
         }
     };
-    format!("{title} is left out of the bundle: {reason}")
+    journal.leave_out(object, reason);
 }

@@ -10,30 +10,43 @@ mod collected;
 mod created;
 mod csv;
 mod descriptors;
+pub mod difference;
 mod dockerfile;
+mod dockerignore;
+mod explanation;
+mod image;
 mod kinds;
 mod metadata;
 mod object;
 mod package;
 mod permissions;
+mod pinned;
 mod refusals;
 mod related_images;
+pub mod scorecard;
+pub mod sizes;
 pub mod validate;
 mod webhooks;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use created::created_at;
+pub use dockerfile::flags as recorded_flags;
+pub use dockerignore::Dockerignore;
+pub use explanation::{Descriptors, Entry, Explanation, Field, ImageUse, Origin, Place};
+pub use image::{Copy, Source, contents};
 pub use package::Package;
+pub use pinned::Digests;
 
 use crate::{
     kubernetes,
-    model::{Channel, PackageName, ProjectPath},
+    model::{AccountName, Channel, PackageName, ProjectPath},
     yaml::{self, Value},
 };
 use annotations::Annotations;
 use collected::Collected;
+use explanation::Journal;
 use refusals::Refusals;
 
 /// What a bundle is generated from.
@@ -45,6 +58,10 @@ pub struct Input<'a> {
     /// From flags; empty if none was given.
     pub channels: &'a [Channel],
     pub default_channel: Option<&'a Channel>,
+    /// Service accounts whose rules the CSV grants as well, although no Deployment uses them.
+    pub extra_accounts: &'a [AccountName],
+    /// The flags that the bundle depends on, for `bundle.Dockerfile`: `--image=…`.
+    pub flags: &'a [String],
     /// The package in Cargo.toml, for fields that the CSV base does not set.
     pub cargo: &'a Package,
     /// The files of `config/manifests/metadata`, by name.
@@ -62,6 +79,7 @@ pub struct Input<'a> {
 pub struct Object {
     /// `file:line:column: `, if it was read from one file.
     pub place: String,
+    pub origin: Option<Origin>,
     pub value: Value,
 }
 
@@ -74,37 +92,66 @@ pub struct Bundle {
     pub dockerfile: String,
     /// Warnings about a valid bundle.
     pub warnings: Vec<String>,
+    pub explanation: Explanation,
+    csv: (ProjectPath, Value),
+}
+
+impl Bundle {
+    /// Every image of the CSV that has no digest.
+    pub fn images_by_tag(&self) -> BTreeSet<String> {
+        pinned::images(&self.csv.1)
+    }
+
+    /// Replaces images by their digests.
+    pub fn pin(&mut self, digests: &Digests) {
+        let (path, csv) = &mut self.csv;
+        pinned::pin(csv, digests);
+        pinned::explain(csv, digests, &mut self.explanation.images);
+        self.warnings.extend(pinned::unpinned(csv));
+        self.files.insert(path.clone(), yaml::to_text(csv));
+    }
 }
 
 /// Generates a bundle, or returns all reasons why that is impossible.
 pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
     let mut refusals = Refusals::default();
-    let mut warnings = Vec::new();
-    let objects = decoded(&input.objects, &mut refusals, &mut warnings);
-    let collected = Collected::new(&objects, input.package, &mut refusals, &mut warnings);
-    let permissions = permissions::split(&collected, &mut refusals, &mut warnings);
-    let csv = csv::assemble(input, &collected, &permissions, &mut refusals, &mut warnings);
-    let annotations = Annotations::new(input, collected.scorecard.is_some(), &mut refusals);
-    let metadata = metadata::taken_over(input.metadata, &mut refusals);
-    let manifests = manifests(&collected, &permissions.manifests, &mut refusals);
+    let mut journal = Journal::new(&input.objects);
+    let objects = decoded(&input.objects, &mut refusals, &mut journal);
+    journal.identify(&objects);
+    let collected = Collected::new(&objects, input.package, &mut refusals, &mut journal);
+    let permissions =
+        permissions::split(&collected, input.extra_accounts, &mut refusals, &mut journal);
+    let csv = csv::assemble(input, &collected, &permissions, &mut refusals, &mut journal);
+    let annotations =
+        Annotations::new(input, collected.scorecard.is_some(), &mut refusals, &mut journal);
+    let metadata = metadata::taken_over(input.metadata, &mut refusals, &mut journal);
+    let manifests = manifests(&collected, &permissions.manifests, &mut refusals, &mut journal);
     refusals.settled()?;
 
     let mut files = metadata;
     let name = format!("manifests/{}.clusterserviceversion.yaml", input.package);
-    files.insert(ProjectPath::fixed(&name), yaml::to_text(&csv));
+    let path = ProjectPath::fixed(&name);
+    files.insert(path.clone(), yaml::to_text(&csv));
     files.extend(manifests);
     files.insert(ProjectPath::fixed("metadata/annotations.yaml"), annotations.text());
     if let Some(scorecard) = collected.scorecard {
         let path = ProjectPath::fixed("tests/scorecard/config.yaml");
+        journal.file(scorecard, &path);
         files.insert(path, yaml::to_text(scorecard));
     }
-    Ok(Bundle { files, dockerfile: dockerfile::text(&annotations, input.output_dir), warnings })
+    Ok(Bundle {
+        files,
+        dockerfile: dockerfile::text(&annotations, input.output_dir, input.flags),
+        warnings: journal.warnings,
+        explanation: journal.explanation,
+        csv: (path, csv),
+    })
 }
 
 /// The objects as operator-sdk reads them into Go's types.
-fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Vec<String>) -> Vec<Value> {
+fn decoded(objects: &[Object], refusals: &mut Refusals, journal: &mut Journal) -> Vec<Value> {
     let mut res = Vec::new();
-    for object in objects {
+    for (at, object) in objects.iter().enumerate() {
         let decoded = kubernetes::decode(&object.value);
         let title = format!("{}{}", object.place, object::title(&object.value));
         for fault in decoded.faults {
@@ -114,9 +161,9 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Vec<Strin
             );
         }
         for field in decoded.unknown {
-            warnings.push(format!(
-                "{title}: `{field}` is left out of the bundle: its type has no such field"
-            ));
+            let note = format!("`{field}` is left out of the bundle: its type has no such field");
+            journal.warn(format!("{title}: {note}"));
+            journal.note_at(at, note);
         }
         res.push(decoded.value);
     }
@@ -128,6 +175,7 @@ fn manifests(
     collected: &Collected,
     permissions: &[&Value],
     refusals: &mut Refusals,
+    journal: &mut Journal,
 ) -> BTreeMap<ProjectPath, String> {
     let mut res: BTreeMap<ProjectPath, String> = BTreeMap::new();
     let crds = collected.crds.iter().map(|it| (object::crd_file_name(it), *it));
@@ -143,6 +191,16 @@ fn manifests(
             );
             continue;
         };
+        journal.file(object, &path);
+        if let Some(namespace) = collected.foreign_namespace(object)
+            && !kinds::is_cluster_wide(object::kind(object))
+        {
+            let note = format!(
+                "its namespace `{namespace}` is left out of the bundle: OLM creates it in the namespace of the operator"
+            );
+            journal.warn(format!("{}: {note}", object::title(object)));
+            journal.note(object, note);
+        }
         let text = yaml::to_text(&object::without_namespace(object));
         // Two objects with one name came from two namespaces, and OLM installs all into one.
         match res.get(&path) {

@@ -39,6 +39,11 @@ pub fn kind(object: &Value) -> &str {
     text(object, "/kind")
 }
 
+/// Whether Go can tell the kind of an object, which it takes from a group and a version that it can read.
+pub fn has_kind(object: &Value) -> bool {
+    !kind(object).is_empty() && text(object, "/apiVersion").matches('/').count() < 2
+}
+
 /// Group and version; the core group is empty.
 pub fn group_version(object: &Value) -> (&str, &str) {
     let text = text(object, "/apiVersion");
@@ -48,6 +53,14 @@ pub fn group_version(object: &Value) -> (&str, &str) {
 /// How messages name an object: ``Service/webhook (v1)``.
 pub fn title(object: &Value) -> String {
     format!("`{}/{}` ({})", kind(object), name(object), text(object, "/apiVersion"))
+}
+
+/// How explanations name an object: `Role memcached-system/leader-election-role`.
+pub fn reference(object: &Value) -> String {
+    match namespace(object) {
+        "" => format!("{} {}", kind(object), name(object)),
+        namespace => format!("{} {namespace}/{}", kind(object), name(object)),
+    }
 }
 
 /// `<name>_[<group>_]<version>_<kind>.yaml`.

@@ -1,10 +1,16 @@
 //! `relatedImages`: the images that a disconnected cluster must mirror. They come from the environment variables
 //! `RELATED_IMAGE_*` of the Deployments, and from the CSV base.
 
-use super::{Refusals, object};
+use super::{
+    Refusals,
+    explanation::{ImageUse, Journal},
+    object,
+};
 use crate::yaml::{Value, json};
 
 const PREFIX: &str = "RELATED_IMAGE_";
+
+const VOLUME: &str = "volume ";
 
 struct Related<'a> {
     name: String,
@@ -14,8 +20,14 @@ struct Related<'a> {
 }
 
 /// Each image once, in order of appearance, followed by those that only the base lists.
-pub fn merged(deployments: &[&Value], base: &Value, refusals: &mut Refusals) -> Vec<Value> {
-    let found = found(deployments, refusals);
+pub fn merged(
+    deployments: &[&Value],
+    base: &Value,
+    refusals: &mut Refusals,
+    journal: &mut Journal,
+) -> Vec<Value> {
+    let images = &mut journal.explanation.images;
+    let found = found(deployments, refusals, images);
     let mut res: Vec<Value> = Vec::new();
     for (at, related) in found.iter().enumerate() {
         if found[..at].iter().any(|it| it.image == related.image) {
@@ -43,11 +55,36 @@ pub fn merged(deployments: &[&Value], base: &Value, refusals: &mut Refusals) -> 
             }
             res.push(said.clone());
         }
+        uses(images, object::text(said, "/image"), "`relatedImages` of the CSV base".to_owned());
+    }
+    for image in images {
+        let is_same = |it: &&Value| object::text(it, "/image") == image.image;
+        image.related = res.iter().find(is_same).map(|it| object::name_of(it).to_owned());
     }
     res
 }
 
-fn found<'a>(deployments: &[&'a Value], refusals: &mut Refusals) -> Vec<Related<'a>> {
+fn uses(images: &mut Vec<ImageUse>, image: &str, by: String) {
+    match images.iter_mut().find(|it| it.image == image) {
+        Some(known) => {
+            known.only_in_volumes &= by.starts_with(VOLUME);
+            known.used_by.push(by);
+        }
+        None => images.push(ImageUse {
+            image: image.to_owned(),
+            only_in_volumes: by.starts_with(VOLUME),
+            used_by: vec![by],
+            related: None,
+            digest: None,
+        }),
+    }
+}
+
+fn found<'a>(
+    deployments: &[&'a Value],
+    refusals: &mut Refusals,
+    images: &mut Vec<ImageUse>,
+) -> Vec<Related<'a>> {
     let mut res = Vec::new();
     for deployment in deployments {
         let containers: Vec<&Value> =
@@ -63,6 +100,14 @@ fn found<'a>(deployments: &[&'a Value], refusals: &mut Refusals) -> Vec<Related<
                 }
                 false => object::name(deployment).to_owned(),
             };
+            let deployment_name = object::name(deployment);
+            let container_name = object::name_of(container);
+            let place =
+                format!("container `{container_name}` of the Deployment `{deployment_name}`");
+            match object::text(container, "/image") {
+                "" => {}
+                image => uses(images, image, place.clone()),
+            }
             for variable in object::list(container, "/env") {
                 let name = object::text(variable, "/name");
                 let Some(name) = name.strip_prefix(PREFIX) else { continue };
@@ -76,11 +121,27 @@ fn found<'a>(deployments: &[&'a Value], refusals: &mut Refusals) -> Vec<Related<
                     );
                     continue;
                 }
-                let name = name.to_lowercase().replace('_', "-");
                 let image = object::text(variable, "/value");
+                uses(images, image, format!("`{PREFIX}{name}` in the {place}"));
+                let name = name.to_lowercase().replace('_', "-");
                 res.push(Related { name, image, by: by.clone() });
             }
         }
+        for (name, image) in volumes(deployment) {
+            uses(
+                images,
+                image,
+                format!("{VOLUME}`{name}` of the Deployment `{}`", object::name(deployment)),
+            );
+        }
     }
     res
+}
+
+/// The names and the images of the volumes of a Deployment that are images.
+pub fn volumes(deployment: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let volumes = object::list(deployment, "/spec/template/spec/volumes").iter();
+    volumes
+        .map(|it| (object::name_of(it), object::text(it, "/image/reference")))
+        .filter(|it| !it.1.is_empty())
 }

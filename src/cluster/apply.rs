@@ -179,7 +179,7 @@ impl Cluster {
             return Ok(Ok(Verdict::Unknown(format!("its {what} does not exist yet"))));
         }
         if !answer.is_success() {
-            return Ok(Err(refusal::of(&answer)));
+            return Ok(Err(refusal::of_apply(&answer, &self.owner.ways_out)));
         }
         answer
             .warnings
@@ -229,7 +229,7 @@ impl Cluster {
         let answer = self.patch(&resource, step, &step.manager, false, how.force)?;
         if !answer.is_success() {
             let what = format!("{id} cannot be applied, and the objects after it were not applied");
-            return Err(refusal::of(&answer).into_error(&what));
+            return Err(refusal::of_apply(&answer, &self.owner.ways_out).into_error(&what));
         }
         let warnings = answer.warnings.iter();
         warnings.for_each(|it| report(Event::Warning(format!("{id}: {it}"))));

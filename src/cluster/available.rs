@@ -14,11 +14,12 @@ use super::{
 use crate::{hint::Hint as _, yaml::Value};
 
 impl Cluster {
-    /// Waits until the workloads among these objects are rolled out.
+    /// Waits until the workloads among these objects are rolled out. `way_out` is what can be done if they are not.
     pub fn available(
         &self,
         objects: &[Value],
         limit: Limit,
+        way_out: &str,
         report: &mut dyn FnMut(Event),
     ) -> anyhow::Result<()> {
         let mut workloads = Vec::new();
@@ -43,8 +44,10 @@ impl Cluster {
                     }
                     Progress::Never(why) => {
                         let explanation = self.explanation(id, &object)?;
-                        return Err(anyhow::format_err!("{id} did not become available: {why}{explanation}"))
-                            .hint("the applied objects stay: fix the problem and deploy again, or run `operator-rs undeploy`");
+                        return Err(anyhow::format_err!(
+                            "{id} did not become available: {why}{explanation}"
+                        ))
+                        .hint(format!("the applied objects stay: fix the problem and {way_out}"));
                     }
                 }
             }
@@ -55,8 +58,22 @@ impl Cluster {
             Some((id, object)) => self.explanation(id, object)?,
             None => String::new(),
         };
-        Err(anyhow::format_err!("timed out: {reason}{explanation}"))
-            .hint("the applied objects stay: wait longer with `--timeout`, fix the problem and deploy again, or run `operator-rs undeploy`")
+        Err(anyhow::format_err!("timed out: {reason}{explanation}")).hint(format!(
+            "the applied objects stay: wait longer with `--timeout`, fix the problem and {way_out}"
+        ))
+    }
+
+    /// Everything that the server knows about why a workload does not run, in one line each.
+    pub fn why_not(&self, id: &Id) -> anyhow::Result<Vec<String>> {
+        let Some(object) = self.read(id)? else { return Ok(vec![format!("{id} does not exist")]) };
+        match rollout::progress(&object) {
+            Progress::Done => Ok(Vec::new()),
+            Progress::Not(why) | Progress::Never(why) => {
+                let explanation = self.explanation(id, &object)?;
+                let lines = explanation.lines().map(str::trim).filter(|it| !it.is_empty());
+                Ok([format!("{id}: {why}")].into_iter().chain(lines.map(str::to_owned)).collect())
+            }
+        }
     }
 
     fn workload(&self, id: &Id, resource: &Resource) -> anyhow::Result<Value> {

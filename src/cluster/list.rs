@@ -1,9 +1,10 @@
 //! Reads whole lists, page by page.
 
+use http::Request;
 use kube::api::ListParams;
 
 use super::{
-    Cluster,
+    Cluster, Id,
     discovery::Resource,
     object::uid,
     refusal::{self, Refusal},
@@ -14,24 +15,58 @@ use crate::yaml::Value;
 const PAGES: usize = 1000;
 
 impl Cluster {
+    /// All objects of a kind, in one namespace or (empty) in all. Empty if the kind is not served.
+    pub fn list(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+    ) -> anyhow::Result<Vec<Value>> {
+        let id = Id {
+            api_version: api_version.to_owned(),
+            kind: kind.to_owned(),
+            namespace: namespace.to_owned(),
+            name: String::new(),
+        };
+        let Some(resource) = self.resource(&id)? else { return Ok(Vec::new()) };
+        let list = |page: &ListParams| Ok(resource.all(namespace)?.list(page)?);
+        let items = self.pages(namespace, list)?;
+        let mut items = items
+            .map_err(|it| it.into_error(&format!("the objects of kind {kind} cannot be listed")))?
+            .unwrap_or_default();
+        // In a list, neither is repeated for each object.
+        for it in &mut items {
+            it["apiVersion"] = api_version.into();
+            it["kind"] = kind.into();
+        }
+        Ok(items)
+    }
+
     /// The metadata of all objects of a kind, or why they cannot be listed; none if the kind is not served.
     pub(super) fn list_metadata(
         &self,
         resource: &Resource,
         namespace: &str,
     ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
-        let requests = resource.all(namespace)?;
+        self.pages(namespace, |page| Ok(resource.all(namespace)?.list_metadata(page)?))
+    }
+
+    fn pages(
+        &self,
+        namespace: &str,
+        request: impl Fn(&ListParams) -> anyhow::Result<Request<Vec<u8>>>,
+    ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
         let wrong = |what: &str| Ok(Err(Refusal::new(format!("the server's list {what}"), None)));
         let mut res = Vec::new();
         let mut token = String::new();
         for _ in 0..PAGES {
             let page = ListParams::default().limit(500);
             let page = if token.is_empty() { page } else { page.continue_token(&token) };
-            let mut answer = self.send(&requests.list_metadata(&page)?)?;
+            let mut answer = self.send(&request(&page)?)?;
             if answer.code == 410 && !token.is_empty() {
                 // The token has expired: as other clients do, read everything again in one page.
                 res.clear();
-                answer = self.send(&requests.list_metadata(&ListParams::default())?)?;
+                answer = self.send(&request(&ListParams::default())?)?;
             }
             match answer.code {
                 200 => {}

@@ -7,6 +7,7 @@ mod apply;
 mod available;
 mod connect;
 mod crds;
+mod created;
 mod delete;
 mod discovery;
 mod elsewhere;
@@ -43,9 +44,9 @@ pub use self::{
     object::Id,
     owner::{Owner, Removal},
     proxy::Proxies,
-    refusal::{Refusal, all as refuse},
+    refusal::{Refusal, WaysOut, all as refuse},
     request::Answer,
-    wait::Limit,
+    wait::{Limit, State},
 };
 use self::{discovery::Resource, request::Bounds};
 

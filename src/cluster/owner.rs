@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest as _, Sha256};
 
+use super::refusal::WaysOut;
 use crate::yaml::{Value, json};
 
 pub(super) const CREATOR: &str = "operator-rs";
@@ -23,6 +24,7 @@ pub struct Owner {
     pub(super) creator: String,
     /// Of the objects that existed before.
     pub(super) adopter: String,
+    pub(super) ways_out: WaysOut,
 }
 
 /// What to do with an object when its project is removed.
@@ -41,7 +43,11 @@ pub enum Removal {
 /// An owner for servers from which nothing is ever removed.
 impl Default for Owner {
     fn default() -> Self {
-        Self { creator: CREATOR.to_owned(), adopter: ADOPTER.to_owned() }
+        Self {
+            creator: CREATOR.to_owned(),
+            adopter: ADOPTER.to_owned(),
+            ways_out: WaysOut::default(),
+        }
     }
 }
 
@@ -58,7 +64,13 @@ impl Owner {
             let end = LONGEST - hash.len() - 1;
             format!("{}-{hash}", res.chars().take(end).collect::<String>())
         };
-        Self { creator: manager(CREATOR), adopter: manager(ADOPTER) }
+        let (creator, adopter) = (manager(CREATOR), manager(ADOPTER));
+        Self { creator, adopter, ways_out: WaysOut::default() }
+    }
+
+    /// The same with objects that are not from a project's config/.
+    pub fn with_ways_out(self, ways_out: WaysOut) -> Self {
+        Self { ways_out, ..self }
     }
 
     /// How to remove an object that is in the project's config/.

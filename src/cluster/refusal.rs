@@ -9,16 +9,32 @@ use crate::{hint::hinted, yaml::Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub message: String,
-    pub hint: Option<&'static str>,
+    pub hint: Option<String>,
 }
 
 impl Refusal {
-    pub fn new(message: impl Into<String>, hint: Option<&'static str>) -> Self {
-        Self { message: message.into(), hint }
+    pub fn new(message: impl Into<String>, hint: Option<&str>) -> Self {
+        Self { message: message.into(), hint: hint.map(str::to_owned) }
     }
 
     pub fn into_error(self, what: &str) -> anyhow::Error {
         all(what, &[(String::new(), self)])
+    }
+}
+
+/// What to do about an object that cannot be applied, which depends on where its owner has it from.
+#[derive(Clone, Debug)]
+pub struct WaysOut {
+    /// Others have set some of its fields.
+    pub conflict: String,
+    /// One of its fields cannot be changed in place.
+    pub immutable: String,
+}
+
+/// Those of a project.
+impl Default for WaysOut {
+    fn default() -> Self {
+        Self { conflict: FORCE.to_owned(), immutable: IMMUTABLE.to_owned() }
     }
 }
 
@@ -28,6 +44,11 @@ const IMMUTABLE: &str = "immutable fields cannot be changed in place: run `opera
 
 /// The refusal of an answer that is no success.
 pub fn of(answer: &Answer) -> Refusal {
+    of_apply(answer, &WaysOut::default())
+}
+
+/// The same of an object that was to be applied.
+pub fn of_apply(answer: &Answer, ways_out: &WaysOut) -> Refusal {
     let message = answer.message();
     if answer.code == 401 {
         return Refusal::new(
@@ -36,7 +57,7 @@ pub fn of(answer: &Answer) -> Refusal {
         );
     }
     if let Some(message) = conflicts(&answer.body) {
-        return Refusal::new(message, Some(FORCE));
+        return Refusal::new(message, Some(&ways_out.conflict));
     }
     // The caller names the object, so its kind and name are left out here.
     let parts = [" is forbidden: ", " is invalid: "];
@@ -45,7 +66,7 @@ pub fn of(answer: &Answer) -> Refusal {
     let message = lines.join(" ");
     let immutable = answer.code == 422
         && ["immutable", "cannot change roleRef"].iter().any(|it| message.contains(it));
-    Refusal::new(message, immutable.then_some(IMMUTABLE))
+    Refusal::new(message, immutable.then_some(&ways_out.immutable))
 }
 
 /// The owners of the fields that an apply would have changed.
@@ -69,9 +90,9 @@ fn conflicts(status: &Value) -> Option<String> {
 /// All refusals in one error, each with the object that it is about; every hint appears once.
 pub fn all(what: &str, refusals: &[(String, Refusal)]) -> anyhow::Error {
     let mut hints: Vec<String> = Vec::new();
-    for hint in refusals.iter().filter_map(|it| it.1.hint) {
-        if !hints.iter().any(|it| it == hint) {
-            hints.push(hint.to_owned());
+    for hint in refusals.iter().filter_map(|it| it.1.hint.as_ref()) {
+        if !hints.contains(hint) {
+            hints.push(hint.clone());
         }
     }
     let text = match refusals {
@@ -93,7 +114,7 @@ fn a_refusal_says_who_what_and_the_way_out() {
     use crate::yaml::json;
     let check = |code: u16, body: Value, expected: &str, hint: Option<&str>| {
         let is = of(&Answer { code, body, warnings: Vec::new(), retry_after: None });
-        assert_eq!((is.message.as_str(), is.hint), (expected, hint));
+        assert_eq!((is.message.as_str(), is.hint.as_deref()), (expected, hint));
     };
     let forbidden = "deployments.apps \"a\" is forbidden: User \"jane\" cannot patch resource \"deployments\" in API group \"apps\" in the namespace \"b\"";
     check(403, json!({"message": forbidden}), &forbidden[35..], None);
@@ -129,4 +150,11 @@ fn a_refusal_says_who_what_and_the_way_out() {
         "the server does not accept the credentials (401 Unauthorized)",
         Some(WHO),
     );
+    let ways_out = WaysOut { conflict: "wait".to_owned(), immutable: "start again".to_owned() };
+    let of_other = |code, body| {
+        of_apply(&Answer { code, body, warnings: Vec::new(), retry_after: None }, &ways_out).hint
+    };
+    let conflict = json!({"details": {"causes": [{"reason": "FieldManagerConflict", "field": ".spec.a", "message": "conflict"}]}});
+    assert_eq!(of_other(409, conflict).as_deref(), Some("wait"));
+    assert_eq!(of_other(422, json!({"message": selector})).as_deref(), Some("start again"));
 }

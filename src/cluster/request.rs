@@ -5,13 +5,16 @@ use std::time::Duration;
 use anyhow::Context as _;
 use http::{HeaderValue, Request, header::ACCEPT};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use kube::{api::GetParams, client::Body};
+use kube::{
+    api::{GetParams, Patch, PatchParams},
+    client::Body,
+};
 
 use super::{
     Cluster, Id,
     connect::{self, Unreachable},
     discovery::Resource,
-    object::uid,
+    object::{uid, version},
     refusal::{self, Refusal},
 };
 use crate::yaml::Value;
@@ -81,6 +84,36 @@ impl Cluster {
     pub fn get(&self, path: &str) -> anyhow::Result<Answer> {
         let request = Request::get(path).body(Vec::new());
         self.send(&request.with_context(|| format!("requesting `{path}`"))?)
+    }
+
+    /// An object of a kind that the server must serve; none if the object does not exist.
+    pub fn read(&self, id: &Id) -> anyhow::Result<Option<Value>> {
+        let Some(resource) = self.resource(id)? else { return Ok(None) };
+        self.one(&resource, id)?.map_err(|it| it.into_error(&format!("{id} cannot be read")))
+    }
+
+    /// Whether the server has a kind.
+    pub fn serves(&self, api_version: &str, kind: &str) -> anyhow::Result<bool> {
+        Ok(self.resources(api_version)?.iter().any(|it| it.api.kind == kind))
+    }
+
+    /// Merges fields into an object; false if it has been changed since it was read.
+    pub fn merge(&self, live: &Value, mut fields: Value) -> anyhow::Result<bool> {
+        let id = Id::of(live);
+        let Some(resource) = self.resource(&id)? else {
+            anyhow::bail!("{} is no longer served", id.kind)
+        };
+        fields["metadata"]["uid"] = uid(live).into();
+        fields["metadata"]["resourceVersion"] = version(live).into();
+        let (requests, name) = resource.one(&id)?;
+        let field_manager = Some(self.owner.creator.clone());
+        let params = PatchParams { field_manager, ..PatchParams::default() };
+        let answer = self.send(&requests.patch(&name, &params, &Patch::Merge(fields))?)?;
+        match answer.code {
+            409 => Ok(false),
+            _ if answer.is_success() => Ok(true),
+            _ => Err(refusal::of(&answer).into_error(&format!("{id} cannot be changed"))),
+        }
     }
 
     /// An object; none if it does not exist. Any other object in the answer is refused.

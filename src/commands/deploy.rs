@@ -11,6 +11,8 @@ use crate::{
     model::{Image, Namespace},
 };
 
+const WAY_OUT: &str = "deploy again, or run `operator-rs undeploy`";
+
 /// Deploy the operator to a cluster, with its CRDs and RBAC, and wait until it runs
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -46,7 +48,7 @@ impl Args {
         let cluster = self.reach.connect(&project)?;
         reach::reached(cluster.apply(&objects, how, &mut reach::report))?;
         if sending == Sending::All {
-            reach::reached(cluster.available(&objects, limit, &mut reach::report))?;
+            reach::reached(cluster.available(&objects, limit, WAY_OUT, &mut reach::report))?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::{hint::Hint as _, terminal};
 #[derive(clap::Args)]
 #[command(hide = true)]
 pub struct Args {
-    /// The command, such as `create api` [default: operator-rs itself]
+    /// The command, such as `create api`, or the name of its page, `operator-rs-create-api` [default: operator-rs itself]
     command: Vec<String>,
     /// List the names of all pages instead
     #[arg(long, conflicts_with = "command")]
@@ -26,20 +26,35 @@ impl Args {
             terminal::data("\n");
             return Ok(());
         }
-        let mut command = &root;
-        for word in &self.command {
-            let Some(found) = command.find_subcommand(word) else {
-                return Err(anyhow::format_err!("`{}` has no command `{word}`", title(command)))
-                    .hint("`operator-rs man --list` lists all pages");
-            };
-            command = found;
-        }
+        let page = self.command.first().filter(|_| self.command.len() == 1);
+        let command = match page.and_then(|it| named(&root, it)) {
+            Some(command) => command,
+            None => find(&root, &self.command)?,
+        };
         let mut page = Vec::new();
         let version = concat!("operator-rs ", env!("CARGO_PKG_VERSION"));
         Man::new(command.clone()).source(version).render(&mut page)?;
         terminal::data(&String::from_utf8(page)?);
         Ok(())
     }
+}
+
+/// The command below this one, or this one itself, whose page has the name. Dashes in it may belong to a command.
+fn named<'a>(command: &'a clap::Command, name: &str) -> Option<&'a clap::Command> {
+    if title(command) == name {
+        return Some(command);
+    }
+    command.get_subcommands().find_map(|it| named(it, name))
+}
+
+fn find<'a>(root: &'a clap::Command, words: &[String]) -> anyhow::Result<&'a clap::Command> {
+    words.iter().try_fold(root, |command, word| {
+        let Some(found) = command.find_subcommand(word) else {
+            return Err(anyhow::format_err!("`{}` has no command `{word}`", title(command)))
+                .hint("`operator-rs man --list` lists all pages");
+        };
+        Ok(found)
+    })
 }
 
 /// The name of a command's page, and of those of the commands below it.

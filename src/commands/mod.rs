@@ -3,6 +3,8 @@
 mod binding;
 mod bundle;
 mod cargo;
+mod catalog;
+mod cleanup;
 mod compile;
 mod completion;
 mod crds;
@@ -10,8 +12,12 @@ mod create;
 mod delete;
 mod deploy;
 mod derive;
+mod findings;
+mod folder;
 pub mod generate;
 mod habits;
+mod image;
+mod images;
 mod init;
 mod install;
 mod license;
@@ -19,12 +25,16 @@ mod listing;
 mod location;
 mod man;
 mod manifests;
+mod olm;
+mod outcome;
 mod proxies;
 mod reach;
 mod refusal;
 mod removal;
 mod rendered;
+mod run;
 mod samples;
+mod scorecard;
 mod test;
 mod tree_sources;
 mod undeploy;
@@ -38,11 +48,13 @@ use std::{
 
 use clap::{CommandFactory as _, Parser as _};
 
+use outcome::{Mode, Outcome, begin, reading, writing};
+
 use crate::{
     disk::{Root, watch},
     hint::Hint as _,
     model::Project,
-    plan::{Plan, Tree},
+    plan::Tree,
     terminal,
 };
 
@@ -67,6 +79,8 @@ enum Command {
     #[command(flatten)]
     OnCluster(ClusterCommand),
     #[command(flatten)]
+    OnOlm(OlmCommand),
+    #[command(flatten)]
     StandAlone(StandAloneCommand),
 }
 
@@ -82,7 +96,12 @@ enum FileCommand {
     Generate(generate::Args),
     #[command(subcommand)]
     Crds(crds::Command),
-    Bundle(bundle::Args),
+    Bundle(Box<bundle::Args>),
+    #[command(subcommand)]
+    Catalog(catalog::Command),
+    #[command(subcommand)]
+    Image(Box<image::Command>),
+    Scorecard(scorecard::Args),
 }
 
 /// Commands that act on an API server and write no file of the project.
@@ -95,76 +114,22 @@ enum ClusterCommand {
     Test(test::Args),
 }
 
+/// Commands that act on a cluster with OLM and need no project.
+#[derive(clap::Subcommand)]
+enum OlmCommand {
+    #[command(subcommand)]
+    Olm(olm::Command),
+    #[command(subcommand)]
+    Run(run::Command),
+    Cleanup(cleanup::Args),
+}
+
 /// Commands that need no project.
 #[derive(clap::Subcommand)]
 enum StandAloneCommand {
     Version(version::Args),
     Completion(completion::Args),
     Man(man::Args),
-}
-
-/// What a command that writes files does with its changes. Commands that write no files do not have these flags.
-#[derive(Clone, clap::Args)]
-#[command(next_help_heading = "Output modes")]
-pub struct Mode {
-    /// List the changes and write nothing
-    #[arg(long, conflicts_with_all = ["diff", "check"])]
-    dry_run: bool,
-    /// Show the changes as a diff and write nothing
-    #[arg(long, conflicts_with = "check")]
-    diff: bool,
-    /// Fail if there are changes, and write nothing
-    #[arg(long)]
-    check: bool,
-    /// Replace generated files even if they were edited by hand
-    #[arg(long)]
-    force: bool,
-}
-
-impl Mode {
-    /// The flags that are given, by their names.
-    fn given(&self) -> impl Iterator<Item = &'static str> {
-        let all = [
-            (self.dry_run, "--dry-run"),
-            (self.diff, "--diff"),
-            (self.check, "--check"),
-            (self.force, "--force"),
-        ];
-        all.into_iter().filter(|it| it.0).map(|it| it.1)
-    }
-
-    /// Refuses flags about files where a command has none to write, as it lacks the flag that names them.
-    fn require(&self, output: &str) -> anyhow::Result<()> {
-        match self.given().next() {
-            None => Ok(()),
-            Some(flag) => Err(terminal::usage(
-                clap::error::ErrorKind::MissingRequiredArgument,
-                &format!(
-                    "`{flag}` requires `{output}`: without it, the result is printed and no file is written"
-                ),
-            )),
-        }
-    }
-
-    fn writes(&self) -> bool {
-        !(self.dry_run || self.diff || self.check)
-    }
-}
-
-/// The result of a command.
-enum Outcome {
-    /// Changes to the project.
-    Plan(Plan),
-    /// Data for stdout.
-    Text(String),
-    /// A result that is incomplete, and why.
-    Partly(Box<Self>, anyhow::Error),
-}
-
-impl From<Plan> for Outcome {
-    fn from(plan: Plan) -> Self {
-        Self::Plan(plan)
-    }
 }
 
 /// Parses, runs, reports.
@@ -240,10 +205,16 @@ impl Cli {
         match self.command {
             Command::OnFiles(command) => command.run(dir),
             Command::OnCluster(command) => command.run(&reading(&location::of_project(dir)?)?),
-            Command::StandAlone(_) if self.dir.is_some() => Err(terminal::usage(
-                clap::error::ErrorKind::ArgumentConflict,
-                "this command does not use a project: leave out `--dir`",
-            )),
+            Command::OnOlm(command) if dir.is_none() || command.reads_files() => {
+                command.run(&location::exact(dir)?)
+            }
+            Command::StandAlone(_) | Command::OnOlm(_) if self.dir.is_some() => {
+                Err(terminal::usage(
+                    clap::error::ErrorKind::ArgumentConflict,
+                    "this command does not use a project: leave out `--dir`",
+                ))
+            }
+            Command::OnOlm(command) => command.run(Path::new(".")),
             Command::StandAlone(command) => command.run(),
         }
     }
@@ -260,6 +231,9 @@ impl FileCommand {
             Self::Generate(args) => args.run(dir),
             Self::Crds(command) => command.run(dir),
             Self::Bundle(args) => args.run(dir),
+            Self::Catalog(command) => command.run(dir),
+            Self::Image(command) => command.run(dir),
+            Self::Scorecard(args) => args.run(dir),
         }
     }
 
@@ -268,10 +242,13 @@ impl FileCommand {
         match self {
             // `init` makes the folder.
             Self::Init(_) => Ok(dir.unwrap_or(Path::new(".")).to_owned()),
+            // A catalog may be outside of any project.
+            Self::Catalog(_) => location::exact(dir),
             // These search for Cargo.toml, as cargo does.
             Self::Crds(_) => location::exact(dir),
             Self::Generate(args) if args.of_any_project().is_some() => location::exact(dir),
             Self::Bundle(args) if args.names_a_folder() => location::exact(dir),
+            Self::Scorecard(args) if args.names_a_folder() => location::exact(dir),
             _ => location::of_project(dir),
         }
     }
@@ -289,6 +266,21 @@ impl ClusterCommand {
     }
 }
 
+impl OlmCommand {
+    /// Whether paths of files may be given.
+    fn reads_files(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Olm(olm::Command::Install(_)))
+    }
+
+    fn run(self, dir: &Path) -> anyhow::Result<()> {
+        match self {
+            Self::Olm(command) => command.run(dir),
+            Self::Run(command) => command.run(dir),
+            Self::Cleanup(args) => args.run(),
+        }
+    }
+}
+
 impl StandAloneCommand {
     fn run(self) -> anyhow::Result<()> {
         match self {
@@ -297,83 +289,6 @@ impl StandAloneCommand {
             Self::Man(args) => args.run(Cli::command()),
         }
     }
-}
-
-/// Runs a command that writes into the project's folder.
-fn writing<T: Into<Outcome>>(
-    dir: &Path,
-    mode: &Mode,
-    outcome: impl FnOnce(&Root) -> anyhow::Result<T>,
-) -> anyhow::Result<()> {
-    let root = Root::new(dir)?;
-    location::annotate(&root);
-    begin(&root, mode)?;
-    outcome(&root)?.into().settle(&root, mode)
-}
-
-/// The project's folder, for a command that does not write there.
-fn reading(dir: &Path) -> anyhow::Result<Root> {
-    let root = Root::new(dir)?;
-    location::annotate(&root);
-    root.require_whole()?;
-    Ok(root)
-}
-
-/// Locks a folder that is to be written into, and completes what an interrupted run has left there; in a mode that
-/// writes nothing, refuses such a folder.
-fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
-    if !mode.writes() {
-        return root.require_whole();
-    }
-    root.lock()?;
-    let Some(recovered) = root.recover()? else { return Ok(()) };
-    let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
-    if !list.is_empty() {
-        terminal::warn(format!("an earlier run was interrupted; completed its changes:{list}"));
-    } else if recovered.edited.is_empty() {
-        terminal::warn("an earlier run was interrupted after it had written all files");
-    }
-    recovered.require_no_edits()
-}
-
-impl Outcome {
-    fn settle(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
-        match self {
-            Self::Plan(plan) => settle(&plan, root, mode),
-            Self::Text(text) => {
-                terminal::data(&text);
-                Ok(())
-            }
-            Self::Partly(done, error) => {
-                done.settle(root, mode)?;
-                Err(error)
-            }
-        }
-    }
-}
-
-/// The one way from a plan to the disk.
-fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
-    let changes = match mode.writes() {
-        true => plan.against(root, mode.force)?,
-        false => plan.forecast(root, mode.force)?,
-    };
-    changes.warnings.iter().cloned().for_each(terminal::warn);
-    match mode {
-        Mode { diff: true, .. } => terminal::diff(&changes.diff()),
-        Mode { check: true, .. } => changes.require_none()?,
-        Mode { dry_run: true, .. } => {
-            terminal::list(&changes.to_string(), || changes.folded());
-        }
-        _ => {
-            root.write(&changes)?;
-            terminal::list(&changes.to_string(), || changes.folded());
-            if let Some(next) = &changes.next {
-                terminal::advise(&format!("\n{next}\n"));
-            }
-        }
-    }
-    changes.require_no_conflicts("without this flag, nothing would be written")
 }
 
 /// Reads the PROJECT file, which every command but `init` starts from.

@@ -67,8 +67,13 @@ impl Address {
 impl Reach {
     /// Connects on behalf of a project.
     pub fn connect(&self, project: &Project) -> anyhow::Result<Cluster> {
+        self.connect_as(owner(project))
+    }
+
+    /// Connects on behalf of another owner.
+    pub fn connect_as(&self, owner: Owner) -> anyhow::Result<Cluster> {
         let mut cluster = self.address.connect()?;
-        cluster.act_for(owner(project));
+        cluster.act_for(owner);
         Ok(cluster)
     }
 

@@ -1,6 +1,9 @@
 //! A finding of a rule.
 
+use std::fmt;
+
 use super::rules::{Change, Rule};
+use crate::hint::Severity;
 
 /// One incompatible change.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,22 +30,6 @@ pub struct Subject {
     pub field: Option<String>,
 }
 
-/// Whether the change is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    Error,
-    Warning,
-}
-
-impl Severity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
-}
-
 impl Finding {
     pub(super) fn new(subject: Subject, rule: Rule, change: Change) -> Self {
         let Change { what, remedy, .. } = change;
@@ -64,5 +51,14 @@ impl Subject {
     /// `v1`, or `v1alpha1 -> v1` as crdify writes a pair; empty for the CRD as a whole.
     pub fn version(&self) -> String {
         self.versions.join(" -> ")
+    }
+}
+
+impl fmt::Display for Subject {
+    /// The CRD, the version and the field, as far as it is about them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.crd)?;
+        let version = Some(self.version()).filter(|it| !it.is_empty());
+        version.iter().chain(&self.field).try_for_each(|it| write!(f, " {it}"))
     }
 }

@@ -17,7 +17,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use crd::Crd;
-pub use finding::{Finding, Severity, Subject};
+pub use finding::{Finding, Subject};
 pub use policy::Policy;
 pub use rules::Rule;
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Crd, Policy, Rule, Severity, judge};
+use super::{Crd, Policy, Rule, judge};
+use crate::hint::Severity;
 use crate::yaml::{Value, json};
 
 fn crd(versions: Value) -> Value {
@@ -92,11 +93,11 @@ fn values_may_not_be_taken_away_nor_added() {
         json!({"enum": ["a"]}),
         &["enum only `\"a\"` are allowed now, where any value was"],
     );
-    check(json!({"enum": ["a"]}), json!({}), &["enum the values `\"a\"` are not allowed any more"]);
+    check(json!({"enum": ["a"]}), json!({}), &["enum the values `\"a\"` are no longer allowed"]);
     check(
         json!({"enum": ["a", "b"]}),
         json!({"enum": ["b", "c"]}),
-        &["enum the values `\"a\"` are not allowed any more"],
+        &["enum the values `\"a\"` are no longer allowed"],
     );
     check(
         json!({"enum": ["a"]}),
@@ -121,7 +122,7 @@ fn texts_and_flags_may_not_change() {
         &["description description changed from `A.` to `B.`"],
     );
     check(json!({}), json!({"nullable": true}), &["nullable the field may be null now"]);
-    check(json!({"nullable": true}), json!({}), &["nullable the field may not be null any more"]);
+    check(json!({"nullable": true}), json!({}), &["nullable the field may no longer be null"]);
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn a_crd_keeps_its_scope_and_its_versions() {
     let old = crd(json!([version("v1alpha1", json!({})), version("v1", json!({}))]));
     let mut new = crd(json!([version("v1", json!({}))]));
     new["spec"]["scope"] = "Cluster".into();
-    let served = "servedVersionRemoval  : `v1alpha1` is not served any more; objects were stored in it: the API server refuses the CRD until they are migrated";
+    let served = "servedVersionRemoval  : `v1alpha1` is no longer served; objects were stored in it: the API server refuses the CRD until they are migrated";
     let scope = "scope  : scope changed from Namespaced to Cluster";
     assert_eq!(findings(&old, &new, &Policy::crdify()), [scope, served]);
     let mut old = old;

@@ -1,6 +1,6 @@
 //! Finds a file in the folders above another one, as git and cargo find theirs.
 
-#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
+#![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
 use std::{
     fs,

@@ -1,6 +1,6 @@
-//! What is kept apart from any project: folders for a while, and programs in the user's cache.
+//! Files outside any project: temporary folders, and programs in the user's cache.
 
-#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
+#![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use anyhow::Context as _;
 
 use super::folder::Folder;
 
-/// A new folder that only this user can look into. Whoever asks for it takes it away.
+/// Creates a folder that only this user can read. The caller removes it.
 pub fn temporary(prefix: &str) -> anyhow::Result<PathBuf> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -22,7 +22,7 @@ pub fn temporary(prefix: &str) -> anyhow::Result<PathBuf> {
     Ok(folder.context("creating a temporary directory")?.keep())
 }
 
-/// Writes a new file that is of no project, and that only this user may read.
+/// Writes a new file outside any project that only this user may read.
 pub fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path.file_name().unwrap_or_default();
     Folder::trusted(path.parent().unwrap_or(Path::new(".")))
@@ -30,11 +30,10 @@ pub fn put(path: &Path, text: &str) -> anyhow::Result<()> {
         .with_context(|| format!("writing `{}`", path.display()))
 }
 
-/// Keeps a text that is of no project, whole or not at all, where only this user may read it. Folders on the way are
-/// made.
+/// Writes a text outside any project, atomically, to a file that only this user may read. Missing folders are created.
 pub fn keep(path: &Path, text: &str) -> anyhow::Result<()> {
     let writing = || format!("writing `{}`", path.display());
-    let above = path.parent().context("a file is in a folder")?;
+    let above = path.parent().context("the path has no parent directory")?;
     let mut folders = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut folders, 0o700);
@@ -44,10 +43,10 @@ pub fn keep(path: &Path, text: &str) -> anyhow::Result<()> {
     new.persist(path).map(drop).with_context(writing)
 }
 
-/// Makes a folder of programs, whole or not at all. Where another process was faster, its folder stays.
+/// Creates a folder of programs, atomically. If another process was faster, its folder stays.
 pub fn put_programs(folder: &Path, programs: &BTreeMap<String, Vec<u8>>) -> anyhow::Result<()> {
     let writing = || format!("writing `{}`", folder.display());
-    let above = folder.parent().context("a folder is in one")?;
+    let above = folder.parent().context("the path has no parent directory")?;
     fs::create_dir_all(above).with_context(writing)?;
     let new = tempfile::Builder::new().prefix(".new-").tempdir_in(above).with_context(writing)?;
     for (name, bytes) in programs {

@@ -1,7 +1,7 @@
 //! A disk for tests: it is killed or fails at any step, and loses what was not synced.
 //!
-//! Every step that changes the disk is noted by the folder's inode. A crash keeps of each folder's entries a part of
-//! those that were not synced, in their order, and of each unsynced file anything from nothing to all of it.
+//! Every step that changes the disk is recorded with the folder's inode. A crash keeps the first few of each folder's
+//! unsynced entries, in their order, and any part of each unsynced file, from nothing to all of it.
 
 #![allow(clippy::disallowed_methods, reason = "it looks at the disk from outside")]
 
@@ -18,11 +18,11 @@ use cap_std::fs::{Dir, MetadataExt as _};
 /// How a run ends at a step.
 #[derive(Clone, Copy, PartialEq)]
 pub enum End {
-    /// No further line of ours runs.
+    /// The process is killed: no further code of ours runs.
     Kill,
     /// This step fails as on a full disk; the next ones do not.
     Fail,
-    /// Just before it, somebody adds a line to this file, or makes it.
+    /// Just before it, somebody adds a line to this file, or creates it.
     Edit(&'static str),
 }
 

@@ -1,10 +1,10 @@
-//! One folder, held open. All that the room does below a root, it does through this: every step takes a single
-//! name, so that no path can lead elsewhere, and no step follows a symlink or opens what is not a regular file.
+//! An open folder. Every access below a root goes through this type. A method that changes something takes a single
+//! name, so that no path can lead elsewhere; it never follows a symlink, and never opens anything but a regular file.
 
 use std::{
     ffi::OsString,
     fs,
-    io::{self, Read as _, Write as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -17,15 +17,17 @@ use cap_std::{
     fs::{Dir, File, Metadata, OpenOptions, Permissions},
 };
 
+use super::content::content;
 #[cfg(all(test, unix))]
 use super::crash;
 
-/// More than any source file or manifest has, in bytes. What is longer is refused, not read into memory.
+/// The size limit of a file, in bytes: no source file or manifest is that long. A longer file is refused, not read
+/// into memory.
 pub const LONGEST: u64 = 16 << 20;
 
 pub struct Folder(Dir);
 
-/// Who owns a new file, and who may do what with it; by default what the system gives.
+/// The owner and the permissions of a new file; by default those that the system gives.
 #[derive(Default)]
 pub struct Like {
     permissions: Option<Permissions>,
@@ -33,7 +35,7 @@ pub struct Like {
     owner: Option<(u32, u32)>,
 }
 
-/// What a name stands for.
+/// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Nothing,
@@ -56,12 +58,12 @@ impl Kind {
 }
 
 impl Folder {
-    /// A folder that the user has named: on the way to it, symlinks are followed.
+    /// Opens a folder that the user has named. Symlinks on the way to it are followed.
     pub fn trusted(path: &Path) -> io::Result<Self> {
         Dir::open_ambient_dir(path, ambient_authority()).map(Self)
     }
 
-    /// The same, made first where it is missing.
+    /// Does the same, and creates the folder first if it is missing.
     pub fn trusted_or_new(path: &Path) -> io::Result<Self> {
         Dir::create_ambient_dir_all(path, ambient_authority())?;
         Self::trusted(path)
@@ -71,7 +73,7 @@ impl Folder {
         self.0.try_clone().map(Self)
     }
 
-    /// A folder in this one; an error where the name is a symlink's.
+    /// Opens a folder in this one; fails if it is a symlink.
     pub fn folder(&self, name: impl AsRef<Path>) -> io::Result<Self> {
         self.0.open_dir_nofollow(name).map(Self)
     }
@@ -84,31 +86,31 @@ impl Folder {
         }
     }
 
-    /// The content of a regular file.
+    /// Reads a regular file.
     pub fn read(&self, name: impl AsRef<Path>) -> io::Result<Vec<u8>> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
-        content(self.0.open_with(name, &options)?)
+        content(self.0.open_with(name, &options)?, LONGEST)
     }
 
-    /// The content of a regular file below this folder. Symlinks on the way are followed as long as they stay
-    /// below: what is read so can change nothing.
-    pub fn read_below(&self, path: &Path) -> io::Result<Vec<u8>> {
-        content(self.0.open_with(path, OpenOptions::new().read(true).nonblock(true))?)
+    /// Reads a regular file below this folder, up to `limit` bytes. Symlinks on the way are followed as long as they stay
+    /// below: reading cannot change anything.
+    pub fn read_below(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        content(self.0.open_with(path, OpenOptions::new().read(true).nonblock(true))?, limit)
     }
 
-    /// What a path below this folder stands for, symlinks followed as long as they stay below.
+    /// What a path below this folder refers to. Symlinks are followed as long as they stay below.
     pub fn kind_below(&self, path: &Path) -> io::Result<Kind> {
         self.0.metadata(path).map(|it| Kind::of(&it))
     }
 
-    /// The same without following the last one.
+    /// The same, but a symlink at the end of the path is not followed.
     pub fn kind_at(&self, path: &Path) -> io::Result<Kind> {
         self.0.symlink_metadata(path).map(|it| Kind::of(&it))
     }
 
-    /// The names in a folder below this one, each with whether it is a folder's. A symlink that leads back up is none:
-    /// whoever went in would find no end.
+    /// The names in a folder below this one, and whether each is a folder. A symlink that leads back up does not count
+    /// as a folder: recursion into it would never end.
     pub fn names_below(&self, path: &Path) -> io::Result<Vec<(String, bool)>> {
         let mut res = Vec::new();
         let leads_down = |link: &Path| {
@@ -120,7 +122,7 @@ impl Folder {
         };
         for entry in self.0.read_dir(path)? {
             let entry = entry?;
-            // A name that is not UTF-8 is none that a project could use.
+            // A project cannot use a name that is not UTF-8.
             let Ok(name) = entry.file_name().into_string() else { continue };
             let kind = entry.file_type()?;
             let folder = kind.is_dir()
@@ -132,7 +134,7 @@ impl Folder {
         Ok(res)
     }
 
-    /// Writes a new file; an error where anything has that name.
+    /// Writes a new file; fails if the name exists.
     pub fn create(&self, name: &str, bytes: &[u8], like: &Like) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
@@ -149,7 +151,7 @@ impl Folder {
         like.give(&file)
     }
 
-    /// The same for a file that only this user may read, in a folder of no project.
+    /// The same for a file that only this user may read, outside any project.
     pub fn create_private(&self, name: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -158,7 +160,7 @@ impl Folder {
         self.0.open_with(name, &options)?.write_all(bytes)
     }
 
-    /// What a file that replaces this one should be like.
+    /// The owner and the permissions that a replacement of this file should have.
     pub fn like(&self, name: impl AsRef<Path>) -> Like {
         let Ok(meta) = self.0.symlink_metadata(name) else { return Like::default() };
         if !meta.is_file() {
@@ -174,7 +176,7 @@ impl Folder {
         Like { permissions: Some(meta.permissions()), owner }
     }
 
-    /// Makes a folder where there is none, and opens it.
+    /// Opens a folder, and creates it first if it is missing; also returns whether it is new.
     pub fn folder_or_new(&self, name: &str) -> io::Result<(Self, bool)> {
         match self.folder(name) {
             Err(error) if is_missing(&error) => {
@@ -183,17 +185,17 @@ impl Folder {
                 self.0.create_dir(name)?;
                 #[cfg(all(test, unix))]
                 crash::folder(&self.0, name);
-                let made = self.folder(name);
-                if made.is_err() {
+                let new = self.folder(name);
+                if new.is_err() {
                     let _ = self.remove_folder(name);
                 }
-                made.map(|it| (it, true))
+                new.map(|it| (it, true))
             }
             found => found.map(|it| (it, false)),
         }
     }
 
-    /// Renames within this folder, over what has the new name.
+    /// Renames within this folder, and replaces what has the new name.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
@@ -203,7 +205,7 @@ impl Folder {
         Ok(())
     }
 
-    /// The same where nothing has the new name; an error where something has.
+    /// The same, but fails if the new name exists.
     pub fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
@@ -224,7 +226,7 @@ impl Folder {
         }
     }
 
-    /// Two files change places, so that what was replaced can still be looked at. False where that cannot be done.
+    /// Swaps two files, so that the replaced one can still be read. Returns false if the system cannot do that.
     pub fn exchange(&self, one: &str, other: &str) -> io::Result<bool> {
         #[cfg(target_os = "linux")]
         {
@@ -248,7 +250,7 @@ impl Folder {
         rustix::fs::renameat_with(&self.0, from, &self.0, to, how).map_err(Into::into)
     }
 
-    /// Removes a file or a symlink, never what that leads to. What is not there is removed already.
+    /// Removes a file or a symlink, never the target of the symlink. Succeeds if there is no such file.
     pub fn remove(&self, name: impl AsRef<Path>) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
@@ -283,7 +285,7 @@ impl Folder {
         self.0.read_link_contents(name)
     }
 
-    /// What is in this folder, sorted.
+    /// The entries of this folder, sorted.
     pub fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
         let mut res = Vec::new();
         for entry in self.0.entries()? {
@@ -294,7 +296,7 @@ impl Folder {
         Ok(res)
     }
 
-    /// Returns when a file's content is on the disk itself.
+    /// Returns when the content of a file is on the disk.
     pub fn sync_file(&self, name: impl AsRef<Path>) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
@@ -306,11 +308,11 @@ impl Folder {
         Ok(())
     }
 
-    /// Returns when the names in this folder are on the disk itself.
+    /// Returns when the names in this folder are on the disk.
     pub fn sync(&self) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
-        // Where a folder cannot be synced, as on Windows, the system does so by itself.
+        // A system that cannot sync a folder on request, such as Windows, does so by itself.
         if let Ok(handle) = self.handle() {
             handle.sync_all()?;
         }
@@ -348,7 +350,7 @@ impl Like {
             match self.owner {
                 Some(owner) if owner != own => {
                     let given = std::os::unix::fs::fchown(file, Some(owner.0), Some(owner.1));
-                    // As somebody else's, it must not run with that one's rights.
+                    // Without its former owner, a setuid program would run with the wrong user's rights.
                     let mode =
                         if given.is_ok() { permissions.mode() } else { permissions.mode() & 0o777 };
                     &Permissions::from_mode(mode)
@@ -360,7 +362,7 @@ impl Like {
     }
 }
 
-/// Whether a file system cannot do this at all.
+/// Whether the file system does not support the operation at all.
 #[cfg(target_os = "linux")]
 fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
@@ -368,32 +370,7 @@ fn is_unsupported(error: &io::Error) -> bool {
     is(Errno::INVAL) || is(Errno::NOSYS) || is(Errno::NOTSUP)
 }
 
-fn content(file: File) -> io::Result<Vec<u8>> {
-    let meta = file.metadata()?;
-    if meta.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if !meta.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    let mut res = Vec::new();
-    // What is still being written may be longer by now.
-    if meta.len() <= LONGEST {
-        file.take(LONGEST + 1).read_to_end(&mut res)?;
-    }
-    match meta.len().max(res.len() as u64) {
-        0..=LONGEST => Ok(res),
-        _ => Err(io::Error::other(format!("it is longer than {} MiB", LONGEST >> 20))),
-    }
-}
-
-/// The content of a regular file that is below no root. Nothing is written there.
-pub fn read_anywhere(path: &Path) -> io::Result<Vec<u8>> {
-    let options = &mut OpenOptions::new();
-    content(File::open_ambient_with(path, options.read(true).nonblock(true), ambient_authority())?)
-}
-
-/// Whether there is nothing of that name, nor a folder on the way to it.
+/// Whether the file, or a folder on the way to it, does not exist.
 pub fn is_missing(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }

@@ -1,6 +1,6 @@
-//! What files hold, in short: whether anything has changed since somebody looked.
+//! Digests of files, to find out whether anything has changed.
 
-#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
+#![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
 use std::{
     fs,
@@ -17,8 +17,8 @@ pub fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
 }
 
-/// The digest of a file; a word where there is none. Nothing where it cannot be read, or is longer than what is
-/// `left`, of which its length is taken.
+/// The digest of a file, or a word if it does not exist or is not a regular file. `None` if it cannot be read or is
+/// longer than `left`, from which its length is subtracted.
 pub fn digest_of(path: &Path, left: &mut u64) -> Option<String> {
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
@@ -39,8 +39,8 @@ pub fn digest_of(path: &Path, left: &mut u64) -> Option<String> {
     Some(digest(&bytes))
 }
 
-/// Every file below a folder but those of git and of cargo's target folders. Symlinks to folders are not followed.
-/// Nothing where there are more than `most`, or a folder cannot be listed.
+/// Every file below a folder except those of git and in cargo's target folders. Symlinks to folders are not followed.
+/// `None` if there are more than `most` files, or if a folder cannot be listed.
 pub fn files_below(folder: &Path, most: usize) -> Option<Vec<PathBuf>> {
     let is_input = |it: &walkdir::DirEntry| {
         let is_built = it.file_type().is_dir()
@@ -67,19 +67,19 @@ pub fn stamp(path: &Path) -> String {
     format!("{} {:?}", meta.len(), time.map(|it| (it.as_secs(), it.subsec_nanos())))
 }
 
-/// Whether a file was written after, or when, another one was.
+/// Whether a file was written after another one, or at the same time.
 pub fn is_newer(path: &Path, than: &Path) -> bool {
     let time = |it: &Path| fs::metadata(it).and_then(|it| it.modified());
     match (time(path), time(than)) {
         (Ok(one), Ok(other)) => one >= other,
-        // What is gone is no newer; what nobody knows the time of may be.
+        // A missing file is not newer. A file may be newer if the time of the other one is unknown.
         (Err(_), _) => false,
         (Ok(_), Err(_)) => true,
     }
 }
 
 #[test]
-fn files_are_told_from_what_cargo_and_git_keep() {
+fn files_of_cargo_and_git_are_left_out() {
     let dir = tempfile::tempdir().unwrap();
     let at = |path: &str| dir.path().join(path);
     for (path, text) in [

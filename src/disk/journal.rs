@@ -1,12 +1,12 @@
-//! What a command is about to write, kept until it is written: a file at the root that holds every new text.
+//! The journal: a file at the root that holds every new text until all of them are written.
 //!
-//! It is put in place whole, before the first change, and removed behind the last. As long as it is there, the
-//! same steps lead from any mix to the new project: a step that is done is passed over. There is nothing to
-//! undo, and no earlier phase. Without it, a file of ours that nothing refers to yet, or a line in a user's
-//! file, would stay unnoticed after a kill, whatever the order of writes.
+//! It is created atomically before the first change and removed after the last one. As long as it exists, the same
+//! steps lead from any mix of old and new files to the new project: steps that are done are skipped, and nothing has
+//! to be undone. Without it, a generated file that nothing refers to yet, or a line inserted into a user's file, would
+//! go unnoticed after a kill, whatever the order of writes.
 //!
-//! A clone may carry one. It can do no more than the clone's own files can: it names paths of the project
-//! outside of `.git`, holds texts of files, and says of each what it replaces.
+//! A cloned repository may contain a journal. It can do no more than the repository's other files can: it names paths
+//! of the project outside of `.git`, holds texts of files, and gives the digest of each text that it replaces.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -18,29 +18,29 @@ use super::folder::{Folder, Kind, Like};
 use crate::{hint::Hint as _, model::ProjectPath};
 
 pub const NAME: &str = ".operator-rs.journal";
-/// The journal until it is whole.
+/// The journal while it is being written.
 pub const UNFINISHED: &str = ".operator-rs.journal.new";
-/// How the names of other temporary files begin.
+/// The prefix of the names of other temporary files.
 const TEMPORARY: &str = ".operator-rs.new-";
 const VERSION: u32 = 2;
-/// No project has deeper folders.
+/// The deepest path in a journal: no project has deeper folders.
 const DEEPEST: usize = 64;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Journal {
     version: u32,
-    /// What the names of its temporary files have that no other's have.
+    /// The random part of the names of its temporary files.
     token: String,
     pub steps: Vec<Step>,
 }
 
-/// One file that is to be written or, without a new text, removed.
+/// A file to write or, without a new text, to remove.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
     pub path: ProjectPath,
-    /// The SHA-256 of what it replaces, in hexadecimal digits; none where there was no file.
+    /// The SHA-256 of the text that it replaces, in hexadecimal digits; none if there was no file.
     pub before: Option<String>,
     pub after: Option<String>,
 }
@@ -52,7 +52,7 @@ impl Journal {
         Ok(res)
     }
 
-    /// What an interrupted run has left here, if anything.
+    /// Reads the journal of an interrupted run, if there is one.
     pub fn read(folder: &Folder) -> anyhow::Result<Option<Self>> {
         let reading = || format!("reading {NAME}");
         match folder.kind(NAME).with_context(reading)? {
@@ -71,40 +71,40 @@ impl Journal {
         }
     }
 
-    /// Refuses what this room would never have written.
+    /// Refuses a journal that this module would never have written.
     fn check(&self) -> anyhow::Result<()> {
-        ensure!(self.version == VERSION, "it is of version {}", self.version);
+        ensure!(self.version == VERSION, "its version is {}", self.version);
         let is_hex = |it: &str| it.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
-        ensure!(self.token.len() == 16 && is_hex(&self.token), "its token is not one");
+        ensure!(self.token.len() == 16 && is_hex(&self.token), "its token is malformed");
         let paths: BTreeSet<&ProjectPath> = self.steps.iter().map(|it| &it.path).collect();
-        ensure!(paths.len() == self.steps.len(), "it has two steps for one path");
+        ensure!(paths.len() == self.steps.len(), "it has two steps for the same path");
         for path in &paths {
             let depth = path.as_str().split('/').count();
             ensure!(depth <= DEEPEST, "a path in it has {depth} directories");
-            ensure!(!path.as_str().split('/').any(is_git), "{path} is git's own");
+            ensure!(!path.as_str().split('/').any(is_git), "{path} belongs to git");
             ensure!(!is_temporary(path.as_ref()), "{path} is a temporary file");
             let mut folder = path.parent();
             while let Some(it) = folder {
-                ensure!(!paths.contains(&it), "{it} cannot be a file, for {path} is in it");
+                ensure!(!paths.contains(&it), "{it} cannot be a file, because {path} is below it");
                 folder = it.parent();
             }
         }
         Ok(())
     }
 
-    /// Puts it in place, whole or not at all, and on the disk itself.
+    /// Writes it to the disk, atomically.
     pub fn put(&self, folder: &Folder) -> anyhow::Result<()> {
         let text = serde_json::to_string(self).context("writing the journal")?;
         let put = (|| {
             folder.remove(UNFINISHED)?;
-            // It holds what files hold that others may not read.
+            // It may hold the text of files that other users must not read.
             folder.create(UNFINISHED, text.as_bytes(), &Like::private())?;
             folder.sync_file(UNFINISHED)?;
             folder.rename(UNFINISHED, NAME)?;
             folder.sync()
         })();
         put.inspect_err(|_| {
-            // There was none before: what cannot be made to last is not begun.
+            // There was no journal before. If it cannot be synced, the changes do not begin.
             let _ = folder.remove(UNFINISHED);
             let _ = folder.remove(NAME);
         })
@@ -122,7 +122,7 @@ impl Journal {
     }
 }
 
-/// Git's own folder, also where a file system takes other letters for the same.
+/// Whether this is git's own folder, also by a name that some file systems treat as the same.
 pub fn is_git(name: &str) -> bool {
     let name = name.trim_end_matches([' ', '.']);
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")

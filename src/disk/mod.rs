@@ -4,15 +4,17 @@
 //! replaced but regular files, and a file is replaced whole. What is read of a project is below its root, too,
 //! though symlinks may lead from one place in there to another. A FIFO or a device is never opened to wait on it.
 
-#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
+#![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
 mod above;
 mod apart;
+mod content;
 #[cfg(all(test, unix))]
 mod crash;
 mod folder;
 mod inputs;
 mod journal;
+mod large;
 mod recover;
 mod root;
 mod throwaway;
@@ -24,6 +26,8 @@ pub use above::{Above, above, has};
 pub use apart::{keep, put, put_programs, temporary};
 pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
+pub use journal::is_temporary;
+pub use large::large;
 pub use root::Root;
 pub use throwaway::{Throwaway, leave};
 
@@ -34,40 +38,41 @@ use std::{
 
 use anyhow::Context as _;
 
-/// All of what the user names, be it a file or a pipe.
+/// Reads all of a file or a pipe that the user has named.
 pub fn piped(path: &Path) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("reading `{}`", path.display()))
 }
 
-/// All of a file that a program has written, however long. A change of it is no reason to run again.
+/// Reads all of a file that a program has written, without a size limit. A command that watches does not run again
+/// when this file changes.
 pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("reading `{}`", path.display()))
 }
 
-/// The text of a regular file, wherever it is.
+/// Reads the text of a regular file, wherever it is.
 pub fn text(path: &Path) -> anyhow::Result<String> {
     text_if_any(path)?.with_context(|| format!("there is no `{}`", path.display()))
 }
 
-/// The same; nothing where there is no such file.
+/// The same, but `None` if there is no such file.
 pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
     watch::note(path);
     let reading = || format!("reading `{}`", path.display());
-    match folder::read_anywhere(path) {
+    match content::read_anywhere(path, LONGEST) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).with_context(reading),
         Err(error) if folder::is_missing(&error) => Ok(None),
         Err(error) => Err(error).with_context(reading),
     }
 }
 
-/// The folder that a path means, without symlinks.
+/// Resolves the path of a folder, so that it has no symlinks.
 pub fn real(path: &Path) -> anyhow::Result<PathBuf> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     fs::canonicalize(path).with_context(|| format!("looking at `{}`", path.display()))
 }
 
-/// What is in a folder, sorted, folders with a `/` behind their names; nothing where there is no such folder.
-/// A name that is not UTF-8 is none that a project could use.
+/// The names in a folder, sorted; names of folders end in `/`. Empty if there is no such folder. Names that are not
+/// UTF-8 are left out, because a project cannot use them.
 pub fn names(path: &Path) -> anyhow::Result<Vec<String>> {
     watch::note(path);
     let entries = match fs::read_dir(path) {

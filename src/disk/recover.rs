@@ -1,4 +1,4 @@
-//! What an interrupted run has left: the next command that writes completes it.
+//! Completes the changes of an interrupted run; the next command that writes does so.
 
 use anyhow::Context as _;
 
@@ -6,26 +6,26 @@ use super::{
     folder::Kind,
     journal::{Journal, Step, UNFINISHED},
     root::{Root, busy},
-    write::{State, tell_edited},
+    write::{State, report_edited},
 };
 use crate::{hint::Hint as _, model::ProjectPath};
 
-/// What an interrupted run has left, and is completed now.
+/// The changes of an interrupted run, which are complete now.
 #[derive(Debug, PartialEq)]
 pub struct Recovered {
     /// The files that were written or removed.
     pub completed: Vec<ProjectPath>,
-    /// Those that were edited meanwhile, and stay as they are. What the run would have written is beside each,
-    /// under the name that is given; none where it would have removed the file.
+    /// The files that were edited in the meantime and stay as they are, each with the path of the new text next to it;
+    /// none if the run would have removed the file.
     pub edited: Vec<(ProjectPath, Option<ProjectPath>)>,
 }
 
 impl Root {
-    /// Completes what an interrupted run had begun, if there was one.
+    /// Completes the changes of an interrupted run, if there was one.
     pub fn recover(&self) -> anyhow::Result<Option<Recovered>> {
         let Some(folder) = self.folder() else { return Ok(None) };
         if folder.kind(UNFINISHED)? != Kind::Nothing {
-            // Killed while it wrote the journal itself: what that was to say had not begun.
+            // The run was killed while it wrote the journal itself: no change had begun.
             self.lock()?;
             folder
                 .remove(UNFINISHED)
@@ -36,7 +36,7 @@ impl Root {
         self.lock()?;
         let mut todo = Vec::new();
         let mut edited = Vec::new();
-        // All is looked at before anything is done.
+        // Every file is inspected before the first change.
         for (at, step) in journal.steps.iter().enumerate() {
             match self.state(step)? {
                 State::Before => todo.push((at, step)),
@@ -51,9 +51,9 @@ impl Root {
         self.prepare(&journal, &todo, &mut Vec::new())
             .inspect_err(|_| drop(self.sweep(&journal, &all)))
             .hint(goes_on)?;
-        let late = self
-            .put_in_place(&journal, &todo, &mut Vec::new())
-            .hint("it is completed by the next command that writes here, once that can be done")?;
+        let late = self.put_in_place(&journal, &todo, &mut Vec::new()).hint(
+            "once the cause is corrected, the next command that writes here completes the changes",
+        )?;
         self.sweep(&journal, &all).context("removing temporary files")?;
         self.sync(&all)?;
         Journal::remove(folder)?;
@@ -62,7 +62,7 @@ impl Root {
         Ok(Some(Recovered { completed, edited: [kept, late].concat() }))
     }
 
-    /// For a command that writes nothing: an error where an interrupted run has left a mix.
+    /// For a command that writes nothing: fails if an interrupted run has left incomplete changes.
     pub fn require_whole(&self) -> anyhow::Result<()> {
         let Some(folder) = self.folder() else { return Ok(()) };
         if Journal::read(folder)?.is_none() {
@@ -79,11 +79,11 @@ impl Root {
 }
 
 impl Recovered {
-    /// An error where a hand edit met what was to be written: the two are to be brought together first.
+    /// Fails if a file was edited by hand that the run would have written: the user has to merge the two first.
     pub fn require_no_edits(&self) -> anyhow::Result<()> {
         match self.edited.is_empty() {
             true => Ok(()),
-            false => tell_edited(&self.edited),
+            false => report_edited(&self.edited),
         }
     }
 }

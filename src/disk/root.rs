@@ -1,4 +1,4 @@
-//! A project's folder, or another that files are written into: what is read of it, and the lock on it.
+//! A project's folder, or another one that files are written to, and its lock.
 
 use std::{
     cell::OnceCell,
@@ -17,7 +17,7 @@ pub struct Root {
     pub(super) real: PathBuf,
     /// The names that lead to it from `base`; no symlink among them is followed.
     below: Vec<String>,
-    /// A folder that the user has named, symlinks and all.
+    /// The folder that the user has named, where symlinks are followed.
     base: PathBuf,
     opened: OnceCell<Folder>,
     held: OnceCell<File>,
@@ -29,7 +29,7 @@ pub(super) enum Way {
     To(Folder),
     /// A folder on the way is missing.
     Missing,
-    /// Something else is there; what it is, for a message.
+    /// Something other than a folder is on the way; the text describes it in a message.
     Blocked(String),
 }
 
@@ -51,8 +51,35 @@ impl Root {
         let names = below.components().map(|it| it.as_os_str().to_str().map(str::to_owned));
         let names: Option<Vec<String>> = names.collect();
         let names =
-            names.with_context(|| format!("`{}` is not a name in UTF-8", whole.display()))?;
+            names.with_context(|| format!("the path `{}` is not UTF-8", whole.display()))?;
         Self::at(dir, whole, names)
+    }
+
+    /// The folder that holds `folder`, and the name in there: to read from it. Symlinks on the way to it are followed,
+    /// but not out of `dir`: a clone may have put them there. None if there is no such folder.
+    pub fn around(dir: &Path, folder: &Path) -> anyhow::Result<Option<(Self, ProjectPath)>> {
+        let whole = std::path::absolute(dir.join(folder)).context("resolving the directory")?;
+        if !whole.is_dir() {
+            return Ok(None);
+        }
+        let real = super::real(&whole)?;
+        let top = super::real(dir)?;
+        let written =
+            lexical(&std::path::absolute(top.join(folder)).context("resolving the directory")?);
+        if written.starts_with(&top) && !real.starts_with(&top) {
+            return Err(anyhow::format_err!(
+                "`{}` is a symlink that leads out of the project",
+                folder.display()
+            ))
+            .hint(format!("name the directory itself: `{}`", real.display()));
+        }
+        let (Some(parent), Some(name)) =
+            (real.parent(), real.file_name().and_then(|it| it.to_str()))
+        else {
+            return Err(anyhow::format_err!("`{}` has no name of its own", folder.display()))
+                .hint("name a directory below it, e.g. `../other/bundle`");
+        };
+        Ok(Some((Self::output(dir, parent)?, name.parse()?)))
     }
 
     fn at(base: &Path, dir: PathBuf, below: Vec<String>) -> anyhow::Result<Self> {
@@ -85,15 +112,15 @@ impl Root {
     pub fn name(&self) -> anyhow::Result<String> {
         let name = self.real.file_name().and_then(|it| it.to_str());
         name.map(str::to_owned)
-            .with_context(|| format!("`{}` has no name in UTF-8", self.dir.display()))
+            .with_context(|| format!("the name of `{}` is not UTF-8", self.dir.display()))
     }
 
     pub(super) fn folder(&self) -> Option<&Folder> {
         self.opened.get()
     }
 
-    /// The folder, made where it is missing.
-    pub(super) fn made(&self) -> anyhow::Result<&Folder> {
+    /// Opens the folder, and creates it first if it is missing.
+    pub(super) fn folder_or_new(&self) -> anyhow::Result<&Folder> {
         if let Some(folder) = self.opened.get() {
             return Ok(folder);
         }
@@ -121,10 +148,10 @@ impl Root {
         walk(folder.again().context("opening the project directory")?, names)
     }
 
-    /// One operator-rs at a time that means to write in a folder, from before it reads until it ends,
-    /// however that ends: what it writes follows from what it has read.
+    /// Locks the folder until this process ends, however it ends. A command that writes takes the lock before it
+    /// reads, because what it writes depends on what it has read.
     pub fn lock(&self) -> anyhow::Result<()> {
-        // Where there is no folder yet, or none that can be opened as a file, there is no lock to be had.
+        // A folder that does not exist yet, or that cannot be opened as a file, cannot be locked.
         let Some(Ok(folder)) = self.folder().map(Folder::handle) else { return Ok(()) };
         if self.held.get().is_some() {
             return Ok(());
@@ -139,9 +166,10 @@ impl Root {
         }
     }
 
-    /// The same of a folder that is made where it is missing; waits where somebody else has it, which is told.
+    /// The same, but creates a missing folder, and waits for another process that has the lock; calls `tell` before it
+    /// waits.
     pub fn wait(&self, tell: impl FnOnce()) -> anyhow::Result<()> {
-        let folder = self.made()?;
+        let folder = self.folder_or_new()?;
         if self.lock().is_err()
             && let Ok(folder) = folder.handle()
         {
@@ -153,7 +181,7 @@ impl Root {
         Ok(())
     }
 
-    /// Whether another operator-rs is writing here just now.
+    /// Whether another operator-rs is writing here now.
     pub(super) fn is_busy(&self) -> bool {
         let Some(Ok(folder)) = self.folder().map(Folder::handle) else { return false };
         self.held.get().is_none()
@@ -183,7 +211,7 @@ fn walk(mut folder: Folder, names: &[impl AsRef<str>]) -> anyhow::Result<Way> {
 
 pub(super) fn busy<T>() -> anyhow::Result<T> {
     Err(anyhow::format_err!("another operator-rs is writing here"))
-        .hint("wait until it is done, then run this again")
+        .hint("wait until it has ended, then run the command again")
 }
 
 pub(super) fn symlink(path: &str) -> String {

@@ -1,4 +1,5 @@
-//! Folders that are ours alone and may go at any time: crates under the target folder that cargo builds.
+//! Folders that only operator-rs uses and that may be deleted at any time: crates under the target folder that cargo
+//! builds.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,29 +14,30 @@ use super::{
     root::Root,
 };
 
-/// What a throwaway folder is to hold, each by its path in it, with `/`.
+/// The content of a throwaway folder, by paths in it, with `/`.
 #[derive(Debug, Default, PartialEq)]
 pub struct Throwaway {
     pub files: BTreeMap<String, String>,
-    /// Files and folders that stand elsewhere.
+    /// Targets of symlinks: files and folders elsewhere.
     pub links: BTreeMap<String, PathBuf>,
 }
 
 impl Throwaway {
-    /// Brings a folder to just this. What is there already keeps its time, so that cargo finds it fresh.
+    /// Makes a folder contain exactly this. Files that do not change keep their time, so that cargo considers them
+    /// fresh.
     pub fn put(&self, root: &Root) -> anyhow::Result<()> {
         let whole = |path: &str| root.real().join(path).display().to_string();
-        let wanted: BTreeSet<&str> =
+        let paths: BTreeSet<&str> =
             self.files.keys().chain(self.links.keys()).map(String::as_str).collect();
-        let top = root.made()?;
-        sweep(top, "", &wanted).with_context(|| format!("sweeping `{}`", whole("")))?;
+        let top = root.folder_or_new()?;
+        sweep(top, "", &paths).with_context(|| format!("sweeping `{}`", whole("")))?;
         for (path, text) in &self.files {
             let writing = || format!("writing `{}`", whole(path));
             let (folder, name) = place(top, path).with_context(writing)?;
             if folder.read(name).is_ok_and(|it| it == text.as_bytes()) {
                 continue;
             }
-            // Never through what is there: it may be a symlink, or another name of a file elsewhere.
+            // Never write into an existing file: it may be a symlink, or a hard link to a file elsewhere.
             folder.remove(name).with_context(writing)?;
             folder.create_private(name, text.as_bytes()).with_context(writing)?;
         }
@@ -52,15 +54,15 @@ impl Throwaway {
     }
 }
 
-/// Leaves one more file in a throwaway folder, until it is brought to something else.
+/// Adds a file to a throwaway folder, which stays until the next `put`.
 pub fn leave(root: &Root, name: &str, text: &str) -> anyhow::Result<()> {
     let writing = || format!("writing `{}`", root.real().join(name).display());
-    let folder = root.made()?;
+    let folder = root.folder_or_new()?;
     folder.remove(name).with_context(writing)?;
     folder.create_private(name, text.as_bytes()).with_context(writing)
 }
 
-/// The folder of a path, made where it is missing, and the path's last name.
+/// Opens the folder of a path, and creates it first if it is missing; also returns the last name of the path.
 fn place<'a>(top: &Folder, path: &'a str) -> io::Result<(Folder, &'a str)> {
     let mut names: Vec<&str> = path.split('/').collect();
     let name = names.pop().unwrap_or(path);
@@ -71,15 +73,15 @@ fn place<'a>(top: &Folder, path: &'a str) -> io::Result<(Folder, &'a str)> {
     Ok((folder, name))
 }
 
-/// Takes away what is not wanted any more. Links are taken away themselves, never what they lead to.
-fn sweep(folder: &Folder, at: &str, wanted: &BTreeSet<&str>) -> io::Result<()> {
+/// Removes everything except `paths`. A symlink is removed itself, never its target.
+fn sweep(folder: &Folder, at: &str, paths: &BTreeSet<&str>) -> io::Result<()> {
     for (name, kind) in folder.entries()? {
         let path = format!("{at}{}", name.to_string_lossy());
         if kind == Kind::Folder {
-            sweep(&folder.folder(&name)?, &format!("{path}/"), wanted)?;
-            // Only an empty folder can be removed so.
+            sweep(&folder.folder(&name)?, &format!("{path}/"), paths)?;
+            // This succeeds only if the folder is empty.
             drop(folder.remove_folder(&name));
-        } else if !wanted.contains(path.as_str()) {
+        } else if !paths.contains(path.as_str()) {
             folder.remove(&name)?;
         }
     }

@@ -1,4 +1,4 @@
-//! What a plan, and whoever reads, sees of a folder.
+//! A project's folder as a `Tree`: the view that plans and readers have of it.
 
 use std::{io, path::Path};
 
@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use walkdir::WalkDir;
 
 use super::{
-    folder::{Folder, Kind, is_missing},
+    folder::{Folder, Kind, LONGEST, is_missing},
     journal,
     root::{Root, Way, symlink},
     watch,
@@ -16,7 +16,7 @@ use crate::{
     plan::{Found, Tree},
 };
 
-/// How deep folders may be nested in one that is listed.
+/// How deep folders may be nested in a folder that is listed.
 const DEEPEST: usize = 32;
 
 impl Tree for Root {
@@ -51,19 +51,7 @@ impl Tree for Root {
     }
 
     fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
-        watch::note(&self.dir.join(path));
-        let Some(folder) = self.folder() else { return Ok(None) };
-        let below = path.as_ref();
-        let reading = || format!("{path} cannot be read");
-        match folder.read_below(below) {
-            Ok(bytes) => Ok(Some(bytes)),
-            // A symlink to nothing is there all the same.
-            Err(error) if is_missing(&error) && folder.kind_at(below).is_err() => Ok(None),
-            Err(error) => {
-                let why = unreadable(folder, path, error);
-                Err(anyhow::format_err!("{}: {why:#}", reading()))
-            }
-        }
+        self.bytes_up_to(path, LONGEST)
     }
 
     fn dir(&self) -> Option<&Path> {
@@ -89,6 +77,15 @@ impl Tree for Root {
     }
 
     fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        let mut res = self.list_all(folder)?;
+        res.retain(|it| !journal::is_temporary(it.as_ref()));
+        Ok(res)
+    }
+}
+
+impl Root {
+    /// The same with what an interrupted run has left, which other programs see.
+    pub fn list_all(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
         let is_folder =
             |it: &Folder| it.kind_below(folder.as_ref()).is_ok_and(|it| it == Kind::Folder);
         if !self.folder().is_some_and(is_folder) {
@@ -106,12 +103,9 @@ impl Tree for Root {
                 );
                 continue;
             }
-            if journal::is_temporary(below) {
-                continue;
-            }
             let text = below
                 .to_str()
-                .with_context(|| format!("`{}` is not named in UTF-8", below.display()))?;
+                .with_context(|| format!("the path `{}` is not UTF-8", below.display()))?;
             res.push(text.parse()?);
         }
         res.sort();
@@ -119,8 +113,8 @@ impl Tree for Root {
     }
 }
 
-/// Why a path cannot be read, where symlinks may be followed inside of the project.
-fn unreadable(folder: &Folder, path: &ProjectPath, error: io::Error) -> anyhow::Error {
+/// Why a path cannot be read. Symlinks inside of the project are followed.
+pub fn unreadable(folder: &Folder, path: &ProjectPath, error: io::Error) -> anyhow::Error {
     let names: Vec<&str> = path.as_str().split('/').collect();
     for depth in 1..=names.len() {
         let name = names[..depth].join("/");
@@ -132,7 +126,7 @@ fn unreadable(folder: &Folder, path: &ProjectPath, error: io::Error) -> anyhow::
             Ok(kind) if kind != Kind::Folder && depth < names.len() => {
                 return anyhow::format_err!("`{name}` is a file, not a directory");
             }
-            // The sandbox's own refusal has no number of the system's.
+            // A refusal of the sandbox itself has no error code of the system.
             Err(it) if is_link && it.raw_os_error().is_none() => {
                 return anyhow::format_err!("`{name}` is a symlink that leads out of the project");
             }

@@ -1,9 +1,9 @@
 //! Waits until something that was read has changed.
 //!
-//! It looks at the files now and then: that takes no library, no limit of the system's to be raised, and works in
-//! containers and on network disks too. A thousand files take a few milliseconds.
+//! It polls the files: that needs no library and no higher system limit, and works in containers and on network disks
+//! too. A thousand files take a few milliseconds.
 
-#![expect(clippy::disallowed_methods, reason = "this is the room that touches the disk")]
+#![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
 
 use std::{
     cell::RefCell,
@@ -14,21 +14,21 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// What a file or folder was when it was looked at; none where there was none.
+/// The size and the modification time of a file or folder; none if it does not exist.
 type Stamp = Option<(u64, Option<SystemTime>)>;
 
 thread_local! {
     static READ: RefCell<Option<BTreeMap<PathBuf, Stamp>>> = const { RefCell::new(None) };
 }
 
-const NOW_AND_THEN: Duration = Duration::from_millis(150);
+const INTERVAL: Duration = Duration::from_millis(150);
 
-/// From now on, what is read is noted.
+/// Starts to record the paths that are read.
 pub fn begin() {
     READ.with(|it| *it.borrow_mut() = Some(BTreeMap::new()));
 }
 
-/// Notes a path, where anyone wants to know.
+/// Records a path, if recording has started.
 pub(super) fn note(path: &Path) {
     READ.with(|it| {
         if let Some(read) = &mut *it.borrow_mut()
@@ -39,18 +39,18 @@ pub(super) fn note(path: &Path) {
     });
 }
 
-/// Returns when something that was noted is not what it was; at once, with `false`, where nothing was.
+/// Returns when a recorded file or folder has changed; returns `false` at once if nothing was recorded.
 pub fn wait() -> bool {
     let Some(read) = READ.with(RefCell::take).filter(|it| !it.is_empty()) else { return false };
     while read.iter().all(|(path, was)| stamp(path) == *was) {
-        thread::sleep(NOW_AND_THEN);
+        thread::sleep(INTERVAL);
     }
     true
 }
 
 fn stamp(path: &Path) -> Stamp {
     let meta = fs::metadata(path).ok()?;
-    // A folder's own size and time say what is in it.
+    // The size and the time of a folder change with its entries.
     Some((meta.len(), meta.modified().ok()))
 }
 
@@ -66,7 +66,7 @@ fn a_change_of_what_was_read_is_noticed_and_of_nothing_else() {
         note(&other);
         let (path, text) = (path.clone(), text.to_owned());
         let writer = thread::spawn(move || {
-            thread::sleep(NOW_AND_THEN);
+            thread::sleep(INTERVAL);
             fs::write(path, text).expect("it can be written");
         });
         assert!(wait());

@@ -1,13 +1,13 @@
-//! All of a command's changes, or none of them, also on `kill -9` and when the power goes.
+//! Writes all of a command's changes or none of them, also on `kill -9` or a power failure.
 //!
 //! ```text
 //! is each file as the command has read it? ─ journal ─ new texts under temporary names ─ renames ─ journal gone
 //!     no: nothing is written                    └ from here on, the next command that writes completes it
 //! ```
 //!
-//! Each step waits until what came before is on the disk itself. A file that is replaced changes places with the new
-//! one, and a file that is removed is renamed first: what was there at that very moment is looked at, and where it is
-//! an edit, it goes back. Where one file cannot be replaced at all, the others get their old texts back.
+//! Each step waits until the previous one is on the disk. A file that is replaced is swapped with the new one, and a
+//! file that is removed is renamed first. The old file is then compared with the expected text: if somebody has edited
+//! it, it is put back. If a file cannot be replaced at all, the others get their old texts back.
 
 use std::{collections::BTreeSet, io};
 
@@ -24,7 +24,7 @@ use crate::{
     plan::{Change, Changes},
 };
 
-/// How a file is, seen from a step that is to change it.
+/// The state of a file that a step is about to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Before,
@@ -33,7 +33,7 @@ pub(super) enum State {
 }
 
 impl Root {
-    /// Writes every change or none. PROJECT comes last, so that it never names what is not there.
+    /// Writes every change or none. PROJECT comes last, so that it never lists anything that does not exist.
     pub fn write(&self, changes: &Changes) -> anyhow::Result<()> {
         if changes.is_empty() {
             return Ok(());
@@ -44,11 +44,13 @@ impl Root {
                 self.real().display()
             );
         }
-        let folder = self.made()?;
+        let folder = self.folder_or_new()?;
         self.lock()?;
         if Journal::read(folder)?.is_some() {
-            return Err(anyhow::format_err!("another operator-rs was interrupted here meanwhile"))
-                .hint("run it again: that completes what the other had begun");
+            return Err(anyhow::format_err!(
+                "another operator-rs was interrupted here in the meantime"
+            ))
+            .hint("run the command again: it completes the interrupted changes first");
         }
         let mut list: Vec<&Change> = changes.iter().collect();
         list.sort_by_key(|it| it.path == Project::path());
@@ -61,15 +63,15 @@ impl Root {
         for step in &journal.steps {
             if self.state(step)? != State::Before {
                 return Err(anyhow::format_err!("{} changed while the command ran", step.path))
-                    .hint("nothing was written: run it again");
+                    .hint("nothing was written: run the command again");
             }
         }
         journal.put(folder).hint("nothing was written")?;
         let todo: Vec<(usize, &Step)> = journal.steps.iter().enumerate().collect();
-        let mut made = Vec::new();
-        if let Err(error) = self.prepare(&journal, &todo, &mut made) {
+        let mut new_folders = Vec::new();
+        if let Err(error) = self.prepare(&journal, &todo, &mut new_folders) {
             let _ = self.sweep(&journal, &todo);
-            made.iter().rev().for_each(|it| self.remove_folder(it)); // only if it is empty
+            new_folders.iter().rev().for_each(|it| self.remove_folder(it)); // only if it is empty
             self.sync(&todo)?;
             Journal::remove(folder)?;
             return Err(error)
@@ -79,15 +81,15 @@ impl Root {
         let edited = match self.put_in_place(&journal, &todo, &mut done) {
             Ok(edited) => edited,
             Err(error) => {
-                // One file that cannot be replaced: the others get their old texts back.
+                // A file cannot be replaced: the others get their old texts back.
                 if self.take_back(&journal, &list, &done).is_err() {
                     return Err(error).hint(
-                        "the next command that writes here completes it, once that can be done",
+                        "once the cause is corrected, the next command that writes here completes the changes",
                     );
                 }
                 self.sweep(&journal, &todo).context("removing temporary files")?;
-                made.iter().rev().for_each(|it| self.remove_folder(it));
-                // Without the journal, nobody would know of what is not on the disk itself.
+                new_folders.iter().rev().for_each(|it| self.remove_folder(it));
+                // Everything must be on the disk before the journal is removed.
                 self.sync(&todo)?;
                 Journal::remove(folder)?;
                 return Err(error)
@@ -99,7 +101,7 @@ impl Root {
         Journal::remove(folder)?;
         match edited.is_empty() {
             true => Ok(()),
-            false => tell_edited(&edited),
+            false => report_edited(&edited),
         }
     }
 
@@ -121,22 +123,22 @@ impl Root {
         })
     }
 
-    /// Makes every new file under its temporary name, and what folders it needs.
+    /// Writes every new file under its temporary name, and creates missing folders.
     pub(super) fn prepare(
         &self,
         journal: &Journal,
         todo: &[(usize, &Step)],
-        made: &mut Vec<ProjectPath>,
+        new_folders: &mut Vec<ProjectPath>,
     ) -> anyhow::Result<()> {
         for (at, step) in todo {
             let Some(text) = &step.after else { continue };
             let writing = || format!("writing {}", step.path);
-            let folder = self.folder_of(&step.path, made)?;
+            let folder = self.folder_of(&step.path, new_folders)?;
             let like = folder.like(step.path.name());
             folder.create(&journal.temporary(*at), text.as_bytes(), &like).with_context(writing)?;
         }
         for (at, step) in todo.iter().filter(|it| it.1.after.is_some()) {
-            let folder = self.folder_of(&step.path, made)?;
+            let folder = self.folder_of(&step.path, new_folders)?;
             folder
                 .sync_file(journal.temporary(*at))
                 .with_context(|| format!("writing {}", step.path))?;
@@ -145,7 +147,7 @@ impl Root {
     }
 
     /// Puts new files in place and removes old ones. A file that was edited at the last moment stays, and is returned;
-    /// the numbers of the others go to `done`.
+    /// the indices of the others are added to `done`.
     pub(super) fn put_in_place(
         &self,
         journal: &Journal,
@@ -172,7 +174,7 @@ impl Root {
         Ok(edited)
     }
 
-    /// Gives files their old texts back, as far as nobody has edited the new ones.
+    /// Gives files their old texts back; fails at a new file that somebody has edited.
     fn take_back(
         &self,
         journal: &Journal,
@@ -188,7 +190,7 @@ impl Root {
                 folder.remove(name)?;
                 continue;
             };
-            // The old file itself, where it was kept.
+            // If the old file itself was kept, it is renamed back.
             if folder.kind(&new)? == Kind::Nothing {
                 folder.create(&new, text.as_bytes(), &folder.like(name))?;
                 folder.sync_file(&new)?;
@@ -198,7 +200,7 @@ impl Root {
         Ok(())
     }
 
-    /// Returns when the names of these files, and of the folders that they are in, are on the disk itself.
+    /// Returns when the names of these files, and of the folders that they are in, are on the disk.
     pub(super) fn sync(&self, steps: &[(usize, &Step)]) -> anyhow::Result<()> {
         let mut folders = BTreeSet::new();
         for (_, step) in steps {
@@ -219,7 +221,7 @@ impl Root {
         Ok(())
     }
 
-    /// Puts what steps would have written beside files that were edited, and says where.
+    /// Writes the new texts next to files that were edited, and returns the paths of both.
     pub(super) fn beside(
         &self,
         journal: &Journal,
@@ -247,7 +249,7 @@ impl Root {
                 Kind::File if folder.read(beside.name()).is_ok_and(|it| it == text.as_bytes()) => {}
                 _ => {
                     return Err(anyhow::format_err!("{beside} already exists"))
-                        .hint("move it away, then run this again");
+                        .hint("move or delete it, then run the command again");
                 }
             }
             res.push((step.path.clone(), Some(beside)));
@@ -255,12 +257,17 @@ impl Root {
         Ok(res)
     }
 
-    /// The folder of a path; those that are missing are made, and added to `made`.
-    fn folder_of(&self, path: &ProjectPath, made: &mut Vec<ProjectPath>) -> anyhow::Result<Folder> {
+    /// Opens the folder of a path. Missing folders are created and added to `new_folders`.
+    fn folder_of(
+        &self,
+        path: &ProjectPath,
+        new_folders: &mut Vec<ProjectPath>,
+    ) -> anyhow::Result<Folder> {
         if let Way::Blocked(what) = self.way(path)? {
             return blocked(path, &what);
         }
-        let mut folder = self.made()?.again().with_context(|| format!("opening {path}"))?;
+        let mut folder =
+            self.folder_or_new()?.again().with_context(|| format!("opening {path}"))?;
         let names: Vec<&str> = path.as_str().split('/').collect();
         for depth in 1..names.len() {
             let here: ProjectPath = names[..depth].join("/").parse()?;
@@ -269,14 +276,14 @@ impl Root {
                 .with_context(|| format!("creating the directory {here}"))?;
             folder = inner;
             if new {
-                made.push(here);
+                new_folders.push(here);
             }
         }
         Ok(folder)
     }
 
-    /// Takes temporary files away: new texts, whole or cut off, and what was replaced. Anything else is somebody's
-    /// edit, and stays.
+    /// Removes temporary files: new texts, complete or truncated, and replaced files. Any other text is an edit, and
+    /// stays.
     pub(super) fn sweep(&self, journal: &Journal, steps: &[(usize, &Step)]) -> anyhow::Result<()> {
         for (at, step) in steps {
             let Way::To(folder) = self.way(&step.path)? else { continue };
@@ -305,8 +312,8 @@ impl Root {
     }
 }
 
-/// Makes one change, unless the file is another one at that very moment: then it stays, and this is false. What was
-/// replaced or removed has the temporary name behind it.
+/// Makes one change. If the file has been edited at that very moment, it stays, and the result is false. Afterwards,
+/// the replaced or removed file has the temporary name.
 fn change(folder: &Folder, step: &Step, new: &str) -> io::Result<bool> {
     let name = step.path.name();
     let is_before = |it: &str| {
@@ -339,14 +346,14 @@ fn change(folder: &Folder, step: &Step, new: &str) -> io::Result<bool> {
     }
 }
 
-/// What became of edits, as an error.
-pub(super) fn tell_edited<T>(edited: &[(ProjectPath, Option<ProjectPath>)]) -> anyhow::Result<T> {
+/// Lists edited files in an error.
+pub(super) fn report_edited<T>(edited: &[(ProjectPath, Option<ProjectPath>)]) -> anyhow::Result<T> {
     let lines = edited.iter().map(|(path, beside)| match beside {
         Some(beside) => format!("\n  {path}: the new text is in {beside}"),
         None => format!("\n  {path}: it would have been removed"),
     });
     Err(anyhow::format_err!(
-        "files that were edited meanwhile stay as they are; all others were written:{}",
+        "some files were edited in the meantime and stay as they are; all others were written:{}",
         lines.collect::<String>()
     ))
     .hint("merge each edit with its new text by hand and delete the file with the new text, then run the command again")
@@ -354,13 +361,13 @@ pub(super) fn tell_edited<T>(edited: &[(ProjectPath, Option<ProjectPath>)]) -> a
 
 fn blocked<T>(path: &ProjectPath, what: &str) -> anyhow::Result<T> {
     Err(anyhow::format_err!("{path} cannot be written: {what}"))
-        .hint("move away what is in its place")
+        .hint("move or delete it, then run the command again")
 }
 
-/// Sixteen hexadecimal digits that nobody can guess: no file that is there has them in its name.
+/// Sixteen random hexadecimal digits, which no existing file has in its name.
 fn token() -> String {
     let mut bytes = [0; 8];
-    // Where there is no chance to be had, exclusive creation still refuses a name that is taken.
+    // If the system has no random numbers, exclusive creation still refuses a name that exists.
     let _ = getrandom::fill(&mut bytes);
     bytes.iter().map(|it| format!("{it:02x}")).collect()
 }

@@ -6,6 +6,8 @@ use std::{error::Error, fmt};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostic {
     pub message: String,
+    /// The id of the rule that found it.
+    pub code: Option<&'static str>,
     pub file: Option<String>,
     /// Line and column, counted from 1.
     pub position: Option<(usize, usize)>,

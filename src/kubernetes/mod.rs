@@ -4,9 +4,11 @@
 //! they read it into its Go type and write it again: field names in any case, numbers where texts belong,
 //! quantities in canonical form, and zero values where nothing was given. Unknown fields are dropped and
 //! named; what Go refuses is a fault. `types.txt` lists the Go types of operator-sdk 1.42.3; it is printed
-//! by `tests/control-plane/modules/operator-sdk/types`. This room reads no file and knows no bundle.
+//! by `tests/control-plane/modules/operator-sdk/types`. Beside it are other
+//! grammars of Go: its JSON, its mail addresses and URLs, and the versions of blang/semver. This room reads no file and knows no bundle.
 
 mod decode;
+pub mod go;
 pub mod mail;
 mod quantity;
 mod scalar;
@@ -14,6 +16,7 @@ mod scalar;
 mod tests;
 mod types;
 pub mod url;
+pub mod version;
 
 use crate::yaml::Value;
 
@@ -56,6 +59,17 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 /// The same of an object's `metadata` alone, as an API server reads it.
 pub fn decode_metadata(metadata: &Value) -> Decoded {
     decode::decode("meta.ObjectMeta", metadata, false)
+}
+
+/// A text as sigs.k8s.io/yaml reads it into a Go string: it makes one of a number or a boolean.
+pub fn text(value: &Value) -> Option<String> {
+    let decoded = decode::decode("string", value, true);
+    decoded.value.as_str().filter(|_| decoded.faults.is_empty()).map(str::to_owned)
+}
+
+/// What encoding/json makes of a value of the Go type with this name in `types.txt`.
+pub fn decode_as(type_: &'static str, value: &Value) -> Decoded {
+    decode::decode(type_, value, false)
 }
 
 /// What Go makes of an object. One of a kind without a Go type here stays as it is, but for whole

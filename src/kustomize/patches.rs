@@ -73,12 +73,10 @@ pub fn transform(
             Err(origin.problem(node.mark, "this operation is not in a list", None))
                 .hint("a JSON patch is a list: write `- op: …`")
         }
-        [node, ..] if patch.options.list == List::Json6902 => Err(origin.problem(
-            node.mark,
-            "`patchesJson6902` holds JSON patches, and this is none",
-            None,
-        ))
-        .hint("list it under `patches`"),
+        [node, ..] if patch.options.list == List::Json6902 => {
+            Err(origin.problem(node.mark, "`patchesJson6902` must hold JSON patches", None))
+                .hint("list it under `patches`")
+        }
         _ => {
             let patches = resources::objects(&origin, nodes)?;
             strategic(of, patch, &patches, objects).map_err(wrong)

@@ -24,6 +24,15 @@ fn part(text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// An RFC 1123 subdomain.
+fn subdomain(text: &str) -> Result<(), Refusal> {
+    if 253 < text.len() {
+        return Err(Refusal::new("must be at most 253 characters long"));
+    }
+    let wrong = Refusal::new("must hold only lowercase letters, digits, and inner `-` and `.`");
+    text.split('.').try_for_each(part).map_err(|_| wrong)
+}
+
 macro_rules! dns {
     ($(#[$doc:meta])* $name:ident, $parse:expr) => {
         $(#[$doc])*
@@ -52,7 +61,7 @@ dns! {
 }
 
 dns! {
-    /// A project's name, e.g. `memcached-operator`: a DNS label, and a name that Cargo takes for a package.
+    /// A project's name, e.g. `memcached-operator`: a DNS label, and a name that Cargo accepts for a package.
     ProjectName, |text| {
         if text.len() > 47 {
             return Err(Refusal::new(
@@ -81,13 +90,21 @@ dns! {
     PackageName, label
 }
 dns! {
+    /// The name of a package of any author, as OLM installs it: an RFC 1123 subdomain.
+    InstalledPackage, subdomain
+}
+dns! {
+    /// The name of a service account, e.g. `memcached-operator-controller-manager`.
+    AccountName, subdomain
+}
+dns! {
     /// The first part of an API group, e.g. `cache`.
     GroupName, |text| {
         if text.contains('.') && text.split('.').all(|it| label(it).is_ok()) {
             return Err(Refusal::new("must be a single word: the project's domain is added to it"));
         }
         label(text)?;
-        // The word names a module of `api/`.
+        // The word is also the name of a module of `api/`.
         let taken = ["crds", "kube", "serde", "schemars", "k8s-openapi", "serde-json", "std", "core", "alloc"];
         if taken.contains(&text) {
             return Err(Refusal::new("is the name of a crate or module that the project uses"));
@@ -96,7 +113,7 @@ dns! {
     }
 }
 dns! {
-    /// An API group without its domain, as PROJECT has it: `cache`, or of others' groups `rbac.authorization`.
+    /// An API group without its domain, as in PROJECT: `cache`, or `rbac.authorization` for a group of another project.
     GroupPrefix, |text| {
         if 253 < text.len() {
             return Err(Refusal::new("must be at most 253 characters long"));
@@ -108,7 +125,7 @@ dns! {
     }
 }
 dns! {
-    /// Where a project's API groups live, e.g. `example.com`: an RFC 1123 subdomain.
+    /// The domain of a project's API groups, e.g. `example.com`: an RFC 1123 subdomain.
     Domain, |text| {
         if 253 < text.len() {
             return Err(Refusal::new("must be at most 253 characters long"));
@@ -117,7 +134,7 @@ dns! {
     }
 }
 dns! {
-    /// The API group of a CRD, e.g. `cache.example.com`: an RFC 1123 subdomain with a dot, as the API server demands.
+    /// The API group of a CRD, e.g. `cache.example.com`: an RFC 1123 subdomain with a dot, as the API server requires.
     ApiGroup, |text| {
         if 253 < text.len() {
             return Err(Refusal::new("must be at most 253 characters long"));
@@ -153,6 +170,12 @@ impl ApiGroup {
     }
 }
 
+impl AccountName {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl PackageName {
     pub fn as_str(&self) -> &str {
         &self.0
@@ -164,7 +187,7 @@ impl GroupPrefix {
         &self.0
     }
 
-    /// As the name of a group of the project's own.
+    /// Converts it to the name of one of the project's own groups.
     pub fn to_name(&self) -> Result<GroupName, Refusal> {
         self.0.parse()
     }

@@ -6,8 +6,8 @@ use super::{Refusal, text};
 
 /// A container image's reference, e.g. `quay.io/example/memcached-operator:v0.0.1`.
 ///
-/// The grammar is that of <https://github.com/distribution/reference>; nothing is added to what was
-/// written (no `docker.io/library`, no `latest`).
+/// The grammar is that of <https://github.com/distribution/reference>; no defaults are added (no
+/// `docker.io/library`, no `latest`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Image {
@@ -23,6 +23,24 @@ impl Image {
     }
     pub fn tag(&self) -> Option<&str> {
         self.tag.as_deref()
+    }
+    /// The registry's address: the name's first part, or Docker Hub's.
+    pub fn registry(&self) -> &str {
+        match self.name.split_once('/') {
+            Some((first, _)) if is_registry(first) && first != "index.docker.io" => first,
+            _ => HUB,
+        }
+    }
+    /// The name in the registry. Docker Hub has its own images in `library`.
+    pub fn repository(&self) -> String {
+        let path = match self.name.split_once('/') {
+            Some((first, path)) if is_registry(first) => path,
+            _ => &self.name,
+        };
+        match self.registry() == HUB && !path.contains('/') {
+            true => format!("library/{path}"),
+            false => path.to_owned(),
+        }
     }
     /// E.g. `sha256:…`.
     pub fn digest(&self) -> Option<&str> {
@@ -61,6 +79,9 @@ impl FromStr for Image {
     }
 }
 
+/// Docker Hub's address in names.
+const HUB: &str = "docker.io";
+
 fn check_name(name: &str) -> Result<(), Refusal> {
     if 255 < name.len() {
         return Err(Refusal::new("must have at most 255 characters before its tag"));
@@ -80,7 +101,7 @@ fn check_name(name: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the first part of a name is a registry's address, as every client tells it.
+/// Whether the first part of a name is a registry's address, by the rule that every client uses.
 fn is_registry(first: &str) -> bool {
     first.contains(['.', ':']) || first == "localhost" || first.contains(char::is_uppercase)
 }
@@ -172,7 +193,7 @@ impl fmt::Display for Image {
 text!(Image);
 
 #[test]
-fn an_image_comes_apart_into_name_tag_and_digest() {
+fn an_image_is_split_into_name_tag_and_digest() {
     let digest = format!("sha256:{}", "0a".repeat(32));
     let check = |text: &str, name: &str, tag: Option<&str>, digest: Option<&str>| {
         let image: Image = text.parse().unwrap_or_else(|it| panic!("{text} {it}"));

@@ -10,7 +10,7 @@ use super::{Plural, Refusal, module_name, text};
 #[serde(try_from = "String", into = "String")]
 pub struct Kind(String);
 
-/// Kinds whose Rust type would shadow a name of the prelude in the files that name it.
+/// Kinds whose Rust type would shadow a name of the prelude in the files that use it.
 const PRELUDE: &[&str] = &[
     "AsMut",
     "AsRef",
@@ -57,7 +57,7 @@ const PRELUDE: &[&str] = &[
     "Vec",
 ];
 
-/// Names that the files of a scaffolded controller use for things of their own.
+/// Names that the files of a scaffolded controller already use.
 const SCAFFOLD: &[&str] = &["Arc", "BTreeMap", "Ctx", "Error", "PodMeta"];
 
 impl Kind {
@@ -70,7 +70,7 @@ impl Kind {
     pub fn kebab(&self) -> String {
         self.0.to_kebab_case()
     }
-    /// As environment variables are written: `MEMCACHED`, `MY_APP`.
+    /// The form for names of environment variables: `MEMCACHED`, `MY_APP`.
     pub fn shouty(&self) -> String {
         self.0.to_shouty_snake_case()
     }
@@ -79,7 +79,7 @@ impl Kind {
         module_name(&self.snake())
     }
 
-    /// The plural that kube-derive gives a kind that states none (kube-derive 5.0, `to_plural`).
+    /// The plural that kube-derive gives a kind that declares none (kube-derive 5.0, `to_plural`).
     pub fn plural(&self) -> Plural {
         let word = self.lower();
         let plural = match word.as_bytes() {

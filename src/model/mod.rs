@@ -1,12 +1,15 @@
-//! The nouns. Every value here is valid because it exists: the one way in is its `FromStr`, which
-//! serves flag, prompt, PROJECT and `#[kube(…)]` alike.
+//! The types of the domain. Every value of such a type is valid: the only constructor is its `FromStr`, for flags,
+//! prompts, PROJECT and `#[kube(…)]` alike.
 
+mod blob;
 mod channel;
+mod digest;
 mod dns;
 mod image;
 mod kind;
 mod operator;
 mod path;
+mod platform;
 mod problem;
 mod project;
 mod resource;
@@ -14,9 +17,12 @@ mod rust_path;
 mod timeout;
 mod version;
 
+pub use blob::{Blob, Descriptor};
 pub use channel::Channel;
+pub use digest::Digest;
 pub use dns::{
-    ApiGroup, Domain, GroupName, GroupPrefix, Namespace, PackageName, Plural, ProjectName,
+    AccountName, ApiGroup, Domain, GroupName, GroupPrefix, InstalledPackage, Namespace,
+    PackageName, Plural, ProjectName,
 };
 pub use image::Image;
 pub use kind::Kind;
@@ -26,6 +32,7 @@ pub use kube_crd_source::{
 };
 pub use operator::*;
 pub use path::ProjectPath;
+pub use platform::Platform;
 pub use problem::{locate, malformed, merge_conflict};
 pub use project::Project;
 pub use resource::{Api, CrdVersion, Resource};
@@ -33,13 +40,14 @@ pub use rust_path::RustPath;
 pub use timeout::Timeout;
 pub use version::Version;
 
-/// Gives a type that parses from text the ways in and out that text needs: serde, and so the PROJECT file.
+/// Implements the conversions from and to `String` for a type that is parsed from text; serde uses them, e.g. for
+/// PROJECT.
 macro_rules! text {
     ($name:ty) => {
         impl TryFrom<String> for $name {
             type Error = $crate::model::Refusal;
             fn try_from(text: String) -> Result<Self, Self::Error> {
-                // Where a flag would show what it was given, a file's reader does not.
+                // For a flag, clap shows the text in its message; serde does not.
                 text.parse().map_err(|it| $crate::model::Refusal::new(format!("`{text}` {it}")))
             }
         }
@@ -52,7 +60,7 @@ macro_rules! text {
 }
 pub(crate) use text;
 
-/// Why a text is not the noun it should be.
+/// Why a text cannot be parsed into a type.
 #[derive(Debug, PartialEq)]
 pub struct Refusal(pub std::borrow::Cow<'static, str>);
 
@@ -68,7 +76,7 @@ impl std::fmt::Display for Refusal {
 }
 impl std::error::Error for Refusal {}
 
-/// Words that are no identifiers in Rust (edition 2024), strict and reserved alike.
+/// Words that cannot be identifiers in Rust (edition 2024), strict and reserved ones.
 pub const RUST_KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",

@@ -1,13 +1,13 @@
 use super::{DeclaredKind, Problem};
 
-/// What the source says the operator is. Knows nothing of Rust syntax, nor of YAML.
+/// The operator that the source code declares, independent of Rust syntax and YAML.
 #[derive(Clone, Debug, Default)]
 pub struct Operator {
     /// Every version of every kind, in the order of their files.
     pub kinds: Vec<DeclaredKind>,
     /// Every `+kubebuilder:rbac:` comment, in the order of their files and lines.
     pub rules: Vec<Rule>,
-    /// What was read, and will not do what it looks like.
+    /// Parts of the source that were read but do not have the effect that a reader would expect.
     pub warnings: Vec<Problem>,
 }
 

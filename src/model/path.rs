@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Refusal, text};
 
-/// A path inside the project: relative, with `/`, never upwards. Spaces and any letters are fine.
+/// A path inside the project: relative, with `/`, without `..`. Spaces and any letters are allowed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ProjectPath(String);
 text!(ProjectPath);
 
 impl ProjectPath {
-    /// A path that is written in our own source.
+    /// A path that is a constant in our source.
     pub fn fixed(path: &str) -> Self {
         path.parse().expect("a path written in the source is a project path")
     }
@@ -29,12 +29,12 @@ impl ProjectPath {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// What stands after the last `.` of the name, or nothing.
+    /// The part after the last `.` of the name, or an empty text.
     pub fn extension(&self) -> &str {
         self.name().rsplit_once('.').map_or("", |(_, it)| it)
     }
 
-    /// The folder it is in; none at the top.
+    /// The folder that contains it; `None` at the root.
     pub fn parent(&self) -> Option<Self> {
         self.0.rsplit_once('/').map(|(it, _)| Self(it.to_owned()))
     }
@@ -43,7 +43,7 @@ impl ProjectPath {
         self.0.strip_prefix(&folder.0).is_some_and(|it| it.starts_with('/'))
     }
 
-    /// A path below this folder, or beside it by `..`, or refused where it would leave the project.
+    /// Resolves a path relative to this folder, which may contain `..`. A path that leaves the project is refused.
     pub fn join(&self, relative: &str) -> Result<Self, Refusal> {
         let mut parts: Vec<&str> = self.0.split('/').collect();
         for part in relative.split('/') {
@@ -64,7 +64,7 @@ impl FromStr for ProjectPath {
     type Err = Refusal;
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let inside = |it: Component<'_>| matches!(it, Component::Normal(_) | Component::CurDir);
-        // One path has one spelling, or two of them would be two files: `./bundle/` is `bundle`.
+        // Each path has a single spelling, or one file could look like two: `./bundle/` is `bundle`.
         let parts: Vec<&str> = text.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
         let is_plain = !text.contains(['\\', '\n', '\0']);
         if parts.is_empty() || !is_plain || !Path::new(text).components().all(inside) {

@@ -1,4 +1,4 @@
-//! Problems of the reader, of YAML and of merges as diagnostics.
+//! Converts problems of the source code, YAML errors and merge conflicts into diagnostics.
 
 use kube_crd_source::{Problem, conflict, conflict_in_malformed};
 
@@ -17,12 +17,12 @@ impl From<Problem> for Diagnostic {
             source_line: it.source_line,
             field_paths: Some(it.field_path).into_iter().filter(|it| !it.is_empty()).collect(),
             hints: it.hint.into_iter().collect(),
-            listed: None,
+            ..Self::default()
         }
     }
 }
 
-/// Gives an error of the YAML reader its place in a file: that of a merge conflict, or of the fault.
+/// Adds the place in a file to an error of the YAML parser: that of a merge conflict, or of the error itself.
 pub fn locate<'a>(file: &'a str, text: &'a str) -> impl Fn(anyhow::Error) -> anyhow::Error + 'a {
     move |error| match hint::find::<yaml::Fault>(&error) {
         Some(fault) => malformed(file, text, fault).into_error(),
@@ -30,7 +30,7 @@ pub fn locate<'a>(file: &'a str, text: &'a str) -> impl Fn(anyhow::Error) -> any
     }
 }
 
-/// Why a YAML file cannot be read: a merge conflict, or the fault at its place.
+/// Why a YAML file cannot be read: a merge conflict, or the error with its place.
 pub fn malformed(file: &str, text: &str, fault: &yaml::Fault) -> Diagnostic {
     let path = file.parse().ok();
     if let Some(conflict) = path.and_then(|it| conflict_in_malformed(&it, text)) {
@@ -44,7 +44,7 @@ pub fn malformed(file: &str, text: &str, fault: &yaml::Fault) -> Diagnostic {
     }
 }
 
-/// The merge conflict in a file that nothing parses, or none.
+/// The merge conflict in a file that is not parsed, if there is one.
 pub fn merge_conflict(path: &ProjectPath, text: &str) -> Option<Diagnostic> {
     conflict(&path.clone().into(), text).map(|it| it.problem.into())
 }

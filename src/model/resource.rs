@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Domain, GroupName, GroupPrefix, Kind, Plural, Version};
 
-/// One entry of PROJECT's `resources`, as kubebuilder's version 3 has them. Fields that are not named
-/// here are not ours; they stay in the file as they are.
+/// One entry of PROJECT's `resources`, as in version 3 of kubebuilder's format. Other fields stay in the file
+/// unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
@@ -11,12 +11,12 @@ pub struct Resource {
     pub api: Option<Api>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub controller: bool,
-    /// The type is one of Kubernetes' own.
+    /// The type is one of Kubernetes' built-in types.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub core: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<Domain>,
-    /// The type is one of another crate.
+    /// The type comes from another crate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ pub struct Resource {
     pub version: Version,
 }
 
-/// That a resource's type is part of the project.
+/// Marks a resource whose type is part of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Api {
@@ -39,7 +39,7 @@ pub struct Api {
     pub namespaced: bool,
 }
 
-/// The version of `apiextensions.k8s.io`: there is one.
+/// The version of `apiextensions.k8s.io`; only one exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CrdVersion {
     #[serde(rename = "v1")]
@@ -47,7 +47,7 @@ pub enum CrdVersion {
 }
 
 impl Resource {
-    /// Whether both are versions of one kind.
+    /// Whether both are versions of the same kind.
     pub fn is_kin(&self, other: &Self) -> bool {
         self.api_group() == other.api_group() && self.kind == other.kind
     }

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{RUST_KEYWORDS, Refusal, text};
 
-/// The path of a module or type of another crate, from the crate's name on: `gateway_api::gateways::Gateway`.
+/// The path of a module or type of another crate, starting with the name of the crate:
+/// `gateway_api::gateways::Gateway`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RustPath(String);
@@ -14,8 +15,8 @@ impl RustPath {
         self.0.split("::").next().unwrap_or(&self.0)
     }
 
-    /// The path of the type's module, and the type's name there: one that starts with a capital letter is the
-    /// type itself, else the module has a type of the kind's name.
+    /// The path of the type's module, and the name of the type in it. A path whose last part starts with a capital
+    /// letter is that of the type itself; otherwise the module has a type with the name of the kind.
     pub fn type_of<'a>(&'a self, kind: &'a str) -> (&'a str, &'a str) {
         match self.0.rsplit_once("::") {
             Some((module, name)) if name.starts_with(char::is_uppercase) => (module, name),

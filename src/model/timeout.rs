@@ -2,7 +2,7 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use super::Refusal;
 
-/// How long something may take: `90s`, `5m`, `1h30m`.
+/// A time limit: `90s`, `5m`, `1h30m`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeout(Duration);
 
@@ -31,7 +31,7 @@ impl FromStr for Timeout {
                 Some('s') => 1,
                 _ => return Err(wrong()),
             };
-            // More than a year is a slip.
+            // More than a year is a typing error.
             let more = number.checked_mul(unit).and_then(|it| seconds.checked_add(it));
             seconds = more.filter(|it| *it <= 366 * 24 * 3600).ok_or_else(wrong)?;
             rest = &rest[end + 1..];

@@ -30,7 +30,7 @@ impl FromStr for Version {
     type Err = Refusal;
     fn from_str(text: &str) -> Result<Self, Refusal> {
         let number = |text: &str| match text.parse::<u32>() {
-            // Written back as it was read: no `01`, no `+1`.
+            // Only the canonical spelling is accepted: no `01`, no `+1`.
             Ok(number) if 0 < number && number.to_string() == text => Ok(number),
             _ => Err(SHAPE),
         };

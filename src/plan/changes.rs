@@ -146,7 +146,7 @@ impl Changes {
             let message = match (&it.before, &it.after) {
                 (None, _) => "is missing",
                 (Some(_), Some(_)) => "is out of date",
-                (Some(_), None) => "is not generated any more",
+                (Some(_), None) => "is no longer generated",
             };
             let listed = Some(self.line(it).trim_end().to_owned());
             let file = format!("{}{}", self.shown_in, it.path);

@@ -37,6 +37,15 @@ pub fn signed(path: &ProjectPath, text: &str, edit: &str, by: &str) -> String {
     format!("{open}{START} {by}, {hash}: edit {edit}, not this{close}\n{text}")
 }
 
+/// The text without the line in front of it, if operator-rs has generated it.
+pub fn without_signature<'a>(path: &ProjectPath, text: &'a str) -> &'a str {
+    let start = format!("{}{START} ", comment(path).0);
+    match text.split_once('\n') {
+        Some((first, rest)) if first.starts_with(&start) => rest,
+        _ => text,
+    }
+}
+
 /// Reads the first line, and compares its hash with the rest, whatever the line endings are.
 pub fn state(path: &ProjectPath, text: &str, by: &str) -> State {
     let (open, close) = comment(path);

@@ -1,4 +1,4 @@
-//! Programs that run beside this one, and end with it unless the user wants to keep them.
+//! Programs that run next to this one, and end with it unless the user wants to keep them.
 //!
 //! A small shell supervises them: it holds the reading end of a pipe, and whatever ends this process (a normal return,
 //! Ctrl-C, a crash, `kill -9`) closes the other end. No signal needs to be caught for that.
@@ -8,7 +8,7 @@
 //! be set between fork and exec, in unsafe code. A supervisor has to be a process of its own, and `sh`, `ps` and `awk` are
 //! in POSIX. On Windows it needs a `sh` on PATH, such as that of Git for Windows.
 
-#![expect(clippy::disallowed_methods, reason = "it is what this room is for")]
+#![expect(clippy::disallowed_methods, reason = "this module runs programs")]
 
 use std::{
     ffi::OsString,
@@ -60,7 +60,7 @@ impl Beside {
         child.map(Self).with_context(|| format!("starting `{}`", program.display()))
     }
 
-    /// Deletes a folder at that moment.
+    /// Deletes a folder when this value is dropped or this process ends.
     pub fn sweeping(folder: &Path) -> anyhow::Result<Self> {
         let child = shell(SWEEP).arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
         child.map(Self).with_context(|| format!("supervising `{}`", folder.display()))

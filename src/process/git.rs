@@ -23,7 +23,7 @@ pub struct Git {
     ignored: Vec<OsString>,
 }
 
-/// What a git command answered.
+/// The output of a git command.
 pub enum Answer {
     Done(Vec<u8>),
     /// Its first line on stderr.

@@ -28,14 +28,17 @@ pub struct Program<'a> {
     pub name: &'a str,
     pub arguments: &'a [OsString],
     pub folder: &'a Path,
+    /// Variables in addition to those of this process.
+    pub variables: &'a [(String, OsString)],
 }
 
 /// Runs a program and returns its output, as an error if it failed.
 pub fn output(program: &Program<'_>) -> anyhow::Result<Result<String, String>> {
-    let Program { name, arguments, folder } = program;
+    let Program { name, arguments, folder, variables } = program;
     let running = || format!("running `{name}`");
     let mut command = Command::new(name);
     command.args(*arguments).current_dir(folder);
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     let output = supervise(&mut command)
         .with_context(running)

@@ -1,14 +1,16 @@
-//! The only room that runs programs: cargo, if the user has allowed a compilation; git, to read a repository; and the
+//! The only module that runs programs: cargo, if the user has allowed a compilation; git, to read a repository; and the
 //! command of `operator-rs test`, with its API server.
 //!
 //! The stderr of a program is inherited; its stdout is returned.
 
-#![expect(clippy::disallowed_methods, reason = "it is what this room is for")]
+#![expect(clippy::disallowed_methods, reason = "this module runs programs")]
 
+mod answer;
 mod beside;
 mod git;
 mod group;
 
+pub use answer::{Reply, answer};
 pub use beside::{Beside, attended, end, left_running, pause};
 pub use git::{Answer, Git, Object, Objects};
 pub use group::{Program, output};
@@ -19,7 +21,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The output of a program that prints little and ends at once; none if it is missing or fails.
+/// Returns the output of a program that prints little and ends at once; `None` if the program is missing or fails.
 pub fn ask(program: &Path, folder: &Path, arguments: &[OsString]) -> Option<String> {
     let output = Command::new(program)
         .args(arguments)

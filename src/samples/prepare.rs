@@ -2,7 +2,7 @@
 //! the schema does not have, and drops values that must not be null.
 
 use super::{field::FieldPath, findings::Findings, flag};
-use crate::yaml::Value;
+use crate::{hint, yaml::Value};
 
 /// Fields that every object has, whatever its schema.
 pub const OBJECT: [&str; 3] = ["apiVersion", "kind", "metadata"];
@@ -102,9 +102,7 @@ pub fn remove_unknown(
 }
 
 fn nearest<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
-    let scores = names.map(|it| (strsim::jaro_winkler(key, it), it));
-    let best = scores.max_by(|one, other| one.0.total_cmp(&other.0)).filter(|it| it.0 > 0.8)?;
-    Some(format!("did you mean `{}`?", best.1))
+    hint::nearest(key, names).map(|it| format!("did you mean `{it}`?"))
 }
 
 pub fn remove_nulls(value: &mut Value, schema: &Value) {

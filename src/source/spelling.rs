@@ -2,7 +2,10 @@
 //! other tools have markers of their own.
 
 use super::comments::Comment;
-use crate::model::{Place, Problem, Rule, SourcePath};
+use crate::{
+    hint,
+    model::{Place, Problem, Rule, SourcePath},
+};
 
 /// What follows `+kubebuilder:` in the markers of kubebuilder and controller-gen.
 const MARKERS: &[&str] = &[
@@ -36,7 +39,7 @@ const MARKERS: &[&str] = &[
 /// Markers of Go types, and the attribute that does the same in Rust.
 const ATTRIBUTES: &[(&str, &str)] = &[
     ("default", "#[serde(default = \"FUNCTION\")]"),
-    ("printcolumn", "#[kube(printcolumn = …)]"),
+    ("printcolumn", "#[kube(printcolumn(name = …, type_ = …, json_path = …))]"),
     ("resource", "#[kube(plural = …, shortname = …)]"),
     ("storageversion", "#[kube(storage = true)]"),
     ("subresource", "#[kube(status = …)]"),
@@ -114,11 +117,7 @@ fn near<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if known.contains(&word) || word.is_empty() {
         return None;
     }
-    let lower = word.to_lowercase();
-    let distance = |it: &&str| strsim::damerau_levenshtein(&lower, &it.to_lowercase());
-    let best = known.iter().copied().min_by_key(distance)?;
-    let most = if word.len() < 5 { 1 } else { 2 };
-    (distance(&best) <= most && best != "*").then_some(best)
+    hint::nearest(word, known.iter().copied().filter(|it| *it != "*"))
 }
 
 #[test]

@@ -64,7 +64,8 @@ fn short(level: Level, it: &Diagnostic) -> String {
         (None, _) => String::new(),
     };
     let message = it.message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    format!("{}{}: {}\n", shown_message(&place), level.name(), shown(&message))
+    let code = it.code.map(|it| format!("[{it}]")).unwrap_or_default();
+    format!("{}{}{code}: {}\n", shown_message(&place), level.name(), shown(&message))
 }
 
 /// One object for each field path.
@@ -73,7 +74,7 @@ fn json_lines(level: Level, it: &Diagnostic) -> String {
     let paths =
         if it.field_paths.is_empty() { vec![&none] } else { it.field_paths.iter().collect() };
     let line = |path: &Vec<String>| {
-        let object = json!({
+        let mut object = json!({
             "level": level.name(),
             "message": it.message,
             "file": it.file,
@@ -82,6 +83,9 @@ fn json_lines(level: Level, it: &Diagnostic) -> String {
             "field_path": path,
             "hints": it.hints,
         });
+        if let Some(code) = it.code {
+            object["rule"] = code.into();
+        }
         format!("{object}\n")
     };
     paths.into_iter().map(line).collect()
@@ -93,6 +97,7 @@ fn annotation(level: Level, it: &Diagnostic) -> String {
     if let Some((line, column)) = it.position {
         properties.extend([("line", line.to_string()), ("col", column.to_string())]);
     }
+    properties.extend(it.code.map(|it| ("title", it.to_owned())));
     let mut message = it.message.clone();
     for field in it.fields() {
         let _ = write!(message, "\n{field}");

@@ -7,6 +7,7 @@ mod environment;
 mod message;
 mod progress;
 mod prompt;
+mod secret;
 mod settings;
 mod style;
 
@@ -20,7 +21,7 @@ use std::{
 use anyhow::Context as _;
 
 pub use environment::{
-    arguments, current_folder, platform, program, variable, variable_names, variables,
+    arguments, cache, current_folder, platform, program, variable, variable_names, variables,
 };
 pub use message::{github, misuse, report, usage, warn};
 pub use progress::{Step, waiting};
@@ -110,7 +111,7 @@ pub fn require(text: &str) {
 /// Writes to stderr. Where that is closed or full, nobody can be told.
 fn write(text: &str) {
     progress::suspend(|| {
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        let _ = io::stderr().lock().write_all(secret::hidden(text).as_bytes());
     });
 }
 

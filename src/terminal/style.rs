@@ -34,7 +34,11 @@ fn draw(renderer: &Renderer, level: Level, it: &Diagnostic, file: &str) -> Strin
         Level::Warning => Label::WARNING,
         Level::Note => Label::NOTE,
     };
-    let mut group = Group::with_title(label.primary_title(shown_message(&it.message)));
+    let title = label.primary_title(shown_message(&it.message));
+    let mut group = Group::with_title(match it.code {
+        Some(code) => title.id(code),
+        None => title,
+    });
     let file = shown_message(file);
     group = match (it.position, it.source_line.as_ref().filter(|it| it.len() < LONGEST)) {
         (Some((line, column)), Some(source)) => {

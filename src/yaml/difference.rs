@@ -2,7 +2,7 @@
 
 use super::Value;
 
-/// The first place where two values differ, and what is there in each.
+/// The first place where two values differ, and both values there.
 pub fn difference(one: &Value, other: &Value) -> (String, String, String) {
     below(String::new(), one, other)
 }

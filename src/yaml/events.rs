@@ -1,5 +1,5 @@
-//! The events of a text, by a descendant of libyaml as Go's readers are. Where it sees something else
-//! than they do, or gives up, the text is refused before.
+//! The events of a text, from a port of libyaml; Go's YAML parsers are ports of it, too. A text is refused if this
+//! parser would read it differently than they do, or could not continue.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub struct Events<'t> {
     end: usize,
 }
 
-/// The text as the parser can take it, and whether a line break was added.
+/// The text in a form that the parser accepts, and whether a line break was added.
 pub fn prepare<'a>(document: &'a stream::Part<'_>) -> Result<(Cow<'a, str>, bool), Fault> {
     check_characters(document)?;
     let text = document.text.strip_prefix('\u{feff}').unwrap_or(&document.text);
@@ -36,7 +36,7 @@ impl<'t> Events<'t> {
 
     /// The next event and its place.
     pub fn next(&mut self) -> Result<(EventData, Mark), Fault> {
-        // The parser panics at a comma that follows a tag; whatever else it panics at is refused, too.
+        // The parser panics at a comma that follows a tag. Any other text that makes it panic is refused, too.
         let Some(event) = guard::caught(|| self.parser.parse()) else {
             let hint = Some("if a comma follows a tag, write a space between them");
             let line = self.text.get(..self.end).unwrap_or_default().matches('\n').count();
@@ -58,7 +58,7 @@ impl<'t> Events<'t> {
             && (version.major, version.minor) != (1, 1)
         {
             let message = format!("`%YAML {}.{}` is not supported", version.major, version.minor);
-            return Err(Fault::new(mark, message, Some("leave the line out")));
+            return Err(Fault::new(mark, message, Some("remove the line")));
         }
         if let EventData::Scalar { value, style, .. } = &mut data {
             match style {
@@ -104,7 +104,7 @@ fn check_characters(document: &stream::Part<'_>) -> Result<(), Fault> {
             let column = text.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
             let place = if is_allowed { "here" } else { "in YAML" };
             let message = format!("the character U+{:04X} is not allowed {place}", u32::from(c));
-            let hint = Some("leave it out, or write it as an escape in double quotes");
+            let hint = Some("remove it, or write it as an escape in double quotes");
             return Err(Fault::new(Mark { line, column }, message, hint));
         }
         before = c;
@@ -112,14 +112,14 @@ fn check_characters(document: &stream::Part<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `\/` is an escape to this parser, and none to Go.
+/// Refuses the escape `\/`, which this parser supports but Go's do not.
 fn check_escapes(quoted: &str, mark: Mark) -> Result<(), Fault> {
     let mut chars = quoted.chars();
     while let Some(c) = chars.next() {
         if c == '\\' && chars.next() == Some('/') {
             return Err(Fault::new(
                 mark,
-                "`\\/` is not an escape that Go knows",
+                "Go's YAML parsers do not support the escape `\\/`",
                 Some("write `/`"),
             ));
         }
@@ -127,7 +127,7 @@ fn check_escapes(quoted: &str, mark: Mark) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Takes the line break that was added to the text away from the block that ends it.
+/// Removes the line break that was added to the text from the block at its end.
 fn close(value: &mut String, block: &str, mark: Mark) -> Result<(), Fault> {
     let mut lines = block.lines();
     let head = lines.next().unwrap_or_default();
@@ -137,13 +137,13 @@ fn close(value: &mut String, block: &str, mark: Mark) -> Result<(), Fault> {
         .filter(|it| !it.trim().is_empty())
         .map(|it| it.len() - it.trim_start_matches(' ').len());
     let is_blank = last.trim_matches(' ').is_empty();
-    // A blank line belongs to the text, if it is longer than the indentation.
+    // A blank line belongs to the text if it is longer than the indentation.
     if last.trim().is_empty()
         && !(is_blank
             && indents.min().is_some_and(|it| last.len() <= it)
             && !head.contains(|c: char| c.is_ascii_digit()))
     {
-        let message = "the last line of this block is blank, and has no line break";
+        let message = "the last line of this block is blank and has no line break";
         return Err(Fault::new(mark, message, Some("end the text with a line break")));
     }
     if value.ends_with('\n') && (!is_blank || head.contains('+')) {

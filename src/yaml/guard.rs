@@ -1,4 +1,4 @@
-//! Keeps a panic of the parser from ending the program, or from being printed.
+//! Catches panics of the parser, and keeps them from being printed.
 
 use std::{
     cell::Cell,
@@ -10,7 +10,7 @@ thread_local! {
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `work` returns; nothing, if it panics. What it works on is not to be used after that.
+/// Returns the result of `work`, or `None` if it panics. Do not use the data that it works on after a panic.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

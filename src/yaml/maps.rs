@@ -1,4 +1,4 @@
-//! Maps: their keys as strings, what they merge, and keys that are there twice.
+//! Maps: keys as strings, merge keys (`<<`) and duplicate keys.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{
     scalar,
 };
 
-/// The entries of a map while it is read: where each key is, and what it was before it was a string.
+/// The entries of a map while it is read: the position of each key, and its type before it was converted to a string.
 #[derive(Default)]
 struct Fields {
     entries: Vec<Entry>,
@@ -38,7 +38,7 @@ impl Reader<'_> {
         Ok(fields.entries)
     }
 
-    /// As sigs.k8s.io/yaml does it: entry by entry, merged ones at their place, and the last one counts.
+    /// As sigs.k8s.io/yaml does it: entry by entry, with merged ones in their place; the last one wins.
     fn fill(&mut self, entries: &[(usize, usize)], fields: &mut Fields) -> Result<(), Fault> {
         for (key, value) in entries {
             let mark = self.parts[*key].mark;
@@ -65,7 +65,7 @@ impl Reader<'_> {
             let value = self.node(*value)?;
             match fields.places.get(&key) {
                 Some((_, other)) if *other != kind => {
-                    let message = format!("the key `{key}` is here as {other} and as {kind}");
+                    let message = format!("the key `{key}` occurs as {other} and as {kind}");
                     return Err(Fault::new(mark, message, Some("keep one of them")));
                 }
                 Some(_) if self.dialect == Dialect::Strict => return Err(twice(&key, mark)),
@@ -76,7 +76,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// As kustomize does it: the map's own entries count, then those of what it merges, first to last.
+    /// As kustomize does it: the map's own entries win over those of merged maps, and earlier merged maps over later
+    /// ones.
     fn fill_at_the_end(
         &mut self,
         entries: &[(usize, usize)],
@@ -103,7 +104,7 @@ impl Reader<'_> {
         for (source, is_alias) in self.sources(merged)? {
             let part = &self.parts[source];
             if is_alias && source > start {
-                let message = "this map is merged into the map that it is in";
+                let message = "this map is merged into the map that contains it";
                 return Err(Fault::new(
                     part.mark,
                     message,
@@ -125,7 +126,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The maps that are merged, and whether an alias stands for them.
+    /// The maps that are merged, and whether each comes from an alias.
     fn sources(&self, index: usize) -> Result<Vec<(usize, bool)>, Fault> {
         let Part { content, mark } = &self.parts[index];
         let is_map = |index: usize| matches!(self.parts[index].content, Content::Map { .. });
@@ -162,13 +163,13 @@ impl Reader<'_> {
             return Ok(true);
         }
         if self.dialect == Dialect::Kustomize && (text == "<<" || is_tagged) {
-            let message = "kustomize drops the key `<<`, if it does not merge another map";
-            return Err(Fault::new(*mark, message, Some("leave it out")));
+            let message = "kustomize drops the key `<<` if it does not merge another map";
+            return Err(Fault::new(*mark, message, Some("remove it")));
         }
         Ok(false)
     }
 
-    /// A key as a string, and what it was.
+    /// A key as a string, and its original type.
     fn key(&mut self, index: usize) -> Result<(String, &'static str), Fault> {
         let (part, parts) = (&self.parts[index], self.parts);
         self.count(part)?;
@@ -198,7 +199,7 @@ impl Reader<'_> {
         let is_local = |it: &String| !it.starts_with("tag:yaml.org,2002:");
         if is_kustomize && scalar.tag.as_ref().is_some_and(is_local) {
             let message = "this key has a tag, which kustomize does not print";
-            return Err(Fault::new(part.mark, message, Some("leave the tag out")));
+            return Err(Fault::new(part.mark, message, Some("remove the tag")));
         }
         let resolved = scalar::resolve(scalar, self.dialect, part.mark)?;
         let kind = match resolved {
@@ -221,7 +222,7 @@ impl Reader<'_> {
             Resolved::Bool(it) if !is_kustomize => it.to_string(),
             Resolved::Float(it) if !is_kustomize => scalar::key(it),
             _ => {
-                let message = format!("the key `{}` is {kind}, and not a string", scalar.text);
+                let message = format!("the key `{}` is {kind}, not a string", scalar.text);
                 return Err(Fault::new(part.mark, message, hint));
             }
         };
@@ -230,7 +231,7 @@ impl Reader<'_> {
 }
 
 fn twice(key: &str, mark: Mark) -> Fault {
-    Fault::new(mark, format!("the key `{key}` is here twice"), Some("keep one of them"))
+    Fault::new(mark, format!("duplicate key `{key}`"), Some("keep one of them"))
 }
 
 fn no_map(mark: Mark) -> Fault {

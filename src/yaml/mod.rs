@@ -1,9 +1,8 @@
-//! The only room that names a YAML library.
+//! The only module that uses a YAML library.
 //!
-//! Kubernetes objects are [`Value`]s: maps are sorted, as Go prints them. What is written here, every
-//! YAML 1.1 and 1.2 reader reads back as the same value. What is read here is what the
-//! Go program sees in it that the text is for ([`Dialect`]); where that cannot be told, it is refused
-//! with its place.
+//! Kubernetes objects are [`Value`]s: maps are sorted, as Go prints them. Every YAML 1.1 or 1.2 parser reads the text
+//! that this module writes as the same value. A text is read as the Go program reads it that will use the text
+//! ([`Dialect`]); if its result cannot be predicted, the text is refused with the place of the problem.
 
 mod difference;
 mod events;
@@ -38,18 +37,18 @@ use serde::de::DeserializeOwned;
 pub enum Dialect {
     /// `sigs.k8s.io/yaml`: kubectl, operator-sdk, OLM, and kustomize for its own files.
     Kubernetes,
-    /// The same, with `UnmarshalStrict`: a key that is there twice is refused. kubebuilder reads PROJECT so.
+    /// The same, with `UnmarshalStrict`: duplicate keys are refused. kubebuilder reads PROJECT this way.
     Strict,
     /// kyaml, as kustomize reads resources and patches.
     Kustomize,
 }
 
-/// The one document of a text. Fails with the line and column of what is malformed.
+/// Parses the only document of a text. Errors name line and column.
 pub fn from_text(text: &str, dialect: Dialect) -> anyhow::Result<Value> {
     Ok(whole(text, dialect)?.map_or(Value::Null, Node::into_value))
 }
 
-/// Every document of a stream that is not empty.
+/// Parses every document of a stream, without the empty ones.
 pub fn documents(text: &str, dialect: Dialect) -> anyhow::Result<Vec<Value>> {
     Ok(nodes(text, dialect)?.into_iter().map(Node::into_value).collect())
 }
@@ -63,19 +62,46 @@ pub fn nodes(text: &str, dialect: Dialect) -> anyhow::Result<Vec<Node>> {
     Ok(res)
 }
 
-/// The one document of a text, with the place of every part; nothing, if the text is empty.
+/// The same, also of the documents that hold only comments or `null`, each with the line that it begins on.
+pub fn parts(text: &str, dialect: Dialect) -> Result<Vec<(usize, Option<Node>)>, Fault> {
+    let mut res = Vec::new();
+    for document in stream::split(text, dialect)? {
+        if !document.text.is_empty() {
+            let node = read::read(&document, dialect)?;
+            res.push((document.line + 1, node.filter(|it| !it.is_null())));
+        }
+    }
+    Ok(res)
+}
+
+/// Reads every document of a stream for Kubernetes, one after another; also those that hold only comments or `null`.
+/// Each comes with the line that it begins on.
+pub fn each(text: &str, document: &mut dyn FnMut(usize, Value)) -> Result<(), Fault> {
+    for part in stream::split(text, Dialect::Kubernetes)? {
+        if part.text.is_empty() {
+            continue;
+        }
+        match read::read(&part, Dialect::Kubernetes)?.filter(|it| !it.is_null()) {
+            Some(node) => document(node.mark.line, node.into_value()),
+            None => document(part.line + 1, Value::Null),
+        }
+    }
+    Ok(())
+}
+
+/// The only document of a text, with the place of every part; `None` if the text is empty.
 pub fn whole(text: &str, dialect: Dialect) -> Result<Option<Node>, Fault> {
     read::read(&stream::Part { text: text.into(), line: 0 }, dialect)
 }
 
-/// A typed document. Errors name line and column.
+/// Deserializes a document. Errors name line and column.
 pub fn typed<T: DeserializeOwned>(text: &str, dialect: Dialect) -> anyhow::Result<T> {
     let mark = Mark { line: 1, column: 1 };
     let null = Node { data: Data::Scalar(Value::Null), mark, spelling: None, is_quoted: false };
     Ok(T::deserialize(whole(text, dialect)?.as_ref().unwrap_or(&null))?)
 }
 
-/// A text that is JSON, and not YAML besides.
+/// Parses JSON; other YAML is refused.
 pub fn from_json(text: &str) -> anyhow::Result<Value> {
     Ok(serde_json::from_str(text)?)
 }

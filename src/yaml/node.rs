@@ -1,4 +1,4 @@
-//! A document that knows where each of its parts stands.
+//! A document with the place of each of its parts.
 
 use super::Value;
 
@@ -13,9 +13,9 @@ pub struct Mark {
 pub struct Node {
     pub data: Data,
     pub mark: Mark,
-    /// How a scalar without quotes is written, where it is not as JSON would write it: `~`, `0x10`, a date.
+    /// The spelling of a scalar without quotes, if it differs from JSON's: `~`, `0x10`, a date.
     pub spelling: Option<String>,
-    /// Whether a scalar stands in quotes or in a block.
+    /// Whether a scalar is written in quotes or as a block.
     pub is_quoted: bool,
 }
 
@@ -23,14 +23,14 @@ pub struct Node {
 pub enum Data {
     Scalar(Value),
     List(Vec<Node>),
-    /// In the order in which it is written; keys are unique.
+    /// In the order of the text; keys are unique.
     Map(Vec<Entry>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub key: String,
-    /// Where the key stands.
+    /// The place of the key.
     pub mark: Mark,
     pub value: Node,
 }
@@ -46,7 +46,7 @@ impl Node {
         }
     }
 
-    /// What stands under a key.
+    /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match &self.data {
             Data::Map(entries) => entries.iter().find(|it| it.key == key).map(|it| &it.value),
@@ -65,7 +65,7 @@ impl Node {
         matches!(self.data, Data::Scalar(Value::Null))
     }
 
-    /// What it is, for a message.
+    /// Its type, for a message.
     pub fn what(&self) -> &'static str {
         match &self.data {
             Data::Scalar(Value::Null) => "nothing",

@@ -1,4 +1,4 @@
-//! Text in, the parts of its document out: what libyaml sees, as Go's readers descend from it.
+//! Parses a text into the parts of its document, as libyaml does; Go's parsers are ports of libyaml.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::{
     stream,
 };
 
-/// Deeper than any Kubernetes object, and shallow enough for the stack.
+/// The nesting limit: deeper than any Kubernetes object, and shallow enough for the stack.
 pub const DEPTH: usize = 200;
 
-/// A part of a document. Others are named by their place in the list of all parts.
+/// A part of a document. It refers to other parts by their index in the list of all parts.
 pub struct Part {
     pub content: Content,
     pub mark: Mark,
@@ -29,9 +29,9 @@ pub enum Content {
         entries: Vec<(usize, usize)>,
         is_flow: bool,
     },
-    /// Of a part further up.
+    /// The index of an earlier part.
     Alias(usize),
-    /// Not read to its end.
+    /// A part that is not yet complete.
     Open,
 }
 
@@ -39,11 +39,11 @@ pub struct Scalar {
     pub text: String,
     pub tag: Option<String>,
     pub style: ScalarStyle,
-    /// Whether it ends in blank lines, and comments follow, and nothing else.
+    /// Whether it ends in blank lines and only comments follow it.
     pub has_foot: bool,
 }
 
-/// The parts of a document; the first one holds the others. Empty, if the text has no document.
+/// The parts of a document; the first one contains the others. Empty if the text has no document.
 pub fn parse(document: &stream::Part<'_>) -> Result<Vec<Part>, Fault> {
     let (text, is_open) = events::prepare(document)?;
     let events = Events::new(&text, is_open, document.line);
@@ -59,7 +59,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Reads the first document. A second one is refused, for Go's programs would leave it out.
+    /// Reads the first document. A second one is refused, because Go's programs would ignore it.
     fn document(&mut self) -> Result<(), Fault> {
         loop {
             match self.events.next()? {
@@ -125,7 +125,7 @@ impl Reader<'_> {
             | EventData::MappingStart { tag: Some(tag), .. }
                 if tag == "tag:yaml.org,2002:null" =>
             {
-                return Err(Fault::new(mark, "this has the tag `!!null`, and is not null", None));
+                return Err(Fault::new(mark, "this has the tag `!!null` but is not null", None));
             }
             EventData::SequenceStart { anchor, style, .. } => {
                 self.name(anchor, index);
@@ -154,7 +154,7 @@ impl Reader<'_> {
             }
             EventData::Alias { anchor } => match self.anchors.get(&anchor) {
                 Some(target) if matches!(self.parts[*target].content, Content::Open) => {
-                    let message = format!("`*{anchor}` stands for a value that it is in");
+                    let message = format!("`*{anchor}` refers to a value that contains it");
                     return Err(Fault::new(mark, message, None));
                 }
                 Some(target) => Content::Alias(*target),

@@ -1,11 +1,11 @@
-//! What a scalar without quotes stands for.
+//! Resolves scalars without quotes.
 //!
-//! Go has two readers of one lineage: kustomize's (`yaml.v3`) and that of kubectl and OLM
-//! (`sigs.k8s.io/yaml`, `yaml.v2`). They part at `yes`, `no` and their kin, and at dates.
+//! Two related Go parsers are in use: kustomize's (`yaml.v3`) and that of kubectl and OLM
+//! (`sigs.k8s.io/yaml`, `yaml.v2`). They differ in words such as `yes` and `no`, and in dates.
 
 use super::{Dialect, timestamp};
 
-/// What a text stands for.
+/// The value that a text resolves to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Resolved {
     Null,
@@ -18,7 +18,7 @@ pub enum Resolved {
     Text,
 }
 
-/// What a text without quotes and tag stands for.
+/// Resolves a text without quotes or tag.
 pub fn resolve(text: &str, dialect: Dialect) -> Resolved {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Resolved::Null,
@@ -44,14 +44,14 @@ pub fn resolve(text: &str, dialect: Dialect) -> Resolved {
     number(text, dialect).unwrap_or(Resolved::Text)
 }
 
-/// What YAML 1.1 takes for a boolean, and 1.2 for a text.
+/// Whether YAML 1.1 reads the text as a boolean, and YAML 1.2 as a string.
 pub fn is_old_boolean(text: &str) -> bool {
     matches!(resolve(text, Dialect::Kubernetes), Resolved::Bool(_))
         && matches!(resolve(text, Dialect::Kustomize), Resolved::Text)
 }
 
-/// Whether any reader, of YAML 1.1 or 1.2, might take the text for something else than a string.
-/// Says yes too often rather than too seldom.
+/// Whether any parser of YAML 1.1 or 1.2 might read the text as something other than a string. If in doubt, returns
+/// true.
 pub fn is_suspicious(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let word = matches!(
@@ -80,7 +80,7 @@ fn looks_numeric(text: &str) -> bool {
         && exponent.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Starts as a date does: 2026-01-01.
+/// Whether it starts like a date: 2026-01-01.
 fn is_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
     let year = parts.next().is_some_and(|it| it.len() == 4 && all_digits(it));
@@ -92,7 +92,7 @@ fn all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// A number as Go's readers see it: `012` is octal, `08` is not, `1_000` is a thousand.
+/// A number as Go's parsers read it: `012` is octal, `08` is not, `1_000` is a thousand.
 fn number(text: &str, dialect: Dialect) -> Option<Resolved> {
     match text.as_bytes().first()? {
         b'.' if separates_digits(text) => float(&text.replace('_', "")),
@@ -124,7 +124,7 @@ fn integer(text: &str) -> Option<Resolved> {
         _ if digits.len() > 1 && digits.starts_with('0') => (8, &digits[1..]),
         _ => (10, digits),
     };
-    // `from_str_radix` takes a sign of its own.
+    // `from_str_radix` would accept another sign.
     if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
         return None;
     }
@@ -136,7 +136,7 @@ fn integer(text: &str) -> Option<Resolved> {
     }
 }
 
-/// `0b-1`, which Go takes for a number, too.
+/// `0b-1`, which Go also reads as a number.
 fn signed_late(text: &str, dialect: Dialect) -> Option<Resolved> {
     let octal = text.strip_prefix("0o").filter(|_| dialect == Dialect::Kustomize);
     let (radix, digits) = match (text.strip_prefix("0b"), octal) {

@@ -1,5 +1,5 @@
-//! What is left of a string once kustomize has printed it. It prints each object as YAML and reads
-//! that, before it gives it out, and its printer has faults.
+//! The value of a string after kustomize has printed it. kustomize prints each object as YAML and reads it back before
+//! it returns it, and its printer has bugs.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -17,7 +17,7 @@ pub fn text(scalar: &Scalar, in_flow: bool, mark: Mark) -> Result<Cow<'_, str>, 
     let is_lost = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
     if let Some(c) = text.chars().find(|it| is_lost(*it)) {
         let message = format!("kustomize cannot print the character U+{:04X}", u32::from(c));
-        return Err(Fault::new(mark, message, Some("leave it out")));
+        return Err(Fault::new(mark, message, Some("remove it")));
     }
     let is_block = match style {
         ScalarStyle::Literal | ScalarStyle::Folded => true,
@@ -28,17 +28,17 @@ pub fn text(scalar: &Scalar, in_flow: bool, mark: Mark) -> Result<Cow<'_, str>, 
         return Ok(text.into());
     }
     if text.starts_with('\t') {
-        let message = "kustomize cannot read what it prints of a block that begins with a tab";
+        let message = "kustomize cannot read its own output for a block that begins with a tab";
         return Err(Fault::new(mark, message, Some("write it in double quotes, with `\\t`")));
     }
     if *has_foot {
-        let message = "kustomize adds a line break to this block, for the comment at the end";
+        let message = "kustomize adds a line break to this block because of the comment at the end";
         return Err(Fault::new(mark, message, Some("move the comment")));
     }
     if *style == ScalarStyle::Folded { folded(text, mark).map(Cow::Owned) } else { Ok(text.into()) }
 }
 
-/// Whether the printer writes it as a block. Else it takes double quotes.
+/// Whether the printer writes it as a block; otherwise it uses double quotes.
 fn fits_block(text: &str) -> bool {
     let is_special = |c: char| {
         !matches!(c, '\n' | '\t' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
@@ -47,8 +47,8 @@ fn fits_block(text: &str) -> bool {
     !text.is_empty() && !text.ends_with(' ') && !text.contains(" \n") && !text.contains(is_special)
 }
 
-/// Writes a folded block as kustomize does, and reads it back. It doubles a line break wherever the
-/// first line of the whole text has no indentation, before more indented lines and at the end, too.
+/// Writes a folded block as kustomize does, and reads it back. If the first line of the text has no indentation,
+/// kustomize doubles every line break, also before more indented lines and at the end.
 fn folded(text: &str, mark: Mark) -> Result<String, Fault> {
     let is_doubling = text.trim_start_matches('\n').starts_with(|c: char| !matches!(c, ' ' | '\t'));
     let hint = if text.starts_with([' ', '\n']) { "2" } else { "" };
@@ -79,7 +79,8 @@ fn folded(text: &str, mark: Mark) -> Result<String, Fault> {
         lines.push('\n');
     }
     let parts = parse::parse(&stream::Part { text: lines.into(), line: 0 }).map_err(|fault| {
-        let message = format!("kustomize cannot read what it prints of this: {}", fault.message);
+        let message =
+            format!("kustomize cannot read its own output for this string: {}", fault.message);
         Fault::new(mark, message, Some("write it in double quotes"))
     })?;
     match parts.into_iter().nth(2).map(|it| it.content) {
@@ -88,8 +89,8 @@ fn folded(text: &str, mark: Mark) -> Result<String, Fault> {
     }
 }
 
-/// Whether kustomize puts a text into quotes or a block where it writes it anew; nothing, where only its
-/// printer knows.
+/// Whether kustomize writes a text in quotes or as a block when it prints a value; `None` if that depends on its
+/// printer.
 pub fn is_written_in_quotes(text: &str) -> Option<bool> {
     let is_word = |it: &str| {
         it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')

@@ -1,4 +1,4 @@
-//! The parts of a document in, its values out: aliases are followed, and what they add is bounded.
+//! Converts the parts of a document into values. Aliases are expanded, up to a limit.
 
 use libyaml_safer::ScalarStyle;
 
@@ -9,10 +9,10 @@ use super::{
     scalar, stream,
 };
 
-/// What aliases may add to a document, roughly in bytes.
+/// How much aliases may add to a document, roughly in bytes.
 const GROWTH: usize = 64 << 20;
 
-/// The document of a text; nothing, if it has none.
+/// The document of a text; `None` if it has none.
 pub fn read(document: &stream::Part<'_>, dialect: Dialect) -> Result<Option<Node>, Fault> {
     let parts = parse(document)?;
     if parts.is_empty() {
@@ -35,14 +35,14 @@ pub struct Reader<'a> {
     pub parts: &'a [Part],
     pub dialect: Dialect,
     pub depth: usize,
-    /// Whether this is between brackets or braces, where aliases stand.
+    /// Whether this is between brackets or braces, also by way of an alias.
     in_flow: bool,
     /// How many parts were read.
     count: usize,
     /// How many aliases are being followed, and how many parts were read by way of one.
     pub aliases: usize,
     copied: usize,
-    /// What these take, roughly in bytes.
+    /// The size of these parts, roughly in bytes.
     size: usize,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         Ok(Node { data, mark, spelling, is_quoted })
     }
 
-    /// kustomize prints what an alias stands for at its place, comments too: on one line, they hide the rest.
+    /// kustomize replaces an alias with its value, comments included. On a single line, a comment hides the rest.
     fn check_printed(&self, target: usize, mark: Mark) -> Result<(), Fault> {
         let is_block = match self.parts[target].content {
             Content::List { is_flow, .. } | Content::Map { is_flow, .. } => !is_flow,
@@ -102,12 +102,11 @@ impl<'a> Reader<'a> {
         if !is_block || !self.in_flow || self.dialect != Dialect::Kustomize {
             return Ok(());
         }
-        let message =
-            "between brackets or braces, this alias stands for a list or map of several lines";
+        let message = "this alias is between brackets or braces, but refers to a list or map of several lines";
         Err(Fault::new(mark, message, Some("write the alias on a line of its own")))
     }
 
-    /// Goes into a list or a map, and says whether what it is in is between brackets or braces.
+    /// Enters a list or a map, and returns whether its parent is between brackets or braces.
     pub fn descend(&mut self, is_flow: bool, mark: Mark) -> Result<bool, Fault> {
         if self.depth == DEPTH {
             let message = format!("this is nested in more than {DEPTH} lists and maps");
@@ -151,7 +150,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The share of a document that Go lets come by way of aliases.
+/// The share of a document that Go allows to come from aliases.
 fn allowed(count: usize) -> f64 {
     let above = count.clamp(400_000, 4_000_000) - 400_000;
     0.99 - 0.89 * (above as f64 / 3_600_000.0)

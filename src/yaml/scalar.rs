@@ -1,4 +1,4 @@
-//! What a scalar is worth to each Go program.
+//! The value of a scalar in each Go program.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::{
     printed, timestamp,
 };
 
-/// What a scalar stands for, by its tag, its quotes and its text.
+/// Resolves a scalar by its tag, its quotes and its text.
 pub fn resolve(scalar: &Scalar, dialect: Dialect, mark: Mark) -> Result<Resolved, Fault> {
     let Scalar { text, tag, style, .. } = scalar;
     let is_tagless = |it: &&String| dialect == Dialect::Kustomize && *it == "!";
@@ -19,13 +19,13 @@ pub fn resolve(scalar: &Scalar, dialect: Dialect, mark: Mark) -> Result<Resolved
         let is_plain = *style == ScalarStyle::Plain;
         return Ok(if is_plain { plain::resolve(text, dialect) } else { Resolved::Text });
     };
-    // A tag that is not YAML's own makes a string.
+    // A scalar with a custom tag is a string.
     let Some(name) = tag.strip_prefix("tag:yaml.org,2002:") else { return Ok(Resolved::Text) };
     match (name, plain::resolve(text, dialect)) {
         ("binary", _) => Err(Fault::new(
             mark,
             "`!!binary` is not supported",
-            Some("Kubernetes takes Base64 as it is: leave the tag out"),
+            Some("Kubernetes expects plain Base64: remove the tag"),
         )),
         ("float", Resolved::Int(it)) => Ok(Resolved::Float(it as f64)),
         ("null", it @ Resolved::Null)
@@ -40,7 +40,7 @@ pub fn resolve(scalar: &Scalar, dialect: Dialect, mark: Mark) -> Result<Resolved
     }
 }
 
-/// The value of a scalar in JSON. It may be between brackets or braces.
+/// The JSON value of a scalar. `in_flow` is set between brackets or braces.
 pub fn value(scalar: &Scalar, dialect: Dialect, in_flow: bool, mark: Mark) -> Result<Value, Fault> {
     let Scalar { text, tag, .. } = scalar;
     // kustomize prints each object before it reads its values, and puts quotes around these.
@@ -48,7 +48,7 @@ pub fn value(scalar: &Scalar, dialect: Dialect, in_flow: bool, mark: Mark) -> Re
         dialect == Dialect::Kustomize && in_flow && tag.as_ref().is_none_or(|it| it == "!");
     Ok(match resolve(scalar, dialect, mark)? {
         Resolved::Null if is_quoted && text.is_empty() => {
-            let message = "there is no value here: kustomize prints `\"\"`, or drops the key";
+            let message = "this value is empty: kustomize prints `\"\"`, or drops the key";
             return Err(Fault::new(mark, message, Some("write `null` or `\"\"`")));
         }
         Resolved::Null => Value::Null,
@@ -57,7 +57,7 @@ pub fn value(scalar: &Scalar, dialect: Dialect, in_flow: bool, mark: Mark) -> Re
         Resolved::Uint(it) => it.into(),
         Resolved::Float(it) => float(it, dialect).ok_or_else(|| {
             let hint = Some("write it in quotes, if it is a string");
-            Fault::new(mark, format!("`{text}` is a number that JSON does not have"), hint)
+            Fault::new(mark, format!("JSON has no number `{text}`"), hint)
         })?,
         Resolved::Time if dialect == Dialect::Kustomize && !(is_quoted && text.contains(':')) => {
             Value::from(timestamp::parse(text).unwrap_or_default())
@@ -70,8 +70,8 @@ pub fn value(scalar: &Scalar, dialect: Dialect, in_flow: bool, mark: Mark) -> Re
     })
 }
 
-/// A finite number. kustomize writes it as JSON, where `1.0` is `1`; other programs do so only where
-/// they do not want a string.
+/// A finite number. kustomize writes it as JSON, where `1.0` is `1`; other programs do so only if they do not need a
+/// string.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
 fn float(number: f64, dialect: Dialect) -> Option<Value> {
     const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
@@ -85,7 +85,7 @@ fn float(number: f64, dialect: Dialect) -> Option<Value> {
     serde_json::Number::from_f64(number).map(Value::Number)
 }
 
-/// A number as sigs.k8s.io/yaml writes it where a string is wanted: with the precision of 32 bits.
+/// A number as sigs.k8s.io/yaml converts it to a string: with the precision of 32 bits.
 pub fn key(number: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "that is what it does")]
     let short = number as f32;

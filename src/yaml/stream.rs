@@ -1,4 +1,4 @@
-//! A stream cut into documents. Go's programs cut the text before they parse it.
+//! Splits a stream into documents. Go's programs split the text before they parse it.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::{Dialect, Fault, Mark};
 /// The text of one document.
 pub struct Part<'a> {
     pub text: Cow<'a, str>,
-    /// How many lines of the stream are before it.
+    /// The number of lines of the stream before it.
     pub line: usize,
 }
 
@@ -39,22 +39,36 @@ fn by_separators(text: &str) -> Result<Vec<Part<'_>>, Fault> {
 
 /// As apimachinery does: a separator is a line, and every line ends in a line break.
 fn by_lines(text: &str) -> Result<Vec<Part<'_>>, Fault> {
-    let mut res = Vec::new();
-    let mut document = String::new();
-    let mut start = 0;
-    for (at, line) in text.lines().enumerate() {
-        if let Some(rest) = line.strip_prefix("---") {
-            check(rest, at)?;
-        }
-        if line.starts_with("---") && !document.is_empty() {
-            res.push(Part { text: std::mem::take(&mut document).into(), line: start });
-            start = at + 1;
-        } else {
-            document.push_str(line);
-            document.push('\n');
-        }
+    if !text.contains("\r\n") {
+        return slices(text);
     }
-    res.push(Part { text: document.into(), line: start });
+    let lines: String = text.lines().flat_map(|it| [it, "\n"]).collect();
+    let own = |it: Part<'_>| Part { text: it.text.into_owned().into(), line: it.line };
+    Ok(slices(&lines)?.into_iter().map(own).collect())
+}
+
+fn slices(text: &str) -> Result<Vec<Part<'_>>, Fault> {
+    let mut res = Vec::new();
+    // Where the document begins, and how many lines are before it.
+    let (mut start, mut before) = (0, 0);
+    let mut end = 0;
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        // Most lines begin with another byte, so that this alone is looked at.
+        if line.as_bytes()[0] == b'-'
+            && let Some(rest) = line.strip_prefix("---")
+        {
+            check(rest, at)?;
+            if start < end {
+                res.push(Part { text: text[start..end].into(), line: before });
+                (start, before) = (end + line.len(), at + 1);
+            }
+        }
+        end += line.len();
+    }
+    let rest = &text[start..];
+    let is_open = !rest.is_empty() && !rest.ends_with('\n');
+    let rest = if is_open { format!("{rest}\n").into() } else { rest.into() };
+    res.push(Part { text: rest, line: before });
     Ok(res)
 }
 

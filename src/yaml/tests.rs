@@ -1,6 +1,6 @@
 use super::{Dialect, Value, documents, from_text, json, to_text};
 
-/// Strings that some reader, somewhere, takes for something else.
+/// Strings that some parser reads as something else.
 pub const TRICKY: &[&str] = &[
     "",
     " ",
@@ -166,7 +166,7 @@ fn every_string_reads_back_as_itself() {
     }
 }
 
-/// The second reader is libyaml's descendant, as Go's are.
+/// The second parser is a port of libyaml, as Go's are.
 #[test]
 fn every_string_reads_back_in_another_reader() {
     for text in TRICKY {
@@ -212,17 +212,20 @@ fn what_readers_see_differently_is_refused_with_its_place() {
     };
     check(
         "1: a\n'1': b\n",
-        "the key `1` is here as an integer and as a string at line 2 column 1 (keep one of them)",
+        "the key `1` occurs as an integer and as a string at line 2 column 1 (keep one of them)",
     );
     check(
         "a: .inf\n",
-        "`.inf` is a number that JSON does not have at line 1 column 4 (write it in quotes, if it is a string)",
+        "JSON has no number `.inf` at line 1 column 4 (write it in quotes, if it is a string)",
     );
     check(
         "a: 1\n---\nb: {c: *x}\n",
         "there is no anchor `&x` before this alias at line 3 column 8",
     );
-    check("a: \"\\/\"\n", "`\\/` is not an escape that Go knows at line 1 column 4 (write `/`)");
+    check(
+        "a: \"\\/\"\n",
+        "Go's YAML parsers do not support the escape `\\/` at line 1 column 4 (write `/`)",
+    );
     check(
         "a: 1\n...\nb: 2\n",
         "a second document begins, which Kubernetes programs ignore at line 3 column 1 (separate them with a line `---`, or keep only one)",

@@ -37,7 +37,7 @@ fn number(rest: &mut &str) -> Option<u32> {
     digits.parse().ok()
 }
 
-/// A point or a comma, and digits; what is beyond nanoseconds goes.
+/// A point or a comma, and digits; digits beyond nanoseconds are dropped.
 fn fraction(rest: &mut &str) -> String {
     let digits = rest.strip_prefix(['.', ',']).unwrap_or_default();
     let count = digits.bytes().take_while(u8::is_ascii_digit).count();
@@ -63,7 +63,7 @@ fn zone(text: &str) -> Option<String> {
         return None;
     }
     let (hours, minutes): (u32, u32) = (hours.parse().ok()?, minutes.parse().ok()?);
-    // Go lets people write 60 minutes.
+    // Go accepts 60 minutes.
     if hours > 23 || minutes > 60 {
         return None;
     }

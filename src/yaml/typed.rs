@@ -1,4 +1,4 @@
-//! A document read into a type, so that errors have a place.
+//! Deserializes a document into a type, so that errors have a place.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{
 
 use super::{Data, Entry, Fault, Mark, Node, Value};
 
-/// Where it is not known, the line is 0.
+/// The line is 0 if the place is not known.
 impl de::Error for Fault {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self::new(Mark { line: 0, column: 0 }, message.to_string(), None)
@@ -25,13 +25,13 @@ impl<'de> IntoDeserializer<'de, Fault> for &'de Node {
 }
 
 impl Node {
-    /// Gives an error that has no place the place of this part.
+    /// Adds the place of this part to an error that has none.
     fn locate<T>(&self, result: Result<T, Fault>) -> Result<T, Fault> {
         result.map_err(|it| if it.mark.line == 0 { Fault { mark: self.mark, ..it } } else { it })
     }
 }
 
-/// The entries of a map that are not read yet, and the value of the one whose key is.
+/// The entries of a map that are not read yet, and the value of the entry whose key has been read.
 struct Entries<'de> {
     entries: std::slice::Iter<'de, Entry>,
     value: Option<&'de Node>,

@@ -1,5 +1,5 @@
-//! Values in, text out: block style, as Go prints Kubernetes objects. Lists stand under their key
-//! without further indentation, text of several lines is a literal block, and nothing is folded.
+//! Writes values as text, in block style, as Go prints Kubernetes objects. The items of a list are not indented below
+//! their key, a string of several lines is a literal block, and nothing is folded.
 
 use std::fmt::Write as _;
 
@@ -19,14 +19,14 @@ pub fn to_text(value: &Value) -> String {
     res
 }
 
-/// The entries of a map, the first of them where the text stands now.
+/// The entries of a map. The first one is written at the current position, without indentation.
 fn block_map(map: &super::Map<String, Value>, indent: usize, res: &mut String) {
     for (at, (key, value)) in map.iter().enumerate() {
         if at > 0 {
             pad(indent, res);
         }
         let key = quoted(key);
-        // A reader looks for the colon of a simple key in the next 1024 characters only.
+        // A parser looks for the colon of a simple key only in the next 1024 characters.
         if key.len() > 1000 {
             res.push_str("? ");
             res.push_str(&key);
@@ -77,7 +77,7 @@ fn pad(indent: usize, res: &mut String) {
     res.extend(std::iter::repeat_n(' ', indent));
 }
 
-/// What has no block of its own. The lines of a literal are indented by `indent`.
+/// A value that needs no lines of its own. The lines of a literal are indented by `indent`.
 fn inline(value: &Value, indent: usize) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -89,7 +89,7 @@ fn inline(value: &Value, indent: usize) -> String {
     }
 }
 
-/// A number that YAML 1.1 knows for one too: there a power of ten wants a point and a sign.
+/// A number that YAML 1.1 reads as a number, too: an exponent needs a decimal point and a sign there.
 fn number(number: &serde_json::Number) -> String {
     let text = number.to_string();
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };
@@ -98,11 +98,11 @@ fn number(number: &serde_json::Number) -> String {
     format!("{mantissa}{point}e{sign}{exponent}")
 }
 
-/// A literal block, for text of several lines that can stand in one as it is.
+/// A literal block, for a text of several lines that it can represent unchanged.
 fn literal(text: &str, indent: usize) -> Option<String> {
     let body = text.trim_end_matches('\n');
     let first = body.split('\n').find(|it| !it.is_empty())?;
-    // The first line gives the indentation, and one of blanks only would be taken for it.
+    // The first line determines the indentation, so it must not begin with a blank or consist of blanks.
     let clear = !first.starts_with([' ', '\t'])
         && !body.starts_with('\n')
         && !body.split('\n').any(|it| !it.is_empty() && it.trim_matches([' ', '\t']).is_empty());
@@ -122,12 +122,12 @@ fn literal(text: &str, indent: usize) -> Option<String> {
             res.push_str(line);
         }
     }
-    // The newline that ends the line is the caller's.
+    // The caller adds the newline that ends the line.
     res.extend(std::iter::repeat_n('\n', (text.len() - body.len()).saturating_sub(1)));
     Some(res)
 }
 
-/// A string on one line, in quotes wherever a reader might take it for something else.
+/// A string on one line, in quotes if a parser might read it as something else.
 fn quoted(text: &str) -> String {
     if !text.chars().all(is_plain_char) || plain::is_suspicious(text) {
         return double_quoted(text);
@@ -150,8 +150,8 @@ fn is_plain(text: &str) -> bool {
         && !text.starts_with("...")
 }
 
-/// A character that means itself in every reader: no control, no line break, no mark of byte order,
-/// none beyond the basic plane.
+/// A character that every parser reads unchanged: no control character, no line break, no byte order mark, none
+/// outside the Basic Multilingual Plane.
 fn is_plain_char(c: char) -> bool {
     matches!(c, ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
         && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')

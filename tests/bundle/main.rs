@@ -11,15 +11,28 @@
 mod support;
 
 mod broken;
+mod diff;
+mod digests;
 mod edits;
+mod explained;
+mod fixes;
+mod formats;
+mod kept;
+mod lost;
 mod odd;
 mod oracle;
+mod others;
+mod public;
 mod random;
 #[path = "../hostile/random.rs"]
 mod random_numbers;
 mod refused;
+#[path = "../images/registry.rs"]
+mod registry;
+mod rules;
 mod same;
 mod scaffolded;
+mod scorecards;
 mod typed;
 mod valid;
 mod verdicts;

@@ -42,6 +42,7 @@ fn what_only_looks_good_is_bad() {
     let csv = |name: &str, pointer: &str, value: Value| {
         check_verdict(name, |files| set(files, CSV, pointer, value));
     };
+    csv("bad-api-version", "/apiVersion", json!(5));
     csv("bad-min-kube", "/spec/minKubeVersion", json!("1.16"));
     csv("bad-version", "/spec/version", json!(""));
     csv(

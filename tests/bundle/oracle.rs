@@ -9,22 +9,31 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{CSV, files, made, stream};
+use super::{files, made, stream};
 use crate::support;
 
 /// What `operator-sdk generate bundle` says of these objects, in a folder of its own.
 pub fn run(name: &str, objects: &[Value]) -> Option<(PathBuf, Output)> {
+    run_with(name, "memcached-operator", &stream(objects), &CHANNELS)
+}
+
+/// The same, of a package, a stream of objects and flags.
+pub fn run_with(
+    name: &str,
+    package: &str,
+    text: &str,
+    words: &[&str],
+) -> Option<(PathBuf, Output)> {
     let sdk = support::tool("operator-sdk")?;
     let dir = support::fresh(&format!("{name}-sdk"));
     let mut child = support::command(sdk, &dir)
-        .args(["generate", "bundle", "--package", "memcached-operator", "--version", "0.0.1"])
-        .args(CHANNELS)
+        .args(["generate", "bundle", "--package", package, "--version", "0.0.1"])
+        .args(words)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("operator-sdk starts");
-    let text = stream(objects);
     let mut stdin = child.stdin.take().expect("it is piped");
     std::io::Write::write_all(&mut stdin, text.as_bytes()).expect("operator-sdk reads");
     drop(stdin);
@@ -72,15 +81,20 @@ pub fn agree(name: &str, objects: &[Value]) {
     }
 }
 
-type Made = (BTreeMap<String, Value>, String);
+pub type Made = (BTreeMap<String, Value>, String);
 
 /// Where two bundles of these objects differ.
 pub fn difference(theirs: Made, ours: Made, objects: &[Value]) -> Option<String> {
+    difference_of("memcached-operator", theirs, ours, objects)
+}
+
+/// The same, of a package of any name.
+pub fn difference_of(package: &str, theirs: Made, ours: Made, objects: &[Value]) -> Option<String> {
     let ((theirs, their_dockerfile), (ours, our_dockerfile)) = (theirs, ours);
     let is_base = |it: &&Value| {
         let name = it["metadata"]["name"].as_str();
         it["kind"] == "ClusterServiceVersion"
-            && name.is_some_and(|it| it.starts_with("memcached-operator."))
+            && name.is_some_and(|it| it.starts_with(&format!("{package}.")))
     };
     let base = objects.iter().find(is_base).cloned().unwrap_or_default();
     let (theirs, ours) = (normal(theirs, &base), normal(ours, &base));
@@ -96,7 +110,9 @@ pub fn difference(theirs: Made, ours: Made, objects: &[Value]) -> Option<String>
         }
     }
     let lines = |text: &str| -> Vec<String> {
-        let made_by = |it: &&str| it.contains(".metrics.") || it.starts_with("# @generated");
+        let made_by = |it: &&str| {
+            it.contains(".metrics.") || it.starts_with("# @") || it.starts_with("# Generated with")
+        };
         text.lines().filter(|it| !made_by(it)).map(str::to_owned).collect()
     };
     let differs = lines(&their_dockerfile) != lines(&our_dockerfile);
@@ -106,7 +122,7 @@ pub fn difference(theirs: Made, ours: Made, objects: &[Value]) -> Option<String>
 fn normal(mut files: BTreeMap<String, Value>, base: &Value) -> BTreeMap<String, Value> {
     for (path, file) in &mut files {
         match path.as_str() {
-            CSV => csv(file, base),
+            path if path.ends_with(".clusterserviceversion.yaml") => csv(file, base),
             "metadata/annotations.yaml" => {
                 for it in ["builder", "project_layout"] {
                     file["annotations"][format!("operators.operatorframework.io.metrics.{it}")] =

@@ -179,7 +179,7 @@ fn a_file_beside_ours_is_checked_with_them_and_a_stale_one_goes() {
     let said = support::said(&output);
     assert!(
         said.contains(
-            "bundle/manifests/mine.yaml: v1, Kind=Pod: unsupported media type registry+v1"
+            "v1, Kind=Pod: unsupported media type registry+v1 for bundle object\n --> bundle/manifests/mine.yaml:2:1"
         ),
         "{said}"
     );
@@ -221,6 +221,45 @@ fn a_default_channel_is_one_of_the_channels() {
         &["--channels", "a,b", "--default-channel", "c"],
         "the default channel `c` is not one of the channels `a,b`",
     );
+}
+
+#[test]
+fn a_further_service_account_has_to_exist() {
+    check(
+        "extra-account",
+        &objects(),
+        &["--extra-service-accounts", "operand"],
+        "hint: the service accounts here are `memcached-operator-controller-manager`",
+    );
+    let (_, output) = bundle("extra-account", &objects(), &["--extra-service-accounts", "Operand"]);
+    assert_eq!(output.status.code(), Some(2), "{}", support::said(&output));
+}
+
+#[test]
+fn a_flag_that_is_missing_in_a_later_run_is_named() {
+    let first = ["--channels", "fast", "--version", "1.2.3"];
+    let (dir, output) = bundle("lost-flags", &objects(), &first);
+    assert!(output.status.success(), "{}", support::said(&output));
+    let again = |words: &str| {
+        support::said(&support::operator_rs(&dir, &format!("bundle --input objects.yaml {words}")))
+    };
+    let said = again("--version 1.2.4 --channels slow");
+    assert!(!said.contains("the last bundle"), "{said}");
+    // Cargo.toml now has the version of the flag.
+    let cargo = dir.join("Cargo.toml");
+    let text = std::fs::read_to_string(&cargo).expect("it is there").replace("0.0.1", "1.2.4");
+    std::fs::write(&cargo, text).expect("it is ours");
+    let said = again("--check");
+    assert!(
+        said.contains(
+            "the last bundle was generated with `--channels=slow`, and this one is not\n\
+             hint: give the flags again, or set the channels in config/manifests/metadata/annotations.yaml"
+        ),
+        "{said}"
+    );
+    assert!(!said.contains("--version"), "{said}");
+    again("");
+    assert!(!again("").contains("the last bundle"), "it is no longer of any flags");
 }
 
 #[test]
@@ -377,7 +416,7 @@ fn a_bundle_that_cannot_be_read_is_told_with_its_place() {
     let said = verdict(text.as_bytes());
     for path in [name, "manifests/copy.yaml"] {
         assert!(
-            said.contains(&format!("{path}: invalid bundle: contains multiple CSVs")),
+            said.contains(&format!("invalid bundle: contains multiple CSVs\n --> bundle/{path}:")),
             "{said}"
         );
     }

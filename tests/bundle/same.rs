@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::{
     CSV, documents, made, object, objects,
-    oracle::{check, theirs},
+    oracle::{self, check, theirs},
 };
 use crate::support;
 
@@ -88,6 +88,47 @@ fn service_accounts_and_roles_of_others_stay_manifests() {
         "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "monitoring" }],
     }));
     check("others", &objects);
+}
+
+#[test]
+fn rules_of_further_service_accounts_are_in_the_csv() {
+    let mut objects = objects();
+    let account = |name: &str| json!({ "kind": "ServiceAccount", "name": name, "namespace": "a" });
+    let binding = |kind: &str, name: &str, role: &str, subjects: Value| {
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": { "name": name },
+            "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role },
+            "subjects": subjects,
+        })
+    };
+    objects.push(
+        json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": { "name": "operand" } }),
+    );
+    let role = "memcached-operator-metrics-reader";
+    objects.push(binding("RoleBinding", "one", role, json!([account("operand")])));
+    objects.push(binding("ClusterRoleBinding", "two", role, json!([account("unmade")])));
+    // A role that is bound to two accounts, of which the CSV has one: the binding stays for the other.
+    let both = json!([account("operand"), account("third")]);
+    objects.push(binding("RoleBinding", "three", "memcached-operator-memcached-viewer-role", both));
+    let words = [&oracle::CHANNELS[..], &["--extra-service-accounts", "operand,unmade"]].concat();
+    let ours = made("extra", &objects, &words);
+    let of = |field: &str| -> Vec<Value> {
+        let list = ours[CSV]["spec"]["install"]["spec"][field].as_array().expect("a list");
+        list.iter().map(|it| it["serviceAccountName"].clone()).collect()
+    };
+    assert_eq!(of("permissions"), ["memcached-operator-controller-manager", "operand"]);
+    assert_eq!(of("clusterPermissions"), ["memcached-operator-controller-manager", "unmade"]);
+    assert!(!ours.contains_key("manifests/operand_v1_serviceaccount.yaml"));
+    let text = super::stream(&objects);
+    let Some((dir, output)) = oracle::run_with("extra", "memcached-operator", &text, &words) else {
+        return;
+    };
+    assert!(output.status.success(), "{}", support::said(&output));
+    let theirs = oracle::made_in(&dir);
+    let mut ours =
+        oracle::made_in(&std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("extra"));
+    super::random::without_shared_roles(&mut ours.0, &theirs.0);
+    assert_eq!(oracle::difference(theirs, ours, &objects), None);
 }
 
 /// A Role of the operator's, bound to it, and one of the same name that nobody has, in another namespace.

@@ -84,11 +84,7 @@ impl Project {
         let words = if profile == "release" { &["--release"][..] } else { &[] };
         let mut build = Command::new(env!("CARGO"));
         build.args(["build", "--locked", "--bin", name]).args(words).current_dir(dir);
-        build.env("CARGO_TARGET_DIR", support::generated_target());
-        // As in tests/compiles.rs, with which it shares what it builds.
-        build.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
-        build.env_remove("RUSTFLAGS").env_remove("CARGO_MANIFEST_DIR");
-        let output = build.output().expect("cargo runs");
+        let output = support::building(&mut build).output().expect("cargo runs");
         assert!(output.status.success(), "cargo build\n{}", support::said(&output));
 
         let built = support::generated_target().join(profile).join(name);

@@ -100,9 +100,7 @@ impl Project {
         let mut command = support::command(support::BINARY, self.folder.path());
         command.args(words);
         command.env("XDG_STATE_HOME", self.state.path());
-        command.env("CARGO_TARGET_DIR", support::generated_target());
-        command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
-        command.env_remove("RUSTFLAGS");
+        support::building(&mut command);
         command
     }
 

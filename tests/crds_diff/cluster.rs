@@ -59,7 +59,7 @@ fn the_versions_that_a_cluster_has_stored_are_kept() {
     repository.write("kubeconfig", &kubeconfig.to_string());
     let words = ["cluster", "--kubeconfig", "kubeconfig"];
     repository.says(&words, 1, "error[storedVersionRemoval]: objects may be stored in `v1alpha1`");
-    repository.says(&words, 1, "warning[servedVersionRemoval]: `v1alpha1` is not served any more");
+    repository.says(&words, 1, "warning[servedVersionRemoval]: `v1alpha1` is no longer served");
     repository.says(
         &["--to", "cluster", "--kubeconfig", "kubeconfig"],
         0,

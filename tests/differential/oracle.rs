@@ -359,12 +359,7 @@ fn number(path: &str) -> Option<usize> {
 }
 
 fn cargo(dir: &Path, words: &[&str]) -> std::process::Output {
-    Command::new(env!("CARGO"))
-        .args(words)
-        .current_dir(dir)
-        .env("CARGO_TARGET_DIR", support::generated_target())
-        .output()
-        .unwrap()
+    support::building(Command::new(env!("CARGO")).args(words).current_dir(dir)).output().unwrap()
 }
 
 /// A folder for one run of ours.

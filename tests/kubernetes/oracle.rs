@@ -87,8 +87,9 @@ debug = false
     }
     main.push_str("    println!(\"{}\", serde_json::Value::Object(all));\n}\n");
     std::fs::write(dir.join("src/main.rs"), main).expect("target/tmp can be written");
-    let output = support::command("cargo", &dir)
+    let output = support::untold(&mut support::command("cargo", &dir))
         .args(["run", "--quiet"])
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env("CARGO_TARGET_DIR", dir.with_file_name("kubernetes-target"))
         .output()
         .expect("cargo starts");

@@ -101,7 +101,7 @@ fn what_kustomize_cannot_print_is_refused_with_its_place() {
     let (path, text) = CONFIG_MAP;
     refused(
         &[(TOP, "resources: [a.yaml]\n"), (path, &format!("{text}data:\n  a: .inf\n"))],
-        "config/default/a.yaml:6:6: `.inf` is a number that JSON does not have",
+        "config/default/a.yaml:6:6: JSON has no number `.inf`",
         &["write it in quotes, if it is a string"],
     );
 }

@@ -27,18 +27,8 @@ pub fn cargo(dir: &Path, words: &str) {
 }
 
 pub fn run(dir: &Path, words: &str) -> (bool, String) {
-    let output = Command::new(env!("CARGO"))
-        .args(words.split(' '))
-        .current_dir(dir)
-        .env("CARGO_TARGET_DIR", super::generated_target())
-        .env("CARGO_TERM_COLOR", "never")
-        // Neither changes what is compiled or tested; both take time and space here.
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_INCREMENTAL", "0")
-        // What cargo tells the tests of this crate is not for the project's.
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_MANIFEST_DIR")
-        .output()
-        .expect("cargo runs");
+    let mut command = Command::new(env!("CARGO"));
+    command.args(words.split(' ')).current_dir(dir).env("CARGO_TERM_COLOR", "never");
+    let output = super::building(&mut command).output().expect("cargo runs");
     (output.status.success(), super::said(&output))
 }

@@ -15,6 +15,8 @@ use std::{
 use walkdir::WalkDir;
 
 pub mod generated;
+pub mod page;
+pub mod registry;
 pub mod workflow;
 
 /// The program under test.
@@ -114,9 +116,13 @@ pub fn difference(
 /// Writes a tree's files into a folder.
 pub fn put(files: &BTreeMap<String, Vec<u8>>, to: &Path) {
     for (path, bytes) in files {
-        let path = to.join(path);
-        fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("it is ours");
-        fs::write(path, bytes).expect("it is ours");
+        let file = to.join(path);
+        if path.ends_with('/') {
+            fs::create_dir_all(file).expect("it is ours");
+            continue;
+        }
+        fs::create_dir_all(file.parent().expect("a file is in a folder")).expect("it is ours");
+        fs::write(file, bytes).expect("it is ours");
     }
 }
 
@@ -126,7 +132,17 @@ pub fn sync(mut files: BTreeMap<String, Vec<u8>>, to: &Path) {
     fs::create_dir_all(to).expect("target/tmp can be written");
     let before = tree(to);
     for stale in before.keys().filter(|it| !files.contains_key(*it)) {
-        fs::remove_file(to.join(stale)).expect("it is ours");
+        let path = to.join(stale);
+        match stale.ends_with('/') {
+            true => fs::remove_dir(&path).expect("it is ours"),
+            false => fs::remove_file(&path).expect("it is ours"),
+        }
+        // And the folders that it leaves empty.
+        for folder in path.ancestors().skip(1).take_while(|it| *it != to) {
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
     }
     files.retain(|path, bytes| before.get(path) != Some(bytes));
     put(&files, to);
@@ -134,12 +150,17 @@ pub fn sync(mut files: BTreeMap<String, Vec<u8>>, to: &Path) {
 
 /// An oracle by name. Where it is absent the test says so and goes without; with `CI=true` it fails.
 pub fn tool(name: &str) -> Option<PathBuf> {
+    tool_of(name, name)
+}
+
+/// The same for a program that is built together with others.
+pub fn tool_of(all: &str, name: &str) -> Option<PathBuf> {
     let path = tools().join(name);
     if path.is_file() {
         return Some(path);
     }
     missing(&format!(
-        "`{name}` is not in {}: build it with `tests/control-plane/build {name}`",
+        "`{name}` is not in {}: build it with `tests/control-plane/build {all}`",
         tools().display()
     ));
     None
@@ -149,6 +170,18 @@ pub fn tool(name: &str) -> Option<PathBuf> {
 pub fn missing(why: &str) {
     assert!(env::var_os("CI").is_none_or(|it| it != "true"), "not run: {why}");
     eprintln!("not run: {why}");
+}
+
+/// Whether Rust has the standard library of a platform here.
+pub fn has_target(triple: &str) -> bool {
+    let output =
+        Command::new("rustc").args(["--print", "target-libdir", "--target", triple]).output();
+    let path = String::from_utf8(output.expect("rustc starts").stdout).unwrap();
+    let has = Path::new(path.trim()).is_dir();
+    if !has {
+        missing(&format!("Rust's target is absent: run `rustup target add {triple}`"));
+    }
+    has
 }
 
 /// Where the oracles are; the same words as in `tests/control-plane/build`.
@@ -161,6 +194,25 @@ fn tools() -> PathBuf {
         _ => PathBuf::from(env::var_os("HOME").unwrap_or_default()).join(".cache"),
     };
     cache.join("operator-rs/tools")
+}
+
+/// Has cargo, or a program that runs it, build in the folder that all suites share, in the same way for all: a crate
+/// is built again for another profile, and `ring`, which half of the others need, for another `CARGO_MANIFEST_DIR`.
+pub fn building(command: &mut Command) -> &mut Command {
+    // Neither changes what is compiled or tested; both take time and space here.
+    command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
+    untold(command).env_remove("RUSTFLAGS").env("CARGO_TARGET_DIR", generated_target())
+}
+
+/// Without what cargo tells the tests of this crate about it.
+pub fn untold(command: &mut Command) -> &mut Command {
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// The one target folder that every generated project is built in, so that each crate is built once.

@@ -13,13 +13,7 @@ fn the_scaffold_is_refused_nothing_and_uses_every_rule() {
     let words = ["--assets", assets.to_str().unwrap(), "--audit-rbac"];
     let cargo = ["--", env!("CARGO"), "test", "--locked", "--test", "e2e"];
     let mut command = test(&dir, &[&words[..], &cargo[..]].concat());
-    let output = command
-        .env("CARGO_TARGET_DIR", support::generated_target())
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_INCREMENTAL", "0")
-        .env_remove("CARGO_MANIFEST_DIR")
-        .output()
-        .unwrap();
+    let output = support::building(&mut command).output().unwrap();
     let said = support::said(&output);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("every_sample_becomes_available ... ok"), "{said}");
@@ -72,16 +66,9 @@ fn a_kubeconfig_alone_never_starts_the_end_to_end_tests() {
         listener.local_addr().unwrap()
     );
     fs::write(&kubeconfig, text).unwrap();
-    let output = support::command(env!("CARGO"), &dir)
-        .args(["test", "--locked", "--test", "e2e"])
-        .env("KUBECONFIG", &kubeconfig)
-        .env("CARGO_TARGET_DIR", support::generated_target())
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_INCREMENTAL", "0")
-        .env_remove("CARGO_MANIFEST_DIR")
-        .env_remove("E2E_KUBECONFIG")
-        .output()
-        .unwrap();
+    let mut command = support::command(env!("CARGO"), &dir);
+    command.args(["test", "--locked", "--test", "e2e"]).env("KUBECONFIG", &kubeconfig);
+    let output = support::building(&mut command).env_remove("E2E_KUBECONFIG").output().unwrap();
     let said = support::said(&output);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("every_sample_becomes_available: skipped"), "{said}");

@@ -41,7 +41,7 @@ fn aliases_that_grow_without_bound() {
 
 #[test]
 fn an_alias_of_what_it_is_in() {
-    check("a: &x\n  b: [*x]\n", "`*x` stands for a value that it is in at line 2 column 7");
+    check("a: &x\n  b: [*x]\n", "`*x` refers to a value that contains it at line 2 column 7");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn keys_that_are_maps() {
 
 #[test]
 fn signs_that_no_text_has() {
-    let hint = "(leave it out, or write it as an escape in double quotes)";
+    let hint = "(remove it, or write it as an escape in double quotes)";
     check(
         "a: b\nc: d\0\n",
         &format!("the character U+0000 is not allowed in YAML at line 2 column 5 {hint}"),

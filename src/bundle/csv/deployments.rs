@@ -1,19 +1,29 @@
 //! Deployments as part of the install strategy.
 
-use super::super::{Refusals, object};
+use super::super::{Refusals, explanation::Journal, object};
 use crate::yaml::{Value, json};
 
-pub fn all(deployments: &[&Value], refusals: &mut Refusals) -> Vec<Value> {
-    deployments.iter().map(|it| one(it, refusals)).collect()
+pub fn all(deployments: &[&Value], refusals: &mut Refusals, journal: &mut Journal) -> Vec<Value> {
+    deployments.iter().map(|it| one(it, refusals, journal)).collect()
 }
 
-fn one(deployment: &Value, refusals: &mut Refusals) -> Value {
+fn one(deployment: &Value, refusals: &mut Refusals, journal: &mut Journal) -> Value {
     let name = object::name(deployment);
+    journal.csv(deployment, "spec.install.spec.deployments", name);
+    let annotations = deployment.pointer("/metadata/annotations").and_then(Value::as_object);
+    for key in annotations.into_iter().flat_map(|it| it.keys()) {
+        let note = format!(
+            "its annotation `{key}` is left out of the bundle: a CSV has no annotations of Deployments, only of their pods"
+        );
+        journal.note(deployment, note);
+    }
     let mut spec = deployment.get("spec").cloned().unwrap_or_default();
     if spec.get("template").is_none() {
         refusals.push(format!("{} has no pod template", object::title(deployment)), "");
     }
-    target_namespaces(&mut spec);
+    if target_namespaces(&mut spec) {
+        journal.note(deployment, TARGETS);
+    }
     let mut res = json!({ "name": name, "spec": spec });
     if let Some(labels) = deployment.pointer("/metadata/labels").filter(|it| !it.is_null()) {
         res["label"] = labels.clone();
@@ -21,13 +31,17 @@ fn one(deployment: &Value, refusals: &mut Refusals) -> Value {
     res
 }
 
-/// Under OLM, the namespaces to watch are those of the OperatorGroup.
-fn target_namespaces(spec: &mut Value) {
+const TARGETS: &str = "its `WATCH_NAMESPACE` is set to the namespaces of the OperatorGroup";
+
+/// Under OLM, the namespaces to watch are those of the OperatorGroup. Returns whether a container has the variable.
+fn target_namespaces(spec: &mut Value) -> bool {
+    let mut has = false;
     let containers = spec.pointer_mut("/template/spec/containers").and_then(Value::as_array_mut);
     for container in containers.into_iter().flatten() {
         let env = container.get_mut("env").and_then(Value::as_array_mut);
         for variable in env.into_iter().flatten() {
             if object::text(variable, "/name") == "WATCH_NAMESPACE" {
+                has = true;
                 let field = "metadata.annotations['olm.targetNamespaces']";
                 *variable = json!({
                     "name": "WATCH_NAMESPACE",
@@ -36,4 +50,5 @@ fn target_namespaces(spec: &mut Value) {
             }
         }
     }
+    has
 }

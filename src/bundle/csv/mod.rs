@@ -9,8 +9,8 @@ mod crds;
 mod deployments;
 
 use super::{
-    Input, Refusals, collected::Collected, object, permissions::Permissions, related_images,
-    webhooks,
+    Input, Refusals, collected::Collected, explanation::Journal, object, permissions::Permissions,
+    related_images, webhooks,
 };
 use crate::{
     kubernetes,
@@ -22,60 +22,39 @@ pub fn assemble(
     collected: &Collected,
     permissions: &Permissions,
     refusals: &mut Refusals,
-    warnings: &mut Vec<String>,
+    journal: &mut Journal,
 ) -> Value {
     let Some(base) = collected.csv else {
-        if let Some(other) = collected.foreign_csvs.first() {
-            refusals.push(
-                format!(
-                    "{} belongs to another package, because its name does not begin with `{}.`; operator-sdk would use placeholders",
-                    object::title(other),
-                    input.package
-                ),
-                format!("name it `{}.v0.0.0`, or give `--package`", input.package),
-            );
-            return Value::Null;
-        }
-        refusals.push(
-            "found no base of the ClusterServiceVersion",
-            format!(
-                "have config/manifests/kustomization.yaml list `bases/{}.clusterserviceversion.yaml`; `operator-rs init` in an empty folder \
-                 shows what is in it",
-                input.package
-            ),
-        );
+        refuse_missing(input, collected, refusals);
         return Value::Null;
     };
-    let mut spec = base::spec(base, input);
-    let mut annotations = base::annotations(base, input);
+    journal.csv(base, "", "");
+    let mut spec = base::spec(base, input, journal);
+    let mut annotations = base::annotations(base, input, journal);
 
+    let name = format!("{}.v{}", input.package, input.version);
+    base::record(journal, "metadata.name", &json!(name), "the package and the version");
+    let by_flag = input.flags.iter().any(|it| it.starts_with("--version="));
+    let origin = if by_flag { "--version" } else { base::CARGO };
+    base::record(journal, "spec.version", &json!(input.version.to_string()), origin);
     spec.insert("version".into(), json!(input.version.to_string()));
-    spec.insert("install".into(), install(collected, permissions, refusals));
-    let related = related_images::merged(&collected.deployments, base, refusals);
+    spec.insert("install".into(), install(collected, permissions, refusals, journal));
+    let related = related_images::merged(&collected.deployments, base, refusals, journal);
     put(&mut spec, "relatedImages", related);
-    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals, warnings));
+    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals, journal));
     let required = object::list(base, "/spec/customresourcedefinitions/required").to_vec();
     let mut crds = Map::new();
-    let mut owned = crds::owned(&collected.crds, base, warnings);
-    crds::name_events(&mut owned, permissions);
+    let mut owned = crds::owned(&collected.crds, base, journal);
+    crds::name_events(&mut owned, permissions, journal);
     put(&mut crds, "owned", owned);
     put(&mut crds, "required", required);
     spec.insert("customresourcedefinitions".into(), crds.into());
 
-    let examples = readable(&collected.samples);
-    let said = annotations.get("alm-examples").and_then(Value::as_str).unwrap_or("[]");
-    if said.trim() != "[]" && said.trim() != examples {
-        warnings.push(format!(
-            "{}: its `alm-examples` are replaced by the samples of config/samples",
-            object::title(base)
-        ));
-    }
-    annotations.insert("alm-examples".into(), json!(examples));
-    annotations.insert("operators.operatorframework.io/builder".into(), json!(input.builder));
-    annotations.insert("operators.operatorframework.io/project_layout".into(), json!(input.layout));
+    examples(base, collected, &mut annotations, journal);
+    origins(base, input, &mut annotations, journal);
 
     let mut metadata = base.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
-    metadata.insert("name".into(), json!(format!("{}.v{}", input.package, input.version)));
+    metadata.insert("name".into(), json!(name));
     metadata.insert("annotations".into(), annotations.into());
     let csv = json!({
         "apiVersion": base.get("apiVersion"),
@@ -92,13 +71,116 @@ pub fn assemble(
     {
         spec.remove("cleanup");
     }
+    note_replaced(base, &csv, journal);
     csv
 }
 
-fn install(collected: &Collected, permissions: &Permissions, refusals: &mut Refusals) -> Value {
+/// There is no base of the package's CSV.
+fn refuse_missing(input: &Input, collected: &Collected, refusals: &mut Refusals) {
+    if let Some(other) = collected.foreign_csvs.first() {
+        refusals.push(
+            format!(
+                "{} belongs to another package, because its name does not begin with `{}.`; operator-sdk would use placeholders",
+                object::title(other),
+                input.package
+            ),
+            format!("name it `{}.v0.0.0`, or give `--package`", input.package),
+        );
+        return;
+    }
+    refusals.push(
+        "found no base of the ClusterServiceVersion",
+        format!(
+            "have config/manifests/kustomization.yaml list `bases/{}.clusterserviceversion.yaml`; `operator-rs init` in an empty folder \
+             shows what is in it",
+            input.package
+        ),
+    );
+}
+
+/// The samples as `alm-examples`.
+fn examples(
+    base: &Value,
+    collected: &Collected,
+    annotations: &mut Map<String, Value>,
+    journal: &mut Journal,
+) {
+    let examples = readable(&collected.samples);
+    let said = annotations.get("alm-examples").and_then(Value::as_str).unwrap_or("[]");
+    if said.trim() != "[]" && said.trim() != examples {
+        let note = "its `alm-examples` are replaced by the samples of config/samples";
+        journal.warn(format!("{}: {note}", object::title(base)));
+        journal.note(base, note);
+    }
+    for sample in &collected.samples {
+        journal.csv(sample, "metadata.annotations.alm-examples", "");
+    }
+    annotations.insert("alm-examples".into(), json!(examples));
+}
+
+/// Which program wrote the CSV, and for which layout of a project.
+fn origins(
+    base: &Value,
+    input: &Input,
+    annotations: &mut Map<String, Value>,
+    journal: &mut Journal,
+) {
+    for (part, value) in [("builder", input.builder), ("project_layout", input.layout)] {
+        let key = format!("operators.operatorframework.io/{part}");
+        let before = annotations.get(&key).and_then(Value::as_str).unwrap_or_default();
+        let mut from = "generated".to_owned();
+        if !before.is_empty() && before != value {
+            from = format!("generated; the CSV base has `{before}`");
+            if !is_of_tool(before) {
+                let note = format!("its annotation `{key}: {before}` is replaced by `{value}`");
+                journal.warn(format!("{}: {note}", object::title(base)));
+                journal.note(base, note);
+            }
+        }
+        base::record(journal, &format!("metadata.annotations.{key}"), &json!(value), &from);
+        annotations.insert(key, json!(value));
+    }
+}
+
+/// Whether a program wrote this builder or layout, and not a person.
+pub fn is_of_tool(value: &str) -> bool {
+    let is_version =
+        |it: &str| it.starts_with('v') && it[1..].starts_with(|c: char| c.is_ascii_digit());
+    let builder = ["operator-sdk-", "operator-rs-"].iter().find_map(|it| value.strip_prefix(it));
+    let layout = value.split_once(".io/").map(|it| it.1);
+    builder.or(layout).is_some_and(is_version)
+}
+
+/// Says which fields of the base the CSV has with another value.
+fn note_replaced(base: &Value, csv: &Value, journal: &mut Journal) {
+    for field in [
+        "install.spec.deployments",
+        "install.spec.permissions",
+        "install.spec.clusterPermissions",
+        "webhookdefinitions",
+        "relatedImages",
+    ] {
+        let at = format!("/spec/{}", field.replace('.', "/"));
+        let Some(before) = base.pointer(&at).filter(|it| !base::is_empty(it)) else { continue };
+        let after = csv.pointer(&at).unwrap_or(&Value::Null);
+        let items = before.as_array().into_iter().flatten();
+        let keeps = before.is_array()
+            && items.clone().all(|it| after.as_array().is_some_and(|after| after.contains(it)));
+        if before != after && !keeps {
+            journal.note(base, format!("its `spec.{field}` is replaced"));
+        }
+    }
+}
+
+fn install(
+    collected: &Collected,
+    permissions: &Permissions,
+    refusals: &mut Refusals,
+    journal: &mut Journal,
+) -> Value {
     let mut spec = Map::new();
     put(&mut spec, "clusterPermissions", permissions.cluster.clone());
-    let deployments = deployments::all(&collected.deployments, refusals);
+    let deployments = deployments::all(&collected.deployments, refusals, journal);
     spec.insert("deployments".into(), deployments.into());
     put(&mut spec, "permissions", permissions.namespaced.clone());
     json!({ "strategy": "deployment", "spec": spec })

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Findings, Manifest, csv::kind_of, load::Loaded, of};
-use crate::{model::Image, yaml::Value};
+use super::{Findings, Manifest, Rule, csv::kind_of, load::Loaded, of};
+use crate::{kubernetes, model::Image, yaml::Value};
 
 pub fn check(bundle: &Loaded, findings: &mut Findings) {
     owned_crds(bundle, findings);
@@ -20,15 +20,20 @@ fn owned_crds(bundle: &Loaded, findings: &mut Findings) {
     let mut keys: BTreeSet<Key> = BTreeSet::new();
     for Manifest { path, object } in &bundle.crds {
         let [group, kind] = ["/spec/group", "/spec/names/kind"].map(|it| of::text(object, it));
-        for version in of::list(object, "/spec/versions") {
+        for (at, version) in of::list(object, "/spec/versions").iter().enumerate() {
             let key = [group, of::text(version, "/name"), kind];
             if !keys.insert(key) {
-                findings.error(path, format!("duplicate CRD {:?} in bundle {name:?}", shown(key)));
+                findings.error(
+                    Rule::CrdTwice,
+                    (*path, format!("/spec/versions/{at}/name")),
+                    format!("duplicate CRD {:?} in bundle {name:?}", shown(key)),
+                );
             }
         }
     }
     let mut owned_kinds = BTreeSet::new();
-    for owned in of::list(&csv.object, "/spec/customresourcedefinitions/owned") {
+    const OWNED: &str = "/spec/customresourcedefinitions/owned";
+    for (at, owned) in of::list(&csv.object, OWNED).iter().enumerate() {
         let crd = of::text(owned, "/name");
         let group = crd.split_once('.').map_or(crd, |(_, group)| group);
         let key = [group, of::text(owned, "/version"), of::kind(owned)];
@@ -36,7 +41,8 @@ fn owned_crds(bundle: &Loaded, findings: &mut Findings) {
             owned_kinds.insert((group, of::kind(owned)));
         } else {
             findings.error(
-                csv.path,
+                Rule::CrdMissing,
+                (csv.path, format!("{OWNED}/{at}")),
                 format!("owned CRD {:?} not found in bundle {name:?}", shown(key)),
             );
         }
@@ -45,7 +51,8 @@ fn owned_crds(bundle: &Loaded, findings: &mut Findings) {
         // Other versions of a kind that is owned need no entry.
         if !owned_kinds.contains(&(key[0], key[2])) {
             findings.error(
-                csv.path,
+                Rule::CrdUnowned,
+                (csv.path, OWNED),
                 format!(
                     "CRD {:?} is present in bundle {name:?} but not defined in CSV",
                     shown(key)
@@ -67,9 +74,12 @@ fn service_accounts(csv: &Value, manifests: &[Manifest], findings: &mut Findings
         let name = of::name(object);
         let is_account =
             of::kind(object) == "ServiceAccount" && of::group_version(object) == ("", "v1");
-        if is_account && accounts.contains(name) {
+        // operator-sdk passes over what is no account for Go, which makes no text of a number here.
+        let is_readable = || kubernetes::decode_as("core.ServiceAccount", object).faults.is_empty();
+        if is_account && accounts.contains(name) && is_readable() {
             findings.error(
-                path,
+                Rule::ServiceAccountTwice,
+                (*path, "/metadata/name"),
                 format!(
                     "invalid service account found in bundle. This service account {name} in your bundle is not valid, because a service \
                      account with the same name was already specified in your CSV. If this was unintentional, please remove the service \
@@ -85,11 +95,17 @@ fn service_accounts(csv: &Value, manifests: &[Manifest], findings: &mut Findings
 fn related_images(csv: &Manifest, findings: &mut Findings) {
     for (at, related) in of::list(&csv.object, "/spec/relatedImages").iter().enumerate() {
         let image = of::text(related, "/image");
+        let place = (csv.path, format!("/spec/relatedImages/{at}/image"));
         if image.is_empty() {
-            findings.warning(csv.path, format!("relatedImages[{at}] has an empty image field"));
+            findings.warning(
+                Rule::RelatedImageEmpty,
+                place,
+                format!("relatedImages[{at}] has an empty image field"),
+            );
         } else if image.parse::<Image>().is_err() {
             findings.warning(
-                csv.path,
+                Rule::RelatedImageInvalid,
+                place,
                 format!("relatedImages[{at}] has an invalid image pullspec {image:?}"),
             );
         }

@@ -1,7 +1,7 @@
 //! A CustomResourceDefinition, as an API server would take it, but for its schemas: those the validators
 //! of OLM leave to the server too.
 
-use super::{Findings, Manifest, conversion, names, object, of, selectable};
+use super::{Findings, Manifest, Rule, conversion, escaped, names, object, of, selectable};
 use crate::{
     kubernetes::url::Url,
     yaml::{Value, json},
@@ -15,7 +15,35 @@ pub fn check(manifest: &Manifest, findings: &mut Findings) {
     kind_names(crd, &mut faults);
     versions(crd, &mut faults);
     conversion::check(crd, &mut faults);
-    faults.0.into_iter().for_each(|it| findings.error(path, it));
+    for it in faults.0 {
+        findings.error(Rule::CrdInvalid, (*path, pointer(&it)), it);
+    }
+}
+
+/// The pointer of the field that a fault of Kubernetes begins with: `spec.versions[0].name: …`.
+fn pointer(fault: &str) -> String {
+    let field = fault.split(": ").next().unwrap_or_default();
+    let mut res = String::new();
+    let mut rest = field;
+    while !rest.is_empty() {
+        let end = rest.find(['.', '[']).unwrap_or(rest.len());
+        if 0 < end {
+            res += &format!("/{}", escaped(&rest[..end]));
+        }
+        // Keys of annotations have dots.
+        let Some(key) = rest[end..].strip_prefix('[').and_then(|it| it.split_once(']')) else {
+            rest = rest[end..].trim_start_matches('.');
+            continue;
+        };
+        res += &format!("/{}", escaped(key.0));
+        rest = key.1.trim_start_matches('.');
+    }
+    res.replace("/conversion/webhookClientConfig", "/conversion/webhook/clientConfig")
+        .replace(
+            "/conversion/conversionReviewVersions",
+            "/conversion/webhook/conversionReviewVersions",
+        )
+        .replace("/JSONPath", "/jsonPath")
 }
 
 /// Faults in the words of Kubernetes.

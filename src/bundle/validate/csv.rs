@@ -1,8 +1,8 @@
 //! The ClusterServiceVersion by itself.
 
-use super::{Findings, load::Loaded, names, of};
+use super::{Findings, Rule, escaped, load::Loaded, names, of};
 use crate::yaml::{self, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Annotations that OLM looks for in this spelling.
 const SPELLED: &[&str] = &[
@@ -15,15 +15,21 @@ const SPELLED: &[&str] = &[
 
 pub fn check(bundle: &Loaded, findings: &mut Findings) {
     let (path, csv) = (bundle.csv.path, &bundle.csv.object);
-    for (field, name) in
-        [("metadata.name", of::name(csv)), ("spec.replaces", of::text(csv, "/spec/replaces"))]
-    {
+    for (rule, field, name) in [
+        (Rule::CsvName, "metadata.name", of::name(csv)),
+        (Rule::CsvReplaces, "spec.replaces", of::text(csv, "/spec/replaces")),
+    ] {
         if field == "spec.replaces" && name.is_empty() {
             continue;
         }
         let faults = [names::subdomain(name), names::label_value(name)].concat();
         if !faults.is_empty() {
-            findings.error(path, format!("{field} {name:?} is invalid: {}", faults.join(",")));
+            let place = (path, format!("/{}", field.replace('.', "/")));
+            findings.error(
+                rule,
+                place,
+                format!("{field} {name:?} is invalid: {}", faults.join(",")),
+            );
         }
     }
     required(path, csv, bundle.written_csv(), findings);
@@ -35,8 +41,9 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
 
 /// Fields that Go writes even where they are empty.
 fn required(path: &str, csv: &Value, written: &Value, findings: &mut Findings) {
-    let mut missing =
-        |field: &str| findings.error(path, format!("{field}: required field missing"));
+    let mut missing = |field: &str, at: &str| {
+        findings.error(Rule::CsvField, (path, at), format!("{field}: required field missing"));
+    };
     let is_zero = |pointer: &str| csv.pointer(pointer).is_none_or(is_zero);
     // What Go leaves out where it writes: a list or a map that is there and has nothing in it.
     let has_empty = |pointer: &str| {
@@ -44,30 +51,33 @@ fn required(path: &str, csv: &Value, written: &Value, findings: &mut Findings) {
         map.into_iter().flat_map(yaml::Map::values).any(|it| it.is_array() || it.is_object())
     };
     if is_zero("/metadata") && !has_empty("/metadata") {
-        missing("ObjectMeta");
+        missing("ObjectMeta", "/metadata");
     }
     if is_zero("/spec") && !has_empty("/spec") {
-        missing("Spec");
+        missing("Spec", "/spec");
     } else {
         let is_strategy = !is_zero("/spec/install/spec") || has_empty("/spec/install/spec");
         if is_zero("/spec/install") && !is_strategy {
-            missing("Spec.InstallStrategy");
+            missing("Spec.InstallStrategy", "/spec/install");
         } else {
             if is_zero("/spec/install/strategy") {
-                missing("Spec.InstallStrategy.StrategyName");
+                missing("Spec.InstallStrategy.StrategyName", "/spec/install/strategy");
             }
             if is_strategy
                 && csv.pointer("/spec/install/spec/deployments").is_none_or(Value::is_null)
             {
-                missing("Spec.InstallStrategy.StrategySpec.DeploymentSpecs");
+                missing(
+                    "Spec.InstallStrategy.StrategySpec.DeploymentSpecs",
+                    "/spec/install/spec/deployments",
+                );
             }
         }
         if is_zero("/spec/displayName") {
-            missing("Spec.DisplayName");
+            missing("Spec.DisplayName", "/spec/displayName");
         }
     }
     if is_zero("/apiVersion") {
-        findings.error(path, "'apiVersion' is missing");
+        findings.error(Rule::CsvApiVersion, (path, "/apiVersion"), "'apiVersion' is missing");
     }
 }
 
@@ -83,13 +93,18 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
+/// An annotation of OLM, as OLM spells it.
+pub fn spelled(key: &str) -> Option<&'static str> {
+    SPELLED.iter().copied().find(|it| it.eq_ignore_ascii_case(key))
+}
+
 fn annotations(path: &str, csv: &Value, findings: &mut Findings) {
     let annotations = csv.pointer("/metadata/annotations").and_then(Value::as_object);
     for key in annotations.into_iter().flat_map(yaml::Map::keys) {
-        let spelled = SPELLED.iter().find(|it| it.eq_ignore_ascii_case(key));
-        if let Some(spelled) = spelled.filter(|it| *it != key) {
+        if let Some(spelled) = spelled(key).filter(|it| it != key) {
             findings.error(
-                path,
+                Rule::CsvAnnotationCase,
+                (path, format!("/metadata/annotations/{}", escaped(key))),
                 format!(
                     "provided annotation {key} uses wrong case and should be {spelled} instead"
                 ),
@@ -97,25 +112,82 @@ fn annotations(path: &str, csv: &Value, findings: &mut Findings) {
         }
         if key == "olm.properties" {
             findings.warning(
-                path,
+                Rule::CsvOlmProperties,
+                (path, "/metadata/annotations/olm.properties"),
                 "found olm.properties annotation, please define these properties in metadata/properties.yaml instead",
             );
         }
     }
 }
 
+const EXAMPLES: &str = "/metadata/annotations/alm-examples";
+
 /// Examples and provided APIs have to be of the same kinds.
 fn examples(path: &str, csv: &Value, findings: &mut Findings) {
+    let Some(examples) = example_kinds(path, csv, findings) else { return };
+    let provided = provided_kinds(path, csv, findings);
+    for example in examples.iter().filter(|it| !provided.contains_key(*it)) {
+        findings.error(
+            Rule::CsvExampleApi,
+            (path, EXAMPLES),
+            format!("{example}: example must have a provided API"),
+        );
+    }
+    for (api, at) in provided.iter().filter(|it| !examples.contains(it.0)) {
+        findings.warning(
+            Rule::CsvApiExample,
+            (path, at.as_str()),
+            format!("{api}: provided API should have an example annotation"),
+        );
+    }
+}
+
+/// The kinds of the examples; none where they cannot be read, which is reported.
+fn example_kinds(path: &str, csv: &Value, findings: &mut Findings) -> Option<BTreeSet<String>> {
+    let text = example_text(path, csv, findings)?;
+    let mut refuse = |message: &str| {
+        findings.error(Rule::CsvExamplesJson, (path, EXAMPLES), message);
+        None
+    };
+    let examples = match text {
+        "" => Value::Array(Vec::new()),
+        // They read it as YAML, which has no control characters.
+        _ if text.contains(|c| matches!(c, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}')) => {
+            return refuse("error decoding example CustomResource: it has a control character");
+        }
+        _ => match yaml::from_json(text) {
+            Ok(examples) => examples,
+            Err(_) => return refuse("invalid example"),
+        },
+    };
+    match &examples {
+        Value::Null => Some(BTreeSet::new()),
+        Value::Array(list) if list.iter().all(of::has_kind) => Some(list.iter().map(gvk).collect()),
+        _ => refuse("error decoding example CustomResource"),
+    }
+}
+
+/// The annotation with the examples; none if there is none, which is reported.
+fn example_text<'a>(path: &str, csv: &'a Value, findings: &mut Findings) -> Option<&'a str> {
     let annotations = csv.pointer("/metadata/annotations").and_then(Value::as_object);
     let Some(annotations) = annotations.filter(|it| !it.is_empty()) else {
-        return findings.warning(path, "annotations not found");
+        findings.warning(Rule::CsvNoAnnotations, (path, "/metadata"), "annotations not found");
+        return None;
     };
     let text = match (annotations.get("alm-examples"), annotations.get("olm.examples")) {
-        (None, None) => return findings.warning(path, "example annotations not found"),
+        (None, None) => {
+            findings.warning(
+                Rule::CsvNoExamples,
+                (path, EXAMPLES),
+                "example annotations not found",
+            );
+            return None;
+        }
         (Some(text), other) => {
             if other.is_some() {
                 findings.warning(
-                    path,
+                    Rule::CsvBothExamples,
+                    (path, "/metadata/annotations/olm.examples"),
                     "both `alm-examples` and `olm.examples` are present. Checking only `alm-examples`",
                 );
             }
@@ -123,53 +195,39 @@ fn examples(path: &str, csv: &Value, findings: &mut Findings) {
         }
         (None, Some(text)) => text,
     };
-    let text = text.as_str().unwrap_or_default();
-    let examples = match text {
-        "" => Value::Array(Vec::new()),
-        // They read it as YAML, which has no control characters.
-        _ if text.contains(|c| matches!(c, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}')) => {
-            return findings
-                .error(path, "error decoding example CustomResource: it has a control character");
-        }
-        _ => match yaml::from_json(text) {
-            Ok(examples) => examples,
-            Err(_) => return findings.error(path, "invalid example"),
-        },
-    };
-    let decoded = match &examples {
-        Value::Null => Some(&[][..]),
-        Value::Array(list) if list.iter().all(|it| !of::kind(it).is_empty()) => Some(&list[..]),
-        _ => None,
-    };
-    let Some(decoded) = decoded else {
-        return findings.error(path, "error decoding example CustomResource");
-    };
-    let examples: BTreeSet<String> = decoded.iter().map(gvk).collect();
-    let mut provided = BTreeSet::new();
-    for owned in of::list(csv, "/spec/customresourcedefinitions/owned") {
+    Some(text.as_str().unwrap_or_default())
+}
+
+/// The kinds that the CSV provides, and where it lists them.
+fn provided_kinds(path: &str, csv: &Value, findings: &mut Findings) -> BTreeMap<String, String> {
+    const OWNED: &str = "/spec/customresourcedefinitions/owned";
+    let mut provided = BTreeMap::new();
+    for (at, owned) in of::list(csv, OWNED).iter().enumerate() {
         let name = of::text(owned, "/name");
         let Some((_, group)) = name.split_once('.') else {
-            findings.error(path, format!("couldn't parse plural.group from crd name: {name}"));
+            findings.error(
+                Rule::CsvCrdName,
+                (path, format!("{OWNED}/{at}/name")),
+                format!("couldn't parse plural.group from crd name: {name}"),
+            );
             continue;
         };
-        provided.insert(kind_of(group, of::text(owned, "/version"), of::kind(owned)));
+        let kind = kind_of(group, of::text(owned, "/version"), of::kind(owned));
+        provided.insert(kind, format!("{OWNED}/{at}"));
     }
-    for api in of::list(csv, "/spec/apiservicedefinitions/owned") {
+    const SERVICES: &str = "/spec/apiservicedefinitions/owned";
+    for (at, api) in of::list(csv, SERVICES).iter().enumerate() {
         let [group, version] = ["/group", "/version"].map(|it| of::text(api, it));
-        provided.insert(kind_of(group, version, of::kind(api)));
+        provided.insert(kind_of(group, version, of::kind(api)), format!("{SERVICES}/{at}"));
     }
-    for example in examples.difference(&provided) {
-        findings.error(path, format!("{example}: example must have a provided API"));
-    }
-    for api in provided.difference(&examples) {
-        findings.warning(path, format!("{api}: provided API should have an example annotation"));
-    }
+    provided
 }
 
 fn install_modes(path: &str, csv: &Value, findings: &mut Findings) {
-    let modes = of::list(csv, "/spec/installModes");
+    const AT: &str = "/spec/installModes";
+    let modes = of::list(csv, AT);
     if modes.is_empty() {
-        return findings.error(path, "install modes not found");
+        return findings.error(Rule::CsvInstallModes, (path, AT), "install modes not found");
     }
     let supported = |it: &Value| it.get("supported").and_then(Value::as_bool).unwrap_or_default();
     let converts = |it: &Value| !of::list(it, "/conversionCRDs").is_empty();
@@ -177,26 +235,37 @@ fn install_modes(path: &str, csv: &Value, findings: &mut Findings) {
         modes.iter().all(|it| supported(it) == (of::text(it, "/type") == "AllNamespaces"));
     if of::list(csv, "/spec/webhookdefinitions").iter().any(converts) && !all_only {
         findings.error(
-            path,
+            Rule::CsvConversionModes,
+            (path, AT),
             "only AllNamespaces InstallModeType is supported when conversionCRDs is present",
         );
     }
     if !modes.iter().any(supported) {
-        findings.error(path, "none of InstallModeTypes are supported");
+        findings.error(
+            Rule::CsvInstallModesNone,
+            (path, AT),
+            "none of InstallModeTypes are supported",
+        );
     }
 }
 
 pub fn min_kube_version(path: &str, csv: &Value, findings: &mut Findings) {
-    let version = of::text(csv, "/spec/minKubeVersion");
+    const AT: &str = "/spec/minKubeVersion";
+    let version = of::text(csv, AT);
     if version.trim().is_empty() {
         findings.warning(
-            path,
+            Rule::CsvMinKube,
+            (path, AT),
             "csv.Spec.minKubeVersion is not informed. It is recommended you provide this information. Otherwise, it would mean that your \
              operator project can be distributed and installed in any cluster version available, which is not necessarily the case for all \
              projects.",
         );
     } else if semver::Version::parse(version).is_err() {
-        findings.error(path, format!("csv.Spec.MinKubeVersion has an invalid value: {version}"));
+        findings.error(
+            Rule::CsvMinKubeBad,
+            (path, AT),
+            format!("csv.Spec.MinKubeVersion has an invalid value: {version}"),
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! `metadata/dependencies.yaml`
 
-use super::{Findings, format::field, grammar::versions};
-use crate::{expression, yaml::Value};
+use super::{Findings, Rule, format::field};
+use crate::{expression, kubernetes::version, yaml::Value};
 
 /// Whether a file has dependencies; if so, each is checked.
 pub fn check(path: &str, file: &Value, findings: &mut Findings) -> bool {
@@ -14,22 +14,34 @@ pub fn check(path: &str, file: &Value, findings: &mut Findings) -> bool {
         _ => None,
     };
     let Some(types) = list.iter().map(type_).collect::<Option<Vec<_>>>() else { return false };
-    for (type_, dependency) in types.iter().zip(list) {
+    for (at, (type_, dependency)) in types.iter().zip(list).enumerate() {
+        let at = At { path, field: format!("/dependencies/{at}") };
         let value = field(dependency, "value").ok().flatten().unwrap_or(&Value::Null);
-        if dependency_faults(path, type_, value, findings).is_none() {
-            findings.error(path, format!("couldn't parse dependency of type {type_}"));
+        if dependency_faults(&at, type_, value, findings).is_none() {
+            findings.error(
+                Rule::DependencyType,
+                at.at("type"),
+                format!("couldn't parse dependency of type {type_}"),
+            );
         }
     }
     !list.is_empty()
 }
 
+/// A dependency in its file.
+struct At<'a> {
+    path: &'a str,
+    field: String,
+}
+
+impl<'a> At<'a> {
+    fn at(&self, field: &str) -> (&'a str, String) {
+        (self.path, format!("{}/{field}", self.field))
+    }
+}
+
 /// Nothing where Go cannot decode it.
-fn dependency_faults(
-    path: &str,
-    type_: &str,
-    value: &Value,
-    findings: &mut Findings,
-) -> Option<()> {
+fn dependency_faults(at: &At, type_: &str, value: &Value, findings: &mut Findings) -> Option<()> {
     let fields: &[(&str, &str)] = match type_ {
         "olm.gvk" => &[
             ("group", "API Group is empty"),
@@ -40,36 +52,47 @@ fn dependency_faults(
         "olm.package" => {
             &[("packageName", "Package name is empty"), ("version", "Package version is empty")]
         }
-        "olm.constraint" => return constraint(path, value, findings),
+        "olm.constraint" => return constraint(at, value, findings),
         _ => return None,
     };
     let texts: Vec<&str> = fields.iter().map(|it| text(value, it.0)).collect::<Option<_>>()?;
+    let rule = match type_ {
+        "olm.gvk" => Rule::DependencyGvk,
+        "olm.label" => Rule::DependencyLabel,
+        _ => Rule::DependencyPackage,
+    };
     for ((field, message), text) in fields.iter().zip(texts) {
         if text.is_empty() {
-            findings.error(path, *message);
-        } else if (type_, *field) == ("olm.package", "version") && !versions::is_range(text) {
-            findings.error(path, "Invalid semver format version");
+            findings.error(rule, at.at(&format!("value/{field}")), *message);
+        } else if (type_, *field) == ("olm.package", "version")
+            && version::Range::parse(text).is_err()
+        {
+            findings.error(rule, at.at("value/version"), "Invalid semver format version");
         }
     }
     Some(())
 }
 
 /// operator-registry takes CEL alone, and compiles it.
-fn constraint(path: &str, value: &Value, findings: &mut Findings) -> Option<()> {
+fn constraint(at: &At, value: &Value, findings: &mut Findings) -> Option<()> {
     text(value, "failureMessage")?;
     let Some(cel) = field(value, "cel").ok()? else {
-        findings.error(path, "The CEL field is missing");
+        findings.error(Rule::DependencyCel, at.at("value/cel"), "The CEL field is missing");
         return Some(());
     };
+    let place = at.at("value/cel/rule");
     match text(cel, "rule")? {
-        "" => findings.error(path, "The CEL expression is missing"),
+        "" => findings.error(Rule::DependencyCel, place, "The CEL expression is missing"),
         rule => match expression::compiles(rule) {
             Ok(true) => {}
             Ok(false) => findings.warning(
-                path,
+                Rule::DependencyCelTypes,
+                place,
                 format!("the CEL expression was parsed, and its types were not checked: {rule}"),
             ),
-            Err(why) => findings.error(path, format!("Invalid CEL expression: {why}")),
+            Err(why) => {
+                findings.error(Rule::DependencyCel, place, format!("Invalid CEL expression: {why}"))
+            }
         },
     }
     Some(())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     super::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE},
-    Files, Findings, dependencies, load,
+    Files, Findings, Rule, dependencies, escaped, load,
 };
 use crate::yaml::Value;
 
@@ -21,7 +21,7 @@ pub fn annotations(files: &Files, findings: &mut Findings) -> Option<Annotations
     match usual.map(|(path, bytes)| (path, read(bytes))) {
         Some((_, Ok(found))) if !found.is_empty() => return Some(found),
         Some((path, Err(fault))) => {
-            findings.error(path.as_str(), fault);
+            findings.error(Rule::AnnotationsType, (path.as_str(), "/annotations"), fault);
             return None;
         }
         _ => {}
@@ -29,6 +29,7 @@ pub fn annotations(files: &Files, findings: &mut Findings) -> Option<Annotations
     let found = files.values().filter_map(|it| read(it).ok()).find(|it| !it.is_empty());
     if found.is_none() {
         findings.error(
+            Rule::NoAnnotations,
             "metadata",
             "metadata not found: annotations.yaml with `annotations` must be there",
         );
@@ -41,10 +42,10 @@ pub fn check(files: &Files, is_loaded: bool, findings: &mut Findings) {
     let has = |folder: &str| files.keys().any(|it| it.as_str().starts_with(folder));
     let (has_manifests, has_metadata) = (has("manifests/"), has("metadata/"));
     if !has_manifests {
-        findings.error("", "Unable to locate manifests directory");
+        findings.error(Rule::ManifestsDir, "", "Unable to locate manifests directory");
     }
     if !has_metadata {
-        findings.error("", "Unable to locate metadata directory");
+        findings.error(Rule::MetadataDir, "", "Unable to locate metadata directory");
     }
     if !has_manifests || !has_metadata {
         return;
@@ -67,6 +68,7 @@ pub fn check(files: &Files, is_loaded: bool, findings: &mut Findings) {
         }
         if file.is_null() {
             findings.error(
+                Rule::EmptyFile,
                 path.as_str(),
                 "a file of metadata/ without content makes operator-sdk crash: remove it",
             );
@@ -74,7 +76,7 @@ pub fn check(files: &Files, is_loaded: bool, findings: &mut Findings) {
         has_dependencies = dependencies::check(path.as_str(), &file, findings);
     }
     match annotations {
-        None => findings.error("metadata", "Could not find annotations file"),
+        None => findings.error(Rule::NoAnnotations, "metadata", "Could not find annotations file"),
         Some((path, found)) => {
             let media_type = is_loaded.then(|| media_type(files));
             check_annotations(path, &found, media_type, findings);
@@ -114,7 +116,24 @@ pub fn field<'a>(value: &'a Value, name: &str) -> Result<Option<&'a Value>, ()> 
     }
 }
 
-fn media_type(files: &Files) -> &'static str {
+/// Catalogs are made from the labels of a bundle's image, and OLM reads its annotations.
+pub fn labels(found: &Annotations, labels: &Annotations, findings: &mut Findings) {
+    let is_about_bundles = |key: &str| key.starts_with("operators.operatorframework.io.bundle.");
+    for (key, value) in found.iter().filter(|it| is_about_bundles(it.0)) {
+        let message = match labels.get(key) {
+            Some(label) if label == value => continue,
+            Some(label) => format!(
+                "the image has the label {key:?} with the value {label:?}, and the annotation is {value:?}"
+            ),
+            None => format!("the image has no label {key:?}, and the annotation is {value:?}"),
+        };
+        let place = ("metadata/annotations.yaml", format!("/annotations/{}", escaped(key)));
+        findings.warning(Rule::LabelMismatch, place, message);
+    }
+}
+
+/// What the manifests are.
+pub fn media_type(files: &Files) -> &'static str {
     let is_csv = |(path, bytes): (&_, &Vec<u8>)| {
         let path: &crate::model::ProjectPath = path;
         path.parent().is_some_and(|it| it.as_str() == "manifests")
@@ -134,20 +153,29 @@ fn check_annotations(
     let value = |key: &str| found.get(key).map(String::as_str).unwrap_or_default();
     for key in [MEDIA_TYPE, MANIFESTS, METADATA, PACKAGE, CHANNELS] {
         if !found.contains_key(key) {
-            findings.error(path, format!("Missing annotation {key:?}"));
+            findings.error(
+                Rule::AnnotationMissing,
+                (path, "/annotations"),
+                format!("Missing annotation {key:?}"),
+            );
         }
     }
     if let Some(media_type) = media_type.filter(|it| *it != value(MEDIA_TYPE)) {
         let said = value(MEDIA_TYPE);
         findings.error(
-            path,
+            Rule::MediaType,
+            (path, format!("/annotations/{MEDIA_TYPE}")),
             format!("Expecting annotation {MEDIA_TYPE:?} to have value {media_type:?} instead of {said:?}"),
         );
     }
     for key in [CHANNELS, DEFAULT_CHANNEL] {
         let is_needed = key == CHANNELS || found.contains_key(key);
         if is_needed && value(key).is_empty() {
-            findings.error(path, format!("Expecting annotation {key:?} to have non-empty value"));
+            findings.error(
+                Rule::ChannelsEmpty,
+                (path, format!("/annotations/{}", escaped(key))),
+                format!("Expecting annotation {key:?} to have non-empty value"),
+            );
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The objects of a bundle, read as operator-sdk reads them before it checks anything.
 
-use super::{super::annotations, Files, Findings, Manifest, beta, format, of};
+use std::collections::BTreeMap;
+
+use super::{super::annotations, Files, Findings, Manifest, Rule, beta, escaped, format, of};
 use crate::{
     kubernetes,
     yaml::{self, Dialect, Value, json},
@@ -8,6 +10,8 @@ use crate::{
 
 /// What the checks look at.
 pub struct Loaded<'a> {
+    /// Those of metadata/annotations.yaml.
+    pub annotations: BTreeMap<String, String>,
     /// Where the manifests are, with a `/` at its end; empty for the bundle's own folder.
     pub folder: String,
     /// Every object, as it is written.
@@ -28,7 +32,9 @@ impl Loaded<'_> {
 /// operator-sdk checks nothing where it cannot read everything: these faults are then all that is found.
 pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>> {
     let mut faults = Findings::default();
-    let Some(folder) = folder(files, &mut faults) else {
+    let found = format::annotations(files, &mut faults);
+    let folder = found.as_ref().and_then(|it| folder(it, &mut faults));
+    let (Some(annotations), Some(folder)) = (found, folder) else {
         findings.0.append(&mut faults.0);
         return None;
     };
@@ -38,8 +44,8 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
         let Some(name) = path.strip_prefix(&folder) else { continue };
         let (object, again) = match object(name, bytes) {
             Ok(read) => read,
-            Err(fault) => {
-                faults.error(path, fault);
+            Err((rule, fault)) => {
+                faults.error(rule, path, fault);
                 continue;
             }
         };
@@ -49,36 +55,49 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
                 version if version == CRD.1 => crds.extend(typed(path, CRD, again, &mut faults)),
                 BETA => match again.and_then(|it| beta::to_v1(&it)) {
                     Ok(crd) => crds.extend(typed(path, CRD, Ok(crd), &mut faults)),
-                    Err(fault) => faults.error(path, format!("unable to parse CRD: {fault}")),
+                    Err(fault) => faults.error(
+                        Rule::CrdConvert,
+                        path,
+                        format!("unable to parse CRD: {fault}"),
+                    ),
                 },
-                version => faults.error(path, format!("unsupported CRD version {version}")),
+                version => faults.error(
+                    Rule::CrdVersion,
+                    (path, "/apiVersion"),
+                    format!("unsupported CRD version {version}"),
+                ),
             },
             _ => {}
         }
         objects.push(Manifest { path, object });
     }
     match objects.iter().filter(|it| of::kind(&it.object) == "ClusterServiceVersion").count() {
-        0 if faults.0.is_empty() => {
-            faults.error(folder.trim_end_matches('/'), "no ClusterServiceVersion in bundle")
-        }
+        0 if faults.0.is_empty() => faults.error(
+            Rule::NoCsv,
+            folder.trim_end_matches('/'),
+            "no ClusterServiceVersion in bundle",
+        ),
         0 | 1 => {}
         _ => {
             for it in objects.iter().filter(|it| of::kind(&it.object) == "ClusterServiceVersion") {
-                faults.error(it.path, "invalid bundle: contains multiple CSVs: leave one of them");
+                faults.error(
+                    Rule::MultipleCsvs,
+                    (it.path, "/kind"),
+                    "invalid bundle: contains multiple CSVs",
+                );
             }
         }
     }
     if faults.0.is_empty() {
-        return Some(Loaded { folder, objects, csv: csvs.pop()?, crds });
+        return Some(Loaded { annotations, folder, objects, csv: csvs.pop()?, crds });
     }
     findings.0.append(&mut faults.0);
     None
 }
 
 /// Where annotations.yaml says that the manifests are.
-fn folder(files: &Files, findings: &mut Findings) -> Option<String> {
-    let annotations = format::annotations(files, findings)?;
-    let Some(said) = annotations.get(annotations::MANIFESTS) else {
+fn folder(found: &BTreeMap<String, String>, findings: &mut Findings) -> Option<String> {
+    let Some(said) = found.get(annotations::MANIFESTS) else {
         return Some("manifests/".to_owned());
     };
     let mut parts: Vec<&str> = Vec::new();
@@ -88,6 +107,7 @@ fn folder(files: &Files, findings: &mut Findings) -> Option<String> {
             ".." if parts.pop().is_some() => {}
             ".." => {
                 findings.error(
+                    Rule::ManifestsPath,
                     "metadata",
                     format!(
                         "the annotation {:?} leads out of the bundle: {said:?}",
@@ -116,13 +136,24 @@ fn typed<'a>(
     faults: &mut Findings,
 ) -> Option<Manifest<'a>> {
     let (kind, version, word) = type_;
-    let mut fault = |it: String| faults.error(path, format!("unable to parse {word}: {it}"));
+    let mut fault = |it: String| {
+        let place = (path, pointer(&it));
+        faults.error(Rule::Unreadable, place, format!("unable to parse {word}: {it}"));
+    };
     let mut object = again.map_err(&mut fault).ok()?;
-    let written = ["apiVersion", "kind"].map(|key| object.get(key).cloned());
+    let written = ["apiVersion", "kind"].map(|key| format::field(&object, key).ok()?.cloned());
     if let Some(map) = object.as_object_mut() {
         map.extend([("apiVersion".to_owned(), json!(version)), ("kind".to_owned(), json!(kind))]);
     }
+    // These two are read as they are written: no number becomes a string.
+    let types: Value = ["apiVersion", "kind"]
+        .into_iter()
+        .map(str::to_owned)
+        .zip(written.clone().map(Option::unwrap_or_default))
+        .collect();
+    let misread = kubernetes::decode_as("operators.ClusterServiceVersion", &types).faults;
     let mut decoded = kubernetes::decode(&object);
+    decoded.faults.extend(misread);
     for (key, value) in ["apiVersion", "kind"].iter().zip(written) {
         decoded.value[key] = value.unwrap_or_default();
     }
@@ -131,22 +162,49 @@ fn typed<'a>(
     is_good.then_some(Manifest { path, object: decoded.value })
 }
 
+/// The field that a fault of decoding begins with, e.g. `spec.containers[0].name`, as a JSON pointer.
+fn pointer(fault: &str) -> String {
+    let Some((path, _)) = fault.strip_prefix('`').and_then(|it| it.split_once('`')) else {
+        return String::new();
+    };
+    let mut res = String::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        let (key, after) = match rest.strip_prefix('[') {
+            Some(inner) => inner.split_once(']').unwrap_or((inner, "")),
+            None => rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len())),
+        };
+        res += &format!("/{}", escaped(key));
+        rest = after.strip_prefix('.').unwrap_or(after);
+    }
+    res
+}
+
+#[test]
+fn the_field_of_a_fault_becomes_a_pointer() {
+    let check = |fault: &str, expected: &str| assert_eq!(pointer(fault), expected, "{fault}");
+    check("`spec.a[0].b` is the string `c`", "/spec/a/0/b");
+    check("`metadata.annotations[a.b/c]` is a list", "/metadata/annotations/a.b~1c");
+    check("`a[b.c][0].d` and `e` are one field", "/a/b.c/0/d");
+    check("line 3: a value is missing", "");
+    check("`a[b", "");
+    check("`a[b`", "/a/b");
+}
+
 /// The object of a file, and what operator-sdk gets when it reads the file once more to decode the object.
-fn object(name: &str, bytes: &[u8]) -> Result<(Value, Result<Value, String>), String> {
+fn object(name: &str, bytes: &[u8]) -> Result<(Value, Result<Value, String>), (Rule, String)> {
     if let Some((folder, _)) = name.split_once('/') {
-        return Err(format!("bundle manifests dir contains directory: {folder}"));
+        let message = format!("bundle manifests dir contains directory: {folder}");
+        return Err((Rule::Subdirectory, message));
     }
     if name.starts_with('.') {
-        return Err(format!("bundle manifests dir has hidden file: {name}"));
+        return Err((Rule::HiddenFile, format!("bundle manifests dir has hidden file: {name}")));
     }
-    let fault = |it: String| format!("unable to decode object: {it}");
+    let fault = |it: String| (Rule::Unreadable, format!("unable to decode object: {it}"));
     let text = utf8(bytes).map_err(fault)?;
     let (document, end) = document(text).map_err(fault)?.ok_or_else(|| fault("EOF".to_owned()))?;
     let object = value(&document).map_err(fault)?;
-    // Go takes the kind from a group and a version that it can read.
-    let has_kind =
-        !of::kind(&object).is_empty() && of::text(&object, "/apiVersion").matches('/').count() < 2;
-    if !object.is_null() && !has_kind {
+    if !object.is_null() && !of::has_kind(&object) {
         return Err(fault("Object 'Kind' is missing".to_owned()));
     }
     if end == text.len() {

@@ -4,7 +4,7 @@
 //! One file a suite: the bundle's format, every object, the CSV, the CRDs, and the bundle as a whole.
 //! Given the files of a bundle, this reads nothing else.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use super::object as of;
 use crate::model::ProjectPath;
@@ -15,91 +15,85 @@ mod conversion;
 mod crd;
 mod csv;
 mod dependencies;
-mod format;
+mod finding;
+pub mod fix;
+pub(super) mod format;
 mod grammar;
-mod load;
+pub(super) mod load;
 mod names;
 mod object;
+mod olm;
 pub mod optional;
+pub mod rules;
 mod selectable;
 mod size;
+
+pub use finding::Finding;
+pub(super) use finding::Findings;
+use finding::escaped;
+use rules::{Origin, Rule, Selection, Target};
 
 use crate::yaml::Value;
 
 /// The files of a bundle, by their paths inside it.
 pub type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
-/// Something that OLM would stumble over, or that it would like otherwise.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
-    pub severity: Severity,
-    /// The file, as far as it is known, inside the bundle.
-    pub file: String,
-    /// The words of operator-framework's own validators.
-    pub message: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    Error,
-    Warning,
-}
-
-impl Finding {
-    /// The finding, with its file in this folder.
-    pub fn within(&self, folder: &str) -> String {
-        let separator = if self.file.is_empty() { ": " } else { "/" };
-        format!("{folder}{separator}{self}")
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, message, .. } = self;
-        if file.is_empty() { f.write_str(message) } else { write!(f, "{file}: {message}") }
-    }
-}
-
-/// What has been found so far.
-#[derive(Default)]
-struct Findings(Vec<Finding>);
-
-impl Findings {
-    fn error(&mut self, file: &str, message: impl Into<String>) {
-        self.push(Severity::Error, file, message.into());
-    }
-    fn warning(&mut self, file: &str, message: impl Into<String>) {
-        self.push(Severity::Warning, file, message.into());
-    }
-    fn push(&mut self, severity: Severity, file: &str, message: String) {
-        self.0.push(Finding { severity, file: file.to_owned(), message });
-    }
-}
-
 /// One file of a bundle's manifests, read.
-struct Manifest<'a> {
-    path: &'a str,
-    object: Value,
+pub(super) struct Manifest<'a> {
+    pub path: &'a str,
+    pub object: Value,
 }
 
-/// Checks a bundle, with the optional validators that are selected.
-pub fn validate(
-    files: &Files,
-    selected: &[&optional::Validator],
-    context: &optional::Context,
-) -> Vec<Finding> {
-    let mut findings = Findings::default();
-    let loaded = load::load(files, &mut findings);
-    format::check(files, loaded.is_some(), &mut findings);
-    if let Some(loaded) = loaded {
-        object::check(&loaded.objects, &mut findings);
-        csv::check(&loaded, &mut findings);
-        bundle::check(&loaded, &mut findings);
-        size::check(files, &loaded.folder, &mut findings);
-        loaded.crds.iter().for_each(|it| crd::check(it, &mut findings));
-        selected.iter().for_each(|it| it.check(&loaded, context, &mut findings));
+/// Which checks are run.
+#[derive(Default)]
+pub struct Request<'a> {
+    /// The rules that are checked; none for those of the default suites.
+    pub select: Option<&'a Selection>,
+    /// Optional validators, with all of their rules.
+    pub validators: &'a [&'a optional::Validator],
+    /// Whether these also have the rules about APIs that operator-sdk does not know.
+    pub has_later_apis: bool,
+    /// The version of OLM that the bundle is for, where it is for one alone.
+    pub target: Option<Target>,
+    /// The labels of the image that the bundle was read from.
+    pub labels: Option<&'a BTreeMap<String, String>>,
+}
+
+impl Request<'_> {
+    fn has(&self, rule: Rule) -> bool {
+        self.select.is_none_or(|it| it.has(rule))
     }
-    findings.0.sort();
-    findings.0.dedup();
-    findings.0
+}
+
+/// Checks a bundle.
+pub fn validate(files: &Files, request: &Request, context: &optional::Context) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    let Some(loaded) = load::load(files, &mut findings) else {
+        // What cannot be read is told, whatever is selected.
+        format::check(files, false, &mut findings);
+        return findings.located(files);
+    };
+    format::check(files, true, &mut findings);
+    object::check(&loaded.objects, &mut findings);
+    csv::check(&loaded, &mut findings);
+    bundle::check(&loaded, &mut findings);
+    size::check(files, &loaded.folder, &mut findings);
+    loaded.crds.iter().for_each(|it| crd::check(it, &mut findings));
+    if let Some(labels) = request.labels {
+        format::labels(&loaded.annotations, labels, &mut findings);
+    }
+    olm::check(&loaded, files, request.target, &mut findings);
+    for it in optional::VALIDATORS.iter().filter(|it| request.select.is_some_and(|by| it.has(by))) {
+        it.check(&loaded, context, &mut findings);
+    }
+    findings.0.retain(|it| request.has(it.rule));
+    let mut optional = Findings::default();
+    request.validators.iter().for_each(|it| it.check(&loaded, context, &mut optional));
+    // Selected as with operator-sdk, a validator has only the rules that it has there.
+    optional.0.retain(|it| match it.rule {
+        Rule::ApiRemovedLater => request.has_later_apis,
+        rule => rule.about().origin != Origin::Api,
+    });
+    findings.0.append(&mut optional.0);
+    findings.located(files)
 }

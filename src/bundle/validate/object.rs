@@ -1,6 +1,6 @@
 //! Every manifest but CSV and CRDs: its kind and its metadata.
 
-use super::{super::kinds, Findings, Manifest, csv, names, of};
+use super::{super::kinds, Findings, Manifest, Rule, csv, names, of};
 use crate::yaml::Value;
 
 /// What Kubernetes takes of all annotations together, in bytes.
@@ -15,13 +15,19 @@ pub fn check(manifests: &[Manifest], findings: &mut Findings) {
         if !kinds::is_supported_kind(kind) {
             let kind = csv::gvk(object);
             findings.error(
-                path,
+                Rule::ObjectUnsupported,
+                (*path, "/kind"),
                 format!("{kind}: unsupported media type registry+v1 for bundle object"),
             );
             continue;
         }
         for fault in metadata(object) {
-            findings.error(path, format!("error validating object: {fault}"));
+            let field = fault.split(": ").next().unwrap_or_default().replace('.', "/");
+            findings.error(
+                Rule::ObjectMetadata,
+                (*path, format!("/{field}")),
+                format!("error validating object: {fault}"),
+            );
         }
     }
 }

@@ -1,27 +1,38 @@
 //! `operator-rs bundle`
 
-mod validate;
+mod build;
+mod diff;
+mod digests;
+mod explain;
+mod flags;
+mod image;
+mod push;
+pub mod source;
+pub mod validate;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
 use super::{
-    Mode,
+    Mode, Outcome,
     derive::{self, How},
+    folder::below,
+    images::Access,
     project, reading, samples, writing,
 };
 use crate::{
-    bundle::{self, Bundle, Input, Object, Package},
+    bundle::{self, Bundle, Input, Object, Package, sizes},
     disk::{self, Root},
-    hint::Hint as _,
+    hint::{Diagnostic, Diagnostics, Hint as _},
     kustomize,
-    model::{self, Channel, Image, PackageName, Problem, Project, ProjectPath},
+    model::{self, AccountName, Channel, Image, PackageName, Problem, Project, ProjectPath},
     plan::{Overlay, Plan, Tree},
-    samples::Report,
     terminal, yaml,
 };
+
+use explain::Report;
 
 /// Generate and validate the OLM bundle
 #[derive(clap::Args)]
@@ -31,6 +42,7 @@ use crate::{
 Examples:
   operator-rs bundle --image quay.io/example/memcached-operator:v0.0.1
   operator-rs bundle --version 0.1.0 --channels candidate,stable --default-channel stable
+  operator-rs bundle --explain --dry-run
   operator-rs bundle validate --select-optional suite=operatorframework"
 )]
 pub struct Args {
@@ -48,6 +60,9 @@ pub struct Args {
     /// Channel for subscriptions that name none
     #[arg(long, value_name = "CHANNEL")]
     default_channel: Option<Channel>,
+    /// Further service accounts whose rules are added to the CSV, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    extra_service_accounts: Vec<AccountName>,
     /// Directory of the bundle in the project
     #[arg(long, value_name = "DIR", default_value = "bundle")]
     output_dir: ProjectPath,
@@ -57,16 +72,40 @@ pub struct Args {
     /// Read manifests from this file instead of config/manifests; `-` is stdin
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
+    /// Replace the tags of images by digests from their registries; config/manifests/image-digests.yaml stores them
+    #[arg(long)]
+    use_image_digests: bool,
+    /// Take the digests from config/manifests/image-digests.yaml, without any request
+    #[arg(long, requires = "use_image_digests")]
+    offline: bool,
+    /// Print where every object goes, what is left out and why, and the sizes; as JSON with `--explain=json`
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "text",
+        conflicts_with = "diff"
+    )]
+    explain: Option<explain::Format>,
     #[command(flatten)]
     mode: Mode,
+    #[command(flatten)]
+    access: Access,
 }
 
 #[derive(clap::Subcommand)]
 enum Command {
-    Validate(validate::Args),
+    Build(build::Args),
+    Push(push::Args),
+    Diff(diff::Args),
+    Validate(Box<validate::Args>),
 }
 
 const EDIT: &str = "config/ and the Rust source, then run `operator-rs bundle`";
+
+/// Next to the bundle.
+const DOCKERFILE: &str = "bundle.Dockerfile";
 
 /// The command that generates it.
 const BY: &str = "bundle";
@@ -74,17 +113,24 @@ const BY: &str = "bundle";
 impl Args {
     /// Whether it is about a bundle that may be outside of any project.
     pub fn names_a_folder(&self) -> bool {
-        matches!(&self.command, Some(Command::Validate(args)) if args.names_a_folder())
+        match &self.command {
+            Some(Command::Diff(_)) => true,
+            Some(Command::Validate(args)) => args.names_a_folder(),
+            _ => false,
+        }
     }
 
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         match self.command {
+            Some(Command::Build(args)) => args.run(dir),
+            Some(Command::Diff(args)) => args.run(dir),
+            Some(Command::Push(args)) => args.run(dir),
             Some(Command::Validate(args)) => args.run(dir),
             None => writing(dir, &self.mode.clone(), |it| self.plan(it)),
         }
     }
 
-    fn plan(self, root: &Root) -> anyhow::Result<Plan> {
+    fn plan(self, root: &Root) -> anyhow::Result<Outcome> {
         let project = project(root)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
             return Err(anyhow::format_err!(
@@ -98,18 +144,45 @@ impl Args {
         }
         // The bundle is made from what the plan would write. Edits by hand are reported at the end.
         let changes = plan.against(root, true)?;
-        let (made, warnings) = self.made(&Overlay::new(root, &changes), &project)?;
+        let tree = Overlay::new(root, &changes);
+        let (mut made, warnings) = self.made(&tree, &project)?;
+        if self.use_image_digests {
+            let access = Some(&self.access).filter(|_| !self.offline);
+            digests::pin(&mut made, &tree, &mut plan, access)?;
+        } else if let Some(flag) = self.access.given() {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::MissingRequiredArgument,
+                &format!(
+                    "`{flag}` requires `--use-image-digests`: no registry is asked without it"
+                ),
+            ));
+        }
+        let before = root.read(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
+        flags::lost(&before, &self, &made).into_iter().for_each(|it| plan.warn(it));
         warnings.into_iter().for_each(|it| plan.warn(it));
+        let explanation = std::mem::take(&mut made.explanation);
+        let generated: BTreeSet<ProjectPath> = made.files.keys().cloned().collect();
         self.put(made, &mut plan)?;
         // The whole folder is validated as it would be: somebody may have put files beside the generated ones.
         let changes = plan.against(root, true)?;
-        let warnings = self.checked(&Overlay::new(root, &changes))?;
+        let tree = Overlay::new(root, &changes);
+        if let Some(format) = self.explain {
+            let mut files = validate::files(&tree, &self.output_dir)?;
+            let sizes = &sizes::of(&files);
+            files.retain(|path, _| !generated.contains(path));
+            let others = &Vec::from_iter(files.into_keys());
+            Report { explanation: &explanation, sizes, others }.print(format);
+        }
+        let warnings = self.checked(&tree)?;
         warnings.into_iter().for_each(|it| plan.warn(it));
         plan.next(
             "Next: build and push the bundle's image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
                 .to_owned(),
         );
-        Ok(plan)
+        Ok(match self.explain {
+            Some(_) => Outcome::Aside(plan),
+            None => Outcome::Plan(plan),
+        })
     }
 
     /// Assembles the bundle from the tree, with warnings of what was not checked in its samples.
@@ -135,6 +208,8 @@ impl Args {
             version,
             channels: &self.channels,
             default_channel: self.default_channel.as_ref(),
+            extra_accounts: &self.extra_service_accounts,
+            flags: &flags::given(self),
             cargo: &cargo,
             metadata: &metadata(tree)?,
             output_dir: &self.output_dir,
@@ -146,14 +221,23 @@ impl Args {
     }
 
     /// The objects of `kustomize build config/manifests` or of `--input`, and the problems of their samples.
-    fn objects(&self, tree: &impl Tree) -> anyhow::Result<(Vec<Object>, Report)> {
+    fn objects(&self, tree: &impl Tree) -> anyhow::Result<(Vec<Object>, crate::samples::Report)> {
         let Some(input) = &self.input else {
             let images: Vec<_> = self.image.iter().map(kustomize::Image::of_manager).collect();
             let folder = ProjectPath::fixed("config/manifests");
             let rendered = kustomize::build_with_origins(tree, &folder, &images)?;
             let crds = samples::crds(rendered.iter().map(|it| &it.value));
             let report = samples::of_rendered(tree, &crds, &rendered)?;
-            let object = |it: kustomize::Rendered| Object { place: String::new(), value: it.value };
+            let origins = match self.explain {
+                Some(_) => explain::of_rendered(tree, &rendered)?,
+                None => Vec::new(),
+            };
+            let mut origins = origins.into_iter();
+            let object = |it: kustomize::Rendered| Object {
+                place: String::new(),
+                origin: origins.next(),
+                value: it.value,
+            };
             return Ok((rendered.into_iter().map(object).collect(), report));
         };
         let (text, name) = if input == Path::new("-") {
@@ -169,6 +253,7 @@ impl Args {
         }
         let object = |node: &yaml::Node| Object {
             place: format!("{name}:{}:{}: ", node.mark.line, node.mark.column),
+            origin: Some(explain::of_document(&name, node)),
             value: node.clone().into_value(),
         };
         let objects: Vec<Object> = nodes.iter().map(object).collect();
@@ -186,18 +271,18 @@ impl Args {
         for part in ["manifests", "metadata", "tests/scorecard"] {
             plan.own(folder.join(part)?, &["yaml"], BY);
         }
-        plan.generate(ProjectPath::fixed("bundle.Dockerfile"), made.dockerfile, EDIT, BY);
+        plan.generate(ProjectPath::fixed(DOCKERFILE), made.dockerfile, EDIT, BY);
         Ok(())
     }
 
     /// The warnings of a valid bundle.
-    fn checked(&self, tree: &impl Tree) -> anyhow::Result<Vec<String>> {
+    fn checked(&self, tree: &impl Tree) -> anyhow::Result<Vec<Diagnostic>> {
         let (errors, warnings) = validate::findings(tree, &self.output_dir)?;
         if errors.is_empty() {
             return Ok(warnings);
         }
-        let list: String = errors.iter().map(|it| format!("\n  {it}")).collect();
-        Err(anyhow::format_err!("the bundle is not valid and was not written:{list}")).hint(
+        let headline = "the bundle is not valid and was not written".to_owned();
+        Err(Diagnostics { headline, list: errors }.into()).hint(
             "make the change in config/ or the Rust source: the bundle is generated from them",
         )
     }
@@ -208,7 +293,7 @@ fn metadata(tree: &impl Tree) -> anyhow::Result<BTreeMap<String, String>> {
     let folder = ProjectPath::fixed("config/manifests/metadata");
     let mut res = BTreeMap::new();
     for path in tree.list(&folder)? {
-        let name = path.as_str()[folder.as_str().len() + 1..].to_owned();
+        let name = below(&path, &folder)?.to_string();
         if let Some(text) = tree.read(&path)? {
             res.insert(name, text);
         }

@@ -9,7 +9,10 @@ use std::{
 
 use toml::{Table, Value};
 
-use super::home;
+use super::{
+    config::{self, Config},
+    home,
+};
 use crate::{disk, model::below, source::Locked};
 
 /// Cargo's own folder, and the folders that replace registries.
@@ -66,16 +69,10 @@ impl Locations {
     fn of(dir: &Path) -> Self {
         let home = home();
         let mut vendored = Vec::new();
-        let above = dir.ancestors().map(|it| (it.join(".cargo"), it.to_owned()));
-        for (folder, base) in above.chain(home.clone().map(|it| (it.clone(), it))) {
-            for name in ["config.toml", "config"] {
-                let Ok(Some(text)) = disk::text_if_any(&folder.join(name)) else { continue };
-                let Ok(table) = text.parse::<Table>() else { continue };
-                let sources = table.get("source").and_then(Value::as_table).into_iter().flatten();
-                let folders = sources.filter_map(|(_, it)| it.get("directory")?.as_str());
-                vendored.extend(folders.map(|it| base.join(it)));
-                break;
-            }
+        for Config { base, table } in config::files(dir) {
+            let sources = table.get("source").and_then(Value::as_table).into_iter().flatten();
+            let folders = sources.filter_map(|(_, it)| it.get("directory")?.as_str());
+            vendored.extend(folders.map(|it| base.join(it)));
         }
         Self { home, vendored }
     }

@@ -14,6 +14,8 @@ pub struct Artifact {
     /// The name of the target.
     pub name: String,
     pub files: Vec<PathBuf>,
+    /// The program, if it is one.
+    pub executable: Option<PathBuf>,
 }
 
 /// What cargo has built or found fresh.
@@ -47,6 +49,11 @@ impl Artifact {
         self.package.split(' ').nth(1).unwrap_or_default()
     }
 
+    /// Whether it is code for this platform, not for the machine that compiles.
+    pub fn is_for(&self, triple: &str) -> bool {
+        self.files.iter().any(|it| it.components().any(|it| it.as_os_str() == triple))
+    }
+
     /// The compiled library.
     pub fn library(&self) -> Option<&Path> {
         let mut files = self.files.iter();
@@ -75,6 +82,9 @@ impl Built {
                         folder: folder.unwrap_or(Path::new("")).to_owned(),
                         name: text("/target/name").to_owned(),
                         files: files.map(PathBuf::from).collect(),
+                        executable: Some(text("/executable"))
+                            .filter(|it| !it.is_empty())
+                            .map(PathBuf::from),
                     });
                 }
                 "build-script-executed" => res.build_scripts.push(BuildScript {

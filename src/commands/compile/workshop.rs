@@ -46,8 +46,12 @@ impl Workshop {
         arguments.push(self.root.real().join("Cargo.toml").into());
         arguments.push("--target-dir".into());
         arguments.push(self.target.clone().into());
-        let program =
-            process::Program { name: &self.cargo, arguments: &arguments, folder: &self.top };
+        let program = process::Program {
+            name: &self.cargo,
+            arguments: &arguments,
+            folder: &self.top,
+            variables: &[],
+        };
         process::output(&program)?.map_err(|printed| {
             terminal::advise(&messages::errors(&printed));
             anyhow::format_err!("cargo failed; its messages are above")

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     commands::reach::Address,
-    compatibility::{Policy, Rule, Severity, judge},
-    hint::Hint as _,
+    compatibility::{Policy, Rule, judge},
+    hint::{Hint as _, Severity},
     terminal,
 };
 
@@ -59,11 +59,20 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum PolicyName {
+pub enum PolicyName {
     /// Every rule of crdify 0.6, with its defaults
     Crdify,
     /// What OLM v1 refuses to upgrade: descriptions may change and enumerations may grow
     Olm,
+}
+
+impl PolicyName {
+    pub fn policy(self) -> Policy {
+        match self {
+            Self::Crdify => Policy::crdify(),
+            Self::Olm => Policy::olm(),
+        }
+    }
 }
 
 fn rules() -> impl clap::builder::TypedValueParser<Value = Rule> {
@@ -131,10 +140,7 @@ impl Args {
     }
 
     fn policy(&self) -> Policy {
-        let mut policy = match self.policy {
-            PolicyName::Crdify => Policy::crdify(),
-            PolicyName::Olm => Policy::olm(),
-        };
+        let mut policy = self.policy.policy();
         policy.allowed.extend(&self.allow);
         policy
     }

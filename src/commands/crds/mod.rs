@@ -4,7 +4,9 @@ mod diff;
 mod report;
 mod side;
 
-pub use side::Repository;
+pub use diff::PolicyName;
+pub use report::Format;
+pub use side::{Files as CrdFiles, Place, Repository, Side};
 
 use std::path::Path;
 

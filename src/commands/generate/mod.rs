@@ -1,8 +1,10 @@
 //! `operator-rs generate`
 
+mod catalog;
 mod crds;
 mod installer;
 pub mod moved;
+mod submission;
 
 use std::path::Path;
 
@@ -29,6 +31,8 @@ pub struct Args {
 enum What {
     Crds(crds::Args),
     Installer(installer::Args),
+    Catalog(catalog::Args),
+    Submission(submission::Args),
 }
 
 impl Args {
@@ -48,6 +52,8 @@ impl Args {
                 args.outcome(&root)?.settle(&root, &self.mode)
             }
             Some(What::Installer(args)) => writing(dir, &args.mode.clone(), |it| args.outcome(it)),
+            Some(What::Catalog(args)) => writing(dir, &args.mode.clone(), |it| args.plan(dir, it)),
+            Some(What::Submission(args)) => args.run(dir),
             None => writing(dir, &self.mode, |root| everything(root, self.compile, &self.mode)),
         }
     }

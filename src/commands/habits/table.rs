@@ -5,8 +5,6 @@ use super::{Command, Flag};
 const BUNDLE: &str =
     "use `operator-rs bundle`: it updates the manifests, generates the bundle and validates it";
 const NO_PACKAGES: &str = "OLM no longer reads package manifests; use `operator-rs bundle`";
-const RUN: &str = "not available yet; build and push the bundle with `make bundle-build bundle-push` and add it to a catalog with `opm`. \
-                   To run the operator without OLM, use `operator-rs deploy`";
 const MANIFESTS: &str = "use `operator-rs manifests`";
 const BASE: &str = "not needed: `init` writes the base in config/manifests/bases, and `operator-rs bundle` fills in the rest";
 const NO_HELM: &str = "not available: operator-rs generates operators in Rust; for operators from Helm charts, use operator-sdk";
@@ -33,28 +31,6 @@ pub const COMMANDS: &[Command] = &[
     moved("generate packagemanifests", "bundle", NO_PACKAGES),
     no("run packagemanifests", NO_PACKAGES),
     no("run pm", NO_PACKAGES),
-    no("run", RUN),
-    no(
-        "cleanup",
-        "not available yet; delete the Subscription and the ClusterServiceVersion with kubectl. What `operator-rs deploy` created, `operator-rs undeploy` removes",
-    ),
-    no(
-        "olm install",
-        "not available yet; use the install script of an OLM release: https://github.com/operator-framework/operator-lifecycle-manager/releases",
-    ),
-    no(
-        "olm status",
-        "not available yet; use `kubectl get deployments,catalogsources --namespace olm`",
-    ),
-    no(
-        "olm uninstall",
-        "not available yet; delete the manifests that OLM was installed from with `kubectl delete -f`",
-    ),
-    no("olm", "not available yet; see https://olm.operatorframework.io/docs/getting-started/"),
-    no(
-        "scorecard",
-        "not available yet; for static checks, use `operator-rs bundle validate --select-optional suite=operatorframework`",
-    ),
     no(
         "pkgman-to-bundle",
         "not available: OLM no longer reads package manifests; `operator-rs bundle` generates a bundle from a project",
@@ -71,6 +47,9 @@ pub const COMMANDS: &[Command] = &[
     no("rbac", MANIFESTS),
     no("object", "not needed: Rust derives `Clone`"),
 ];
+
+const NO_PODS: &str =
+    "not needed: the built-in tests only read the bundle, and run without a cluster";
 
 pub const FLAGS: &[Flag] = &[
     // Here, `-v` is `--verbose`.
@@ -166,34 +145,62 @@ pub const FLAGS: &[Flag] = &[
     flag("bundle", "--crds-dir", PIPE),
     flag("bundle", "--apis-dir", "not needed: Cargo.toml says where the types are"),
     flag("bundle", "--stdout", "use `operator-rs bundle --diff` to see what would be written"),
-    flag(
-        "bundle",
-        "--use-image-digests",
-        "not available yet; give `--image` with a digest: `--image NAME@sha256:DIGEST`",
-    ),
-    flag(
-        "bundle",
-        "--extra-service-accounts",
-        "not available yet; only service accounts that a Deployment uses are added to the CSV",
-    ),
     flag("bundle", "--channel", "use `--channels`"),
     flag("bundle", "--from-version", "set `spec.replaces` in config/manifests/bases"),
     flag("bundle", "--update-objects", ONE_BUNDLE),
     flag(
         "bundle validate",
         "--image-builder",
-        "not needed: `bundle validate` reads a directory; unpack the bundle's image first",
+        "not needed: `bundle validate` pulls the bundle's image itself",
     ),
-    flag(
-        "bundle validate",
-        "-b",
-        "not needed: `bundle validate` reads a directory; unpack the bundle's image first",
-    ),
+    flag("bundle validate", "-b", "not needed: `bundle validate` pulls the bundle's image itself"),
     flag(
         "bundle validate",
         "--alpha-select-external",
         "not available yet; run the external validator on the bundle's directory",
     ),
+    flag(
+        "run",
+        "--ca-secret-name",
+        "not needed: the catalog has the manifests of the bundle, and no pod pulls the bundle's image",
+    ),
+    flag("run", "--skip-tls-verify", "use `--tls-skip-verify`"),
+    flag("run", "--skip-tls", "use `--tls-skip-verify`"),
+    flag("run", "--use-http", "use `--plain-http`"),
+    flag(
+        "run bundle",
+        "--mode",
+        "not needed: the catalog has one version, and `run bundle-upgrade` replaces it",
+    ),
+    flag("olm status", "--timeout", "not needed: the command does not wait"),
+    flag("olm status", "--version", "not needed: the version is read from the cluster"),
+    flag(
+        "olm uninstall",
+        "--version",
+        "not needed: what `olm install` created is found on the cluster",
+    ),
+    flag(
+        "olm uninstall",
+        "--olm-namespace",
+        "not needed: what `olm install` created is found on the cluster",
+    ),
+    flag("cleanup", "--service-account", "not needed: `cleanup` starts no pod"),
+    flag("scorecard", "--kubeconfig", NO_PODS),
+    flag("scorecard", "-n", NO_PODS),
+    flag("scorecard", "--namespace", NO_PODS),
+    flag("scorecard", "--pod-security", NO_PODS),
+    flag("scorecard", "-s", NO_PODS),
+    flag("scorecard", "--service-account", NO_PODS),
+    flag("scorecard", "-x", NO_PODS),
+    flag("scorecard", "--skip-cleanup", NO_PODS),
+    flag("scorecard", "-w", NO_PODS),
+    flag("scorecard", "--wait-time", NO_PODS),
+    flag("scorecard", "-b", NO_PODS),
+    flag("scorecard", "--storage-image", NO_PODS),
+    flag("scorecard", "-u", NO_PODS),
+    flag("scorecard", "--untar-image", NO_PODS),
+    flag("scorecard", "-t", NO_PODS),
+    flag("scorecard", "--test-output", NO_PODS),
     flag("", "--check", "commands that do not write files have no `--check`"),
     flag(
         "",

@@ -90,7 +90,7 @@ struct Archive {
 
 /// The folder of the programs, which are downloaded if they are not cached.
 pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
-    let kept = kept()?;
+    let kept = terminal::cache()?.join("envtest");
     let platform = terminal::platform();
     let here = present(&kept, &platform)?;
     if let Wanted::Exact(_) = wanted
@@ -148,19 +148,6 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
 const ARCHIVE_LIMIT: u64 = 1 << 30;
 const PROGRAM_LIMIT: u64 = 1 << 29;
 const INDEX_LIMIT: u64 = 1 << 24;
-
-/// The cache of downloads.
-fn kept() -> anyhow::Result<PathBuf> {
-    let cache = match (terminal::variable("XDG_CACHE_HOME")?, terminal::variable("HOME")?) {
-        (Some(cache), _) => PathBuf::from(cache),
-        (None, Some(home)) => Path::new(&home).join(".cache"),
-        (None, None) => {
-            return Err(anyhow::format_err!("there is no directory to cache downloads in"))
-                .hint("set HOME or XDG_CACHE_HOME");
-        }
-    };
-    Ok(cache.join("operator-rs/envtest"))
-}
 
 fn folder(kept: &Path, version: &Version, platform: &str) -> PathBuf {
     kept.join(format!("{version}-{platform}"))

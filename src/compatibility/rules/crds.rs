@@ -46,7 +46,7 @@ fn served_version_removal(old: &Crd, new: &Crd) -> Option<Change> {
             false => "",
         };
         Change::new(
-            format!("{list} is not served any more{migrate}"),
+            format!("{list} is no longer served{migrate}"),
             format!("keep serving {list} until no client requests it"),
         )
     })

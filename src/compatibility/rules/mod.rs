@@ -11,7 +11,8 @@ use std::{fmt, str::FromStr};
 
 pub use crds::{crd_removal, of_crds, removed};
 
-use super::{Policy, Severity, normal::Keywords};
+use super::{Policy, normal::Keywords};
+use crate::hint::Severity;
 use crate::yaml::Value;
 
 /// What a rule reports about a change.

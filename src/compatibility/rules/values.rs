@@ -32,7 +32,7 @@ pub fn enumeration(pair: &Pair<'_>, policy: &Policy) -> Option<Change> {
     }
     if !removed.is_empty() {
         return Some(Change::new(
-            format!("the values {} are not allowed any more", list(removed.iter().copied(), json)),
+            format!("the values {} are no longer allowed", list(removed.iter().copied(), json)),
             format!("keep the values {}", list(removed, json)),
         ));
     }
@@ -50,7 +50,7 @@ pub fn nullable(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
             "the field may be null now",
             "do not allow null: leaving the field out has the same meaning",
         ),
-        None => Change::new("the field may not be null any more", "keep the field nullable"),
+        None => Change::new("the field may no longer be null", "keep the field nullable"),
     })
 }
 

@@ -208,7 +208,7 @@ impl Reader {
                     Some("merge") => res.behavior = "merge",
                     Some("replace") => res.behavior = "replace",
                     Some(_) => {
-                        self.fault(value.mark, "this is none of `create`, `merge` and `replace`")
+                        self.fault(value.mark, "this must be `create`, `merge` or `replace`")
                     }
                 },
                 _ => self.unknown(key, *mark, "a generator"),

@@ -85,7 +85,7 @@ fn directive(map: &mut Map<String, Value>) -> anyhow::Result<Directive> {
         Some("merge") => Directive::Merge,
         Some("replace") => Directive::Replace,
         Some("delete") => Directive::Delete,
-        _ => anyhow::bail!("`$patch` is none of `merge`, `replace` and `delete`"),
+        _ => anyhow::bail!("`$patch` must be `merge`, `replace` or `delete`"),
     };
     map.remove("$patch");
     Ok(res)

@@ -51,7 +51,7 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
         }
         ("array" | "boolean" | "integer" | "number" | "string", _) => {}
         ("null", _) => say("can only be null", CHANGE),
-        (other, _) => say(&format!("has a type that is none: `{other}`"), CHANGE),
+        (other, _) => say(&format!("has an unknown type `{other}`"), CHANGE),
     }
     if embedded && kind != "object" {
         say("is an embedded resource, and no object", CHANGE);

@@ -1,5 +1,5 @@
-//! Changes to PROJECT's text. Each is checked: the text that comes out, read again, must be what was
-//! meant, else the edit is refused.
+//! Edits of PROJECT's text. Each is checked: the edit is refused unless parsing the new text gives the intended
+//! content.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Project {
-    /// With one more resource, after those that are there.
+    /// Adds a resource after the existing ones.
     pub fn with(&self, resource: Resource) -> anyhow::Result<Self> {
         let entry = yaml::to_text(&Value::Array(vec![yaml::to_value(&resource)]));
         let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
@@ -42,16 +42,16 @@ impl Project {
         self.checked(text, &expected)
     }
 
-    /// With `controller: true` for a resource that is there.
+    /// Sets `controller: true` on an existing resource.
     pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
         let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
         let text = block(&lines).and_then(|block| {
             let Range { start, end: stop } = block.item(&lines, at)?;
             let indent = dash(lines[start])?;
             let key = " ".repeat(indent + 2);
-            let said = (start..stop)
+            let existing = (start..stop)
                 .find(|it| lines[*it].trim_start_matches([' ', '-']).starts_with("controller:"));
-            Some(match said {
+            Some(match existing {
                 Some(line) => {
                     let lead = &lines[line]
                         [..lines[line].len() - lines[line].trim_start_matches([' ', '-']).len()];
@@ -66,20 +66,20 @@ impl Project {
         });
         let mut expected =
             yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
-        // A list of the fields' values is an entry, too, to who reads it.
+        // serde also accepts an entry that is a list of the fields' values.
         if let Some(Value::Object(entry)) = expected.pointer_mut(&format!("/resources/{at}")) {
             entry.insert("controller".to_owned(), Value::Bool(true));
         }
         self.checked(text.unwrap_or_default(), &expected)
     }
 
-    /// Without the resource at this place of the list.
+    /// Removes the resource with this index.
     pub fn without(&self, at: usize) -> anyhow::Result<Self> {
         let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
         let text = block(&lines).and_then(|block| {
             let item = block.item(&lines, at)?;
             let is_comment = |it: &usize| lines[*it].trim_start().starts_with('#');
-            // Comments in front of the next entry belong to that.
+            // Comments before the next entry belong to that entry.
             let own =
                 item.clone().rev().find(|it| !is_comment(it) && !lines[*it].trim().is_empty());
             Some(match self.resources.len() {
@@ -96,13 +96,14 @@ impl Project {
         self.checked(text.unwrap_or_default(), &expected)
     }
 
-    /// With the version of the tool that has brought the project up to date.
+    /// Sets the version of the tool that has updated the project.
     pub fn with_cli_version(&self, version: &str) -> anyhow::Result<Self> {
         let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
         let line = format!("cliVersion: {version}");
         let text = match lines.iter().position(|it| it.starts_with("cliVersion:")) {
             Some(at) => {
-                // With the blanks in front of it. The value has no `#`, or the check below refuses.
+                // The comment, with the blanks before it. If the value contains a `#`, the check below refuses the
+                // edit.
                 let value = lines[at].split('#').next().unwrap_or_default().trim_end();
                 let comment = lines[at][value.len()..].trim_end_matches(['\r', '\n']);
                 splice(&lines, at..at + 1, &format!("{line}{comment}\n"))
@@ -124,14 +125,14 @@ impl Project {
 
     fn checked(&self, text: String, expected: &Value) -> anyhow::Result<Self> {
         if yaml::from_text(&text, Dialect::Strict).ok().as_ref() != Some(expected) {
-            return Err(anyhow::format_err!("operator-rs cannot add to PROJECT as it is written"))
+            return Err(anyhow::format_err!("operator-rs cannot edit PROJECT because of the way it is formatted"))
                 .hint("write `resources` as a block list: one `- ` for each entry, and a line for each field");
         }
         Self::from_text(&text)
     }
 }
 
-/// Where `resources:` stands, and where what is in it ends.
+/// The line of `resources:`, and the end of its content.
 struct Block {
     head: usize,
     end: usize,
@@ -156,7 +157,7 @@ fn block(lines: &[&str]) -> Option<Block> {
     let head = lines.iter().position(|it| it.starts_with("resources:"))?;
     let inside = |it: &&str| it.starts_with([' ', '-', '#']) || it.trim().is_empty();
     let mut end = head + 1 + lines[head + 1..].iter().take_while(|it| inside(it)).count();
-    // Comments and blank lines in front of the next field belong to that.
+    // Comments and blank lines before the next field belong to that field.
     while head + 1 < end && (lines[end - 1].starts_with('#') || lines[end - 1].trim().is_empty()) {
         end -= 1;
     }
@@ -168,7 +169,7 @@ fn is_empty_list(line: &str) -> bool {
     value == "[]" || value == "null" || value == "~"
 }
 
-/// The lines with `text` in the place of some, with the line ends that the file has.
+/// Replaces a range of lines with `text`, with the same line endings as the file.
 fn splice(lines: &[&str], at: Range<usize>, text: &str) -> String {
     let crlf = lines.first().is_some_and(|it| it.ends_with("\r\n"));
     let end = if crlf { "\r\n" } else { "\n" };
@@ -256,7 +257,7 @@ mod tests {
             let edited = project.with_cli_version("0.1.0").expect("it can be edited");
             assert_eq!(edited.text(), format!("{after}{head}"));
         }
-        // A value on a line of its own is left to the person who put it there.
+        // A value on a separate line is not edited.
         let project = Project::from_text(&format!("cliVersion:\n  0.0.1\n{head}"));
         assert!(project.and_then(|it| it.with_cli_version("0.1.0")).is_err());
     }
@@ -286,9 +287,9 @@ mod tests {
             "example.com/a/v1",
             "api::a.b",
         ] {
-            let told = format!("PROJECT:7:9: `{path}` is not the path of a Rust module");
-            let hint = "name the module that has the type, e.g. `p_q_api::cache::v1alpha1`, or leave `path` out";
-            assert_eq!(check(path).err(), Some((told, hint.to_owned())));
+            let message = format!("PROJECT:7:9: `{path}` is not the path of a Rust module");
+            let hint = "name the module that has the type, e.g. `p_q_api::cache::v1alpha1`, or remove `path`";
+            assert_eq!(check(path).err(), Some((message, hint.to_owned())));
         }
     }
 
@@ -320,7 +321,10 @@ mod tests {
         let error = Project::from_text(text)
             .and_then(|it| it.with(resource("B")))
             .expect_err("it is refused");
-        assert_eq!(error.to_string(), "operator-rs cannot add to PROJECT as it is written");
+        assert_eq!(
+            error.to_string(),
+            "operator-rs cannot edit PROJECT because of the way it is formatted"
+        );
     }
 
     #[test]

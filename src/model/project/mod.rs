@@ -11,12 +11,12 @@ use crate::{
     yaml,
 };
 
-/// The layout of the projects that this tool makes.
+/// The layout of the projects that this tool creates.
 const LAYOUT: &str = "rust.operator-rs.io/v1";
 
-/// The PROJECT file: what this project is and what it holds.
+/// The PROJECT file: the project's name, its settings and its resources.
 ///
-/// kubebuilder's version 3. The text is kept: what we do not know, comments too, survives every edit.
+/// The format is version 3 of kubebuilder's. The text is kept: comments and unknown fields survive every edit.
 #[derive(Clone, Debug)]
 pub struct Project {
     pub name: ProjectName,
@@ -38,7 +38,7 @@ struct File {
     resources: Vec<Resource>,
 }
 
-/// What is asked of a PROJECT before anything else in it is believed.
+/// The fields of PROJECT that are checked before all others.
 #[derive(Deserialize)]
 #[serde(expecting = "the fields of a PROJECT file")]
 struct Head {
@@ -56,7 +56,7 @@ enum Layout {
 }
 
 impl Project {
-    /// The layout of the projects that this tool makes.
+    /// The layout of the projects that this tool creates.
     pub const LAYOUT: &str = LAYOUT;
 
     pub fn path() -> ProjectPath {
@@ -66,7 +66,7 @@ impl Project {
     pub fn new(name: ProjectName, domain: Domain, namespaced: bool, version: &str) -> Self {
         let scope = if namespaced { "namespaced: true\n" } else { "" };
         let text = format!(
-            "# What operator-rs has scaffolded here, so that it can go on. Comments and further fields are kept.\n\
+            "# The APIs and settings of this project, for operator-rs. Comments and other fields are kept.\n\
              cliVersion: {version}\n\
              domain: {domain}\n\
              layout:\n- {LAYOUT}\n\
@@ -77,7 +77,7 @@ impl Project {
         Self { name, domain, namespaced, resources: Vec::new(), text }
     }
 
-    /// Reads PROJECT. What is malformed is refused with its place.
+    /// Parses PROJECT. Errors have the place of the malformed part.
     pub fn from_text(text: &str) -> anyhow::Result<Self> {
         if text.trim().is_empty() {
             return Err(anyhow::format_err!("PROJECT is empty"))
@@ -95,7 +95,7 @@ impl Project {
             if !seen.insert((group, domain, kind, version)) {
                 bail!("PROJECT has {} {} twice", resource.version, resource.kind);
             }
-            // It becomes Rust, in api/src/crds.rs.
+            // The path becomes Rust code, in api/src/crds.rs.
             if let (Some(_), Some(path)) = (&resource.api, &resource.path)
                 && path.parse::<RustPath>().is_err()
             {
@@ -105,7 +105,7 @@ impl Project {
                     diagnostic = diagnostic.at(mark.line, mark.column).quote(text);
                 }
                 let hint = format!(
-                    "name the module that has the type, e.g. `{}_api::cache::v1alpha1`, or leave `path` out",
+                    "name the module that has the type, e.g. `{}_api::cache::v1alpha1`, or remove `path`",
                     project_name.crate_name()
                 );
                 return Err(diagnostic.with_hint(hint).into_error());
@@ -119,7 +119,7 @@ impl Project {
     }
 }
 
-/// Where the path of a resource stands.
+/// The place of the path of a resource.
 fn place(text: &str, at: usize) -> Option<yaml::Mark> {
     let nodes = yaml::nodes(text, yaml::Dialect::Strict).ok()?;
     match &nodes.first()?.get("resources")?.data {
@@ -133,7 +133,7 @@ impl Head {
         match &self.version {
             Some(yaml::Value::String(version)) if version == "3" => {}
             None => {
-                bail!("reading PROJECT: it has no `version`; only `version: \"3\"` is supported")
+                bail!("PROJECT has no `version`; only `version: \"3\"` is supported")
             }
             Some(yaml::Value::Number(number)) if number.as_u64() == Some(3) => {
                 return Err(anyhow::format_err!("PROJECT has `version: 3`, a number"))
@@ -141,7 +141,7 @@ impl Head {
             }
             Some(other) => {
                 return Err(anyhow::format_err!("PROJECT has version {other}, and only version \"3\" is supported")).hint(
-                    "projects of version 2 are kubebuilder's of 2020 and older; `operator-rs init` creates a new one in another directory",
+                    "version 2 is that of kubebuilder until 2020; `operator-rs init` creates a new project in another directory",
                 );
             }
         }
@@ -155,10 +155,10 @@ impl Head {
         }
         if layouts.iter().any(|it| it.starts_with("rust.operator-rs.io/")) {
             return Err(anyhow::format_err!(
-                "PROJECT has the layout `{}`, which this version does not know",
+                "PROJECT has the layout `{}`, which this version of operator-rs does not support",
                 layouts.join(",")
             ))
-            .hint("a newer operator-rs wrote it: update operator-rs");
+            .hint("a newer version of operator-rs created the project: update operator-rs");
         }
         let language = if layouts.iter().any(|it| it.starts_with("go.")) {
             "a Go project"
@@ -173,7 +173,7 @@ impl Head {
             ))
     }
 
-    /// A project that a newer operator-rs has brought up to date is not taken back.
+    /// Refuses a project that a newer operator-rs has updated.
     fn check_age(&self) -> anyhow::Result<()> {
         let ours: semver::Version = env!("CARGO_PKG_VERSION").parse().context("our own version")?;
         let theirs = self.cli_version.as_deref().and_then(|it| it.parse::<semver::Version>().ok());

@@ -214,7 +214,7 @@ impl Place {
     }
 }
 
-fn set(data: &mut Value, pointer: &str, value: &Value) {
+pub fn set(data: &mut Value, pointer: &str, value: &Value) {
     let Some((parent, key)) = pointer.rsplit_once('/') else { return };
     let key = key.replace("~1", "/");
     match data.pointer_mut(parent) {

@@ -7,19 +7,6 @@ const KNOWN: &[(&str, &str)] = &[(
      see the resources of owned CRDs",
 )];
 
-/// Warnings that operator-sdk does not give.
-const OURS: &[&str] = &[
-    // Newer releases of operator-framework/api refuse these images.
-    "relatedImages[",
-    // What is not checked here is said.
-    "its types were not checked",
-    "was not checked",
-];
-
 pub fn is_known(difference: &str) -> bool {
     KNOWN.iter().any(|(it, _)| difference.contains(it))
-}
-
-pub fn is_our_warning(message: &str) -> bool {
-    OURS.iter().any(|it| message.contains(it))
 }

@@ -5,8 +5,9 @@
 
 mod breaks;
 mod facts;
+mod fixed;
 mod known;
-mod oracle;
+pub mod oracle;
 
 use std::{collections::BTreeMap, fs, path::Path};
 

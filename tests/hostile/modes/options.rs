@@ -41,6 +41,8 @@ const IGNORED: &[(&str, &[&str])] = &[
     (
         "bundle validate",
         &[
+            "--dry-run",
+            "--diff",
             "bundle --channels a",
             "--output-dir other",
             "--package other",
@@ -56,6 +58,8 @@ const IGNORED: &[(&str, &[&str])] = &[
         "bundle validate --list-optional",
         &["bundle", "--output json-alpha1", "--select-optional suite=operatorframework"],
     ),
+    ("bundle validate --select csv", &["--select-optional name=capabilities"]),
+    ("bundle validate --list", &["bundle", "--output json", "--kube-version 1.33"]),
     ("manifests", &["--output-dir other", "--image x:1"]),
     ("generate", &["--max-description-length 3"]),
     ("install --dry-run", &["--yes", "--image x:1", "--namespace other"]),

@@ -8,6 +8,15 @@ use crate::{
 
 pub const FLAGS: &[&str] = &["--check", "--diff", "--dry-run", "--dry-run=server", "--force"];
 
+/// Flags of commands that have them only together with another one.
+const PAIRED: &[(&str, &[&str], &str)] = &[("bundle validate", &["--diff", "--dry-run"], "--fix")];
+
+/// The flag that a command needs beside this one.
+pub fn beside(path: &str, flag: &str) -> Option<&'static str> {
+    let paired = PAIRED.iter().find(|it| it.0 == path && it.1.contains(&flag));
+    paired.map(|it| it.2)
+}
+
 /// A command as its path in `--help`, and words with which it has something to do.
 pub struct Known {
     pub path: &'static str,
@@ -47,6 +56,16 @@ pub const COMMANDS: &[Known] = &[
         "--output-dir deploy/crds",
         Acts::OnFiles("deploy/crds/cache.example.com_memcacheds.yaml"),
     ),
+    known(
+        "generate catalog",
+        "--image quay.io/example/other-bundle:v0.0.1",
+        Acts::OnFiles("catalog/memcached-operator.v0.0.1.yaml"),
+    ),
+    known(
+        "generate submission",
+        "",
+        Acts::OnFiles("submission/operators/memcached-operator/0.0.1/metadata/annotations.yaml"),
+    ),
     known("crds", "", Acts::Never),
     known("crds diff", "config/crd/bases", Acts::OnNothing),
     known(
@@ -59,11 +78,38 @@ pub const COMMANDS: &[Known] = &[
         "--image quay.io/example/other:v0.0.2",
         Acts::OnFiles("bundle/metadata/annotations.yaml"),
     ),
+    known("bundle build", "", Acts::OnNothing),
+    known("bundle push", "localhost:1/bundle:v1", Acts::OnNothing),
+    known("bundle diff", "bundle", Acts::OnNothing),
     known("bundle validate", "", Acts::OnNothing),
+    known("catalog", "", Acts::Never),
+    known(
+        "catalog add",
+        "bundle --image quay.io/example/other-bundle:v0.0.1",
+        Acts::OnFiles("catalog/memcached-operator.v0.0.1.yaml"),
+    ),
+    known("catalog render", "bundle", Acts::OnNothing),
+    known("catalog render-template", "template.yaml", Acts::OnNothing),
+    known("catalog graph", "", Acts::OnNothing),
+    known("catalog build", "", Acts::OnNothing),
+    known("catalog push", "localhost:5000/catalog:v1", Acts::OnNothing),
+    known("catalog validate", "", Acts::OnNothing),
+    known("image", "", Acts::Never),
+    known("image build", "--platform linux/s390x", Acts::OnNothing),
+    known("image push", "localhost:1/manager:v1 --platform linux/s390x", Acts::OnNothing),
+    known("scorecard", "", Acts::OnNothing),
     known("install", "--timeout 2s", Acts::OnCluster),
     known("uninstall", "--yes --timeout 2s", Acts::OnCluster),
     known("deploy", "--timeout 2s", Acts::OnCluster),
     known("undeploy", "--yes --timeout 2s", Acts::OnCluster),
+    known("olm", "", Acts::Never),
+    known("olm install", "--manifests olm.yaml --timeout 2s", Acts::OnCluster),
+    known("olm status", "", Acts::OnNothing),
+    known("olm uninstall", "--yes --timeout 2s", Acts::OnCluster),
+    known("run", "", Acts::Never),
+    known("run bundle", "bundle --timeout 2s", Acts::OnCluster),
+    known("run bundle-upgrade", "bundle --timeout 2s", Acts::OnCluster),
+    known("cleanup", "memcached-operator --yes --timeout 2s", Acts::OnCluster),
     known("test", "--assets ../bin", Acts::OnNothing),
     known("version", "", Acts::OnNothing),
     known("completion", "bash", Acts::OnNothing),

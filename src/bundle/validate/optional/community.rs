@@ -4,12 +4,13 @@
 use semver::Version;
 
 use super::{
-    super::{Findings, grammar::versions, load::Loaded},
+    super::{Findings, Rule, grammar::versions, load::Loaded},
     Context, removed,
 };
 use crate::yaml::{self, Value};
 
 const LABEL: &str = "com.redhat.openshift.versions";
+const AT: &str = "/metadata/annotations/olm.properties";
 const PROPERTY: &str = "olm.maxOpenShiftVersion";
 
 pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
@@ -27,18 +28,23 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
     let properties = annotations.and_then(|it| it.get("olm.properties")).and_then(Value::as_str);
     match newest(properties.unwrap_or_default()) {
         Ok(None) => {}
-        Ok(Some(warning)) => findings.warning(path, warning),
-        Err(why) => findings.error(path, format!("csv.Annotations.olm.properties {why}: {apis}")),
+        Ok(Some(warning)) => findings.warning(Rule::CommunityPatch, (path, AT), warning),
+        Err(why) => findings.error(
+            Rule::CommunityProperty,
+            (path, AT),
+            format!("csv.Annotations.olm.properties {why}: {apis}"),
+        ),
     }
     match &context.index {
         None => findings.warning(
+            Rule::CommunityIndex,
             path,
             format!("give the bundle's Dockerfile with `--optional-values index-path=bundle.Dockerfile`, so that its labels are checked: {apis}"),
         ),
-        Some(Err(why)) => findings.error(path, format!("the file of `index-path` cannot be read: {why}")),
+        Some(Err(why)) => findings.error(Rule::CommunityLabel, path, format!("the file of `index-path` cannot be read: {why}")),
         Some(Ok(text)) => {
             if let Err(why) = labels(text) {
-                findings.error(path, format!("{why}: {apis}"));
+                findings.error(Rule::CommunityLabel, path, format!("{why}: {apis}"));
             }
         }
     }

@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::{Findings, load::Loaded};
+use super::{
+    Findings,
+    load::Loaded,
+    rules::{Rule, Selection, Suite},
+};
 
 mod community;
 mod hub;
+mod objects;
 mod platforms;
 mod practices;
 mod removed;
 mod selector;
 
+pub(super) use hub::{known_capability, known_categories};
 pub use platforms::Platform;
 pub use selector::Selector;
 
@@ -33,6 +39,14 @@ pub struct Context<'a> {
     pub index: Option<Result<String, String>>,
     /// The platforms of an image, or why they are not known.
     pub platforms: &'a dyn Fn(&str) -> Result<Vec<Platform>, String>,
+}
+
+impl<'a> Context<'a> {
+    /// Where only the bundle is looked at.
+    pub fn without_images(values: &'a BTreeMap<String, String>) -> Self {
+        let platforms = &|_: &str| Err("images are not looked at".to_owned());
+        Self { values, categories: None, index: None, platforms }
+    }
 }
 
 impl Context<'_> {
@@ -81,6 +95,7 @@ pub const VALIDATORS: &[Validator] = &[
             hub::categories(it, context, findings);
             removed::check(it, context.value("k8s-version"), findings);
             findings.warning(
+                Rule::HubDeprecated,
                 "",
                 "the validator \"operatorhub\" is deprecated: select \"operatorhubv2\", \"capabilities\" and \"categories\" instead",
             );
@@ -112,16 +127,36 @@ pub const VALIDATORS: &[Validator] = &[
     Validator {
         name: "multiarch",
         suite: None,
-        description: "The platforms of the images are those that the CSV's labels promise. Runs docker or podman to inspect them",
+        description: "The platforms of the images are those that the CSV's labels promise. Asks their registries, or docker or podman",
         value: Some("container-tools"),
         run: platforms::check,
     },
 ];
 
+/// Whether the validator `community` requires the annotation `olm.properties`.
+pub(super) fn needs_annotation(bundle: &Loaded) -> bool {
+    !removed::by_1_22(bundle).is_empty()
+}
+
 impl Validator {
     pub fn is_selected(&self, selector: &Selector) -> bool {
         let labels = [("name", Some(self.name)), ("suite", self.suite)];
         selector.matches(|key| labels.iter().find(|it| it.0 == key).and_then(|it| it.1))
+    }
+
+    /// Whether rules that are selected by their own names are among its rules.
+    pub(super) fn has(&self, select: &Selection) -> bool {
+        let suite = match self.name {
+            "operatorhubv2" => Suite::Operatorhub,
+            "capabilities" => Suite::Capabilities,
+            "categories" => Suite::Categories,
+            "community" => Suite::Community,
+            "alpha-deprecated-apis" => Suite::DeprecatedApis,
+            "good-practices" => Suite::GoodPractices,
+            "multiarch" => Suite::Multiarch,
+            _ => return false,
+        };
+        Rule::all().any(|it| it.about().suite == suite && select.has(it))
     }
 
     pub(super) fn check(&self, bundle: &Loaded, context: &Context, findings: &mut Findings) {

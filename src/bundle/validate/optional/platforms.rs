@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    super::{Findings, load::Loaded, of},
+    super::{Findings, Rule, load::Loaded, of},
     Context,
 };
 use crate::yaml::{Map, Value};
@@ -36,7 +36,11 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
         let mut known = |name: &str| match (context.platforms)(name) {
             Ok(list) => Some(list),
             Err(why) => {
-                findings.warning(path, format!("unable to inspect the image ({name}) : {why}"));
+                findings.warning(
+                    Rule::ImageUnknown,
+                    path,
+                    format!("unable to inspect the image ({name}) : {why}"),
+                );
                 None
             }
         };
@@ -76,7 +80,8 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
             .collect();
         if !missing.is_empty() {
             findings.warning(
-                path,
+                Rule::PlatformLabel,
+                (path, "/metadata/labels"),
                 format!("check if the CSV is missing the label ({prefix}<value>) for the {what}(s): {missing:?}, which the Operator manager image {names:?} provides"),
             );
         }
@@ -90,6 +95,7 @@ pub fn check(bundle: &Loaded, context: &Context, findings: &mut Findings) {
             let missing: Vec<&String> = all.iter().filter(|it| !runs(it)).collect();
             if !missing.is_empty() {
                 findings.warning(
+                    Rule::PlatformImage,
                     path,
                     format!("check if the image {image} should support the {what}(s) {missing:?}, which labels promise or the manager image {names:?} provides"),
                 );
@@ -185,7 +191,8 @@ fn promises(
             let lacking: Vec<&String> = all.iter().filter(lacks).map(|it| it.0).collect();
             if !lacking.is_empty() {
                 findings.error(
-                    path,
+                    Rule::PlatformPromised,
+                    (path, "/metadata/labels"),
                     format!(
                         "not all images specified are providing the support described via the CSV labels. Note that (OS.architecture): \
                          ({}.{}) was not found for the image(s) {lacking:?}",
@@ -208,6 +215,7 @@ fn affinity(
     let allowed = allowed.map_or(&[][..], Vec::as_slice);
     if allowed.is_empty() {
         return findings.warning(
+            Rule::AffinityMissing,
             path,
             match platforms {
                 None => format!("check if the CSV is missing a node affinity configuration for the image: {image:?}"),
@@ -227,12 +235,14 @@ fn affinity(
     let (extra, missing) = (minus(allowed, platforms), minus(platforms, allowed));
     if !extra.is_empty() {
         findings.warning(
+            Rule::AffinityExtra,
             path,
             format!("the CSV includes {:?} in the node affinity configuration for the image: {image:?}, but the image data suggests the following platforms are supported: {:?}", shown(&extra), shown(platforms)),
         );
     }
     if !missing.is_empty() {
         findings.warning(
+            Rule::AffinityLacking,
             path,
             format!("the image data indicates {:?} is supported for the image: {image:?}, but the node affinity configuration for the image only specifies {:?}", shown(&missing), shown(allowed)),
         );

@@ -2,8 +2,11 @@
 
 use semver::Version;
 
-use super::super::{Findings, load::Loaded, of};
-use crate::yaml::Value;
+use super::{
+    super::{Findings, Rule, load::Loaded, of},
+    objects,
+};
+use crate::{bundle::annotations::CHANNELS, yaml::Value};
 
 const VERSION: &str =
     r"([0-9]+)\.([0-9]+)\.([0-9]+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+)?$";
@@ -13,10 +16,12 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
     let path = bundle.csv.path;
     requests(bundle, findings);
     for part in ["owned", "required"] {
-        for crd in of::list(csv, &format!("/spec/customresourcedefinitions/{part}")) {
+        let list = format!("/spec/customresourcedefinitions/{part}");
+        for (at, crd) in of::list(csv, &list).iter().enumerate() {
             if of::text(crd, "/description").is_empty() {
                 findings.warning(
-                    path,
+                    Rule::CrdDescription,
+                    (path, format!("{list}/{at}")),
                     format!("{part} CRD {:?} has an empty description", of::name_of(crd)),
                 );
             }
@@ -24,7 +29,8 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
     }
     if ["permissions", "clusterPermissions"].iter().any(|it| may_create_crds(csv, it)) {
         findings.warning(
-            path,
+            Rule::CrdPermission,
+            (path, "/spec/install/spec"),
             "CSV contains permissions to create CRD. An Operator shouldn't deploy or manage other operators (such patterns are known as \
              meta or super operators or include CRDs in its Operands). It's the Operator Lifecycle Manager's job to manage the deployment \
              and lifecycle of operators. Please, review the design of your solution and if you should not be using Dependency Resolution \
@@ -32,6 +38,26 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
         );
     }
     name(path, of::name(csv), findings);
+    channels(bundle, findings);
+    objects::check(bundle, findings);
+}
+
+/// operator-sdk does not give its validators the channels.
+fn channels(bundle: &Loaded, findings: &mut Findings) {
+    const NAMES: [&str; 3] = ["candidate", "fast", "stable"];
+    let channels = bundle.annotations.get(CHANNELS).map(String::as_str).unwrap_or_default();
+    let is_odd = |it: &&str| !NAMES.iter().any(|name| it.starts_with(name));
+    let odd: Vec<&str> = channels.split(',').map(str::trim).filter(is_odd).collect();
+    if !odd.is_empty() {
+        findings.warning(
+            Rule::Channels,
+            ("metadata/annotations.yaml", format!("/annotations/{CHANNELS}")),
+            format!(
+                "channel(s) {odd:?} are not following the recommended naming convention: \
+                 https://olm.operatorframework.io/docs/best-practices/channel-naming"
+            ),
+        );
+    }
 }
 
 fn requests(bundle: &Loaded, findings: &mut Findings) {
@@ -40,7 +66,11 @@ fn requests(bundle: &Loaded, findings: &mut Findings) {
     let requests = |it: &Value| it.pointer("/resources/requests").is_some_and(Value::is_object);
     let containers = "/spec/template/spec/containers";
     if bundle.csv.object.pointer("/spec/install/spec/deployments").is_none_or(Value::is_null) {
-        findings.error(path, "unable to find a deployment to install in the CSV");
+        findings.error(
+            Rule::NoDeployment,
+            (path, "/spec/install"),
+            "unable to find a deployment to install in the CSV",
+        );
     }
     for (place, deployment) in deployments(&bundle.csv.object).iter().enumerate() {
         for (at, container) in of::list(deployment, containers).iter().enumerate() {
@@ -49,7 +79,8 @@ fn requests(bundle: &Loaded, findings: &mut Findings) {
             let written = written.and_then(|it| of::list(it, containers).get(at));
             if !requests(container) && !written.is_some_and(requests) {
                 findings.warning(
-                    path,
+                    Rule::Requests,
+                    (path, format!("/spec/install/spec/deployments/{place}{containers}/{at}")),
                     format!(
                         "unable to find the resource requests for the container: ({}). It is recommended to ensure the resource request \
                          for CPU and Memory. Be aware that for some clusters configurations it is required to specify requests or limits \
@@ -79,7 +110,8 @@ fn name(path: &str, name: &str, findings: &mut Findings) {
     let version = regex_lite::Regex::new(VERSION).ok().and_then(|it| it.find(name));
     if version.is_none_or(|it| Version::parse(it.as_str()).is_err()) {
         findings.warning(
-            path,
+            Rule::NameVersion,
+            (path, "/metadata/name"),
             format!(
                 "csv.metadata.Name {name} is not following the versioning convention (MAJOR.MINOR.PATCH e.g 0.0.1): https://semver.org/"
             ),
@@ -87,7 +119,8 @@ fn name(path: &str, name: &str, findings: &mut Findings) {
     }
     if name.split(".v").count() != 2 {
         findings.warning(
-            path,
+            Rule::NameForm,
+            (path, "/metadata/name"),
             format!(
                 "csv.metadata.Name {name} is not following the recommended naming convention: <operator-name>.v<semver> \
                  e.g. memcached-operator.v0.0.1"

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use semver::Version;
 
-use super::super::{Findings, grammar::versions, load::Loaded, of};
+use super::super::{Findings, Rule, grammar::versions, load::Loaded, of};
+use crate::hint::Severity;
 
 const BY_1_22: &[(&str, &[&str])] = &[
     ("scheduling.k8s.io/v1beta1", &["PriorityClass"]),
@@ -38,6 +39,15 @@ const BY_1_25: &[(&str, &[&str])] = &[
 ];
 const BY_1_26: &[(&str, &[&str])] = &[("autoscaling/v2beta2", &["HorizontalPodAutoscaler"])];
 
+/// What operator-sdk does not know: the minor version that removed it, the version of the API, and its kinds.
+const NOT_IN_SDK: &[(u64, &str, &[&str])] = &[
+    (26, "flowcontrol.apiserver.k8s.io/v1beta1", FLOW_CONTROL),
+    (27, "storage.k8s.io/v1beta1", &["CSIStorageCapacity"]),
+    (29, "flowcontrol.apiserver.k8s.io/v1beta2", FLOW_CONTROL),
+    (32, "flowcontrol.apiserver.k8s.io/v1beta3", FLOW_CONTROL),
+];
+const FLOW_CONTROL: &[&str] = &["FlowSchema", "PriorityLevelConfiguration"];
+
 /// What rules grant of the APIs that 1.25 removed, whatever the version.
 const RESOURCES_BY_1_25: &[(&str, &str)] = &[
     ("batch", "cronjobs"),
@@ -57,35 +67,64 @@ pub fn check(bundle: &Loaded, version: &str, findings: &mut Findings) {
     let path = bundle.csv.path;
     let given = versions::tolerant(version);
     if !version.is_empty() && given.is_none() {
-        findings.error(path, format!("invalid value informed via the k8s key option : {version}"));
+        findings.error(
+            Rule::ApiVersionBad,
+            "",
+            format!("invalid value informed via the k8s key option : {version}"),
+        );
     }
     let text = of::text(&bundle.csv.object, "/spec/minKubeVersion");
     let oldest = versions::tolerant(text);
     if !text.is_empty() && oldest.is_none() {
         findings.error(
-            path,
+            Rule::ApiMinKubeBad,
+            (path, "/spec/minKubeVersion"),
             format!("unable to use csv.Spec.MinKubeVersion to verify the CRD/Webhook apis because it has an invalid value: {text}"),
         );
     }
+    let severity = |minor: u64| {
+        let removal = Version::new(1, minor, 0);
+        let is_later = |it: &Version| it.cmp_precedence(&removal).is_ge();
+        let is_error = given.iter().chain(&oldest).any(is_later);
+        if is_error { Severity::Error } else { Severity::Warning }
+    };
     for (minor, found) in
         [(22, by_1_22(bundle)), (25, in_1_25(bundle)), (26, objects(bundle, BY_1_26))]
     {
         if found.is_empty() {
             continue;
         }
-        let removal = Version::new(1, minor, 0);
-        let is_later = |it: &Option<Version>| {
-            it.as_ref().is_some_and(|it| it.cmp_precedence(&removal).is_ge())
-        };
-        if is_later(&given) || is_later(&oldest) {
-            findings.error(path, message(minor, &found));
-        } else {
-            findings.warning(path, message(minor, &found));
-        }
+        findings.push(severity(minor), Rule::ApiRemoved, path.into(), message(minor, &found));
     }
+    not_in_sdk(bundle, &severity, findings);
     let granted = granted(bundle);
     if !granted.is_empty() {
-        findings.warning(path, message(25, &granted));
+        findings.warning(Rule::ApiRemoved, path, message(25, &granted));
+    }
+}
+
+/// APIs that a newer version of Kubernetes removed: objects, and resources that the CSV names with its CRDs.
+fn not_in_sdk(bundle: &Loaded, severity: &dyn Fn(u64) -> Severity, findings: &mut Findings) {
+    let mut check = |at: (&str, String), version: &str, kind: &str| {
+        let is = |it: &&(u64, &str, &[&str])| it.1 == version && it.2.contains(&kind);
+        if let Some((minor, ..)) = NOT_IN_SDK.iter().find(is) {
+            let message = format!("Kubernetes 1.{minor} removed `{kind}` of `{version}`");
+            findings.push(severity(*minor), Rule::ApiRemovedLater, at.into(), message);
+        }
+    };
+    for it in &bundle.objects {
+        let version = of::text(&it.object, "/apiVersion");
+        check((it.path, "/apiVersion".to_owned()), version, of::kind(&it.object));
+    }
+    for part in ["owned", "required"] {
+        let crds = format!("/spec/customresourcedefinitions/{part}");
+        for (at, crd) in of::list(&bundle.csv.object, &crds).iter().enumerate() {
+            for (place, resource) in of::list(crd, "/resources").iter().enumerate() {
+                let field = format!("{crds}/{at}/resources/{place}");
+                let version = of::text(resource, "/version");
+                check((bundle.csv.path, field), version, of::kind(resource));
+            }
+        }
     }
 }
 

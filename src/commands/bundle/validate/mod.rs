@@ -1,156 +1,228 @@
 //! `operator-rs bundle validate`
 
+mod fix;
+mod list;
 mod optional;
+mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::Context as _;
-
-use super::reading;
+use super::source;
 use crate::{
-    bundle::validate::{Files, Finding, Severity, validate},
-    disk::Root,
-    hint::Hint as _,
+    bundle::validate::{
+        Files, Finding, Request,
+        fix::fix,
+        rules::{Selection, Target},
+        validate,
+    },
+    commands::{folder::below, images::Access},
+    hint::{Diagnostic, Hint as _, Severity},
     model::ProjectPath,
     plan::Tree,
     terminal,
 };
+use fix::Fix;
 use optional::Optional;
-use serde::Serialize as _;
+use report::{Format, Report};
 
-/// Validate a bundle with the checks of `operator-sdk bundle validate`
+/// Validate a bundle: the checks of `operator-sdk bundle validate`, and what OLM v0 and v1 refuse
+///
+/// What OLM v0 and OLM v1 both refuse is an error. What one of them refuses is a warning, unless `--target` names it.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs bundle validate
+  operator-rs bundle validate ../other/bundle --target olmv1
+  operator-rs bundle validate ../other/bundle --fix
+  operator-rs bundle validate quay.io/example/memcached-operator-bundle:v0.0.1
+  operator-rs bundle validate --select operatorhub,good-practices --output sarif")]
 pub struct Args {
-    /// Directory of the bundle, inside or outside the project [default: bundle]
-    #[arg(value_name = "DIR")]
-    folder: Option<PathBuf>,
+    /// Directory of the bundle, or its image: in a registry, in an archive or in an OCI layout [default: bundle]
+    #[arg(value_name = "BUNDLE")]
+    folder: Option<String>,
+    /// Check only these rules and suites, separated by commas; `default` and `all` are suites of suites
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        group = "selection",
+        conflicts_with = "select_optional"
+    )]
+    select: Vec<Selection>,
+    /// Version of OLM that the bundle is for [default: both]
+    #[arg(long, value_enum, value_name = "OLM")]
+    target: Option<Olm>,
+    /// Also report APIs that this version of Kubernetes does not serve, as errors
+    #[arg(long, value_name = "VERSION", value_parser = kube_version)]
+    kube_version: Option<String>,
     #[command(flatten)]
     optional: Optional,
+    /// List the rules and exit
+    #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output", "kube_version"])]
+    list: bool,
     /// List the optional validators and exit
-    #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output"])]
+    #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output", "select", "target", "kube_version", "list"])]
     list_optional: bool,
+    #[command(flatten)]
+    fix: Fix,
+    /// Contact no registry: `multiarch` then reports that the platforms of the images are unknown
+    #[arg(long)]
+    offline: bool,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
-    output: Output,
+    output: Format,
+    #[command(flatten)]
+    access: Access,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Output {
-    /// Warnings and errors on stderr
-    Text,
-    /// An object on stdout, as operator-sdk prints it
-    JsonAlpha1,
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Olm {
+    /// OLM v0: Subscriptions and InstallPlans
+    Olmv0,
+    /// OLM v1: ClusterExtensions
+    Olmv1,
+}
+
+impl From<Olm> for Target {
+    fn from(olm: Olm) -> Self {
+        match olm {
+            Olm::Olmv0 => Self::Olmv0,
+            Olm::Olmv1 => Self::Olmv1,
+        }
+    }
+}
+
+fn kube_version(text: &str) -> Result<String, String> {
+    let is_number = |it: &str| it.parse::<u32>().is_ok();
+    let parts: Vec<&str> = text.strip_prefix('v').unwrap_or(text).split('.').collect();
+    match matches!(parts.len(), 2 | 3) && parts.iter().all(|it| is_number(it)) {
+        true => Ok(text.to_owned()),
+        false => Err("write a version such as `1.33`".to_owned()),
+    }
 }
 
 impl Args {
     /// Whether no project is needed to find the bundle.
     pub fn names_a_folder(&self) -> bool {
-        self.list_optional || self.folder.is_some()
+        self.list || self.list_optional || self.folder.is_some()
     }
 
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let target = self.target.map(Target::from);
+        let select = self.select.iter().cloned().reduce(|all, it| all.and(&it));
+        if self.list {
+            terminal::print(&list::rules(select.as_ref(), target));
+            return Ok(());
+        }
         if self.list_optional {
             terminal::print(&optional::list());
             return Ok(());
         }
-        let folder = self.folder.unwrap_or_else(|| PathBuf::from("bundle"));
-        let (root, name) = locate(dir, &folder)?;
-        let files = files(&root, &name)?;
-        // `./bundle/` is `bundle`.
-        let inside = folder.to_str().and_then(|it| it.parse::<ProjectPath>().ok());
-        let folder = inside.map_or_else(|| folder.display().to_string(), |it| it.to_string());
-        if files.is_empty() {
-            // As in `quay.io/example/memcached-operator-bundle:v0.0.1`, which operator-sdk pulls.
-            let is_image = folder.contains([':', '@']);
-            return Err(anyhow::format_err!("found no bundle in `{folder}`")).hint(match is_image {
-                true => "images are not pulled: unpack the image, and name its directory",
-                false => "name the bundle's directory, or generate a bundle with `operator-rs bundle`",
-            });
+        let folder = self.folder.as_deref().unwrap_or("bundle");
+        if self.fix.is_given() {
+            return self.fixed(dir, folder, select.as_ref());
         }
-        let found = self.optional.with(|selected, context| validate(&files, selected, context))?;
-        let (errors, warnings) = split(&folder, &found);
-        let invalid = format!("{folder} is not valid");
-        if self.output == Output::JsonAlpha1 {
-            terminal::data(&report(&folder, &found)?);
-            anyhow::ensure!(errors.is_empty(), invalid);
+        if self.offline && source::is_remote(dir, folder) {
+            return Err(anyhow::format_err!(
+                "`{folder}` is an image in a registry, and `--offline` contacts none"
+            ))
+            .hint("name a directory or an archive, or leave out `--offline`");
+        }
+        let (files, folder, labels) = source::read_with_labels(dir, folder, &self.access)?;
+        let images = (!self.offline).then_some(&self.access);
+        let version = self.kube_version.as_deref();
+        let found = self.optional.with(version, images, |validators, context| {
+            let (select, labels) = (select.as_ref(), labels.as_ref());
+            let has_later_apis = version.is_some();
+            let request = Request { select, validators, has_later_apis, target, labels };
+            validate(&files, &request, context)
+        })?;
+        let report = Report {
+            folder: &folder,
+            files: &files,
+            findings: &found,
+            target,
+            fix: None,
+            hint: &|_| None,
+        };
+        report.print(self.output)
+    }
+
+    /// Corrects the files, and reports on the result.
+    fn fixed(&self, dir: &Path, folder: &str, select: Option<&Selection>) -> anyhow::Result<()> {
+        let target = self.target.map(Target::from);
+        let at = self.fix.open(dir, folder, &self.access)?;
+        let images = (!self.offline).then_some(&self.access);
+        let version = self.kube_version.as_deref();
+        let outcome = self.optional.with(version, images, |validators, context| {
+            let has_later_apis = version.is_some();
+            let request = Request { select, validators, has_later_apis, target, labels: None };
+            fix(&at.files, &request, context, &|it| at.may_edit(it))
+        })?;
+        if !self.fix.settle(&at, &outcome, self.output == Format::Text)? {
             return Ok(());
         }
-        warnings.iter().for_each(terminal::warn);
-        if errors.is_empty() {
-            terminal::print(&format!("{folder} is valid\n"));
-            return Ok(());
-        }
-        let list: String = errors.iter().map(|it| format!("\n  {it}")).collect();
-        anyhow::bail!("{invalid}:{list}")
+        let report = Report {
+            folder: &at.label,
+            files: &outcome.files,
+            findings: &outcome.left,
+            target,
+            fix: Some(&outcome),
+            hint: &|it| at.hint(it),
+        };
+        report.print(self.output)
     }
 }
 
-/// The folder that a bundle is in, and the bundle's name there.
-fn locate(dir: &Path, folder: &Path) -> anyhow::Result<(Root, ProjectPath)> {
-    reading(dir)?;
-    let whole = std::path::absolute(dir.join(folder)).context("resolving the directory")?;
-    let name = whole.file_name().and_then(|it| it.to_str());
-    let (Some(parent), Some(name)) = (whole.parent(), name) else {
-        return Err(anyhow::format_err!("`{}` has no name of its own", folder.display()))
-            .hint("name the directory of a bundle, e.g. `../other/bundle`");
-    };
-    Ok((Root::output(dir, parent)?, name.parse()?))
-}
-
-/// Errors and warnings that are always looked for, of all that is in the bundle's folder.
+/// Errors and warnings of the default suites, of all that is in the bundle's folder.
 pub fn findings(
     tree: &impl Tree,
     folder: &ProjectPath,
-) -> anyhow::Result<(Vec<String>, Vec<String>)> {
-    let files = files(tree, folder)?;
-    let found =
-        Optional::default().with(|selected, context| validate(&files, selected, context))?;
-    Ok(split(folder.as_str(), &found))
+) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+    found(folder.as_str(), &files(tree, folder)?)
 }
 
-fn files(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Files> {
+/// The same of a bundle's files. The folder is for messages.
+pub fn found(folder: &str, files: &Files) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+    found_for(folder, files, None)
+}
+
+/// The same for one version of OLM.
+pub fn found_for(
+    folder: &str,
+    files: &Files,
+    target: Option<Target>,
+) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+    let request = Request { target, ..Request::default() };
+    let found =
+        Optional::default().with(None, None, |_, context| validate(files, &request, context))?;
+    let of = |severity| diagnostics(folder, files, &found, severity);
+    Ok((of(Severity::Error), of(Severity::Warning)))
+}
+
+/// The files of a bundle in a tree.
+pub fn files(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Files> {
     let mut res = Files::new();
     for path in tree.list(folder)? {
+        let inside = below(&path, folder)?;
         if let Some(bytes) = tree.bytes(&path)? {
-            res.insert(path.as_str()[folder.as_str().len() + 1..].parse()?, bytes);
+            res.insert(inside, bytes);
         }
     }
     Ok(res)
 }
 
-fn split(folder: &str, found: &[Finding]) -> (Vec<String>, Vec<String>) {
-    let of = |severity| {
-        let some = found.iter().filter(move |it| it.severity == severity);
-        some.map(|it| it.within(folder)).collect()
+/// Findings of this severity, with their lines.
+fn diagnostics(
+    folder: &str,
+    files: &Files,
+    findings: &[Finding],
+    severity: Severity,
+) -> Vec<Diagnostic> {
+    let quoted = |it: &Finding| {
+        let bytes = it.file.parse::<ProjectPath>().ok().and_then(|it| files.get(&it));
+        let text = bytes.and_then(|it| std::str::from_utf8(it).ok());
+        it.diagnostic(folder).quote(text.unwrap_or_default())
     };
-    (of(Severity::Error), of(Severity::Warning))
-}
-
-/// What operator-sdk prints, in its order.
-#[derive(serde::Serialize)]
-struct Report {
-    passed: bool,
-    outputs: Option<Vec<Line>>,
-}
-
-#[derive(serde::Serialize)]
-struct Line {
-    r#type: &'static str,
-    message: String,
-}
-
-fn report(folder: &str, found: &[Finding]) -> anyhow::Result<String> {
-    let line = |it: &Finding| Line {
-        r#type: if it.severity == Severity::Error { "error" } else { "warning" },
-        message: it.within(folder),
-    };
-    let report = Report {
-        passed: found.iter().all(|it| it.severity != Severity::Error),
-        outputs: Some(found.iter().map(line).collect()).filter(|it: &Vec<_>| !it.is_empty()),
-    };
-    let mut bytes = Vec::new();
-    let format = serde_json::ser::PrettyFormatter::with_indent(b"    ");
-    report.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, format))?;
-    bytes.push(b'\n');
-    Ok(String::from_utf8(bytes)?)
+    findings.iter().filter(|it| it.severity == severity).map(quoted).collect()
 }

@@ -4,8 +4,10 @@ use std::{collections::BTreeMap, path::Path, str::FromStr};
 
 use crate::{
     bundle::validate::optional::{Context, Platform, Selector, VALIDATORS, Validator},
+    commands::images::{self, Access},
     disk,
     hint::Hint as _,
+    model::Image,
     process, terminal,
     yaml::{self, Value},
 };
@@ -13,11 +15,12 @@ use crate::{
 #[derive(Clone, Default, clap::Args)]
 pub struct Optional {
     /// Also run the optional validators with these labels, e.g. `suite=operatorframework` or `name=good-practices`
-    #[arg(long, value_name = "SELECTOR")]
+    #[arg(long, value_name = "SELECTOR", group = "selection")]
     select_optional: Option<Selector>,
     /// Values for optional validators, separated by commas: `k8s-version=1.30` (reports APIs that were removed up to this
-    /// version), `index-path=bundle.Dockerfile` (community), `container-tools=docker|podman` (multiarch)
-    #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', requires = "select_optional")]
+    /// version), `index-path=bundle.Dockerfile` (community), `container-tools=docker|podman` (multiarch; the
+    /// registry is asked otherwise)
+    #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', requires = "selection")]
     optional_values: Vec<Pair>,
 }
 
@@ -37,10 +40,20 @@ impl FromStr for Pair {
 
 impl Optional {
     /// Gives the selected validators, and what they read.
-    pub fn with<T>(&self, run: impl FnOnce(&[&Validator], &Context) -> T) -> anyhow::Result<T> {
-        let selected = self.selected()?;
-        let values: BTreeMap<String, String> =
+    pub fn with<T>(
+        &self,
+        kube_version: Option<&str>,
+        images: Option<&Access>,
+        run: impl FnOnce(&[&Validator], &Context) -> T,
+    ) -> anyhow::Result<T> {
+        let mut selected = self.selected()?;
+        let mut values: BTreeMap<String, String> =
             self.optional_values.iter().map(|it| (it.0.clone(), it.1.clone())).collect();
+        if let Some(version) = kube_version {
+            values.insert("k8s-version".to_owned(), version.to_owned());
+            let removed = VALIDATORS.iter().find(|it| it.name == "alpha-deprecated-apis");
+            selected.extend(removed.filter(|it| !selected.iter().any(|one| one.name == it.name)));
+        }
         for key in values.keys() {
             let reads = |it: &Validator| it.value == Some(key);
             if !VALIDATORS.iter().any(reads) {
@@ -48,7 +61,7 @@ impl Optional {
                     .hint("check its spelling; `--help` lists the supported values");
             }
             // One pipeline may give the same values for every selector.
-            if !selected.iter().any(|it| reads(it)) {
+            if self.select_optional.is_some() && !selected.iter().any(|it| reads(it)) {
                 let text = "no selected validator reads the optional value";
                 terminal::warn(format!("{text} `{key}`"));
             }
@@ -63,8 +76,9 @@ impl Optional {
             .get("index-path")
             .map(|it| disk::text(Path::new(it)).map_err(|it| format!("{it:#}")));
         let tool = match values.get("container-tools").map(|it| it.to_lowercase()).as_deref() {
-            None | Some("" | "none" | "docker") => "docker",
-            Some("podman") => "podman",
+            None | Some("" | "none") => None,
+            Some("docker") => Some("docker"),
+            Some("podman") => Some("podman"),
             Some(other) => {
                 return Err(anyhow::format_err!(
                     "`container-tools` must be `docker` or `podman`, not `{other}`"
@@ -72,12 +86,13 @@ impl Optional {
                 .hint("give `docker` or `podman`");
             }
         };
-        let categories = match is("categories") || is("operatorhub") {
-            true => terminal::variable("OPERATOR_BUNDLE_CATEGORIES")?
-                .map(|it| categories(Path::new(&it))),
-            false => None,
+        let categories =
+            terminal::variable("OPERATOR_BUNDLE_CATEGORIES")?.map(|it| categories(Path::new(&it)));
+        let platforms = |image: &str| match (tool, images) {
+            (Some(tool), _) => platforms(tool, image),
+            (None, Some(access)) => of_registry(image, access),
+            (None, None) => Err("not run: it needs the image's registry".to_owned()),
         };
-        let platforms = |image: &str| platforms(tool, image);
         let context = Context { values: &values, categories, index, platforms: &platforms };
         Ok(run(&selected, &context))
     }
@@ -123,6 +138,13 @@ fn categories(path: &Path) -> Result<Vec<String>, String> {
             .and_then(texts)
             .ok_or_else(|| format!("`{}`: `categories` must be a list of strings", path.display())),
     }
+}
+
+/// The platforms of an image in its registry.
+fn of_registry(image: &str, access: &Access) -> Result<Vec<Platform>, String> {
+    let image: Image = image.parse().map_err(|it| format!("{it}"))?;
+    let list = images::platforms(&image, access).map_err(|it| format!("{it:#}"))?;
+    Ok(list.into_iter().map(|it| Platform { os: it.os, architecture: it.architecture }).collect())
 }
 
 /// The platforms that an image's index lists. An image without an index has none.

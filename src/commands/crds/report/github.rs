@@ -16,7 +16,7 @@ fn annotation(it: &Located) -> String {
         properties.push(("line", place.line.to_string()));
         properties.push(("col", place.column.to_string()));
     }
-    properties.push(("title", format!("{}: {}", finding.rule, it.subject())));
+    properties.push(("title", format!("{}: {}", finding.rule, finding.subject)));
     let before = it.place.as_ref().filter(|_| finding.removed);
     let before = before.map(|it| format!("\nit was at {it}")).unwrap_or_default();
     let message = format!("{}{before}\nhint: {}", finding.what, finding.remedy);

@@ -3,7 +3,7 @@
 use super::{Located, Report};
 use crate::{
     commands::crds::side::Place,
-    compatibility::Severity,
+    hint::Severity,
     yaml::{Value, json},
 };
 

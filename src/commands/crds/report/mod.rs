@@ -6,10 +6,7 @@ mod sarif;
 mod text;
 
 use super::side::{Place, Side};
-use crate::{
-    compatibility::{Finding, Severity},
-    terminal,
-};
+use crate::{compatibility::Finding, hint::Severity, terminal};
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum Format {
@@ -71,24 +68,5 @@ impl Report {
             Format::Sarif => terminal::data(&format!("{:#}\n", sarif::render(self))),
             Format::Github => terminal::data(&github::render(self)),
         }
-    }
-}
-
-impl Located {
-    /// The CRD, the version and the field, as far as it is about them.
-    fn subject(&self) -> String {
-        let subject = &self.finding.subject;
-        let version = Some(subject.version()).filter(|it| !it.is_empty());
-        let words = [Some(subject.crd.clone()), version, subject.field.clone()];
-        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// The beginning of a text that is too long to read.
-fn shortened(text: &str) -> String {
-    const LONGEST: usize = 300;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -2,8 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::{Located, Report, shortened};
-use crate::compatibility::{Rule, Severity};
+use super::{Located, Report};
+use crate::{
+    commands::findings::{count, shortened},
+    compatibility::Rule,
+    hint::Severity,
+};
 
 pub fn render(report: &Report) -> String {
     let mut res = String::new();
@@ -43,13 +47,6 @@ fn sizes(report: &Report) -> String {
     }
 }
 
-fn count(many: usize, what: &str) -> String {
-    match many {
-        1 => format!("1 {what}"),
-        many => format!("{many} {what}s"),
-    }
-}
-
 fn block(it: &Located) -> String {
     let finding = &it.finding;
     let place = it.place.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
@@ -58,7 +55,7 @@ fn block(it: &Located) -> String {
         finding.severity.name(),
         finding.rule,
         shortened(&finding.what),
-        it.subject(),
+        finding.subject,
         shortened(&finding.remedy)
     )
 }

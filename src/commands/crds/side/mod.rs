@@ -9,6 +9,7 @@ mod tree;
 
 use std::{collections::BTreeMap, fmt, path::Path};
 
+pub use files::Files;
 pub use marks::Place;
 pub use project::Project;
 pub use tree::Repository;
@@ -152,6 +153,12 @@ impl Declaration {
 }
 
 impl Side {
+    /// The CRDs of some files.
+    pub fn of_files(label: &str, files: Files) -> Self {
+        let (crds, places) = files.into_side();
+        Self { label: label.to_owned(), crds, places }
+    }
+
     /// Where this state declares what a finding is about: the field where that is known, else the kind.
     pub fn locate(&self, subject: &Subject) -> Option<Place> {
         let place = self.places.locate(subject)?;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{External, context::finalizer_name};
 use crate::{
     commands::derive::Names,
-    hint::hinted,
+    hint::{self, hinted},
     model::{GroupPrefix, Kind, Plural, Project, Resource, RustPath, Version},
     source::{BuiltInKind, kinds as built_in_kinds},
 };
@@ -207,13 +207,13 @@ fn similar(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<String>
     let lower = kind.lower();
     let mut near: Vec<(usize, &BuiltInKind)> = all
         .iter()
-        .map(|it| (strsim::damerau_levenshtein(&lower, &it.kind.to_lowercase()), it))
-        .filter(|(distance, _)| *distance <= (lower.len() / 3).clamp(1, 4))
+        .map(|it| (hint::slips(&lower, it.kind), it))
+        .filter(|(slips, _)| *slips <= hint::tolerance(&lower))
         .collect();
     // The nearest first; at the same distance, first those of the group, then the stable versions.
-    near.sort_by_key(|(distance, it)| {
+    near.sort_by_key(|(slips, it)| {
         let version = it.version.parse::<Version>().ok();
-        (*distance, !it.is_in(group.as_str()), std::cmp::Reverse(version))
+        (*slips, !it.is_in(group.as_str()), std::cmp::Reverse(version))
     });
     let flags: Vec<String> = near
         .iter()

@@ -61,7 +61,7 @@ pub struct Args {
     #[arg(long)]
     examples: bool,
     /// Write one file for each CRD into this directory and, unless `--package` or `--module` is given, remove those of
-    /// deleted kinds. With `--check`, compare with the CRDs in the directory, whatever their files are called
+    /// deleted kinds. With `--check`, compare with the CRDs in the directory, with any file name
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Write all CRDs into this file, as a YAML stream. With `--check`, compare with the CRDs in it

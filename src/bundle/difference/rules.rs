@@ -1,0 +1,112 @@
+//! The rules, and how bad it is to break one. An error: the upgrade fails, or OLM does not offer it.
+
+use crate::hint::Severity;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    PackageChanged,
+    VersionNotIncreased,
+    ReplacesItself,
+    InstallModeRemoved,
+    SelectorChanged,
+    ConversionRemoved,
+    UpgradePath,
+    ChannelRemoved,
+    DefaultChannelChanged,
+    MinKubeVersionRaised,
+    RequirementAdded,
+    PermissionAdded,
+    WebhookAdded,
+    WebhookChanged,
+    PermissionRemoved,
+    ChannelAdded,
+    InstallModeAdded,
+    WebhookRemoved,
+    DeploymentAdded,
+    DeploymentRemoved,
+    Image,
+    Environment,
+    ObjectAdded,
+    ObjectRemoved,
+}
+
+use Severity::{Error, Note, Warning};
+
+/// Every rule with its name, its severity, and what it reports.
+const RULES: &[(Rule, &str, Severity, &str)] = &[
+    (Rule::PackageChanged, "packageChanged", Error, "The package has another name"),
+    (Rule::VersionNotIncreased, "versionNotIncreased", Error, "The version is not higher"),
+    (Rule::ReplacesItself, "replacesItself", Error, "The CSV replaces or skips itself"),
+    (
+        Rule::InstallModeRemoved,
+        "installModeRemoved",
+        Error,
+        "An install mode is no longer supported",
+    ),
+    (
+        Rule::SelectorChanged,
+        "selectorChanged",
+        Error,
+        "A Deployment has another selector, which is immutable",
+    ),
+    (
+        Rule::ConversionRemoved,
+        "conversionRemoved",
+        Error,
+        "A CRD with several versions lost its conversion webhook",
+    ),
+    (Rule::UpgradePath, "upgradePath", Warning, "The CSV replaces others, but not the old one"),
+    (Rule::ChannelRemoved, "channelRemoved", Warning, "The bundle left a channel"),
+    (
+        Rule::DefaultChannelChanged,
+        "defaultChannelChanged",
+        Warning,
+        "Another channel is the default",
+    ),
+    (Rule::MinKubeVersionRaised, "minKubeVersionRaised", Warning, "A newer Kubernetes is required"),
+    (Rule::RequirementAdded, "requirementAdded", Warning, "Another API or package is required"),
+    (Rule::PermissionAdded, "permissionAdded", Warning, "A permission is granted"),
+    (Rule::WebhookAdded, "webhookAdded", Warning, "A webhook intercepts requests"),
+    (Rule::WebhookChanged, "webhookChanged", Warning, "A webhook intercepts other requests"),
+    (Rule::PermissionRemoved, "permissionRemoved", Note, "A permission is no longer granted"),
+    (Rule::ChannelAdded, "channelAdded", Note, "The bundle is in another channel"),
+    (Rule::InstallModeAdded, "installModeAdded", Note, "An install mode is supported"),
+    (Rule::WebhookRemoved, "webhookRemoved", Note, "A webhook is removed"),
+    (Rule::DeploymentAdded, "deploymentAdded", Note, "A Deployment is added"),
+    (Rule::DeploymentRemoved, "deploymentRemoved", Note, "A Deployment is removed"),
+    (Rule::Image, "image", Note, "Another image is used"),
+    (Rule::Environment, "environment", Note, "An environment variable changed"),
+    (Rule::ObjectAdded, "objectAdded", Note, "A manifest is added"),
+    (Rule::ObjectRemoved, "objectRemoved", Note, "A manifest is removed"),
+];
+
+impl Rule {
+    pub fn all() -> impl Iterator<Item = Self> {
+        RULES.iter().map(|it| it.0)
+    }
+
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    pub fn severity(self) -> Severity {
+        self.row().2
+    }
+
+    pub fn summary(self) -> &'static str {
+        self.row().3
+    }
+
+    fn row(self) -> &'static (Self, &'static str, Severity, &'static str) {
+        // The table is in the order of the enum, as the test below shows.
+        &RULES[self as usize]
+    }
+}
+
+#[test]
+fn every_rule_has_its_row() {
+    for (at, (rule, ..)) in RULES.iter().enumerate() {
+        assert_eq!(*rule as usize, at);
+    }
+    assert_eq!(Rule::ObjectRemoved as usize + 1, RULES.len());
+}

@@ -1,0 +1,369 @@
+//! What the image of a bundle holds: the directories that `bundle.Dockerfile` copies, and its labels with those of
+//! `metadata/annotations.yaml`. A Dockerfile that does anything else is refused: it needs docker or podman.
+
+use std::collections::BTreeMap;
+
+use super::annotations;
+use crate::{
+    hint::Diagnostic,
+    model::{self, ProjectPath},
+    yaml::{self, Dialect},
+};
+
+/// What an image is made of.
+#[derive(Debug, PartialEq)]
+pub struct Contents {
+    pub labels: BTreeMap<String, String>,
+    pub copies: Vec<Copy>,
+}
+
+/// A directory of the project whose files go to a directory of the image.
+#[derive(Debug, PartialEq)]
+pub struct Copy {
+    pub from: ProjectPath,
+    pub to: ProjectPath,
+    /// The line of the Dockerfile, if there is one.
+    pub line: usize,
+}
+
+/// The directories of an image that are the bundle.
+const FOLDERS: [&str; 3] = ["manifests", "metadata", "tests"];
+
+/// A file of the project.
+pub struct Source<'a> {
+    pub path: &'a ProjectPath,
+    pub text: &'a str,
+}
+
+/// The content of the image of the bundle in `folder`; without a Dockerfile, what a generated one copies.
+pub fn contents(
+    annotations: &Source<'_>,
+    dockerfile: Option<&Source<'_>>,
+    folder: &ProjectPath,
+) -> anyhow::Result<Contents> {
+    let mut labels = labels(annotations)?;
+    let mut copies = Vec::new();
+    let Some(dockerfile) = dockerfile else {
+        for part in ["manifests", "metadata", "tests/scorecard"] {
+            let (from, to) = (folder.join(part)?, ProjectPath::fixed(part));
+            copies.push(Copy { from, to, line: 0 });
+        }
+        return Ok(Contents { labels, copies });
+    };
+    let mut has_base = false;
+    for step in steps(dockerfile)? {
+        let at = |message: String| {
+            Diagnostic::in_file(dockerfile.path.as_str(), message)
+                .at(step.line, 1)
+                .quote(dockerfile.text)
+        };
+        match step.what {
+            What::From(base) if base == ["scratch"] && !has_base => has_base = true,
+            What::From(base) if base == ["scratch"] => {
+                return Err(at(
+                    "a second `FROM` starts a new image, which has nothing of the instructions above it"
+                        .to_owned(),
+                )
+                .with_hint(NEEDS_DOCKER)
+                .into_error());
+            }
+            What::Label(key, value) => match labels.get(&key) {
+                Some(other) if *other != value => {
+                    let message = format!(
+                        "the label `{key}` is `{value}` here, and `{other}` in {}",
+                        annotations.path
+                    );
+                    return Err(at(message)
+                        .with_hint("the annotation is what OLM reads: give the label its value, or run `operator-rs bundle`")
+                        .into_error());
+                }
+                _ => drop(labels.insert(key, value)),
+            },
+            What::Copy(words) => match copy(&words) {
+                Some((from, to)) if is_of_bundle(&to) && !from.is_in(folder) => {
+                    let message =
+                        format!("the bundle is in `{folder}`, and this copies `{from}` to `/{to}`");
+                    let hint = match from.as_str().strip_suffix(&format!("/{to}")) {
+                        Some(other) => {
+                            format!("give `--bundle-dir {other}`, or copy `{folder}/{to}`")
+                        }
+                        None => format!(
+                            "copy a directory in `{folder}`, or name another one with `--bundle-dir`"
+                        ),
+                    };
+                    return Err(at(message).with_hint(hint).into_error());
+                }
+                Some((from, to)) => copies.push(Copy { from, to, line: step.line }),
+                None => {
+                    return Err(at(
+                        "this instruction does not copy one directory to another".to_owned()
+                    )
+                    .with_hint(NEEDS_DOCKER)
+                    .into_error());
+                }
+            },
+            What::From(_) | What::Other => {
+                return Err(at("this instruction needs docker or podman".to_owned())
+                    .with_hint(NEEDS_DOCKER)
+                    .into_error());
+            }
+        }
+    }
+    Ok(Contents { labels, copies })
+}
+
+/// Whether a path of an image is in its bundle.
+fn is_of_bundle(path: &ProjectPath) -> bool {
+    path.as_str().split('/').next().is_some_and(|it| FOLDERS.contains(&it))
+}
+
+const NEEDS_DOCKER: &str = "only `FROM scratch`, `LABEL` and `COPY <directory> /<directory>/` are built without docker or podman: remove the line, or build the image with one of them";
+
+/// The annotations, which are also labels.
+fn labels(source: &Source<'_>) -> anyhow::Result<BTreeMap<String, String>> {
+    let path = source.path.as_str();
+    let nodes =
+        yaml::nodes(source.text, Dialect::Kubernetes).map_err(model::locate(path, source.text))?;
+    let wrong = |mark: yaml::Mark, message: String| {
+        Diagnostic::in_file(path, message)
+            .at(mark.line, mark.column)
+            .quote(source.text)
+            .into_error()
+    };
+    let all = nodes.first().and_then(|it| it.get("annotations"));
+    let Some(yaml::Node { data: yaml::Data::Map(entries), .. }) = all else {
+        return Err(Diagnostic::in_file(path, "it has no mapping `annotations`").into_error());
+    };
+    let mut res = BTreeMap::new();
+    for entry in entries {
+        let Some(value) = entry.value.as_str() else {
+            let message = format!("the value of `{}` is not a string", entry.key);
+            return Err(wrong(entry.value.mark, message));
+        };
+        res.insert(entry.key.clone(), value.to_owned());
+    }
+    if !res.contains_key(annotations::PACKAGE) {
+        let message = format!("it has no annotation `{}`", annotations::PACKAGE);
+        return Err(Diagnostic::in_file(path, message).into_error());
+    }
+    Ok(res)
+}
+
+fn copy(words: &[String]) -> Option<(ProjectPath, ProjectPath)> {
+    let [from, to] = words else { return None };
+    // A pattern, a variable, or a flag such as `--from`.
+    if words.iter().any(|it| it.contains(['*', '?', '[', '$']) || it.starts_with("--")) {
+        return None;
+    }
+    Some((from.trim_start_matches('/').parse().ok()?, to.strip_prefix('/')?.parse().ok()?))
+}
+
+struct Step {
+    line: usize,
+    what: What,
+}
+
+enum What {
+    From(Vec<String>),
+    Label(String, String),
+    Copy(Vec<String>),
+    Other,
+}
+
+/// The instructions of a Dockerfile, with a step for each label.
+fn steps(source: &Source<'_>) -> anyhow::Result<Vec<Step>> {
+    let mut res = Vec::new();
+    let mut lines = source.text.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        let trimmed = line.trim();
+        // A directive may change how the lines are read, e.g. `# escape`.
+        let directive = trimmed.strip_prefix('#').map(str::trim_start).unwrap_or_default();
+        let is_directive =
+            directive.to_ascii_lowercase().starts_with("escape") && directive.contains('=');
+        if is_directive && res.is_empty() {
+            res.push(Step { line: at + 1, what: What::Other });
+        }
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            continue;
+        }
+        let mut whole = trimmed.to_owned();
+        while let Some(start) = whole.strip_suffix('\\') {
+            whole = start.to_owned();
+            let next = lines.by_ref().find(|it| !it.1.trim_start().starts_with('#'));
+            let Some((_, next)) = next else { break };
+            whole += next.trim();
+        }
+        let (name, rest) = whole.split_once(char::is_whitespace).unwrap_or((&whole, ""));
+        let line = at + 1;
+        let mut push = |what| res.push(Step { line, what });
+        match name.to_ascii_uppercase().as_str() {
+            "FROM" => push(What::From(rest.split_whitespace().map(str::to_owned).collect())),
+            "COPY" => push(What::Copy(sources(rest))),
+            "LABEL" => match pairs(rest) {
+                Some(pairs) => pairs.into_iter().for_each(|(key, it)| push(What::Label(key, it))),
+                None => push(What::Other),
+            },
+            _ => push(What::Other),
+        }
+    }
+    Ok(res)
+}
+
+/// The words of `COPY`, in its plain and in its JSON form.
+fn sources(rest: &str) -> Vec<String> {
+    match rest.trim_start().starts_with('[') {
+        true => serde_json::from_str(rest).unwrap_or_default(),
+        false => rest.split_whitespace().map(str::to_owned).collect(),
+    }
+}
+
+/// The `key=value` of `LABEL`, whose values may be quoted. None for what is not of this form, or has a variable.
+fn pairs(rest: &str) -> Option<Vec<(String, String)>> {
+    let mut res = Vec::new();
+    let mut rest = rest.chars().peekable();
+    loop {
+        while rest.next_if(|it| it.is_whitespace()).is_some() {}
+        if rest.peek().is_none() {
+            return (!res.is_empty()).then_some(res);
+        }
+        let mut word = String::new();
+        let mut equals = None;
+        let mut quote = None;
+        while let Some(c) = rest.next_if(|it| quote.is_some() || !it.is_whitespace()) {
+            match c {
+                '$' if quote != Some('\'') => return None,
+                '\\' if quote != Some('\'') => match (rest.next()?, quote) {
+                    // In quotes, only these are escaped.
+                    (next @ ('"' | '\\' | '$'), _) | (next, None) => word.push(next),
+                    (next, _) => word.extend(['\\', next]),
+                },
+                '"' | '\'' if quote.is_none() => quote = Some(c),
+                it if quote == Some(it) => quote = None,
+                '=' if equals.is_none() && quote.is_none() => equals = Some(word.len()),
+                it => word.push(it),
+            }
+        }
+        let at = equals.filter(|it| quote.is_none() && 0 < *it)?;
+        let value = word.split_off(at);
+        res.push((word, value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANNOTATIONS: &str =
+        "annotations:\n  operators.operatorframework.io.bundle.package.v1: p\n  a: '1'\n";
+
+    fn check(annotations: &str, dockerfile: Option<&str>, expected: &str) {
+        let (one, other) = ("bundle/metadata/annotations.yaml", "bundle.Dockerfile");
+        let (one, other) = (ProjectPath::fixed(one), ProjectPath::fixed(other));
+        let dockerfile = dockerfile.map(|text| Source { path: &other, text });
+        let annotations = Source { path: &one, text: annotations };
+        let found = contents(&annotations, dockerfile.as_ref(), &ProjectPath::fixed("bundle"));
+        let found = match found {
+            Ok(found) => {
+                let labels = found.labels.iter().map(|(key, it)| format!("{key}={it}"));
+                let labels = labels.filter(|it| !it.starts_with("operators"));
+                let copies = found.copies.iter().map(|it| format!("{}>{}", it.from, it.to));
+                labels.chain(copies).collect::<Vec<_>>().join(" ")
+            }
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_dockerfile_of_a_bundle_is_read_as_docker_reads_it() {
+        check(
+            ANNOTATIONS,
+            None,
+            "a=1 bundle/manifests>manifests bundle/metadata>metadata bundle/tests/scorecard>tests/scorecard",
+        );
+        let read = |text: &str, expected: &str| check(ANNOTATIONS, Some(text), expected);
+        read(
+            "FROM scratch\n# x\nLABEL a=1\nCOPY bundle/manifests /manifests/\n",
+            "a=1 bundle/manifests>manifests",
+        );
+        read(
+            "from scratch\nlabel \"b c\"='d $e' f=g\\ h \\\n # comment\n  i=\"\\$j \\k\"",
+            "a=1 b c=d $e f=g h i=$j \\k",
+        );
+        read("COPY licenses /licenses/\n", "a=1 licenses>licenses");
+        read("COPY [\"a b/c\", \"/c/\"]\nLABEL a=\"1\"", "a=1 a b/c>c");
+    }
+
+    #[test]
+    fn what_only_docker_can_build_is_refused_with_its_line() {
+        let line = |text: &str, expected: &str| {
+            check(
+                ANNOTATIONS,
+                Some(&format!("FROM scratch\n{text}\n")),
+                &format!("bundle.Dockerfile:2:1: {expected}"),
+            );
+        };
+        let docker = "this instruction needs docker or podman";
+        for text in [
+            "RUN x",
+            "FROM alpine",
+            "FROM scratch AS x",
+            "ADD a /b",
+            "LABEL a=$B",
+            "LABEL a",
+            "LABEL a b",
+            "LABEL a=\"b",
+            "LABEL =b",
+            "ARG x",
+            "USER 1",
+        ] {
+            line(text, docker);
+        }
+        for text in [
+            "COPY a b /c",
+            "COPY --from=x a /b",
+            "COPY a* /b",
+            "COPY ../a /b",
+            "COPY a b",
+            "COPY [\"a\"",
+            "COPY a /",
+            "COPY a /../b",
+        ] {
+            line(text, "this instruction does not copy one directory to another");
+        }
+        line(
+            "FROM scratch",
+            "a second `FROM` starts a new image, which has nothing of the instructions above it",
+        );
+        let other = |from: &str, to: &str| {
+            line(
+                &format!("COPY {from} /{to}/"),
+                &format!("the bundle is in `bundle`, and this copies `{from}` to `/{to}`"),
+            );
+        };
+        other("other/manifests", "manifests");
+        other("bundle2/metadata", "metadata");
+        other("config/scorecard", "tests/scorecard");
+        other("bundle", "manifests");
+        line("LABEL a=2", "the label `a` is `2` here, and `1` in bundle/metadata/annotations.yaml");
+        check(ANNOTATIONS, Some("# escape=`\n"), &format!("bundle.Dockerfile:1:1: {docker}"));
+    }
+
+    #[test]
+    fn annotations_are_strings() {
+        let file = "bundle/metadata/annotations.yaml";
+        check("a: b", None, &format!("{file}: it has no mapping `annotations`"));
+        check(
+            "annotations:\n  a: 1\n",
+            None,
+            &format!("{file}:2:6: the value of `a` is not a string"),
+        );
+        check(
+            "annotations: {}\n",
+            None,
+            &format!(
+                "{file}: it has no annotation `operators.operatorframework.io.bundle.package.v1`"
+            ),
+        );
+    }
+}

@@ -1,0 +1,144 @@
+//! What is wrong with a bundle: the rule, the place, the words.
+
+use super::{Files, Rule};
+use crate::{
+    hint::{Diagnostic, Severity},
+    model::ProjectPath,
+    yaml::{self, Dialect, Mark},
+};
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    pub severity: Severity,
+    /// The file inside the bundle; a directory, or empty, where no file is concerned.
+    pub file: String,
+    /// The words of operator-framework's own validators, where they have the rule.
+    pub message: String,
+    pub rule: Rule,
+    /// The field, as a JSON pointer; empty for the file as a whole.
+    pub field: String,
+    /// Line and column of the field, or of what of its path is there.
+    pub mark: Option<Mark>,
+}
+
+impl Finding {
+    /// The finding in one line, with its file in this folder.
+    pub fn within(&self, folder: &str) -> String {
+        let Self { message, .. } = self;
+        if self.file.is_empty() {
+            return format!("{folder}: {message}");
+        }
+        format!("{}: {message}", self.path(folder))
+    }
+
+    /// Its file, or the folder.
+    pub fn path(&self, folder: &str) -> String {
+        if self.file.is_empty() { folder.to_owned() } else { format!("{folder}/{}", self.file) }
+    }
+
+    /// Its file, or the folder, with line and column.
+    pub fn place(&self, folder: &str) -> String {
+        let path = self.path(folder);
+        self.mark.map_or(path.clone(), |it| format!("{path}:{}:{}", it.line, it.column))
+    }
+
+    pub fn diagnostic(&self, folder: &str) -> Diagnostic {
+        let mut res = Diagnostic::in_file(self.path(folder), self.message.as_str());
+        res.code = Some(self.rule.id());
+        res.position = self.mark.map(|it| (it.line, it.column));
+        let hint = self.rule.about().hint;
+        if hint.is_empty() { res } else { res.with_hint(hint) }
+    }
+}
+
+/// A file, and a field in it.
+pub struct Place<'a> {
+    file: &'a str,
+    field: String,
+}
+
+impl<'a> From<&'a str> for Place<'a> {
+    fn from(file: &'a str) -> Self {
+        Self { file, field: String::new() }
+    }
+}
+
+impl<'a, T: Into<String>> From<(&'a str, T)> for Place<'a> {
+    fn from((file, field): (&'a str, T)) -> Self {
+        Self { file, field: field.into() }
+    }
+}
+
+/// What has been found so far.
+#[derive(Default)]
+pub struct Findings(pub Vec<Finding>);
+
+impl Findings {
+    pub fn error<'a>(&mut self, rule: Rule, at: impl Into<Place<'a>>, message: impl Into<String>) {
+        self.push(Severity::Error, rule, at.into(), message.into());
+    }
+
+    pub fn warning<'a>(
+        &mut self,
+        rule: Rule,
+        at: impl Into<Place<'a>>,
+        message: impl Into<String>,
+    ) {
+        self.push(Severity::Warning, rule, at.into(), message.into());
+    }
+
+    pub fn push(&mut self, severity: Severity, rule: Rule, at: Place, message: String) {
+        let Place { file, field } = at;
+        let file = file.to_owned();
+        self.0.push(Finding { severity, file, message, rule, field, mark: None });
+    }
+
+    /// Sorted, each one once, with their lines and columns.
+    pub fn located(mut self, files: &Files) -> Vec<Finding> {
+        self.0.sort();
+        self.0.dedup();
+        let mut parsed: Option<(String, Option<yaml::Node>)> = None;
+        for it in self.0.iter_mut().filter(|it| !it.field.is_empty()) {
+            if parsed.as_ref().is_none_or(|(file, _)| *file != it.file) {
+                parsed = Some((it.file.clone(), node(files, &it.file)));
+            }
+            it.mark =
+                parsed.as_ref().and_then(|it| it.1.as_ref()).map(|node| mark(node, &it.field));
+        }
+        self.0
+    }
+}
+
+/// The first document of a file.
+fn node(files: &Files, file: &str) -> Option<yaml::Node> {
+    let bytes = files.get(&file.parse::<ProjectPath>().ok()?)?;
+    let text = std::str::from_utf8(bytes).ok()?;
+    yaml::nodes(text, Dialect::Kubernetes).ok()?.into_iter().next()
+}
+
+/// The place of a field, or of the last part of its path that is there: of a key in a map, of an item in a list.
+fn mark(node: &yaml::Node, field: &str) -> Mark {
+    let (mut at, mut res) = (node, node.mark);
+    for key in field.split('/').skip(1) {
+        let key = key.replace("~1", "/").replace("~0", "~");
+        let next = match &at.data {
+            yaml::Data::Map(entries) => entries
+                .iter()
+                .find(|it| it.key == key)
+                .or_else(|| entries.iter().find(|it| it.key.eq_ignore_ascii_case(&key)))
+                .map(|it| (&it.value, it.mark)),
+            yaml::Data::List(items) => {
+                key.parse::<usize>().ok().and_then(|it| items.get(it)).map(|it| (it, it.mark))
+            }
+            yaml::Data::Scalar(_) => None,
+        };
+        let Some((value, mark)) = next else { break };
+        (at, res) = (value, mark);
+    }
+    res
+}
+
+/// A key as a part of a JSON pointer.
+pub fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}

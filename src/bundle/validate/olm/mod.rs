@@ -1,0 +1,60 @@
+//! What happens to a bundle that passes every validator: the rules that OLM v0 applies while it installs, those of the
+//! converter and the resolver of OLM v1, and those of the API server below them.
+//!
+//! What both versions refuse is an error. What one alone refuses is a warning, unless the bundle is for that one.
+
+mod deployments;
+mod metadata;
+mod objects;
+mod upgrades;
+mod webhooks;
+
+use super::{
+    Files, Findings, Rule,
+    finding::Place,
+    load::Loaded,
+    of,
+    rules::{Origin, Target},
+};
+use crate::yaml::Value;
+
+pub fn check(bundle: &Loaded, files: &Files, target: Option<Target>, findings: &mut Findings) {
+    let mut faults = Faults { target, findings };
+    deployments::check(bundle, &mut faults);
+    metadata::check(bundle, files, &mut faults);
+    objects::check(bundle, files, &mut faults);
+    upgrades::check(bundle, &mut faults);
+    webhooks::check(bundle, &mut faults);
+}
+
+/// Findings with the severity that they have for the target.
+struct Faults<'a> {
+    target: Option<Target>,
+    findings: &'a mut Findings,
+}
+
+impl Faults<'_> {
+    fn push<'a>(&mut self, rule: Rule, at: impl Into<Place<'a>>, message: impl Into<String>) {
+        let Some(severity) = rule.severity_for(self.target) else { return };
+        let mut message = message.into();
+        if self.target.is_none() && matches!(rule.about().origin, Origin::OlmV0 | Origin::OlmV1) {
+            message = format!("{} refuses this bundle: {message}", rule.about().origin.name());
+        }
+        self.findings.push(severity, rule, at.into(), message);
+    }
+}
+
+const DEPLOYMENTS: &str = "/spec/install/spec/deployments";
+
+fn deployments(csv: &Value) -> impl Iterator<Item = (String, &Value)> {
+    let list = of::list(csv, DEPLOYMENTS).iter().enumerate();
+    list.map(|(at, it)| (format!("{DEPLOYMENTS}/{at}"), it))
+}
+
+/// Whether the CSV supports this install mode.
+fn supports(csv: &Value, mode: &str) -> bool {
+    let is = |it: &Value| {
+        of::text(it, "/type") == mode && it.get("supported") == Some(&Value::Bool(true))
+    };
+    of::list(csv, "/spec/installModes").iter().any(is)
+}

@@ -1,0 +1,173 @@
+//! Webhooks of a CSV: OLM v0 checks them while it installs, OLM v1 before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    super::{load::Loaded, names},
+    Faults, Rule, deployments, of, supports,
+};
+use crate::yaml::Value;
+
+const AT: &str = "/spec/webhookdefinitions";
+const CONVERSION: &str = "ConversionWebhook";
+
+pub fn check(bundle: &Loaded, faults: &mut Faults) {
+    let (path, csv) = (bundle.csv.path, &bundle.csv.object);
+    let known: BTreeSet<&str> = deployments(csv).map(|it| of::name_of(it.1)).collect();
+    let mut types: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (at, webhook) in of::list(csv, AT).iter().enumerate() {
+        let at = format!("{AT}/{at}");
+        let [name, type_, deployment] =
+            ["/generateName", "/type", "/deploymentName"].map(|it| of::text(webhook, it));
+        let place = |field: &str| (path, format!("{at}/{field}"));
+        let of_this_name = types.entry(name).or_default();
+        if !of_this_name.insert(type_) {
+            faults.push(
+                Rule::WebhookTwice,
+                place("generateName"),
+                format!("duplicate webhook '{name}' of type '{type_}'"),
+            );
+        } else if of_this_name.len() > 1 {
+            faults.push(
+                Rule::WebhookTwiceV0,
+                place("generateName"),
+                format!("CSV contains repeated WebhookDescription name {name:?}"),
+            );
+        }
+        for fault in names::label_value(name) {
+            faults.push(
+                Rule::WebhookLabel,
+                place("generateName"),
+                format!("the name {name:?} of a webhook becomes a label: {fault}"),
+            );
+        }
+        let wrong = names::subdomain(name);
+        if !wrong.is_empty() {
+            let message =
+                format!("webhook of type '{type_}' has invalid name '{name}': {}", wrong.join(","));
+            faults.push(Rule::WebhookName, place("generateName"), message);
+        }
+        if !known.contains(deployment) {
+            let message = format!(
+                "webhook of type '{type_}' with name '{name}' references non-existent deployment '{deployment}'"
+            );
+            faults.push(Rule::WebhookDeployment, place("deploymentName"), message);
+        }
+        service(place("deploymentName"), deployment, faults);
+        if type_ != CONVERSION {
+            rules(path, &at, webhook, faults);
+        }
+    }
+    conversions(bundle, faults);
+}
+
+/// OLM v0 makes a Service `<deployment>-service`.
+fn service(place: (&str, String), deployment: &str, faults: &mut Faults) {
+    const LONGEST: usize = 63 - "-service".len();
+    if deployment.contains('.') {
+        let message = format!(
+            "the webhook's Service would be `{deployment}-service`, and a Service has no dots in its name"
+        );
+        faults.push(Rule::WebhookDots, place, message);
+    } else if LONGEST < deployment.len() {
+        let message = format!(
+            "the webhook's Service would be `{deployment}-service`, which is longer than 63 characters"
+        );
+        faults.push(Rule::WebhookService, place, message);
+    }
+}
+
+fn rules(path: &str, at: &str, webhook: &Value, faults: &mut Faults) {
+    let name = of::text(webhook, "/generateName");
+    let begin = format!(
+        "webhook {name:?} contains forbidden rule: admission webhook rules cannot reference"
+    );
+    for (number, rule) in of::list(webhook, "/rules").iter().enumerate() {
+        let place = |field: &str| (path, format!("{at}/rules/{number}/{field}"));
+        for group in of::texts(rule, "/apiGroups") {
+            let message = format!("{begin} API group {group:?}");
+            match group {
+                "*" => faults.push(Rule::WebhookAllGroups, place("apiGroups"), message),
+                "operators.coreos.com" => {
+                    faults.push(Rule::WebhookOlmGroup, place("apiGroups"), message)
+                }
+                "olm.operatorframework.io" => {
+                    faults.push(Rule::WebhookV1Group, place("apiGroups"), message)
+                }
+                "admissionregistration.k8s.io" => {
+                    for resource in of::texts(rule, "/resources") {
+                        let message =
+                            format!("{begin} resource {resource:?} for API group {group:?}");
+                        if let Some(rule) = admission(resource) {
+                            faults.push(rule, place("resources"), message);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Who forbids rules on this resource. OLM v0 looks for the names of the kinds.
+fn admission(resource: &str) -> Option<Rule> {
+    const KINDS: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+    let lower = resource.to_lowercase();
+    let singular = lower.strip_suffix('s').unwrap_or(&lower);
+    match resource {
+        "*" => Some(Rule::WebhookWebhooks),
+        it if KINDS.contains(&it) => Some(Rule::WebhookWebhooks),
+        _ if KINDS.iter().any(|it| it.to_lowercase() == singular) => Some(Rule::WebhookV1Webhooks),
+        _ => None,
+    }
+}
+
+fn conversions(bundle: &Loaded, faults: &mut Faults) {
+    let (path, csv) = (bundle.csv.path, &bundle.csv.object);
+    let owned: BTreeSet<&str> =
+        of::list(csv, "/spec/customresourcedefinitions/owned").iter().map(of::name_of).collect();
+    let only_all = supports(csv, "AllNamespaces")
+        && !["OwnNamespace", "SingleNamespace", "MultiNamespace"]
+            .iter()
+            .any(|it| supports(csv, it));
+    let mut webhooks: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (at, webhook) in of::list(csv, AT).iter().enumerate() {
+        if of::text(webhook, "/type") != CONVERSION {
+            continue;
+        }
+        let name = of::text(webhook, "/generateName");
+        let place = |field: &str| (path, format!("{AT}/{at}/{field}"));
+        let crds: Vec<&str> = of::texts(webhook, "/conversionCRDs").collect();
+        // With conversionCRDs, it is a rule of operator-sdk too.
+        if !only_all && crds.is_empty() {
+            let message = format!(
+                "bundle contains conversion webhook {name:?}, and conversion webhooks are only supported for bundles that only support AllNamespaces install mode"
+            );
+            faults.push(Rule::ConversionModes, place("type"), message);
+        }
+        if crds.is_empty() {
+            faults.push(
+                Rule::ConversionNone,
+                place("type"),
+                "conversion webhook must have at least one CRD specified",
+            );
+        }
+        for crd in crds {
+            webhooks.entry(crd).or_default().push(name);
+            if !owned.contains(crd) {
+                let message = format!(
+                    "conversion webhook '{name}' references custom resource definition '{crd}' not owned bundle"
+                );
+                faults.push(Rule::ConversionOwned, place("conversionCRDs"), message);
+            }
+        }
+    }
+    for (crd, mut names) in webhooks.into_iter().filter(|it| it.1.len() > 1) {
+        names.sort_unstable();
+        let message = format!(
+            "conversion webhooks [{}] reference same custom resource definition '{crd}'",
+            names.join(",")
+        );
+        faults.push(Rule::ConversionTwice, (path, AT), message);
+    }
+}

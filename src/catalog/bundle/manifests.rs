@@ -1,0 +1,73 @@
+//! The objects in `manifests/`.
+
+use super::{super::document, Files};
+use crate::{catalog::go, hint::Diagnostic, yaml::Value};
+
+/// An object, and the file that it is in.
+pub struct Object {
+    pub path: String,
+    pub value: Value,
+}
+
+impl Object {
+    pub fn text(&self, key: &str) -> &str {
+        self.value.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub fn fault(&self, message: impl Into<String>) -> anyhow::Error {
+        Diagnostic::in_file(&self.path, message).into_error()
+    }
+}
+
+/// Every object, and only the first ClusterServiceVersion, as operator-registry takes them.
+pub fn read(
+    files: &Files,
+    folder: &str,
+    warnings: &mut Vec<String>,
+) -> anyhow::Result<Vec<Object>> {
+    let mut res: Vec<Object> = Vec::new();
+    for (path, bytes) in files {
+        let Some(name) = path.as_str().strip_prefix("manifests/") else { continue };
+        let path = format!("{folder}/{path}");
+        if let Some((inner, _)) = name.split_once('/') {
+            let error = Diagnostic::in_file(
+                path,
+                format!("bundle manifests dir contains directory: {inner}"),
+            );
+            return Err(error.with_hint("put every manifest into `manifests` itself").into_error());
+        }
+        if name.starts_with('.') {
+            continue;
+        }
+        let fault = |message: String, (line, column): (usize, usize)| {
+            Diagnostic::in_file(&path, message)
+                .at(line, column)
+                .with_hint(
+                    "`opm` silently skips such a file: correct it, or remove it from the bundle",
+                )
+                .into_error()
+        };
+        let first = document::first(bytes).map_err(|it| fault(it.message, it.position))?;
+        let Some((value, is_followed)) = first.filter(|it| !it.0.is_null()) else { continue };
+        if is_followed {
+            warnings.push(format!(
+                "{path}: found more than one document inside {name}, using only the first one"
+            ));
+        }
+        let object = Object { path: path.clone(), value: go::integers(value) };
+        if object.text("kind").is_empty() {
+            return Err(fault("this is no Kubernetes object: it has no `kind`".to_owned(), (1, 1)));
+        }
+        let is_csv = |it: &Object| it.text("kind") == super::csv::KIND;
+        if is_csv(&object) && res.iter().any(is_csv) {
+            let message = "the bundle has another ClusterServiceVersion";
+            let error = Diagnostic::in_file(path, message);
+            return Err(error.with_hint("leave one of them").into_error());
+        }
+        res.push(object);
+    }
+    match res.is_empty() {
+        true => Err(Diagnostic::in_file(folder, "no bundle objects found").into_error()),
+        false => Ok(res),
+    }
+}

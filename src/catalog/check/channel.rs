@@ -1,0 +1,90 @@
+//! The graph of upgrades of a channel: one head, from which `replaces` leads to every bundle that is not skipped.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    super::{blob, go, load::Located},
+    model::{Channel, Member},
+    tree::Tree,
+};
+use crate::hint::Diagnostic;
+
+impl Channel<'_> {
+    pub fn check(&self, package: &Located<blob::Package>, problems: &mut Vec<Diagnostic>) -> Tree {
+        let title = format!("channel {}", go::quoted(self.name));
+        let mut tree = Tree::new(format!("invalid {title}"));
+        let fault = |tree: &mut Tree, problems: &mut Vec<Diagnostic>, message: &str| {
+            tree.fault(message);
+            let whole = format!("{title}: {message}");
+            problems.push(match self.blob {
+                Some(blob) => blob.fault(whole),
+                None => package.fault(whole),
+            });
+        };
+        if self.members.is_empty() {
+            fault(&mut tree, problems, "channel must contain at least one bundle");
+        } else if let Err(message) = self.chain() {
+            fault(&mut tree, problems, &message);
+        }
+        for member in self.members.values() {
+            tree.add(member.check(&package.blob.name, self.blob, problems));
+        }
+        if self.deprecated == Some("") {
+            fault(&mut tree, problems, "invalid deprecation: message must be set");
+        }
+        tree
+    }
+
+    fn chain(&self) -> Result<(), String> {
+        let head = head(&self.members)?;
+        let skipped: BTreeSet<&str> = skips(&self.members).collect();
+        let mut chain: Vec<&str> = vec![&head.entry.name];
+        let mut met: BTreeSet<&str> = chain.iter().copied().collect();
+        let mut current = Some(head);
+        while let Some(member) = current {
+            let next = member.entry.replaces.as_str();
+            if skipped.contains(next) {
+                break;
+            }
+            chain.push(next);
+            if !met.insert(next) {
+                let start = chain.iter().position(|it| *it == next).unwrap_or_default();
+                return Err(format!(
+                    "detected cycle in replaces chain of upgrade graph: {}",
+                    chain[start..].join(" -> ")
+                ));
+            }
+            current = self.members.get(next);
+        }
+        let is_stranded = |it: &&str| !met.contains(it) && !skipped.contains(it);
+        let stranded: Vec<&str> = self.members.keys().copied().filter(is_stranded).collect();
+        match stranded.is_empty() {
+            true => Ok(()),
+            false => Err(format!(
+                "channel contains one or more stranded bundles: {}",
+                stranded.join(", ")
+            )),
+        }
+    }
+}
+
+fn skips<'a>(members: &'a BTreeMap<&str, Member<'_>>) -> impl Iterator<Item = &'a str> {
+    members.values().flat_map(|it| it.entry.skips.iter().map(String::as_str))
+}
+
+/// The only member that no other one replaces or skips.
+pub fn head<'a, 'b>(members: &'a BTreeMap<&str, Member<'b>>) -> Result<&'a Member<'b>, String> {
+    let replaced =
+        members.values().map(|it| it.entry.replaces.as_str()).filter(|it| !it.is_empty());
+    let lower: BTreeSet<&str> = replaced.chain(skips(members)).collect();
+    let heads: Vec<&Member> =
+        members.values().filter(|it| !lower.contains(it.entry.name.as_str())).collect();
+    match heads[..] {
+        [] => Err("no channel head found in graph".to_owned()),
+        [head] => Ok(head),
+        _ => {
+            let names: Vec<&str> = heads.iter().map(|it| it.entry.name.as_str()).collect();
+            Err(format!("multiple channel heads found in graph: {}", names.join(", ")))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Packages, their channels, and the members of those.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    super::{
+        blob, go,
+        load::Located,
+        version::{Part, Version},
+    },
+    tree::Tree,
+};
+use crate::hint::Diagnostic;
+
+/// The packages by name.
+pub struct Model<'a>(pub BTreeMap<&'a str, Package<'a>>);
+
+pub struct Package<'a> {
+    pub blob: &'a Located<blob::Package>,
+    pub channels: BTreeMap<&'a str, Channel<'a>>,
+    /// The message of its deprecation.
+    pub deprecated: Option<&'a str>,
+}
+
+pub struct Channel<'a> {
+    pub name: &'a str,
+    /// None of a default channel that does not exist.
+    pub blob: Option<&'a Located<blob::Channel>>,
+    pub members: BTreeMap<&'a str, Member<'a>>,
+    pub deprecated: Option<&'a str>,
+}
+
+/// An entry of a channel, and its bundle.
+pub struct Member<'a> {
+    pub entry: &'a blob::Entry,
+    pub bundle: Option<&'a Located<blob::Bundle>>,
+    pub version: Version,
+    pub release: Vec<Part>,
+    pub deprecated: Option<&'a str>,
+}
+
+impl Package<'_> {
+    pub fn check(&self, problems: &mut Vec<Diagnostic>) -> Tree {
+        let name = &self.blob.blob.name;
+        let mut tree = Tree::new(format!("invalid package {}", go::quoted(name)));
+        let fault = |tree: &mut Tree, problems: &mut Vec<Diagnostic>, message: &str| {
+            tree.fault(message);
+            problems.push(self.blob.fault(format!("package {}: {message}", go::quoted(name))));
+        };
+        if self.blob.blob.default_channel.is_empty() {
+            fault(&mut tree, problems, "default channel must be set");
+        }
+        if self.channels.is_empty() {
+            fault(&mut tree, problems, "package must contain at least one channel");
+        }
+        for channel in self.channels.values() {
+            tree.add(channel.check(self.blob, problems));
+        }
+        if let Some(message) = self.same_versions() {
+            fault(&mut tree, problems, &message);
+        }
+        if self.deprecated == Some("") {
+            fault(&mut tree, problems, "invalid deprecation: message must be set");
+        }
+        tree
+    }
+
+    /// Bundles that have one version.
+    fn same_versions(&self) -> Option<String> {
+        let mut names: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for member in self.channels.values().flat_map(|it| it.members.values()) {
+            names.entry(member.version_text()).or_default().insert(&member.entry.name);
+        }
+        let several = names.iter().filter(|it| it.1.len() > 1);
+        let list: Vec<String> = several
+            .map(|(version, names)| {
+                let names: Vec<&str> = names.iter().copied().collect();
+                format!("{{{version}: [{}]}}", names.join(", "))
+            })
+            .collect();
+        (!list.is_empty())
+            .then(|| format!("duplicate versions found in bundles: [{}]", list.join(" ")))
+    }
+}
+
+impl Member<'_> {
+    /// The version, and after it the release.
+    pub fn version_text(&self) -> String {
+        match self.release.is_empty() {
+            true => self.version.to_string(),
+            false => format!("{}-{}", self.version, self.release_text()),
+        }
+    }
+
+    fn release_text(&self) -> String {
+        self.release.iter().map(ToString::to_string).collect::<Vec<_>>().join(".")
+    }
+}

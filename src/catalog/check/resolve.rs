@@ -1,0 +1,292 @@
+//! Resolves blobs into packages: names that exist, once each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    super::{
+        blob,
+        go::quoted,
+        load::{Catalog, Located},
+        version::{Part, Version},
+    },
+    bundle::package_of,
+    label,
+    model::{Channel, Member, Model, Package},
+};
+use crate::hint::Diagnostic;
+
+#[derive(Default)]
+struct Resolver<'a> {
+    packages: BTreeMap<&'a str, Package<'a>>,
+    /// The entries of a package's last channel that have no bundle. `opm` looks only at the last one.
+    missing: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    bundles: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    problems: Vec<Diagnostic>,
+}
+
+pub fn resolve(catalog: &Catalog) -> Result<Model<'_>, Vec<Diagnostic>> {
+    let mut resolver = Resolver::default();
+    for it in &catalog.packages {
+        let done = resolver.package(it);
+        resolver.note(done, it);
+    }
+    for it in &catalog.channels {
+        let done = resolver.channel(it);
+        resolver.note(done, it);
+    }
+    for it in &catalog.bundles {
+        let done = resolver.bundle(it);
+        resolver.note(done, it);
+    }
+    resolver.require_bundles(catalog);
+    resolver.add_default_channels();
+    let mut deprecated = BTreeSet::new();
+    for (at, it) in catalog.deprecations.iter().enumerate() {
+        let done = resolver.deprecations(at, &it.blob, &mut deprecated);
+        resolver.note(done, it);
+    }
+    match resolver.problems.is_empty() {
+        true => Ok(Model(resolver.packages)),
+        false => Err(resolver.problems),
+    }
+}
+
+impl<'a> Resolver<'a> {
+    fn note<T>(&mut self, done: Result<(), String>, at: &Located<T>) {
+        self.problems.extend(done.err().map(|it| at.fault(it)));
+    }
+
+    fn package(&mut self, it: &'a Located<blob::Package>) -> Result<(), String> {
+        let name = it.blob.name.as_str();
+        if name.is_empty() {
+            return Err("config contains package with no name".to_owned());
+        }
+        if self.packages.contains_key(name) {
+            return Err(format!("duplicate package {}", quoted(name)));
+        }
+        let package = Package { blob: it, channels: BTreeMap::new(), deprecated: None };
+        self.packages.insert(name, package);
+        match label::faults(name).as_slice() {
+            [] => Ok(()),
+            faults => Err(format!("invalid package name {}: [{}]", quoted(name), faults.join(" "))),
+        }
+    }
+
+    fn channel(&mut self, it: &'a Located<blob::Channel>) -> Result<(), String> {
+        let blob::Channel { name, package, .. } = &it.blob;
+        let (name_text, package_text) = (quoted(name), quoted(package));
+        let Some(found) = self.packages.get_mut(package.as_str()) else {
+            return Err(format!("unknown package {package_text} for channel {name_text}"));
+        };
+        if name.is_empty() {
+            return Err(format!("package {package_text} contains channel with no name"));
+        }
+        if found.channels.contains_key(name.as_str()) {
+            return Err(format!("package {package_text} has duplicate channel {name_text}"));
+        }
+        let mut members = BTreeMap::new();
+        let mut twice = Ok(());
+        for entry in it.blob.entries() {
+            let member = Member {
+                entry,
+                bundle: None,
+                version: Version::default(),
+                release: Vec::new(),
+                deprecated: None,
+            };
+            if members.insert(entry.name.as_str(), member).is_some() && twice.is_ok() {
+                let entry = quoted(&entry.name);
+                twice = Err(format!(
+                    "invalid package {package_text}, channel {name_text}: duplicate entry {entry}"
+                ));
+            }
+        }
+        self.missing.insert(package, members.keys().copied().collect());
+        let channel = Channel { name, blob: Some(it), members, deprecated: None };
+        found.channels.insert(name, channel);
+        twice
+    }
+
+    fn bundle(&mut self, it: &'a Located<blob::Bundle>) -> Result<(), String> {
+        let blob::Bundle { name, package, image, related_images, .. } = &it.blob;
+        let (name_text, package_text) = (quoted(name), quoted(package));
+        if package.is_empty() {
+            return Err(format!("package name must be set for bundle {name_text}"));
+        }
+        let Some(found) = self.packages.get_mut(package.as_str()) else {
+            return Err(format!("unknown package {package_text} for bundle {name_text}"));
+        };
+        if !self.bundles.entry(package).or_default().insert(name) {
+            return Err(format!("package {package_text} has duplicate bundle {name_text}"));
+        }
+        // A bundle that has another fault is not missing.
+        if let Some(missing) = self.missing.get_mut(package.as_str()) {
+            missing.remove(name.as_str());
+        }
+        let [of, raw, release] = package_of(&it.blob)?;
+        if *package != of {
+            return Err(format!(
+                "package {package_text} does not match \"olm.package\" property {}",
+                quoted(&of)
+            ));
+        }
+        let spec = |image: &str, what: &str| match label::image_fault(image) {
+            Some(fault) if !image.is_empty() => Err(format!(
+                "package {package_text} bundle {name_text} {what}: invalid image pull spec {}: {fault}",
+                quoted(image)
+            )),
+            _ => Ok(()),
+        };
+        spec(image, "image")?;
+        for (at, it) in related_images.iter().enumerate() {
+            spec(&it.image, &format!("relatedImages[{at}].image"))?;
+        }
+        let version = Version::parse(&raw).map_err(|it| {
+            format!("error parsing bundle {name_text} version {}: {it}", quoted(&raw))
+        })?;
+        let release = release_of(&release).map_err(|it| {
+            format!("error parsing bundle {name_text} release version {}: {it}", quoted(&release))
+        })?;
+        let mut is_found = false;
+        for channel in found.channels.values_mut() {
+            if let Some(member) = channel.members.get_mut(name.as_str()) {
+                is_found = true;
+                member.bundle = Some(it);
+                member.version = version.clone();
+                member.release.clone_from(&release);
+            }
+        }
+        match is_found {
+            true => Ok(()),
+            false => Err(format!(
+                "package {package_text}, bundle {name_text} not found in any channel entries"
+            )),
+        }
+    }
+
+    fn require_bundles(&mut self, catalog: &Catalog) {
+        for (package, names) in self.missing.iter().filter(|it| !it.1.is_empty()) {
+            let list: Vec<&str> = names.iter().copied().collect();
+            let message = format!(
+                "no olm.bundle blobs found in package {} for olm.channel entries [{}]",
+                quoted(package),
+                list.join(" ")
+            );
+            let channel = catalog.channels.iter().rfind(|it| it.blob.package == *package);
+            self.problems.push(match channel {
+                Some(channel) => channel.fault(message),
+                None => message.into(),
+            });
+        }
+    }
+
+    /// A default channel that does not exist is an empty one.
+    fn add_default_channels(&mut self) {
+        for package in self.packages.values_mut() {
+            let name = package.blob.blob.default_channel.as_str();
+            if !name.is_empty() {
+                package.channels.entry(name).or_insert_with(|| Channel {
+                    name,
+                    blob: None,
+                    members: BTreeMap::new(),
+                    deprecated: None,
+                });
+            }
+        }
+    }
+
+    fn deprecations(
+        &mut self,
+        at: usize,
+        it: &'a blob::Deprecations,
+        met: &mut BTreeSet<&'a str>,
+    ) -> Result<(), String> {
+        let text = quoted(&it.package);
+        if it.package.is_empty() {
+            return Err(format!("package name must be set for deprecation item {at}"));
+        }
+        let Some(package) = self.packages.get_mut(it.package.as_str()) else {
+            return Err(format!("cannot apply deprecations to an unknown package {text}"));
+        };
+        if !met.insert(&it.package) {
+            return Err(format!("expected a maximum of one deprecation per package: {text}"));
+        }
+        let bundles = self.bundles.get(it.package.as_str());
+        let mut references = BTreeSet::new();
+        for (at, entry) in it.entries.iter().flatten().enumerate() {
+            let blob::Deprecated { schema, name, message } = entry;
+            let reference = format!(
+                "declcfg.PackageScopedReference{{Schema:{}, Name:{}}}",
+                quoted(schema),
+                quoted(name)
+            );
+            if schema.is_empty() {
+                return Err(format!(
+                    "schema must be set for deprecation entry [{at}] for package {text}"
+                ));
+            }
+            if !references.insert((schema, name)) {
+                return Err(format!("duplicate deprecation entry {reference} for package {text}"));
+            }
+            match schema.as_str() {
+                blob::BUNDLE => {
+                    if !bundles.is_some_and(|it| it.contains(name.as_str())) {
+                        let name = quoted(name);
+                        return Err(format!(
+                            "cannot deprecate bundle {name} for package {text}: bundle not found"
+                        ));
+                    }
+                    for channel in package.channels.values_mut() {
+                        if let Some(member) = channel.members.get_mut(name.as_str()) {
+                            member.deprecated = Some(message);
+                        }
+                    }
+                }
+                blob::CHANNEL => {
+                    let Some(channel) = package.channels.get_mut(name.as_str()) else {
+                        let name = quoted(name);
+                        return Err(format!(
+                            "cannot deprecate channel {name} for package {text}: channel not found"
+                        ));
+                    };
+                    channel.deprecated = Some(message);
+                }
+                blob::PACKAGE if name.is_empty() => package.deprecated = Some(message),
+                blob::PACKAGE => {
+                    let name = quoted(name);
+                    return Err(format!(
+                        "package name must be empty for deprecated package {text} (specified {name})"
+                    ));
+                }
+                _ => {
+                    return Err(format!(
+                        "cannot deprecate object {reference} referenced by entry {at} for package {text}: object schema unknown"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A release: parts of a pre-release, at most 20 characters.
+fn release_of(text: &str) -> Result<Vec<Part>, String> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let invalid = format!("invalid release {}:", quoted(text));
+    if text.len() > 20 {
+        return Err(format!("{invalid} exceeds maximum length of 20 characters"));
+    }
+    let (mut parts, mut faults) = (Vec::new(), Vec::new());
+    for (at, part) in text.split('.').enumerate() {
+        match Part::parse(part) {
+            Ok(part) => parts.push(part),
+            Err(fault) => faults.push(format!("segment {at}: {fault}")),
+        }
+    }
+    match faults.is_empty() {
+        true => Ok(parts),
+        false => Err(format!("{invalid} {}", faults.join("\n"))),
+    }
+}

@@ -1,0 +1,164 @@
+//! Files as Go's `YAMLOrJSONDecoder` reads them: JSON values one after another, or YAML documents.
+
+use crate::yaml::{self, Value};
+
+/// One document, and the line that it begins on.
+pub struct Document {
+    pub line: usize,
+    /// `null` where it has no content.
+    pub value: Value,
+}
+
+/// What cannot be read.
+#[derive(Debug)]
+pub struct Fault {
+    /// Line and column; the column is 1 where it is not known.
+    pub position: (usize, usize),
+    pub message: String,
+}
+
+/// How many bytes Go looks at to see whether a file is JSON.
+pub const WINDOW_OF_CATALOGS: usize = 4096;
+const WINDOW_OF_MANIFESTS: usize = 30;
+
+/// The first document of a manifest. What follows is not used, as registries ignore it, too; the flag tells of it.
+pub fn first(bytes: &[u8]) -> Result<Option<(Value, bool)>, Fault> {
+    let mut all = documents(bytes, WINDOW_OF_MANIFESTS)?.into_iter();
+    let first = all.next();
+    Ok(first.map(|it| (it.value, all.next().is_some())))
+}
+
+/// All documents of a file.
+pub fn documents(bytes: &[u8], window: usize) -> Result<Vec<Document>, Fault> {
+    let mut res = Vec::new();
+    each(bytes, window, &mut |it| res.push(it))?;
+    Ok(res)
+}
+
+/// The documents of a file, one after another. Those before a fault are read, too.
+pub fn each(bytes: &[u8], window: usize, document: &mut dyn FnMut(Document)) -> Result<(), Fault> {
+    let text = utf8(bytes)?;
+    let start = text.trim_start();
+    let is_json = start.starts_with('{') && text.len() - start.len() < window;
+    if !is_json {
+        return yaml_documents(text, 0, document);
+    }
+    let mut count = 0;
+    let (mut at, mut newlines) = (text.len() - start.len(), Lines::default());
+    loop {
+        let rest = &text[at..];
+        let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        match values.next() {
+            None => return Ok(()),
+            Some(Ok(value)) => {
+                document(Document { line: newlines.before(text, at + blank), value });
+                count += 1;
+                at += values.byte_offset();
+            }
+            Some(Err(error)) => {
+                let line = newlines.before(text, at) - 1;
+                // One value may be the first document of YAML; more than one are JSON.
+                if count < 2 {
+                    let skipped = after_blank_line(rest);
+                    let line = newlines.before(text, at + skipped) - 1;
+                    let mut more = Vec::new();
+                    if yaml_documents(&rest[skipped..], line, &mut |it| more.push(it)).is_ok() {
+                        more.into_iter().for_each(document);
+                        return Ok(());
+                    }
+                }
+                let position = (line + error.line().max(1), error.column().max(1));
+                let message = error.to_string();
+                let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+                return Err(Fault { position, message });
+            }
+        }
+    }
+}
+
+/// The blank beginning of a text, to the end of its line at most.
+fn after_blank_line(text: &str) -> usize {
+    for (at, c) in text.char_indices() {
+        match c {
+            '\n' => return at + 1,
+            c if c.is_whitespace() => {}
+            _ => return at,
+        }
+    }
+    text.len()
+}
+
+fn yaml_documents(
+    text: &str,
+    before: usize,
+    document: &mut dyn FnMut(Document),
+) -> Result<(), Fault> {
+    let fault = |it: yaml::Fault| Fault {
+        position: (before + it.mark.line.max(1), it.mark.column.max(1)),
+        message: match it.hint {
+            Some(hint) => format!("{}: {hint}", it.message),
+            None => it.message,
+        },
+    };
+    let mut each = |line, value| document(Document { line: before + line, value });
+    yaml::each(text, &mut each).map_err(fault)
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let line = before.iter().filter(|it| **it == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|it| **it != b'\n').count() + 1;
+        Fault { position: (line, column), message: "this is not UTF-8".to_owned() }
+    })
+}
+
+/// Counts lines from the last place that was asked for.
+#[derive(Default)]
+struct Lines {
+    at: usize,
+    count: usize,
+}
+
+impl Lines {
+    /// The line of a byte, from 1.
+    fn before(&mut self, text: &str, at: usize) -> usize {
+        self.count += text.as_bytes()[self.at..at].iter().filter(|it| **it == b'\n').count();
+        self.at = at;
+        self.count + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[(usize, &str)]) {
+        let found = documents(text.as_bytes(), WINDOW_OF_CATALOGS).expect("readable");
+        let found: Vec<_> = found.iter().map(|it| (it.line, it.value.to_string())).collect();
+        let expected: Vec<_> = expected.iter().map(|it| (it.0, it.1.to_owned())).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn json_values_and_yaml_documents_are_told_apart() {
+        check("", &[]);
+        check("a: 1\n---\nb: 2\n", &[(1, r#"{"a":1}"#), (3, r#"{"b":2}"#)]);
+        check(
+            "{\"a\": 1}\n\n{\"b\": 2} {\"c\":3}",
+            &[(1, r#"{"a":1}"#), (3, r#"{"b":2}"#), (3, r#"{"c":3}"#)],
+        );
+        check("{\"a\": 1}\n---\nb: 2\n", &[(1, r#"{"a":1}"#), (3, r#"{"b":2}"#)]);
+        check("{a: 1}\n---\nb: 2\n", &[(1, r#"{"a":1}"#), (3, r#"{"b":2}"#)]);
+        check("# x\n---\na: 1\n", &[(1, "null"), (3, r#"{"a":1}"#)]);
+    }
+
+    #[test]
+    fn what_is_no_document_has_its_place() {
+        let place = |text: &[u8]| documents(text, WINDOW_OF_CATALOGS).err().map(|it| it.position);
+        assert_eq!(place(b"{\"a\":1}\n{\"a\":1}\n{\"a\"\n"), Some((4, 1)));
+        assert_eq!(place(b"a: 1\n\xff"), Some((2, 1)));
+        assert_eq!(place(b"a: 1\n---\nb: [\n").map(|it| it.0), Some(4));
+    }
+}

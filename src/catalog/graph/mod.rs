@@ -1,0 +1,53 @@
+//! The graphs of upgrades of a catalog.
+
+mod mermaid;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use mermaid::mermaid;
+pub use text::text;
+
+use super::{
+    blob::{Bundle, Entry},
+    check::package_of,
+    load::Catalog,
+    version::Version,
+};
+
+/// The version of each bundle by its name; the first of several with one name.
+fn versions(catalog: &Catalog) -> anyhow::Result<BTreeMap<&str, Version>> {
+    let mut res = BTreeMap::new();
+    for it in &catalog.bundles {
+        if res.contains_key(it.blob.name.as_str()) {
+            continue;
+        }
+        let fault = |message: String| it.fault(message).into_error();
+        let [_, raw, _] = package_of(&it.blob).map_err(fault)?;
+        let version = Version::parse(&raw).map_err(fault)?;
+        res.insert(it.blob.name.as_str(), version);
+    }
+    Ok(res)
+}
+
+/// The entries that no other one replaces or skips, by name.
+pub fn heads(entries: &[Entry]) -> Vec<&str> {
+    let lower: BTreeSet<&str> = entries
+        .iter()
+        .flat_map(|it| it.skips.iter().chain(Some(&it.replaces)))
+        .map(String::as_str)
+        .collect();
+    let mut res: Vec<&str> =
+        entries.iter().map(|it| it.name.as_str()).filter(|it| !lower.contains(it)).collect();
+    res.sort_unstable();
+    res
+}
+
+/// Whether a bundle has a higher version than this one; not if one of them is no version.
+pub fn is_newer(bundle: &Bundle, than: &str) -> bool {
+    let found = package_of(bundle).and_then(|it| Version::parse(&it[1]));
+    match (found, Version::parse(than)) {
+        (Ok(found), Ok(than)) => found.compare(&than).is_gt(),
+        _ => false,
+    }
+}

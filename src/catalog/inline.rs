@@ -1,0 +1,76 @@
+//! A catalog that carries the manifests of its bundles, so that no bundle image is needed.
+
+use super::{
+    Bundle,
+    blob::{Channel, Entry, Package},
+    migrate,
+};
+use crate::yaml::Value;
+
+/// The blobs of one package with one channel, which is the default one: the package, the channel, and each bundle with
+/// its manifests inside. The entries of the channel are those that are given with the bundles.
+pub fn inline(channel: &str, bundles: &[(Bundle, Entry)]) -> Vec<Value> {
+    let Some((first, _)) = bundles.first() else { return Vec::new() };
+    let package = Package {
+        name: first.package.clone(),
+        default_channel: channel.to_owned(),
+        ..Package::default()
+    };
+    let channel = Channel {
+        name: channel.to_owned(),
+        package: first.package.clone(),
+        entries: Some(bundles.iter().map(|it| it.1.clone()).collect()),
+        properties: Vec::new(),
+    };
+    let mut res = vec![package.to_value(), channel.to_value()];
+    res.extend(bundles.iter().map(|it| it.0.blob("").to_value()));
+    res
+}
+
+/// The blobs of one package with one bundle, whose manifests are pulled with its image. Of the manifests, the catalog
+/// has the metadata of the ClusterServiceVersion.
+pub fn pulled(
+    channel: &str,
+    bundle: &Bundle,
+    entry: Entry,
+    image: &str,
+) -> Result<Vec<Value>, String> {
+    let mut blob = bundle.blob(image);
+    migrate(&mut blob)?;
+    let package = Package {
+        name: bundle.package.clone(),
+        default_channel: channel.to_owned(),
+        ..Package::default()
+    };
+    let entries = Some(vec![entry]);
+    let channel = Channel {
+        name: channel.to_owned(),
+        package: bundle.package.clone(),
+        entries,
+        properties: Vec::new(),
+    };
+    Ok(vec![package.to_value(), channel.to_value(), blob.to_value()])
+}
+
+#[test]
+fn a_catalog_carries_the_manifests_of_its_bundles() {
+    use crate::{model::ProjectPath, yaml::json};
+    let csv = "kind: ClusterServiceVersion\nmetadata: {name: a.v1.0.0}\nspec: {version: 1.0.0}\n";
+    let annotations = "annotations: {operators.operatorframework.io.bundle.package.v1: a}\n";
+    let files = [("manifests/a.yaml", csv), ("metadata/annotations.yaml", annotations)];
+    let files = files.map(|it| (ProjectPath::fixed(it.0), it.1.as_bytes().to_vec()));
+    let bundle = Bundle::read(&files.into_iter().collect(), "bundle").expect("a bundle");
+    let entry = Entry { name: bundle.name.clone(), ..Entry::default() };
+    let data = "eyJraW5kIjoiQ2x1c3RlclNlcnZpY2VWZXJzaW9uIiwibWV0YWRhdGEiOnsibmFtZSI6ImEudjEuMC4wIn0sInNwZWMiOnsidmVyc2lvbiI6IjEuMC4wIn19";
+    assert_eq!(
+        inline("stable", &[(bundle, entry)]),
+        [
+            json!({"schema": "olm.package", "name": "a", "defaultChannel": "stable"}),
+            json!({"schema": "olm.channel", "name": "stable", "package": "a", "entries": [{"name": "a.v1.0.0"}]}),
+            json!({"schema": "olm.bundle", "name": "a.v1.0.0", "package": "a", "image": "", "properties": [
+                {"type": "olm.package", "value": {"packageName": "a", "version": "1.0.0"}},
+                {"type": "olm.bundle.object", "value": {"data": data}},
+            ]}),
+        ]
+    );
+}

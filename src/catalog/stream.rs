@@ -1,0 +1,38 @@
+//! Blobs as text.
+
+use super::go;
+use crate::yaml::{self, Value};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Documents, each after `---`.
+    Yaml,
+    /// Objects, one after another.
+    Json,
+}
+
+/// The text of some blobs.
+pub fn stream(blobs: &[Value], format: Format) -> String {
+    blobs.iter().map(|it| text(it, format)).collect()
+}
+
+/// The text of one blob in such a stream.
+pub fn text(blob: &Value, format: Format) -> String {
+    match format {
+        Format::Yaml => format!("---\n{}", yaml::to_text(blob)),
+        Format::Json => pretty(blob),
+    }
+}
+
+/// JSON, indented by four as `opm` indents it.
+fn pretty(value: &Value) -> String {
+    let mut bytes = Vec::new();
+    let format = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, format);
+    match serde::Serialize::serialize(value, &mut serializer) {
+        Ok(()) => bytes.push(b'\n'),
+        // Plain data is always serialized.
+        Err(_) => return go::compact(value) + "\n",
+    }
+    String::from_utf8(bytes).expect("JSON is UTF-8")
+}

@@ -1,0 +1,346 @@
+//! `olm.semver`: channels by major and minor versions, with the edges that the versions give.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+
+use super::{
+    super::{
+        blob::{Channel, Entry, Icon, Package},
+        check::package_of,
+        go,
+        load::{Catalog, Located},
+        properties,
+        version::Version,
+    },
+    Bundles, bundle,
+    read::Document,
+};
+use crate::{
+    hint::Hint as _,
+    yaml::{Map, Value},
+};
+
+pub const SCHEMA: &str = "olm.semver";
+
+/// From the least to the most stable.
+const ARCHETYPES: [&str; 3] = ["candidate", "fast", "stable"];
+
+/// The lesser one first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Major,
+    Minor,
+}
+
+pub struct Semver {
+    major: bool,
+    minor: bool,
+    preference: Kind,
+    /// The images of each archetype.
+    images: [Vec<String>; 3],
+}
+
+impl Semver {
+    pub fn read(document: &Document) -> anyhow::Result<Self> {
+        require_known(
+            document,
+            &document.map,
+            &[
+                "schema",
+                "generateMajorChannels",
+                "generateMinorChannels",
+                "defaultChannelTypePreference",
+                "candidate",
+                "fast",
+                "stable",
+            ],
+        )?;
+        let flag = |name: &str| match go::field(&document.map, name) {
+            None => Ok(false),
+            Some(Value::Bool(it)) => Ok(*it),
+            Some(it) => Err(document.wrong(name, it, "a boolean")),
+        };
+        let (major, mut minor) = (flag("generateMajorChannels")?, flag("generateMinorChannels")?);
+        minor |= !major;
+        let preference = document.text("defaultChannelTypePreference")?;
+        let mismatch = |word: &str| {
+            let message = format!(
+                "schema attribute mismatch: DefaultChannelTypePreference set to '{word}' doesn't make sense if not generating {word}-version channels"
+            );
+            Err(document.fault(message).into_error())
+        };
+        let preference = match preference.as_str() {
+            "" if minor => Kind::Minor,
+            "" => Kind::Major,
+            "minor" if !minor => return mismatch("minor"),
+            "minor" => Kind::Minor,
+            "major" if !major => return mismatch("major"),
+            "major" => Kind::Major,
+            other => {
+                let message =
+                    format!("unknown DefaultChannelTypePreference: {}", go::quoted(other));
+                return Err(document
+                    .fault(message)
+                    .with_hint("valid values are `major` and `minor`")
+                    .into_error());
+            }
+        };
+        let mut images = [const { Vec::new() }; 3];
+        for (images, archetype) in images.iter_mut().zip(ARCHETYPES) {
+            *images = read_images(document, archetype)?;
+        }
+        if images.iter().all(Vec::is_empty) {
+            let message = "render: no bundles specified or no bundles could be rendered";
+            return Err(document.fault(message).into_error());
+        }
+        Ok(Self { major, minor, preference, images })
+    }
+
+    pub fn images(&self) -> Vec<&str> {
+        let mut res: Vec<&str> = Vec::new();
+        for image in self.images.iter().flatten() {
+            if !res.contains(&image.as_str()) {
+                res.push(image);
+            }
+        }
+        res
+    }
+
+    pub fn render(self, bundles: &Bundles) -> anyhow::Result<Catalog> {
+        let mut package = None;
+        let mut versions = [const { BTreeMap::new() }; 3];
+        for (versions, images) in versions.iter_mut().zip(&self.images) {
+            *versions = self::versions(images, bundles, &mut package)?;
+        }
+        let package = package.unwrap_or_default();
+        let (channels, default_channel) = self.channels(&package, &versions);
+        let mut described = Package { name: package, default_channel, ..Package::default() };
+        let head = channels.iter().find(|it| it.name == described.default_channel);
+        let head = head.and_then(|it| it.entries().last()).map(|it| it.name.as_str());
+        if let Some(csv) =
+            bundles.values().find(|it| Some(it.name.as_str()) == head).and_then(properties::csv)
+        {
+            describe(&mut described, &csv);
+        }
+        let mut res = Catalog::default();
+        res.packages.push(Located::new(described));
+        res.channels.extend(channels.into_iter().map(Located::new));
+        for image in self.images() {
+            res.bundles.push(Located::new(bundle(bundles, image)?.clone()));
+        }
+        Ok(res)
+    }
+
+    /// The channels, linked, and the name of the default one.
+    fn channels(
+        &self,
+        package: &str,
+        versions: &[BTreeMap<String, Version>; 3],
+    ) -> (Vec<Channel>, String) {
+        let mut channels: BTreeMap<String, Channel> = BTreeMap::new();
+        let mut edges: Vec<Edge> = Vec::new();
+        let mut best: Option<Candidate> = None;
+        for (archetype, versions) in versions.iter().enumerate() {
+            let mut sorted: Vec<(&String, &Version)> = versions.iter().collect();
+            sorted.sort_by(|one, other| one.1.compare(other.1));
+            for (bundle, version) in sorted {
+                let kinds = [(self.major, Kind::Major), (self.minor, Kind::Minor)];
+                for (_, kind) in kinds.into_iter().filter(|it| it.0) {
+                    let name = channel_name(archetype, kind, version);
+                    if !channels.contains_key(&name) {
+                        let candidate = Candidate { archetype, kind, version, name: name.clone() };
+                        if best.as_ref().is_none_or(|it| candidate.is_better(it, self.preference)) {
+                            best = Some(candidate);
+                        }
+                    }
+                    let channel = channels.entry(name.clone()).or_insert_with(|| Channel {
+                        name: name.clone(),
+                        package: package.to_owned(),
+                        entries: Some(Vec::new()),
+                        properties: Vec::new(),
+                    });
+                    let entries = channel.entries.get_or_insert_default();
+                    entries.push(Entry { name: bundle.clone(), ..Entry::default() });
+                    let index = entries.len() - 1;
+                    edges.push(Edge { archetype, kind, channel: name, bundle, version, index });
+                }
+            }
+        }
+        link(&mut channels, edges);
+        (channels.into_values().collect(), best.map(|it| it.name).unwrap_or_default())
+    }
+}
+
+/// A channel that may be the default one.
+struct Candidate<'a> {
+    archetype: usize,
+    kind: Kind,
+    /// Its first version.
+    version: &'a Version,
+    name: String,
+}
+
+impl Candidate<'_> {
+    fn is_better(&self, other: &Self, preference: Kind) -> bool {
+        let rank = |it: Kind| (it == preference, it);
+        let order = self
+            .archetype
+            .cmp(&other.archetype)
+            .then_with(|| self.version.compare(other.version))
+            .then_with(|| rank(self.kind).cmp(&rank(other.kind)));
+        order.is_gt()
+    }
+}
+
+/// An entry of a channel, before it is linked.
+struct Edge<'a> {
+    archetype: usize,
+    kind: Kind,
+    channel: String,
+    bundle: &'a str,
+    version: &'a Version,
+    index: usize,
+}
+
+/// The last version of each minor version skips all earlier ones of its major version, and replaces the last of the
+/// minor version before it.
+fn link(channels: &mut BTreeMap<String, Channel>, mut edges: Vec<Edge>) {
+    edges.sort_by(|one, other| {
+        let key = |it: &Edge| (it.archetype, it.kind);
+        key(one).cmp(&key(other)).then_with(|| one.version.compare(other.version))
+    });
+    let mut replaced = String::new();
+    let mut skipped: BTreeSet<&str> = BTreeSet::new();
+    for (at, edge) in edges.iter().enumerate() {
+        let next = edges.get(at + 1);
+        let family = |it: &Edge| (it.archetype, it.kind, it.version.major);
+        let same_family = next.is_some_and(|it| family(it) == family(edge));
+        let same_minor =
+            same_family && next.is_some_and(|it| it.version.minor == edge.version.minor);
+        // What stands alone at the end has no edges.
+        if !same_minor {
+            let entries = channels.get_mut(&edge.channel).and_then(|it| it.entries.as_mut());
+            if let Some(entry) = entries.and_then(|it| it.get_mut(edge.index)) {
+                entry.replaces.clone_from(&replaced);
+                let skips = skipped.iter().filter(|it| **it != replaced);
+                entry.skips = skips.map(|it| (*it).to_owned()).collect();
+            }
+        }
+        if !same_family {
+            replaced.clear();
+            skipped.clear();
+            continue;
+        }
+        if !same_minor {
+            edge.bundle.clone_into(&mut replaced);
+        }
+        skipped.insert(edge.bundle);
+    }
+}
+
+fn channel_name(archetype: usize, kind: Kind, version: &Version) -> String {
+    let archetype = ARCHETYPES[archetype];
+    match kind {
+        Kind::Major => format!("{archetype}-v{}", version.major),
+        Kind::Minor => format!("{archetype}-v{}.{}", version.major, version.minor),
+    }
+}
+
+/// The versions of an archetype's bundles by name. All bundles are of one package.
+fn versions(
+    images: &[String],
+    bundles: &Bundles,
+    package: &mut Option<String>,
+) -> anyhow::Result<BTreeMap<String, Version>> {
+    let mut res: BTreeMap<String, Version> = BTreeMap::new();
+    for image in images {
+        let bundle = bundle(bundles, image)?;
+        let name = go::quoted(&bundle.name);
+        let [of, raw, _] = package_of(bundle).map_err(anyhow::Error::msg)?;
+        let version = Version::parse(&raw).map_err(|it| {
+            anyhow::format_err!("bundle {name} has invalid version {}: {it}", go::quoted(&raw))
+        })?;
+        let first = package.get_or_insert_with(|| of.clone());
+        anyhow::ensure!(
+            *first == of,
+            "bundle {} does not belong to this package: {}",
+            go::quoted(&of),
+            go::quoted(first)
+        );
+        anyhow::ensure!(!res.contains_key(&bundle.name), "duplicate bundle name {name}");
+        if let Some(other) = res.values().find(|it| it.compare(&version).is_eq()) {
+            let plain = version.without_build();
+            return Err(anyhow::format_err!(
+                "encountered bundle versions which differ only by build metadata, which cannot be ordered: \"{version}\" and \"{other}\" are both \"{plain}\""
+            ))
+            .hint("give each bundle of a channel a version of its own");
+        }
+        res.insert(bundle.name.clone(), version);
+    }
+    Ok(res)
+}
+
+fn read_images(document: &Document, archetype: &str) -> anyhow::Result<Vec<String>> {
+    let map = match go::field(&document.map, archetype) {
+        None => return Ok(Vec::new()),
+        Some(Value::Object(map)) => map,
+        Some(it) => return Err(document.wrong(archetype, it, "an object")),
+    };
+    require_known(document, map, &["bundles"])?;
+    let items = match go::field(map, "bundles") {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(items)) => items,
+        Some(it) => return Err(document.wrong("bundles", it, "a list")),
+    };
+    let mut res = Vec::new();
+    for item in items {
+        let Value::Object(map) = item else {
+            return Err(document.wrong("bundles", item, "an object with `image`"));
+        };
+        require_known(document, map, &["image"])?;
+        match go::field(map, "image") {
+            Some(Value::String(it)) if !it.is_empty() => res.push(it.clone()),
+            Some(it) if !it.is_string() => return Err(document.wrong("image", it, "a string")),
+            _ => {
+                return Err(document
+                    .fault(format!("a bundle of `{archetype}` has no `image`"))
+                    .into_error());
+            }
+        }
+    }
+    Ok(res)
+}
+
+fn require_known(
+    document: &Document,
+    map: &Map<String, Value>,
+    names: &[&str],
+) -> anyhow::Result<()> {
+    match map.keys().find(|it| !names.iter().any(|name| name.eq_ignore_ascii_case(it))) {
+        None => Ok(()),
+        Some(key) => {
+            let known = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            Err(document
+                .fault(format!("unknown field {}", go::quoted(key)))
+                .with_hint(format!("the fields here are {known}"))
+                .into_error())
+        }
+    }
+}
+
+/// The description and the icon of a ClusterServiceVersion.
+fn describe(package: &mut Package, csv: &Value) {
+    let Some(spec) = csv.get("spec").and_then(Value::as_object) else { return };
+    if let Some(text) = go::field(spec, "description").and_then(Value::as_str) {
+        text.clone_into(&mut package.description);
+    }
+    let icons = go::field(spec, "icon").and_then(Value::as_array);
+    let Some(Value::Object(icon)) = icons.and_then(|it| it.first()) else { return };
+    let text = |name: &str| go::field(icon, name).and_then(Value::as_str).unwrap_or_default();
+    let bytes = BASE64_STANDARD.decode(text("base64data").replace(['\r', '\n'], ""));
+    if let Ok(bytes) = bytes {
+        let data = go::field(icon, "base64data").map(|_| BASE64_STANDARD.encode(bytes));
+        package.icon = Some(Icon { data, media_type: text("mediatype").to_owned() });
+    }
+}

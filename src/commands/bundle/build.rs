@@ -1,0 +1,32 @@
+//! `operator-rs bundle build`
+
+use std::path::Path;
+
+use super::image::Subject;
+use crate::commands::images::Output;
+
+/// Build the bundle's image without docker or podman, as an archive or an OCI layout
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs bundle build
+  operator-rs bundle build --tag quay.io/example/memcached-operator-bundle:v0.0.1 --output bundle.tar
+  operator-rs bundle build --format docker --output bundle.tar && docker load --input bundle.tar")]
+pub struct Args {
+    #[command(flatten)]
+    bundle: Subject,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Where the image goes by default: a place that git ignores.
+const DEFAULT: &str = "target/bundle.tar";
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        self.output.require(dir, DEFAULT)?;
+        let platforms = self.output.platforms_of_files();
+        let image = self.bundle.build(dir, self.output.shape.format.into(), &platforms)?;
+        self.output.write(dir, &image, DEFAULT)
+    }
+}

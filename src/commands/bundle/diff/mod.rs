@@ -1,0 +1,101 @@
+//! `operator-rs bundle diff`
+
+mod report;
+
+use std::path::Path;
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+
+use super::source;
+use crate::{
+    bundle::{
+        difference::{self, State},
+        validate::Files,
+    },
+    commands::{
+        crds::{CrdFiles, Format, PolicyName, Side},
+        images::Access,
+    },
+    compatibility::{self, judge},
+    hint::{Hint as _, Severity},
+};
+use report::Report;
+
+/// Find changes between two bundles that break an upgrade
+///
+/// It compares permissions, images, channels, install modes, webhooks and, by the rules of `crds diff`, CRDs. The exit
+/// status is 1 if an upgrade from the old bundle to the new one would fail.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs bundle diff quay.io/example/memcached-operator-bundle:v0.0.1
+  operator-rs bundle diff ../v0.0.1/bundle bundle --allow installModeRemoved --output json")]
+pub struct Args {
+    /// Old bundle: a directory, an archive, an OCI layout or an image in a registry
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// New bundle
+    #[arg(value_name = "NEW", default_value = "bundle")]
+    new: String,
+    /// Ignore changes of this rule, or of this rule of `crds diff` (can be repeated)
+    #[arg(long, value_name = "RULE", value_parser = PossibleValuesParser::new(rules()))]
+    allow: Vec<String>,
+    /// Tool whose defaults decide which changes of CRDs are breaking
+    #[arg(long, default_value = "olm")]
+    policy: PolicyName,
+    /// Output format
+    #[arg(long, short, default_value = "text")]
+    output: Format,
+    #[command(flatten)]
+    access: Access,
+}
+
+fn rules() -> impl Iterator<Item = PossibleValue> {
+    let ours = difference::Rule::all().map(|it| (it.name(), it.summary()));
+    let of_crds = compatibility::Rule::all().map(|it| (it.name(), it.summary()));
+    ours.chain(of_crds).map(|(name, summary)| PossibleValue::new(name).help(summary))
+}
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let (old_files, old_label) = source::read(dir, &self.old, &self.access)?;
+        let (new_files, new_label) = source::read(dir, &self.new, &self.access)?;
+        let (old, new) =
+            (State::read(&old_label, &old_files)?, State::read(&new_label, &new_files)?);
+        let mut changes = difference::compare(&old, &new)?;
+        changes.retain(|it| !self.allow.iter().any(|rule| rule == it.rule.name()));
+
+        let (old, new) = (crds(&old_label, &old_files)?, crds(&new_label, &new_files)?);
+        let mut policy = self.policy.policy();
+        let of_crds = |it: &String| it.parse::<compatibility::Rule>().ok();
+        policy.allowed.extend(self.allow.iter().filter_map(of_crds));
+        let findings = judge(&old.crds, &new.crds, &policy);
+
+        let report = Report::new(&old, &new, changes, findings);
+        report.print(self.output);
+        match report.count(Severity::Error) {
+            0 => Ok(()),
+            1 => refuse("1 change breaks the upgrade"),
+            many => refuse(&format!("{many} changes break the upgrade")),
+        }
+    }
+}
+
+fn refuse(what: &str) -> anyhow::Result<()> {
+    Err(anyhow::format_err!("{what}"))
+        .hint("revert each change, or accept changes of a rule that you have reviewed with `--allow RULE`")
+}
+
+/// The CRDs of a bundle, with their places.
+fn crds(label: &str, files: &Files) -> anyhow::Result<Side> {
+    let mut res = CrdFiles::default();
+    for (path, bytes) in files.iter().filter(|it| it.0.as_str().starts_with("manifests/")) {
+        // Only data is a manifest; `State::read` has read it already.
+        if let Ok(text) = std::str::from_utf8(bytes)
+            && ["yaml", "yml", "json"].contains(&path.extension())
+        {
+            res.add(&format!("{label}/{path}"), text, false)?;
+        }
+    }
+    Ok(Side::of_files(label, res))
+}

@@ -1,0 +1,82 @@
+//! `--use-image-digests`: which digest each image has, asked from its registry or read from the lock file.
+
+use std::collections::BTreeMap;
+
+use super::{Access, BY, Bundle};
+use crate::{
+    bundle::Digests,
+    commands::images,
+    hint::{Diagnostic, Hint as _},
+    model::{Digest, Image, ProjectPath},
+    plan::{Plan, Tree},
+    yaml,
+};
+
+/// The lock file: every image with its digest.
+const LOCK: &str = "config/manifests/image-digests.yaml";
+
+const EDIT: &str = "the images in config/, then run `operator-rs bundle --use-image-digests`";
+
+/// Replaces the images of a bundle by their digests. Unless offline, also plans the lock file.
+pub fn pin(
+    bundle: &mut Bundle,
+    tree: &impl Tree,
+    plan: &mut Plan,
+    access: Option<&Access>,
+) -> anyhow::Result<()> {
+    let path = ProjectPath::fixed(LOCK);
+    let locked = match tree.read(&path)? {
+        Some(text) => read(&text)?,
+        None => BTreeMap::new(),
+    };
+    let mut digests = Digests::new();
+    let mut lock = BTreeMap::new();
+    for name in bundle.images_by_tag() {
+        let image: Image =
+            name.parse().map_err(|why| anyhow::format_err!("the image `{name}` {why}"))?;
+        let digest = match access {
+            Some(access) => images::resolve(&image, access)
+                .hint("push the image first; `--offline` takes the digests in config/manifests/image-digests.yaml")?,
+            None => match locked.get(&name) {
+                Some(digest) => digest.clone(),
+                None => {
+                    return Err(anyhow::format_err!("{LOCK} has no digest of `{name}`")).hint(
+                        "run `operator-rs bundle --use-image-digests` without `--offline`, and commit the file",
+                    );
+                }
+            },
+        };
+        if let Some(before) = locked.get(&name).filter(|it| **it != digest) {
+            let warning = format!("`{name}` is now {digest}, and was {before} in {LOCK}");
+            plan.warn(Diagnostic::from(warning).with_hint(
+                "the tag was pushed again; check that the new image is the one that you want",
+            ));
+        }
+        digests.insert(name.clone(), (image.name().to_owned(), digest.to_string()));
+        lock.insert(name, digest);
+    }
+    bundle.pin(&digests);
+    if access.is_some() {
+        plan.generate(path, yaml::to_text(&yaml::to_value(&lock)), EDIT, BY);
+    }
+    Ok(())
+}
+
+fn read(text: &str) -> anyhow::Result<BTreeMap<String, Digest>> {
+    let wrong = || anyhow::format_err!("{LOCK} is not a map of images to digests");
+    let file: yaml::Value = yaml::from_text(text, yaml::Dialect::Kubernetes)
+        .map_err(crate::model::locate(LOCK, text))?;
+    let map = file.as_object();
+    let map = map
+        .ok_or_else(wrong)
+        .hint("delete the file, and run `operator-rs bundle --use-image-digests`")?;
+    let mut res = BTreeMap::new();
+    for (image, digest) in map {
+        let digest = digest.as_str().and_then(|it| it.parse::<Digest>().ok());
+        let digest = digest
+            .ok_or_else(|| anyhow::format_err!("{LOCK}: `{image}` has no valid digest"))
+            .hint("delete the file, and run `operator-rs bundle --use-image-digests`")?;
+        res.insert(image.clone(), digest);
+    }
+    Ok(res)
+}

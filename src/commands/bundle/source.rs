@@ -1,0 +1,83 @@
+//! Where a bundle comes from, as a person names it: a directory, an image in an archive or an OCI layout, or an image in
+//! a registry.
+
+use std::{collections::BTreeMap, path::Path};
+
+use crate::{
+    bundle::validate::Files,
+    commands::{
+        folder::Folder,
+        images::{self, Access},
+        reading,
+    },
+    hint::Hint as _,
+    image::Limits,
+    model::{Platform, ProjectPath},
+};
+
+/// The folders of a bundle, in its directory and in its image.
+const FOLDERS: &[&str] = &["manifests", "metadata", "tests"];
+
+/// The labels of an image.
+pub type Labels = BTreeMap<String, String>;
+
+/// The files of a bundle, and its name for messages.
+pub fn read(dir: &Path, text: &str, access: &Access) -> anyhow::Result<(Files, String)> {
+    read_with_labels(dir, text, access).map(|(files, label, _)| (files, label))
+}
+
+/// The same with the labels of the image, where it is one.
+pub fn read_with_labels(
+    dir: &Path,
+    text: &str,
+    access: &Access,
+) -> anyhow::Result<(Files, String, Option<Labels>)> {
+    reading(dir)?;
+    let path = dir.join(text);
+    // `./bundle/` is `bundle`.
+    let label = text.parse::<ProjectPath>().map_or_else(|_| text.to_owned(), |it| it.to_string());
+    if path.join("PROJECT").is_file() && !path.join("manifests").is_dir() {
+        return Err(anyhow::format_err!("`{label}` is a project, not a bundle"))
+            .hint("generate its bundle with `operator-rs bundle`, and name the directory: `bundle` by default");
+    }
+    let is_image = !path.is_dir() || path.join("oci-layout").exists();
+    let (files, labels) = match is_image && is_there(&path, text) {
+        true => of_image(dir, text, access).map(|(files, labels)| (files, Some(labels)))?,
+        false => (of_folder(dir, text)?, None),
+    };
+    if files.is_empty() {
+        return Err(anyhow::format_err!("found no bundle in `{label}`"))
+            .hint("name the directory of a bundle, or its image");
+    }
+    Ok((files, label, labels))
+}
+
+/// Whether a name is that of an image in a registry.
+pub fn is_remote(dir: &Path, text: &str) -> bool {
+    let path = dir.join(text);
+    !path.exists() && is_there(&path, text) && !text.ends_with(".tar")
+}
+
+/// Whether there is something to read as an image. A name without registry, tag and digest is a directory that is missing.
+fn is_there(path: &Path, text: &str) -> bool {
+    path.exists() || text.contains([':', '@']) || text.ends_with(".tar")
+}
+
+fn of_image(dir: &Path, text: &str, access: &Access) -> anyhow::Result<(Files, Labels)> {
+    // The files are the same for every platform.
+    let platforms = [images::here(), Platform::linux("amd64")];
+    let image = images::read(dir, text, &platforms, access)?;
+    let unpacked = image.unpack(FOLDERS, Limits::default())?;
+    Ok((unpacked.files, unpacked.labels))
+}
+
+fn of_folder(dir: &Path, text: &str) -> anyhow::Result<Files> {
+    let mut files = Files::new();
+    let Some(folder) = Folder::open(dir, Path::new(text))? else { return Ok(files) };
+    for path in &folder.paths {
+        if let Some(bytes) = folder.bytes(path)? {
+            files.insert(path.clone(), bytes);
+        }
+    }
+    Ok(files)
+}

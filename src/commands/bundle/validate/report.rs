@@ -1,0 +1,195 @@
+//! What is shown of the findings: one function a format.
+
+use serde::Serialize as _;
+
+use super::{Finding, Target, diagnostics};
+use crate::{
+    bundle::validate::{
+        Files,
+        fix::{Fixed, Outcome, is_same},
+        rules::Rule,
+    },
+    commands::findings,
+    hint::{Diagnostic, Diagnostics, Severity},
+    terminal,
+    yaml::{Value, json},
+};
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Warnings and errors on stderr
+    Text,
+    /// Every finding with its rule, file, line and column
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of a GitHub workflow
+    Github,
+    /// An object on stdout, as operator-sdk prints it
+    JsonAlpha1,
+}
+
+pub struct Report<'a> {
+    pub folder: &'a str,
+    pub files: &'a Files,
+    pub findings: &'a [Finding],
+    pub target: Option<Target>,
+    /// What `--fix` has done; none without it.
+    pub fix: Option<&'a Outcome>,
+    /// A further hint about a finding.
+    pub hint: &'a dyn Fn(&Finding) -> Option<String>,
+}
+
+impl Report<'_> {
+    /// Fails where there is an error.
+    pub fn print(&self, format: Format) -> anyhow::Result<()> {
+        let invalid = format!("{} is not valid", self.folder);
+        match format {
+            Format::Text => return self.text(invalid),
+            Format::Json => terminal::data(&format!("{:#}\n", self.json())),
+            Format::Sarif => terminal::data(&format!("{:#}\n", self.sarif())),
+            Format::Github => {
+                self.findings.iter().for_each(|it| terminal::data(&self.annotation(it)));
+                self.corrections().for_each(|it| terminal::data(&self.notice(it)));
+            }
+            Format::JsonAlpha1 => terminal::data(&self.json_alpha1()?),
+        }
+        anyhow::ensure!(self.is_valid(), invalid);
+        Ok(())
+    }
+
+    fn is_valid(&self) -> bool {
+        self.findings.iter().all(|it| it.severity != Severity::Error)
+    }
+
+    fn text(&self, invalid: String) -> anyhow::Result<()> {
+        let of = |severity| self.diagnostics(severity);
+        of(Severity::Warning).into_iter().for_each(terminal::warn);
+        if self.is_valid() {
+            terminal::print(&format!("{} is valid\n", self.folder));
+            return Ok(());
+        }
+        Err(Diagnostics { headline: invalid, list: of(Severity::Error) }.into())
+    }
+
+    fn diagnostics(&self, severity: Severity) -> Vec<Diagnostic> {
+        let mut res = diagnostics(self.folder, self.files, self.findings, severity);
+        let found = self.findings.iter().filter(|it| it.severity == severity);
+        for (it, finding) in res.iter_mut().zip(found) {
+            it.hints.extend((self.hint)(finding));
+        }
+        res
+    }
+
+    fn corrections(&self) -> impl Iterator<Item = &Fixed> {
+        self.fix.into_iter().flat_map(|it| &it.fixed)
+    }
+
+    fn json(&self) -> Value {
+        let target = match self.target {
+            None => Value::Null,
+            Some(Target::Olmv0) => "olmv0".into(),
+            Some(Target::Olmv1) => "olmv1".into(),
+        };
+        let fixed = self.corrections().map(|it| {
+            let mut res = self.finding(&it.finding);
+            res["fixed"] = it.change.as_str().into();
+            res
+        });
+        json!({
+            "bundle": self.folder,
+            "valid": self.is_valid(),
+            "target": target,
+            "findings": self.findings.iter().map(|it| self.finding(it)).chain(fixed).collect::<Vec<_>>(),
+        })
+    }
+
+    fn finding(&self, it: &Finding) -> Value {
+        let about = it.rule.about();
+        json!({
+            "rule": about.id,
+            "suite": about.suite.name(),
+            "origin": about.origin.name(),
+            "severity": it.severity.name(),
+            "file": it.path(self.folder),
+            "field": it.field,
+            "line": it.mark.map(|it| it.line),
+            "column": it.mark.map(|it| it.column),
+            "message": it.message,
+            "hint": Some(about.hint).filter(|it| !it.is_empty()),
+        })
+    }
+
+    fn sarif(&self) -> Value {
+        let rule = |rule: Rule| {
+            let about = rule.about();
+            findings::rule(about.id, about.summary, about.severity)
+        };
+        let result = |it: &Finding, state: &str| {
+            let mark = it.mark.unwrap_or_default();
+            let mut res = json!({
+                "ruleId": it.rule.id(),
+                "ruleIndex": Rule::all().position(|rule| rule == it.rule),
+                "level": it.severity.name(),
+                "message": { "text": it.message },
+                "locations": [{ "physicalLocation":
+                    findings::physical(&it.path(self.folder), mark.line.max(1), mark.column.max(1)) }],
+                "partialFingerprints": { "finding/v1": format!("{} {} {}", it.rule, it.file, it.field) },
+            });
+            if self.fix.is_some() {
+                res["baselineState"] = state.into();
+            }
+            res
+        };
+        let fixed = self.corrections().map(|it| result(&it.finding, "absent"));
+        let is_old =
+            |one: &Finding| self.fix.is_some_and(|it| it.before.iter().any(|it| is_same(it, one)));
+        let state = |it: &Finding| if is_old(it) { "unchanged" } else { "new" };
+        let found = self.findings.iter().map(|it| result(it, state(it)));
+        findings::sarif(Rule::all().map(rule).collect(), found.chain(fixed).collect())
+    }
+
+    fn annotation(&self, it: &Finding) -> String {
+        let mut properties = vec![("file", it.path(self.folder))];
+        if let Some(mark) = it.mark {
+            properties.extend([("line", mark.line.to_string()), ("col", mark.column.to_string())]);
+        }
+        properties.push(("title", it.rule.to_string()));
+        let hint = it.rule.about().hint;
+        let hint = if hint.is_empty() { String::new() } else { format!("\nhint: {hint}") };
+        terminal::github(it.severity.name(), &properties, &format!("{}{hint}", it.message))
+    }
+
+    /// A finding that is gone.
+    fn notice(&self, Fixed { finding, change }: &Fixed) -> String {
+        let properties =
+            [("file", finding.path(self.folder)), ("title", format!("{} (fixed)", finding.rule))];
+        terminal::github("notice", &properties, change)
+    }
+
+    fn json_alpha1(&self) -> anyhow::Result<String> {
+        let line =
+            |it: &Finding| Line { r#type: it.severity.name(), message: it.within(self.folder) };
+        let outputs: Vec<Line> = self.findings.iter().map(line).collect();
+        let report =
+            Alpha1 { passed: self.is_valid(), outputs: Some(outputs).filter(|it| !it.is_empty()) };
+        let mut bytes = Vec::new();
+        let format = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+        report.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, format))?;
+        bytes.push(b'\n');
+        Ok(String::from_utf8(bytes)?)
+    }
+}
+
+/// What operator-sdk prints, in its order.
+#[derive(serde::Serialize)]
+struct Alpha1 {
+    passed: bool,
+    outputs: Option<Vec<Line>>,
+}
+
+#[derive(serde::Serialize)]
+struct Line {
+    r#type: &'static str,
+    message: String,
+}

@@ -1,0 +1,329 @@
+//! `operator-rs catalog add`
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use super::{
+    render::BundleImage,
+    source::{self, Source},
+};
+use crate::{
+    catalog::{
+        self, Bundle, Catalog, Ignore, Loader,
+        blob::{self, Entry},
+        edit,
+    },
+    commands::{Mode, folder::below, images::Access, writing},
+    disk::Root,
+    hint::{Diagnostics, Hint as _},
+    kubernetes::go::quoted,
+    model::{Channel, ProjectPath},
+    plan::{Found, Overlay, Plan, Tree},
+    yaml,
+};
+
+/// Add a bundle to the channels of a catalog
+///
+/// The bundle's blob is written to a new file, and each channel gains an entry. Files that you have written keep
+/// their comments and their format.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs catalog add quay.io/example/memcached-operator-bundle:v0.0.2
+  operator-rs catalog add bundle --image 'quay.io/example/memcached-operator-bundle:v{{.Version}}' --channel stable")]
+pub struct Args {
+    /// Directory, archive or image of the bundle
+    #[arg(value_name = "BUNDLE")]
+    bundle: String,
+    #[command(flatten)]
+    image: BundleImage,
+    #[command(flatten)]
+    addition: Addition,
+    #[command(flatten)]
+    access: Access,
+    #[command(flatten)]
+    mode: Mode,
+}
+
+/// Where a bundle is added, and what it upgrades.
+#[derive(clap::Args)]
+pub struct Addition {
+    /// Directory of the catalog
+    #[arg(long, value_name = "DIR", default_value = "catalog")]
+    catalog: ProjectPath,
+    /// Channels of the bundle, separated by commas [default: those in its annotations]
+    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    channel: Vec<Channel>,
+    /// Bundle that this one replaces [default: `spec.replaces` of the ClusterServiceVersion, or the channel's head]
+    #[arg(long, value_name = "NAME")]
+    replaces: Option<String>,
+    /// Bundles that upgrades skip, separated by commas [default: `spec.skips` of the ClusterServiceVersion]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    skips: Vec<String>,
+    /// Versions that can be upgraded to this one directly, e.g. `>=1.0.0 <1.2.0` [default: the annotation
+    /// `olm.skipRange` of the ClusterServiceVersion]
+    #[arg(long, value_name = "RANGE")]
+    skip_range: Option<String>,
+}
+
+const BY: &str = "catalog add";
+const EDIT: &str = "the bundle, and add it to the catalog again";
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        writing(dir, &self.mode.clone(), |root| {
+            let source = Source::open(dir, &self.bundle, &self.access)?;
+            let bundle = source.bundle()?;
+            let image = self.image.of(&source, &bundle)?;
+            self.addition.plan(root, &bundle, &image)
+        })
+    }
+}
+
+/// The texts of a catalog's files as they would be, and those that were changed.
+struct Texts<'a> {
+    root: &'a Root,
+    changed: BTreeMap<ProjectPath, (String, String)>,
+}
+
+impl Texts<'_> {
+    fn edit(
+        &mut self,
+        path: &ProjectPath,
+        lines: &str,
+        change: impl FnOnce(&str) -> Result<String, edit::Refusal>,
+    ) -> anyhow::Result<()> {
+        if !self.changed.contains_key(path) {
+            let text = self.root.read(path)?.unwrap_or_default();
+            self.changed.insert(path.clone(), (text.clone(), text));
+        }
+        let Some((_, after)) = self.changed.get_mut(path) else { return Ok(()) };
+        let changed = change(after)
+            .map_err(|edit::Refusal(why)| anyhow::format_err!("{path} cannot be edited: {why}"));
+        *after = changed.hint(format!("add this by hand, and run the command again: {lines}"))?;
+        Ok(())
+    }
+}
+
+impl Addition {
+    pub fn plan(&self, root: &Root, bundle: &Bundle, image: &str) -> anyhow::Result<Plan> {
+        let before = source::whole(load(root, &self.catalog)?, self.catalog.as_str())?;
+        let channels = self.channels(bundle)?;
+        let mut texts = Texts { root, changed: BTreeMap::new() };
+        let package = before.packages.iter().find(|it| it.blob.name == bundle.package);
+        let mut file = match package.and_then(|it| it.place.as_ref()) {
+            Some(place) => place.file.parse()?,
+            None => {
+                let path = self.catalog.join(&format!("{}.yaml", file_name(&bundle.package)?))?;
+                let blob = blob::Package {
+                    name: bundle.package.clone(),
+                    default_channel: self.default_channel(bundle, &channels),
+                    ..blob::Package::default()
+                };
+                texts.edit(&path, "", |text| edit::with_blob(text, &blob.to_value()))?;
+                path
+            }
+        };
+        for name in &channels {
+            let found = before
+                .channels
+                .iter()
+                .find(|it| it.blob.package == bundle.package && it.blob.name == *name);
+            let place: Option<ProjectPath> =
+                found.and_then(|it| it.place.as_ref()).map(|it| it.file.parse()).transpose()?;
+            let entry = self.entry(bundle, found.map(|it| &it.blob), &before)?;
+            match (found, place) {
+                (Some(found), Some(path)) => {
+                    if !self.has(&found.blob, &entry)? {
+                        let lines = entry.to_value().to_string();
+                        texts.edit(&path, &lines, |text| {
+                            edit::with_entry(text, &bundle.package, name, &entry)
+                        })?;
+                    }
+                    file = path;
+                }
+                _ => {
+                    let blob = blob::Channel {
+                        name: name.clone(),
+                        package: bundle.package.clone(),
+                        entries: Some(vec![entry]),
+                        properties: Vec::new(),
+                    };
+                    let value = blob.to_value();
+                    texts.edit(&file, &value.to_string(), |text| edit::with_blob(text, &value))?;
+                }
+            }
+        }
+        let mut plan = Plan::default();
+        bundle.warnings.iter().for_each(|it| plan.warn(it));
+        for (path, (text, after)) in texts.changed {
+            match root.look(&path)? {
+                Found::Nothing => plan.scaffold(path, after),
+                _ => plan.edit(path, text, after),
+            }
+        }
+        let blob = bundle.blob(image).to_value();
+        let name = format!("{}.yaml", file_name(&bundle.name)?);
+        let path = file.parent().unwrap_or_else(|| self.catalog.clone()).join(&name)?;
+        // A bundle that is elsewhere in the catalog stays there.
+        let is_here = |it: &&catalog::load::Located<blob::Bundle>| {
+            it.blob.package == bundle.package && it.blob.name == bundle.name
+        };
+        let existing = before.bundles.iter().find(is_here);
+        match existing.and_then(|it| it.place.as_ref()).filter(|it| *it.file != *path.as_str()) {
+            Some(_) if existing.is_some_and(|it| it.blob.to_value() == blob) => {}
+            Some(place) => {
+                let message = format!(
+                    "the catalog already has the bundle `{}`, with other content",
+                    bundle.name
+                );
+                return Err(place
+                    .fault(message)
+                    .with_hint("remove it there, or give the new bundle another version")
+                    .into_error());
+            }
+            None => plan.generate(path, yaml::to_text(&blob), EDIT, BY),
+        }
+        self.require_valid(root, &plan)?;
+        Ok(plan)
+    }
+
+    /// The result is a catalog that OLM takes.
+    fn require_valid(&self, root: &Root, plan: &Plan) -> anyhow::Result<()> {
+        let changes = plan.preview(root)?;
+        let mut loader = load(&Overlay::new(root, &changes), &self.catalog)?;
+        if loader.faults.is_empty() {
+            loader.faults.extend(
+                catalog::check(&loader.catalog).err().into_iter().flat_map(|it| it.problems),
+            );
+        }
+        if loader.faults.is_empty() {
+            return Ok(());
+        }
+        let headline = "the catalog would not be valid, and nothing was written".to_owned();
+        Err(Diagnostics { headline, list: loader.faults }.into())
+    }
+
+    fn channels(&self, bundle: &Bundle) -> anyhow::Result<Vec<String>> {
+        let given: Vec<String> = self.channel.iter().map(ToString::to_string).collect();
+        let mut res = if given.is_empty() { bundle.channels.clone() } else { given };
+        let mut met = BTreeSet::new();
+        res.retain(|it| met.insert(it.clone()));
+        if res.is_empty() {
+            return Err(anyhow::format_err!("the annotations of the bundle name no channel"))
+                .hint("name one with `--channel`");
+        }
+        Ok(res)
+    }
+
+    fn default_channel(&self, bundle: &Bundle, channels: &[String]) -> String {
+        let default = Some(&bundle.default_channel).filter(|it| channels.contains(it));
+        default.or(channels.first()).cloned().unwrap_or_default()
+    }
+
+    /// The entry of the bundle in a channel.
+    fn entry(
+        &self,
+        bundle: &Bundle,
+        channel: Option<&blob::Channel>,
+        catalog: &Catalog,
+    ) -> anyhow::Result<Entry> {
+        let mut res = Entry {
+            name: bundle.name.clone(),
+            replaces: self.replaces.clone().unwrap_or_default(),
+            skips: self.skips.clone(),
+            skip_range: self.skip_range.clone().unwrap_or_else(|| bundle.skip_range().to_owned()),
+        };
+        if self.replaces.is_some() || !self.skips.is_empty() {
+            return Ok(res);
+        }
+        if !bundle.replaces().is_empty() || !bundle.skips().is_empty() {
+            bundle.replaces().clone_into(&mut res.replaces);
+            res.skips = bundle.skips().to_vec();
+            return Ok(res);
+        }
+        let entries = channel.map(blob::Channel::entries).unwrap_or_default();
+        // An entry that is there stays as it is.
+        if let Some(existing) = entries.iter().find(|it| it.name == bundle.name) {
+            let mut res = existing.clone();
+            if let Some(range) = &self.skip_range {
+                range.clone_into(&mut res.skip_range);
+            }
+            return Ok(res);
+        }
+        let heads = catalog::graph::heads(entries);
+        match heads[..] {
+            [] => Ok(res),
+            [head] => {
+                require_newer(bundle, head, catalog)?;
+                head.clone_into(&mut res.replaces);
+                Ok(res)
+            }
+            _ => Err(anyhow::format_err!("the channel has several heads: {}", heads.join(", ")))
+                .hint("name the bundle that this one replaces with `--replaces`"),
+        }
+    }
+
+    /// Whether the channel has the entry; one with other edges is refused.
+    fn has(&self, channel: &blob::Channel, entry: &Entry) -> anyhow::Result<bool> {
+        match channel.entries().iter().find(|it| it.name == entry.name) {
+            None => Ok(false),
+            Some(existing) if existing == entry => Ok(true),
+            Some(_) => Err(anyhow::format_err!(
+                "the channel `{}` already has the entry `{}`, with other upgrades",
+                channel.name,
+                entry.name
+            ))
+            .hint("edit the entry, or leave out `--replaces`, `--skips` and `--skip-range`"),
+        }
+    }
+}
+
+/// An older version must not replace a newer one without being asked to.
+fn require_newer(bundle: &Bundle, head: &str, catalog: &Catalog) -> anyhow::Result<()> {
+    let found =
+        catalog.bundles.iter().find(|it| it.blob.package == bundle.package && it.blob.name == head);
+    let Some(found) = found else { return Ok(()) };
+    if catalog::graph::is_newer(&found.blob, &bundle.version) {
+        return Err(anyhow::format_err!(
+            "`{head}` is the head of the channel, and newer than `{}`",
+            bundle.name
+        ))
+        .hint("name the bundle that this one replaces with `--replaces`");
+    }
+    Ok(())
+}
+
+/// The catalog in a directory of the project.
+fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Loader> {
+    let paths = tree.list(folder)?;
+    let mut ignored = BTreeMap::new();
+    for path in paths.iter().filter(|it| it.name() == catalog::IGNORE_FILE) {
+        ignored.insert(below(path, folder)?, tree.read(path)?.unwrap_or_default());
+    }
+    let ignore = Ignore::new(&ignored);
+    let mut loader = Loader::default();
+    for path in paths {
+        let inside = below(&path, folder)?;
+        if !ignore.has(&inside)
+            && let Some(bytes) = tree.bytes(&path)?
+        {
+            loader.file(&inside, &bytes, path.as_str());
+        }
+    }
+    Ok(loader)
+}
+
+/// A name that is used as the name of a file.
+fn file_name(name: &str) -> anyhow::Result<&str> {
+    let is_plain = !name.is_empty()
+        && !name.starts_with('.')
+        && name.chars().all(|it| it.is_ascii_alphanumeric() || "-_.+".contains(it));
+    if is_plain {
+        return Ok(name);
+    }
+    Err(anyhow::format_err!("{} cannot be the name of a file", quoted(name)))
+        .hint("correct the name of the package or of the ClusterServiceVersion")
+}

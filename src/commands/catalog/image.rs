@@ -1,0 +1,53 @@
+//! A catalog as an image of files alone, without a program: OLM extracts the directory that a label names.
+
+use std::{collections::BTreeMap, path::Path};
+
+use super::source::{self, CONFIGS, Source};
+use crate::{
+    catalog,
+    commands::images,
+    hint::{Diagnostics, Hint as _},
+    image::{self, Files},
+    model::{Platform, ProjectPath},
+    terminal,
+};
+
+/// Which catalog is built.
+#[derive(clap::Args)]
+pub struct Subject {
+    /// Directory of the catalog
+    #[arg(long, value_name = "DIR", default_value = "catalog")]
+    catalog: std::path::PathBuf,
+}
+
+/// Where the catalog is in the image.
+const FOLDER: &str = "configs";
+
+impl Subject {
+    /// Validates the catalog and builds its image.
+    pub fn build(
+        &self,
+        dir: &Path,
+        format: image::Format,
+        platforms: &[Platform],
+    ) -> anyhow::Result<image::Image> {
+        let source = Source::folder(dir, &self.catalog)?;
+        let title = source.title().to_owned();
+        let loaded = source::whole(source.catalog(true)?, &title)?;
+        loaded.warnings.iter().cloned().for_each(terminal::warn);
+        if let Err(verdict) = catalog::check(&loaded) {
+            let headline = format!("{title} is not valid, and no image was built");
+            return Err(Diagnostics { headline, list: verdict.problems }.into());
+        }
+        let mut files = Files::new();
+        for (path, bytes) in source.all()? {
+            files.insert(ProjectPath::fixed(FOLDER).join(path.as_str())?, bytes);
+        }
+        if files.is_empty() {
+            return Err(anyhow::format_err!("`{title}` has no files"))
+                .hint("create the catalog with `operator-rs generate catalog`");
+        }
+        let labels = BTreeMap::from([(CONFIGS.to_owned(), format!("/{FOLDER}"))]);
+        images::of_data(files, labels, format, platforms, "operator-rs catalog build")
+    }
+}

@@ -1,0 +1,35 @@
+//! `operator-rs catalog push`
+
+use std::path::Path;
+
+use super::image::Subject;
+use crate::{
+    commands::images::{self, Access, Shape},
+    model::Image,
+};
+
+/// Build the catalog's image and push it to a registry, without docker or podman
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs catalog push quay.io/example/memcached-operator-catalog:v0.0.1")]
+pub struct Args {
+    /// Name of the image, e.g. `quay.io/example/memcached-operator-catalog:v0.0.1`
+    #[arg(value_name = "IMAGE")]
+    to: Image,
+    #[command(flatten)]
+    catalog: Subject,
+    #[command(flatten)]
+    shape: Shape,
+    #[command(flatten)]
+    access: Access,
+}
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        images::named(&self.to)?;
+        let platforms = self.shape.platforms_of_files();
+        let image = self.catalog.build(dir, self.shape.format.into(), &platforms)?;
+        images::push(&image, &self.to, &self.access)
+    }
+}

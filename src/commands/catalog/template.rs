@@ -1,0 +1,93 @@
+//! `operator-rs catalog render-template`
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    render::{self, Migration, Output},
+    source::Source,
+};
+use crate::{
+    catalog::template::{Bundles, Template},
+    commands::images::Access,
+    disk,
+    hint::Hint as _,
+    terminal,
+};
+
+/// Render a template as a catalog, as `opm alpha render-template` does
+///
+/// Templates are `olm.template.basic` (a catalog in which each bundle is only an image) and `olm.semver` (channels that
+/// follow from the versions of the bundles).
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs catalog render-template catalog-template.yaml -o yaml --bundle quay.io/example/memcached-operator-bundle:v0.0.1=bundle")]
+pub struct Args {
+    /// Template; `-` is stdin
+    #[arg(value_name = "FILE")]
+    template: PathBuf,
+    /// Directory to read the bundle of this image from, in place of a registry (can be repeated)
+    #[arg(long, value_name = "IMAGE=DIR", value_parser = image_and_folder)]
+    bundle: Vec<(String, PathBuf)>,
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "json")]
+    output: Output,
+    #[command(flatten)]
+    migration: Migration,
+    #[command(flatten)]
+    access: Access,
+}
+
+fn image_and_folder(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((image, folder)) if !image.is_empty() && !folder.is_empty() => {
+            Ok((image.to_owned(), folder.into()))
+        }
+        _ => Err("write `IMAGE=DIR`".to_owned()),
+    }
+}
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let (bytes, title) = match self.template == Path::new("-") {
+            true => (terminal::listen()?.into_bytes(), "stdin".to_owned()),
+            false => {
+                let text = disk::text(&dir.join(&self.template))?;
+                (text.into_bytes(), self.template.display().to_string())
+            }
+        };
+        let template = Template::read(&bytes, &title)?;
+        let bundles = self.bundles(dir, &template)?;
+        let mut catalog = template.render(&bundles)?;
+        self.migration.apply(&mut catalog)?;
+        render::print(catalog, self.output.into());
+        Ok(())
+    }
+
+    fn bundles(&self, dir: &Path, template: &Template) -> anyhow::Result<Bundles> {
+        let folders: BTreeMap<&str, &PathBuf> =
+            self.bundle.iter().map(|it| (it.0.as_str(), &it.1)).collect();
+        let images = template.images();
+        if let Some((image, _)) = folders.iter().find(|it| !images.contains(it.0)) {
+            return Err(anyhow::format_err!("the template has no bundle with the image `{image}`"))
+                .hint("write the image in `--bundle` as the template writes it");
+        }
+        let mut res = Bundles::new();
+        for image in images {
+            if res.contains_key(image) {
+                continue;
+            }
+            let source = match folders.get(image) {
+                Some(folder) => Source::folder(dir, folder)?,
+                None => Source::open(dir, image, &self.access)?,
+            };
+            let bundle = source.bundle()?;
+            bundle.warnings.iter().for_each(terminal::warn);
+            res.insert(image.to_owned(), bundle.blob(image));
+        }
+        Ok(res)
+    }
+}

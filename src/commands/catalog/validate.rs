@@ -1,0 +1,91 @@
+//! `operator-rs catalog validate`
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::source::Source;
+use crate::{
+    catalog::{self, Format, check::Verdict},
+    commands::images::Access,
+    hint::Diagnostics,
+    terminal, yaml,
+};
+
+/// Validate a catalog with the checks of `opm validate`
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory, archive or image of the catalog
+    #[arg(value_name = "SOURCE", default_value = "catalog")]
+    source: String,
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
+    output: Output,
+    #[command(flatten)]
+    access: Access,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Output {
+    /// Every problem with its file and line, on stderr
+    Text,
+    /// The result with the fields of opm's, as JSON
+    Json,
+    /// The result with the fields of opm's, as YAML
+    Yaml,
+}
+
+/// What opm prints.
+#[derive(Serialize)]
+struct Report {
+    passed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Message>,
+}
+
+#[derive(Serialize)]
+struct Message {
+    message: String,
+}
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let source = Source::open(dir, &self.source, &self.access)?;
+        let loader = source.catalog(true)?;
+        let title = source.title();
+        let problems = match loader.faults.is_empty() {
+            true => {
+                loader.catalog.warnings.iter().cloned().for_each(terminal::warn);
+                catalog::check(&loader.catalog).err()
+            }
+            false => {
+                Some(Verdict { message: loader.faults[0].message.clone(), problems: loader.faults })
+            }
+        };
+        let format = match self.output {
+            Output::Text => None,
+            Output::Json => Some(Format::Json),
+            Output::Yaml => Some(Format::Yaml),
+        };
+        if let Some(format) = format {
+            let error = problems.as_ref().map(|it| Message { message: it.message.clone() });
+            let report = yaml::to_value(&Report { passed: error.is_none(), error });
+            terminal::data(&match format {
+                Format::Json => catalog::stream(&[report], Format::Json),
+                Format::Yaml => yaml::to_text(&report),
+            });
+            anyhow::ensure!(problems.is_none(), "{title} is not valid");
+            return Ok(());
+        }
+        match problems {
+            None => {
+                terminal::print(&format!("{title} is valid\n"));
+                Ok(())
+            }
+            Some(Verdict { problems, .. }) => {
+                Err(Diagnostics { headline: format!("{title} is not valid"), list: problems }
+                    .into())
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What the reports of findings share: SARIF 2.1.0, as code scanning takes it up, and a few words.
+
+use crate::{
+    hint::Severity,
+    yaml::{Value, json},
+};
+
+/// The results of one run in SARIF.
+pub fn sarif(rules: Vec<Value>, results: Vec<Value>) -> Value {
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "operator-rs",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+/// A rule in SARIF.
+pub fn rule(name: &str, summary: &str, severity: Severity) -> Value {
+    json!({
+        "id": name,
+        "shortDescription": {"text": summary},
+        "defaultConfiguration": {"level": severity.name()},
+    })
+}
+
+/// A place in SARIF.
+pub fn physical(path: &str, line: usize, column: usize) -> Value {
+    let location = match path.starts_with('/') {
+        true => json!({"uri": format!("file://{}", uri(path))}),
+        false => json!({"uri": uri(path), "uriBaseId": "%SRCROOT%"}),
+    };
+    json!({
+        "artifactLocation": location,
+        "region": {"startLine": line, "startColumn": column},
+    })
+}
+
+/// A path as a relative reference (RFC 3986).
+fn uri(path: &str) -> String {
+    let mut res = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                res.push(byte.into());
+            }
+            byte => res += &format!("%{byte:02X}"),
+        }
+    }
+    res
+}
+
+/// `1 warning`, `2 warnings`
+pub fn count(many: usize, what: &str) -> String {
+    match many {
+        1 => format!("1 {what}"),
+        many => format!("{many} {what}s"),
+    }
+}
+
+/// The beginning of a text that is too long to read.
+pub fn shortened(text: &str) -> String {
+    const LONGEST: usize = 300;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[test]
+fn a_path_is_a_relative_reference() {
+    assert_eq!(uri("src/a b:ü.rs"), "src/a%20b%3A%C3%BC.rs");
+}

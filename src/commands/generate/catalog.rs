@@ -1,0 +1,48 @@
+//! `operator-rs generate catalog`
+
+use std::path::Path;
+
+use crate::{
+    commands::{
+        Mode,
+        catalog::{Addition, BundleImage, Source},
+        images::Access,
+        project,
+    },
+    disk::Root,
+    hint::Hint as _,
+    plan::Plan,
+};
+
+/// Create the catalog of the project, or add the current bundle to it
+#[derive(clap::Args)]
+pub struct Args {
+    /// Directory of the bundle
+    #[arg(long, value_name = "DIR", default_value = "bundle")]
+    bundle_dir: String,
+    #[command(flatten)]
+    image: BundleImage,
+    #[command(flatten)]
+    addition: Addition,
+    #[command(flatten)]
+    pub mode: Mode,
+}
+
+impl Args {
+    pub fn plan(self, dir: &Path, root: &Root) -> anyhow::Result<Plan> {
+        project(root)?;
+        let missing = anyhow::format_err!("found no bundle in `{}`", self.bundle_dir);
+        if !dir.join(&self.bundle_dir).is_dir() {
+            return Err(missing).hint("generate a bundle with `operator-rs bundle`");
+        }
+        let source = Source::open(dir, &self.bundle_dir, &Access::default())?;
+        let bundle = source.bundle()?;
+        let image = self.image.of(&source, &bundle)?;
+        let mut plan = self.addition.plan(root, &bundle, &image)?;
+        if image.is_empty() {
+            plan.warn("the catalog carries the manifests of the bundle, because `--image` names no bundle image: OLM v1 cannot install from it");
+        }
+        plan.next("Next: validate the catalog, and push it as an image:\n  operator-rs catalog validate\n  operator-rs catalog push <registry>/<name>:<tag>".to_owned());
+        Ok(plan)
+    }
+}

@@ -1,0 +1,30 @@
+//! `operator-rs image`
+
+mod build;
+mod compile;
+mod content;
+mod metadata;
+mod paths;
+mod program;
+mod push;
+mod sbom;
+mod target;
+mod toolchain;
+
+use std::path::Path;
+
+/// Build and push the operator's image without docker or podman
+#[derive(clap::Subcommand)]
+pub enum Command {
+    Build(build::Args),
+    Push(push::Args),
+}
+
+impl Command {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        match self {
+            Self::Build(args) => args.run(dir),
+            Self::Push(args) => args.run(dir),
+        }
+    }
+}

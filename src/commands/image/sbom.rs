@@ -1,0 +1,279 @@
+//! The list of what is linked into a program: CycloneDX 1.5, as JSON. Pure.
+//!
+//! These are the packages that cargo has compiled for the platform: no macros, no build scripts, no tests. The document has
+//! no time and no serial number, so that the same source has the same list.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+use toml::Table;
+
+use super::metadata::{Metadata, Package};
+use crate::commands::cargo::messages::Built;
+
+/// What the list is made from.
+pub struct Linked<'a> {
+    pub metadata: &'a Metadata,
+    /// What cargo has built.
+    pub built: &'a Built,
+    pub triple: &'a str,
+    /// The text of Cargo.lock.
+    pub lock: &'a str,
+    /// The version of Rust.
+    pub rust: &'a str,
+}
+
+/// The document.
+pub fn document(linked: &Linked<'_>) -> anyhow::Result<String> {
+    let Linked { metadata, built, triple, lock, rust } = linked;
+    let root = metadata.root()?;
+    let artifacts = built.artifacts.iter().filter(|it| it.is_for(triple));
+    let ids: BTreeSet<&str> = artifacts.map(|it| it.package.as_str()).collect();
+    let checksums = checksums(lock)?;
+    let packages: BTreeMap<&str, &Package> = { metadata.packages.iter() }
+        .filter(|it| ids.contains(it.id.as_str()))
+        .map(|it| (it.id.as_str(), it))
+        .collect();
+    let edges = metadata.dependencies(&[None]);
+    let (mut components, mut dependencies) = (Vec::new(), BTreeMap::new());
+    for (id, package) in &packages {
+        let below = edges.get(id).into_iter().flatten().filter_map(|it| packages.get(it));
+        let below: BTreeSet<String> = below.map(|it| reference(it)).collect();
+        dependencies.insert(reference(package), below);
+        if package.id != root.id {
+            components.push((reference(package), component(package, "library", &checksums)));
+        }
+    }
+    components.sort_by(|one, other| one.0.cmp(&other.0));
+    let standard = json!({
+        "type": "library",
+        "bom-ref": "rust",
+        "name": "rust",
+        "version": rust,
+        "description": format!("The standard library for {triple}"),
+    });
+    if let Some(all) = dependencies.get_mut(&reference(root)) {
+        all.insert("rust".to_owned());
+    }
+    dependencies.insert("rust".to_owned(), BTreeSet::new());
+    let dependencies =
+        dependencies.into_iter().map(|(of, on)| json!({ "ref": of, "dependsOn": on }));
+    let tool = json!({
+        "type": "application",
+        "name": env!("CARGO_PKG_NAME"),
+        "version": env!("CARGO_PKG_VERSION"),
+    });
+    let document = json!({
+        "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {
+            "tools": { "components": [tool] },
+            "component": component(root, "application", &checksums),
+        },
+        "components": components.into_iter().map(|it| it.1).chain([standard]).collect::<Vec<_>>(),
+        "dependencies": dependencies.collect::<Vec<_>>(),
+    });
+    Ok(format!("{document:#}\n"))
+}
+
+/// Whether an earlier run has written this document.
+pub fn is_ours(document: &[u8]) -> bool {
+    let value: Value = serde_json::from_slice(document).unwrap_or_default();
+    value["bomFormat"] == "CycloneDX"
+        && value["metadata"]["tools"]["components"][0]["name"] == env!("CARGO_PKG_NAME")
+}
+
+fn component(package: &Package, kind: &str, checksums: &Checksums) -> Value {
+    let mut res = json!({
+        "type": kind,
+        "bom-ref": reference(package),
+        "name": package.name,
+        "version": package.version,
+    });
+    let mut set = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            res[key] = value;
+        }
+    };
+    set("description", package.description.as_deref().map(|it| it.trim().into()));
+    set("scope", (kind == "library").then(|| "required".into()));
+    set("licenses", license(package).map(|it| json!([it])));
+    set("purl", purl(package).map(Value::from));
+    let key = (package.name.clone(), package.version.clone(), package.source.clone());
+    let checksum = checksums.get(&key).map(|it| json!([{ "alg": "SHA-256", "content": it }]));
+    set("hashes", checksum);
+    let repository = package.repository.as_ref().filter(|it| it.starts_with("http"));
+    set("externalReferences", repository.map(|it| json!([{ "type": "vcs", "url": it }])));
+    res
+}
+
+/// Old packages separate licences with `/`.
+fn license(package: &Package) -> Option<Value> {
+    match (&package.license, &package.license_file) {
+        (Some(text), _) => {
+            let parts: Vec<&str> = text.split('/').map(str::trim).collect();
+            Some(json!({ "expression": parts.join(" OR ") }))
+        }
+        (None, Some(file)) => Some(json!({ "license": { "name": file } })),
+        (None, None) => None,
+    }
+}
+
+/// How the document refers to a package.
+fn reference(package: &Package) -> String {
+    purl(package).unwrap_or_else(|| format!("{}@{}", package.name, package.version))
+}
+
+/// The package's URL; none for one in a folder: on crates.io, its name may be another package's.
+fn purl(package: &Package) -> Option<String> {
+    let source = package.source.as_ref()?;
+    let version = escaped(&package.version);
+    let base = format!("pkg:cargo/{}@{version}", package.name);
+    if source.contains("github.com/rust-lang/crates.io-index") || source.contains("index.crates.io")
+    {
+        return Some(base);
+    }
+    let (key, url) = match source.split_once('+') {
+        Some(("git", _)) => ("vcs_url", source.as_str()),
+        Some((_, url)) => ("repository_url", url),
+        None => ("repository_url", source.as_str()),
+    };
+    // The revision follows a `#`.
+    let url = match url.split_once('#') {
+        Some((url, revision)) => format!("{}@{revision}", url.split('?').next().unwrap_or(url)),
+        None => url.to_owned(),
+    };
+    Some(format!("{base}?{key}={}", escaped(&without_user(&url))))
+}
+
+/// The URL without a name and a password.
+fn without_user(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit('@').next().unwrap_or(host);
+    format!("{scheme}://{host}{path}")
+}
+
+/// Escapes what has a meaning in a URL.
+fn escaped(text: &str) -> String {
+    let plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~/:@".contains(&it);
+    let all = text.bytes().map(|it| match plain(it) {
+        true => char::from(it).to_string(),
+        false => format!("%{it:02X}"),
+    });
+    all.collect()
+}
+
+/// By name, version and source.
+type Checksums = BTreeMap<(String, String, Option<String>), String>;
+
+fn checksums(lock: &str) -> anyhow::Result<Checksums> {
+    let lock: Table = lock.parse().context("Cargo.lock does not parse")?;
+    let packages = lock.get("package").and_then(toml::Value::as_array).into_iter().flatten();
+    let entry = |it: &toml::Value| {
+        let text = |key: &str| it.get(key).and_then(toml::Value::as_str).map(str::to_owned);
+        Some(((text("name")?, text("version")?, text("source")), text("checksum")?))
+    };
+    Ok(packages.filter_map(entry).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INDEX: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+    fn package(id: &str, source: Option<&str>, license: Option<&str>, kind: &str) -> Value {
+        let (name, version) = id.split_once('@').expect("a version");
+        json!({
+            "id": id, "name": name, "version": version, "source": source, "license": license,
+            "license_file": null, "description": null, "default_run": null,
+            "repository": "https://example.com/x",
+            "targets": [{ "name": name, "kind": [kind] }],
+        })
+    }
+
+    fn node(id: &str, on: &[(&str, Option<&str>)]) -> Value {
+        let deps =
+            on.iter().map(|(id, kind)| json!({ "pkg": id, "dep_kinds": [{ "kind": kind }] }));
+        json!({ "id": id, "deps": deps.collect::<Vec<_>>() })
+    }
+
+    #[test]
+    fn what_is_linked_is_listed_and_nothing_else() {
+        let metadata = json!({
+            "workspace_root": "/w",
+            "target_directory": "/w/target",
+            "packages": [
+                package("it@1.0.0", None, Some("Apache-2.0"), "bin"),
+                package("ring@0.17.8", Some(INDEX), Some("MIT/ISC"), "lib"),
+                package("cc@1.0.0", Some(INDEX), None, "lib"),
+                package("macros@1.0.0", Some(INDEX), None, "proc-macro"),
+                package("forked@1.0.0+x", Some("git+https://me:secret@example.com/f?branch=b#abc"), None, "lib"),
+                package("unused@1.0.0", Some(INDEX), None, "lib"),
+            ],
+            "resolve": { "root": "it@1.0.0", "nodes": [
+                node("it@1.0.0", &[("ring@0.17.8", None), ("macros@1.0.0", None), ("forked@1.0.0+x", None), ("unused@1.0.0", Some("dev"))]),
+                node("ring@0.17.8", &[("cc@1.0.0", Some("build"))]),
+                node("macros@1.0.0", &[]), node("forked@1.0.0+x", &[]), node("cc@1.0.0", &[]),
+                node("unused@1.0.0", &[]),
+            ] },
+        });
+        let metadata = Metadata::read(&metadata.to_string()).expect("it is metadata");
+        assert_eq!(metadata.with_c(metadata.root().expect("a package")), ["ring 0.17.8"]);
+        let artifact = |id: &str, folder: &str| {
+            let message = json!({
+                "reason": "compiler-artifact", "package_id": id, "manifest_path": "/x/Cargo.toml",
+                "target": { "name": "x" }, "filenames": [format!("/w/target/{folder}/libx.rlib")],
+            });
+            format!("{message}\n")
+        };
+        let triple = "x86_64-unknown-linux-musl";
+        let there = format!("{triple}/release/deps");
+        let messages: String =
+            [("it@1.0.0", &*there), ("ring@0.17.8", &there), ("forked@1.0.0+x", &there)]
+                .into_iter()
+                .chain([("cc@1.0.0", "release/deps"), ("macros@1.0.0", "release/deps")])
+                .map(|(id, folder)| artifact(id, folder))
+                .collect();
+        let lock = format!(
+            "[[package]]\nname = 'ring'\nversion = '0.17.8'\nsource = '{INDEX}'\nchecksum = 'abc'\n"
+        );
+        let built = Built::read(&messages);
+        let linked =
+            Linked { metadata: &metadata, built: &built, triple, lock: &lock, rust: "1.95.0" };
+        let text = document(&linked).expect("it is complete");
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(document["metadata"]["component"]["name"], "it");
+        assert_eq!(document["metadata"]["component"]["purl"], Value::Null);
+        let names: Vec<&Value> = { document["components"].as_array() }
+            .into_iter()
+            .flatten()
+            .map(|it| &it["bom-ref"])
+            .collect();
+        let forked = "pkg:cargo/forked@1.0.0%2Bx?vcs_url=git%2Bhttps://example.com/f@abc";
+        assert_eq!(names, [forked, "pkg:cargo/ring@0.17.8", "rust"]);
+        assert_eq!(
+            document["components"][1],
+            json!({
+                "type": "library", "bom-ref": "pkg:cargo/ring@0.17.8", "name": "ring",
+                "version": "0.17.8", "scope": "required", "purl": "pkg:cargo/ring@0.17.8",
+                "licenses": [{ "expression": "MIT OR ISC" }],
+                "hashes": [{ "alg": "SHA-256", "content": "abc" }],
+                "externalReferences": [{ "type": "vcs", "url": "https://example.com/x" }],
+            })
+        );
+        assert_eq!(
+            document["dependencies"],
+            json!([
+                { "ref": "it@1.0.0", "dependsOn": [forked, "pkg:cargo/ring@0.17.8", "rust"] },
+                { "ref": forked, "dependsOn": [] },
+                { "ref": "pkg:cargo/ring@0.17.8", "dependsOn": [] },
+                { "ref": "rust", "dependsOn": [] },
+            ])
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! The platforms of an operator's image.
+
+use std::fmt;
+
+use anyhow::Context as _;
+
+use crate::{commands::images::here, hint::Hint as _, model::Platform};
+
+/// A platform that Rust links static programs for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    Amd64,
+    Arm64,
+}
+
+impl Target {
+    const ALL: [Self; 2] = [Self::Amd64, Self::Arm64];
+
+    /// Each of these platforms once; that of this machine if there are none.
+    pub fn all(platforms: &[Platform]) -> anyhow::Result<Vec<Self>> {
+        let here = [here()];
+        let platforms = if platforms.is_empty() { &here } else { platforms };
+        let mut res = platforms.iter().map(Self::try_from).collect::<anyhow::Result<Vec<_>>>()?;
+        res.sort();
+        res.dedup();
+        Ok(res)
+    }
+
+    pub fn platform(self) -> Platform {
+        Platform::linux(self.architecture())
+    }
+
+    /// The architecture's name in images.
+    fn architecture(self) -> &'static str {
+        match self {
+            Self::Amd64 => "amd64",
+            Self::Arm64 => "arm64",
+        }
+    }
+
+    /// The architecture's name in Rust and in C compilers.
+    pub fn cpu(self) -> &'static str {
+        match self {
+            Self::Amd64 => "x86_64",
+            Self::Arm64 => "aarch64",
+        }
+    }
+
+    /// Rust's name for the platform, with a C library that is linked statically.
+    pub fn triple(self) -> String {
+        format!("{}-unknown-linux-musl", self.cpu())
+    }
+
+    /// The triple as it is part of variables: `CARGO_TARGET_…`, or `CC_…` in lowercase.
+    pub fn variable(self, start: &str, end: &str) -> String {
+        let triple = self.triple().replace('-', "_");
+        let triple = if start == "CARGO_TARGET_" { triple.to_uppercase() } else { triple };
+        format!("{start}{triple}{end}")
+    }
+
+    /// `e_machine` of its ELF files.
+    pub fn machine(self) -> u16 {
+        match self {
+            Self::Amd64 => 62,
+            Self::Arm64 => 183,
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "linux/{}", self.architecture())
+    }
+}
+
+impl TryFrom<&Platform> for Target {
+    type Error = anyhow::Error;
+
+    fn try_from(platform: &Platform) -> anyhow::Result<Self> {
+        let found = Self::ALL.into_iter().find(|it| it.to_string() == platform.to_string());
+        found
+            .with_context(|| format!("cannot compile for {platform}, only for linux/amd64 and linux/arm64"))
+            .hint("for other platforms, build the Dockerfile: `make docker-buildx CONTAINER_TOOL=docker PLATFORMS=…`")
+    }
+}

@@ -1,0 +1,150 @@
+//! How a registry is reached, and with which credentials: those that docker and podman have stored.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use crate::{
+    commands::proxies::proxies,
+    disk,
+    hint::Hint as _,
+    model::Image,
+    process::{self, Reply},
+    registry::{self, Credentials, Lookup, Proxies, Registry, Right},
+    terminal,
+};
+
+/// How registries are reached.
+#[derive(Clone, Default, clap::Args)]
+#[command(next_help_heading = "Registry")]
+pub struct Access {
+    /// File of registry credentials [default: those of docker and podman]
+    #[arg(long, value_name = "FILE")]
+    authfile: Option<PathBuf>,
+    /// Trust the certificates in this PEM file, too
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tls_skip_verify", "plain_http"])]
+    ca_file: Option<PathBuf>,
+    /// Accept any certificate of the registry
+    #[arg(long, conflicts_with = "plain_http")]
+    tls_skip_verify: bool,
+    /// Use HTTP without TLS; a registry on localhost needs no flag
+    #[arg(long)]
+    plain_http: bool,
+}
+
+/// How large files of credentials and certificates may be.
+const LONGEST: u64 = 4 << 20;
+
+impl Access {
+    /// The first flag that is given, by its name.
+    pub fn given(&self) -> Option<&'static str> {
+        let all = [
+            (self.authfile.is_some(), "--authfile"),
+            (self.ca_file.is_some(), "--ca-file"),
+            (self.tls_skip_verify, "--tls-skip-verify"),
+            (self.plain_http, "--plain-http"),
+        ];
+        all.into_iter().find(|it| it.0).map(|it| it.1)
+    }
+
+    /// The repository of an image.
+    pub fn registry(&self, image: &Image, right: Right) -> anyhow::Result<Registry> {
+        let proxies = proxies()?;
+        let access = registry::Access {
+            plain_http: self.plain_http,
+            skip_verify: self.tls_skip_verify,
+            ca: self.ca_file.as_deref().map(named).transpose()?,
+            proxies: Proxies { http: proxies.http, https: proxies.https, none: proxies.none },
+            credentials: self.credentials(image)?,
+        };
+        Registry::new(image, right, access)
+    }
+
+    fn credentials(&self, image: &Image) -> anyhow::Result<Option<Credentials>> {
+        let repository = format!("{}/{}", image.registry(), image.repository());
+        for (path, text) in self.files()? {
+            let reading = || format!("reading `{}`", path.display());
+            let text = String::from_utf8(text).with_context(reading)?;
+            match registry::lookup(&text, &repository)
+                .with_context(reading)
+                .hint("correct the file, or name another one with `--authfile`")?
+            {
+                Lookup::Nothing => {}
+                Lookup::Found(credentials) => return Ok(Some(credentials)),
+                Lookup::Helper { name, server } => {
+                    let found = ask(&name, &server).with_context(reading)?;
+                    if found.is_some() {
+                        return Ok(found);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The files that may have credentials, in the order in which they are looked at.
+    fn files(&self) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
+        if let Some(path) = &self.authfile {
+            return Ok(vec![(path.clone(), named(path)?)]);
+        }
+        let variable =
+            |name: &str| Ok::<_, anyhow::Error>(terminal::variable(name)?.map(PathBuf::from));
+        let home = variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
+        let at = |folder: Option<PathBuf>, path: &str| folder.map(|it| it.join(path));
+        let docker = variable("DOCKER_CONFIG")?.or_else(|| at(home.clone(), ".docker"));
+        let config = variable("XDG_CONFIG_HOME")?.or_else(|| at(home, ".config"));
+        let mut res = Vec::new();
+        if let Some(path) = variable("REGISTRY_AUTH_FILE")?.filter(|it| !it.as_os_str().is_empty())
+        {
+            let bytes = named(&path).context("reading the file of REGISTRY_AUTH_FILE");
+            res.push((path, bytes.hint("correct the variable, or unset it")?));
+        }
+        let paths = [
+            at(variable("XDG_RUNTIME_DIR")?, "containers/auth.json"),
+            at(config, "containers/auth.json"),
+            at(docker, "config.json"),
+        ];
+        for path in paths.into_iter().flatten() {
+            if let Some(bytes) = disk::large(&path, LONGEST)? {
+                res.push((path, bytes));
+            }
+        }
+        Ok(res)
+    }
+}
+
+/// Reads a file that a flag names.
+fn named(path: &Path) -> anyhow::Result<Vec<u8>> {
+    disk::large(path, LONGEST)?.with_context(|| format!("there is no `{}`", path.display()))
+}
+
+/// What docker's helpers print as they fail for a server that they do not know.
+const NOT_FOUND: &str = "credentials not found in native keychain";
+
+/// Asks a credential helper, such as `docker-credential-desktop`.
+fn ask(name: &str, server: &str) -> anyhow::Result<Option<Credentials>> {
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    anyhow::ensure!(is_plain, "`{name}` is not the name of a credential helper");
+    let name = format!("docker-credential-{name}");
+    let Some(program) = terminal::program(&name) else {
+        return Err(anyhow::format_err!("the credential helper `{name}` is not on PATH"))
+            .hint("install it, or give a file with credentials as `--authfile`");
+    };
+    // Some wait for a person who unlocks a store.
+    match process::answer(&program, &["get"], &format!("{server}\n"), 1 << 20, 60)? {
+        Reply::Printed(output) => {
+            registry::of_helper(&output).with_context(|| format!("asking `{name}`"))
+        }
+        // It knows nothing about this server.
+        Reply::Failed { printed, .. } if printed.trim() == NOT_FOUND => Ok(None),
+        // What it has printed may be a secret.
+        Reply::Failed { how, said, .. } => {
+            let said = registry::clean(&said);
+            let said = if said.is_empty() { said } else { format!(": {said}") };
+            terminal::warn(format!(
+                "`{name}` has failed ({how}){said}; no credentials of it are used for {server}"
+            ));
+            Ok(None)
+        }
+    }
+}

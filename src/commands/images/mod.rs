@@ -1,0 +1,21 @@
+//! What all commands about images share: flags, credentials, reading, writing, pulling and pushing.
+
+mod access;
+mod data;
+mod epoch;
+mod output;
+mod platforms;
+mod pull;
+mod push;
+mod read;
+mod shape;
+
+pub use access::Access;
+pub use data::of_data;
+pub use epoch::Epoch;
+pub use output::{Output, put};
+pub use platforms::platforms;
+pub use pull::{here, overwritten, pull, resolve};
+pub use push::{named, push};
+pub use read::read;
+pub use shape::Shape;

@@ -1,0 +1,175 @@
+//! Where a built image is written.
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+
+use super::Shape;
+use crate::{
+    disk::{self, Root},
+    hint::Hint as _,
+    image,
+    model::{Image, Platform, ProjectPath},
+    plan::Tree as _,
+    terminal,
+};
+
+/// Where and how a built image is written.
+#[derive(Clone, clap::Args)]
+pub struct Output {
+    /// Archive that is written, if the name ends in `.tar`, or else the directory of an OCI layout
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Name of the image in the archive, as in `docker build --tag`
+    #[arg(short, long, value_name = "IMAGE")]
+    pub tag: Option<Image>,
+    #[command(flatten)]
+    pub shape: Shape,
+}
+
+impl Output {
+    /// The platforms of an image of files alone. A Docker archive holds one: by default that of this machine.
+    pub fn platforms_of_files(&self) -> Vec<Platform> {
+        match self.is_docker() && self.shape.platforms.is_empty() {
+            true => vec![super::here()],
+            false => self.shape.platforms_of_files(),
+        }
+    }
+
+    fn is_docker(&self) -> bool {
+        image::Format::from(self.shape.format) == image::Format::Docker
+    }
+
+    /// Refuses what cannot be written, before something takes minutes to build.
+    pub fn require(&self, dir: &Path, default: &str) -> anyhow::Result<()> {
+        if self.tag.as_ref().is_some_and(|it| it.digest().is_some()) {
+            return Err(anyhow::format_err!(
+                "`--tag` must not have a digest: it is computed from the content"
+            ))
+            .hint("give a name with a tag");
+        }
+        let path = self.path(default);
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        let compressed = [".tar.gz", ".tgz", ".tar.zst", ".tar.xz", ".tar.bz2", ".zip"];
+        if let Some(end) = compressed.iter().find(|it| name.ends_with(**it)) {
+            return Err(anyhow::format_err!("no archive that ends in `{end}` can be written"))
+                .hint("give `--output` a name that ends in `.tar`: what is in it is compressed");
+        }
+        if self.is_docker() && !is_archive(&self.path(default)) {
+            return Err(anyhow::format_err!("`--format docker` writes an archive"))
+                .hint("give `--output` a name that ends in `.tar`");
+        }
+        if self.is_docker() && self.shape.platforms.len() > 1 {
+            return Err(anyhow::format_err!("a Docker archive holds one platform"))
+                .hint("give one `--platform`, or `--format oci`");
+        }
+        match is_archive(&path) {
+            true => {
+                place(dir, &path).and_then(|(root, name)| root.require_replaceable(&name))?;
+                require_archive(&dir.join(&path), &path)
+            }
+            false => require_layout(&Root::output(dir, &path)?, &path),
+        }
+    }
+
+    pub fn path(&self, default: &str) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| PathBuf::from(default))
+    }
+
+    /// Writes an image and prints its digest. `default` is the archive if no output is named.
+    pub fn write(&self, dir: &Path, image: &image::Image, default: &str) -> anyhow::Result<()> {
+        self.require(dir, default)?;
+        let (path, name) = (self.path(default), self.tag.as_ref());
+        match (is_archive(&path), self.is_docker()) {
+            (true, true) => put(dir, &path, &image::docker_archive(image, name)?)?,
+            (true, false) => put(dir, &path, &image::oci_archive(image, name)?)?,
+            (false, _) => layout(dir, &path, &image::layout(image, name))?,
+        }
+        terminal::print(&format!("{}: {}\n", path.display(), image.digest()));
+        Ok(())
+    }
+}
+
+fn is_archive(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "tar")
+}
+
+/// Writes a file that the user has named, relative to `dir`.
+pub fn put(dir: &Path, path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let (root, name) = place(dir, path)?;
+    lock(&root)?;
+    root.put(&name, bytes)
+}
+
+/// Two runs that write to the same directory do so one after the other.
+fn lock(root: &Root) -> anyhow::Result<()> {
+    root.wait(|| terminal::advise("waiting for another operator-rs that is writing there\n"))
+}
+
+/// The directory of a file that the user has named, and its name in there.
+fn place(dir: &Path, path: &Path) -> anyhow::Result<(Root, ProjectPath)> {
+    let whole = std::path::absolute(dir.join(path)).context("resolving the path")?;
+    let name = whole.file_name().and_then(|it| it.to_str());
+    let (Some(parent), Some(name)) = (whole.parent(), name) else {
+        anyhow::bail!("`{}` is not the name of a file", path.display());
+    };
+    Ok((Root::output(dir, parent)?, name.parse()?))
+}
+
+/// Refuses a file that is no archive of an image: it is somebody's work.
+fn require_archive(place: &Path, path: &Path) -> anyhow::Result<()> {
+    match archive_bytes(place)? {
+        Some(bytes) if !bytes.is_empty() && !image::is_archive(&bytes) => Err(anyhow::format_err!(
+            "`{}` is not the archive of an image, and is not replaced",
+            path.display()
+        ))
+        .hint("move or delete it, or name another file"),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a directory of anything else than a layout.
+fn require_layout(root: &Root, path: &Path) -> anyhow::Result<()> {
+    let names = root.names("")?;
+    // What another run is about to write, or has left.
+    let is_other = |it: &String| !it.ends_with(".operator-rs-unfinished");
+    if names.iter().any(is_other) && !names.iter().any(|it| it == "oci-layout") {
+        return Err(anyhow::format_err!("`{}` is neither empty nor an OCI layout", path.display()))
+            .hint("name another directory, or an archive that ends in `.tar`");
+    }
+    Ok(())
+}
+
+/// Adds an image to a layout; `index.json` names it once everything else is there.
+fn layout(dir: &Path, path: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Result<()> {
+    let root = Root::output(dir, path)?;
+    lock(&root)?;
+    require_layout(&root, path)?;
+    let index = ProjectPath::fixed("index.json");
+    let existing = root.bytes(&index)?;
+    let mut merged = Vec::new();
+    for (name, bytes) in files {
+        let name: ProjectPath = name.parse()?;
+        merged.push(match &existing {
+            Some(existing) if name == index => {
+                let bytes = image::index_with(existing, bytes)
+                    .with_context(|| format!("adding the image to `{}`", path.display()))?;
+                (name, bytes.into())
+            }
+            _ => (name, Cow::Borrowed(&**bytes)),
+        });
+    }
+    merged.iter().try_for_each(|(name, bytes)| root.put(name, bytes))?;
+    Ok(())
+}
+
+/// The longest archive that is read.
+const LONGEST: u64 = 4 << 30;
+
+/// The bytes of an archive that the user has named; none if there is no such file.
+pub fn archive_bytes(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    disk::large(path, LONGEST)
+}

@@ -1,0 +1,55 @@
+//! The flags of what an image is like.
+
+use crate::{image, model::Platform};
+
+/// What an image is like.
+#[derive(Clone, clap::Args)]
+pub struct Shape {
+    /// Media types of the image
+    #[arg(
+        id = "image_format",
+        long = "format",
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "oci"
+    )]
+    pub format: Format,
+    /// Platforms of the image, separated by commas, e.g. `linux/amd64,linux/arm64`
+    #[arg(long = "platform", value_name = "PLATFORMS", value_delimiter = ',')]
+    pub platforms: Vec<Platform>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// OCI's, which every current tool reads
+    Oci,
+    /// Docker's, for `docker load` and old registries
+    Docker,
+}
+
+impl From<Format> for image::Format {
+    fn from(it: Format) -> Self {
+        match it {
+            Format::Oci => Self::Oci,
+            Format::Docker => Self::Docker,
+        }
+    }
+}
+
+impl Shape {
+    /// The platforms that are named, or else all that OLM runs on: an image of files alone is the same on each.
+    pub fn platforms_of_files(&self) -> Vec<Platform> {
+        let mut res = match self.platforms.is_empty() {
+            true => ["amd64", "arm64", "ppc64le", "s390x"].map(Platform::linux).to_vec(),
+            false => self.platforms.clone(),
+        };
+        let mut seen = Vec::new();
+        res.retain(|it| {
+            !seen.contains(it) && {
+                seen.push(it.clone());
+                true
+            }
+        });
+        res
+    }
+}

@@ -1,0 +1,208 @@
+//! OLM's manifests: from files, from URLs, or from a release, which is downloaded once.
+
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use anyhow::Context as _;
+use semver::Version;
+
+use crate::{
+    disk,
+    hint::Hint as _,
+    terminal::{self, Step},
+    web::{self, Patience},
+    yaml::{self, Dialect, Value},
+};
+
+const RELEASES: &str = "https://github.com/operator-framework/operator-lifecycle-manager/releases";
+
+/// The files of a release. They have 2 MB together.
+const FILES: [&str; 2] = ["crds.yaml", "olm.yaml"];
+const LIMIT: u64 = 1 << 26;
+
+#[derive(clap::Args)]
+pub struct Source {
+    /// Version of OLM to download: 0.46.0 or latest
+    #[arg(long, value_name = "VERSION", default_value = "latest", conflicts_with = "manifests")]
+    version: Wanted,
+    /// Files or URLs of OLM's manifests, which are crds.yaml and olm.yaml in a release
+    #[arg(long, value_name = "FILE|URL", num_args = 1..)]
+    manifests: Vec<String>,
+    /// URL of the releases, for a mirror
+    #[arg(long, value_name = "URL", default_value = RELEASES, conflicts_with = "manifests")]
+    releases: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Wanted {
+    Latest,
+    Exact(Version),
+}
+
+impl FromStr for Wanted {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        if text == "latest" {
+            return Ok(Self::Latest);
+        }
+        let version = text.strip_prefix('v').unwrap_or(text).parse();
+        let version = version.ok().with_context(|| {
+            format!("`{text}` is not a version: use one such as 0.46.0, or latest")
+        })?;
+        Ok(Self::Exact(version))
+    }
+}
+
+impl Source {
+    /// Every object, in order.
+    pub fn objects(&self, dir: &Path) -> anyhow::Result<Vec<Value>> {
+        let texts = match &self.manifests[..] {
+            [] => self.release()?,
+            named => named
+                .iter()
+                .map(|it| Ok((it.clone(), read(dir, it)?)))
+                .collect::<anyhow::Result<_>>()?,
+        };
+        let mut res = Vec::new();
+        for (name, text) in &texts {
+            let objects = yaml::documents(text, Dialect::Kubernetes);
+            let objects = objects.with_context(|| format!("reading `{name}`"))?;
+            if let Some(at) = objects.iter().position(|it| !is_object(it)) {
+                anyhow::bail!("document {} of `{name}` is not a Kubernetes object", at + 1);
+            }
+            res.extend(objects);
+        }
+        let name = |it: &Value| it["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        if !res.iter().any(|it| name(it) == "subscriptions.operators.coreos.com") {
+            let names: Vec<String> = texts.iter().map(|it| format!("`{}`", it.0)).collect();
+            return Err(anyhow::format_err!(
+                "{} are not OLM's manifests: OLM's CRDs are missing",
+                names.join(", ")
+            ))
+            .hint("pass both files of a release: `--manifests crds.yaml olm.yaml`");
+        }
+        Ok(res)
+    }
+
+    /// The files of a release, by their names.
+    fn release(&self) -> anyhow::Result<Vec<(String, String)>> {
+        let base = self.releases.trim_end_matches('/');
+        let cache = terminal::cache()?.join("olm");
+        if let Wanted::Exact(version) = &self.version
+            && let Some(kept) = kept(&folder(&cache, version))?
+        {
+            return Ok(kept);
+        }
+        let from = match &self.version {
+            Wanted::Latest => format!("{base}/latest/download"),
+            // Older tags have no `v`.
+            Wanted::Exact(it) if (it.major, it.minor) < (0, 17) => format!("{base}/download/{it}"),
+            Wanted::Exact(it) => format!("{base}/download/v{it}"),
+        };
+        let mut files = Vec::new();
+        for name in FILES {
+            let step = Step::begin(&format!("fetching {from}/{name}"));
+            let progress = |done, all| step.bytes(done, all);
+            let bytes =
+                web::get_with(&format!("{from}/{name}"), LIMIT, Patience::of_minutes(10), progress);
+            drop(step);
+            let bytes = bytes
+                .context("OLM's manifests cannot be downloaded")
+                .hint("pass manifests that you have with `--manifests`, a mirror with `--releases URL`, or another `--version`")?;
+            let text = String::from_utf8(bytes).ok();
+            files.push((
+                name.to_owned(),
+                text.with_context(|| format!("{from}/{name} is not text"))?,
+            ));
+        }
+        let version = match &self.version {
+            Wanted::Exact(version) => version.clone(),
+            Wanted::Latest => version(&files[1].1)
+                .with_context(|| format!("{from}/olm.yaml does not say its version"))
+                .hint("name a release with `--version`")?,
+        };
+        let folder = folder(&cache, &version);
+        let sums = sums(&files);
+        let before = disk::text_if_any(&folder.join(SUMS))?;
+        if let Some(before) = before.filter(|it| *it != sums) {
+            return Err(anyhow::format_err!(
+                "the files of OLM {version} have changed since they were first downloaded: they were\n{before}and are\n{sums}"
+            ))
+            .hint(format!("a release does not change: find out why, then remove `{}`", folder.display()));
+        }
+        for (name, text) in &files {
+            disk::keep(&folder.join(name), text)?;
+        }
+        disk::keep(&folder.join(SUMS), &sums)?;
+        terminal::advise(&format!("OLM {version} from {from}, SHA-256:\n{sums}"));
+        Ok(files)
+    }
+}
+
+fn is_object(it: &Value) -> bool {
+    let metadata = &it["metadata"];
+    let labels = &metadata["labels"];
+    it["kind"].is_string()
+        && it["apiVersion"].is_string()
+        && metadata["name"].is_string()
+        && (labels.is_null() || labels.is_object())
+}
+
+/// The checksums of the files, as `sha256sum` writes them.
+const SUMS: &str = "SHA256SUMS";
+
+fn sums(files: &[(String, String)]) -> String {
+    files.iter().fold(String::new(), |mut res, (name, text)| {
+        let _ = writeln!(res, "{}  {name}", web::sha256(text.as_bytes()));
+        res
+    })
+}
+
+fn folder(cache: &Path, version: &Version) -> PathBuf {
+    cache.join(format!("v{version}"))
+}
+
+/// The files of an earlier download, if there was one.
+fn kept(folder: &Path) -> anyhow::Result<Option<Vec<(String, String)>>> {
+    let Some(expected) = disk::text_if_any(&folder.join(SUMS))? else { return Ok(None) };
+    let mut files = Vec::new();
+    for name in FILES {
+        let Some(text) = disk::text_if_any(&folder.join(name))? else { return Ok(None) };
+        files.push((name.to_owned(), text));
+    }
+    if sums(&files) == expected {
+        return Ok(Some(files));
+    }
+    Err(anyhow::format_err!("the files in `{}` are not what was downloaded", folder.display()))
+        .hint("remove that directory, and they are downloaded again")
+}
+
+/// The version of OLM that manifests install.
+fn version(text: &str) -> Option<Version> {
+    let objects = yaml::documents(text, Dialect::Kubernetes).ok()?;
+    let csv = objects.iter().find(|it| it["kind"] == "ClusterServiceVersion")?;
+    csv["spec"]["version"].as_str()?.parse().ok()
+}
+
+fn read(dir: &Path, name: &str) -> anyhow::Result<String> {
+    if !name.starts_with("https://") && !name.starts_with("http://") {
+        return disk::piped(&dir.join(name));
+    }
+    let bytes = web::get(name, LIMIT, Patience::of_minutes(10))?;
+    String::from_utf8(bytes).ok().with_context(|| format!("{name} is not text"))
+}
+
+#[test]
+fn versions_are_exact_or_the_latest() {
+    let exact = |text: &str| Some(Wanted::Exact(text.parse().unwrap()));
+    assert_eq!("v0.46.0".parse::<Wanted>().ok(), exact("0.46.0"));
+    assert_eq!("latest".parse::<Wanted>().ok(), Some(Wanted::Latest));
+    assert!("../0.1.0".parse::<Wanted>().is_err() && "0.46".parse::<Wanted>().is_err());
+    let manifests = "kind: Namespace\n---\nkind: ClusterServiceVersion\nspec: {version: 0.46.0}\n";
+    assert_eq!(version(manifests), "0.46.0".parse().ok());
+    assert_eq!(version("kind: Namespace\n"), None);
+}

@@ -1,0 +1,163 @@
+//! `operator-rs olm status`
+
+use std::collections::BTreeSet;
+
+use crate::{
+    cluster::{Cluster, Id},
+    commands::reach::{self, Address},
+    hint::Hint as _,
+    model::Namespace,
+    olm::V1_ALPHA1,
+    terminal,
+    yaml::Value,
+};
+
+/// Show the version and the health of OLM on a cluster; fail if it is not healthy
+#[derive(clap::Args)]
+#[command(arg(crate::commands::hidden_dir()))]
+pub struct Args {
+    /// Namespace of OLM
+    #[arg(long, value_name = "NAMESPACE", default_value = NAMESPACE)]
+    olm_namespace: Namespace,
+    #[command(flatten)]
+    address: Address,
+}
+
+pub const NAMESPACE: &str = "olm";
+
+/// The namespaces of OLM v1: that of its releases, and those of OpenShift.
+const V1_NAMESPACES: [&str; 3] =
+    ["olmv1-system", "openshift-catalogd", "openshift-operator-controller"];
+
+impl Args {
+    pub fn run(self) -> anyhow::Result<()> {
+        let cluster = self.address.connect()?;
+        reach::reached(print(&cluster, &self.olm_namespace.to_string()))
+    }
+}
+
+/// One line of the table.
+struct Row {
+    id: Id,
+    status: String,
+    is_healthy: bool,
+}
+
+/// Prints the table; fails if there is no OLM, or something of it is not healthy.
+pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
+    let has_v0 = cluster.serves(V1_ALPHA1, "Subscription")?;
+    let has_v1 = cluster.serves("olm.operatorframework.io/v1", "ClusterExtension")?;
+    if !has_v0 && !has_v1 {
+        return Err(anyhow::format_err!("OLM is not installed on {}", cluster.server))
+            .hint("install it with `operator-rs olm install`");
+    }
+    let mut rows = Vec::new();
+    let mut version = None;
+    if has_v0 {
+        for csv in cluster.list(V1_ALPHA1, "ClusterServiceVersion", namespace)? {
+            if csv["metadata"]["name"] == "packageserver" {
+                version = csv["spec"]["version"].as_str().map(str::to_owned);
+                rows.push(phase(&csv));
+            }
+        }
+        rows.extend(deployments(cluster, namespace)?);
+        let catalogs = cluster.list(V1_ALPHA1, "CatalogSource", namespace)?;
+        rows.extend(catalogs.iter().map(connection));
+        if !rows.iter().any(|it| it.id.kind == "Deployment") {
+            return Err(anyhow::format_err!("OLM's CRDs are installed, but namespace `{namespace}` has no Deployment of OLM"))
+                .hint("name OLM's namespace with `--olm-namespace`, or complete the installation with `operator-rs olm install`");
+        }
+        let version = version.as_deref().unwrap_or("(unknown version)");
+        terminal::print(&format!("OLM {version} in namespace {namespace}\n"));
+    }
+    if has_v1 {
+        let of_v1 = deployments_of_v1(cluster)?;
+        let namespaces: BTreeSet<&str> = of_v1.iter().map(|it| &*it.id.namespace).collect();
+        let namespaces = namespaces.into_iter().collect::<Vec<_>>().join(", ");
+        terminal::print(&format!("OLM v1 in namespace {namespaces}\n"));
+        rows.extend(of_v1);
+    }
+    terminal::print(&table(&rows));
+    let sick: Vec<&Row> = rows.iter().filter(|it| !it.is_healthy).collect();
+    if sick.is_empty() {
+        return Ok(());
+    }
+    let mut text = "OLM is not healthy:".to_owned();
+    for row in sick {
+        text += &format!("\n  {}: {}", row.id, row.status);
+        if row.id.is_workload() {
+            let said = format!("{}: {}", row.id, row.status);
+            for line in cluster.why_not(&row.id)?.iter().filter(|it| **it != said) {
+                text += &format!("\n    {line}");
+            }
+        }
+    }
+    anyhow::bail!(text)
+}
+
+/// Fails if one of OLM v1's two operators has no Deployment.
+fn deployments_of_v1(cluster: &Cluster) -> anyhow::Result<Vec<Row>> {
+    let mut res = Vec::new();
+    for namespace in V1_NAMESPACES {
+        res.extend(deployments(cluster, namespace)?);
+    }
+    for name in ["catalogd", "operator-controller"] {
+        if !res.iter().any(|it| it.id.name.contains(name)) {
+            return Err(anyhow::format_err!("OLM v1's CRDs are installed, but namespace `{}` has no Deployment of {name}", V1_NAMESPACES[0]))
+                .hint("complete the installation with the script of a release on https://github.com/operator-framework/operator-controller/releases");
+        }
+    }
+    Ok(res)
+}
+
+fn phase(csv: &Value) -> Row {
+    let phase = csv["status"]["phase"].as_str().unwrap_or("not looked at by OLM yet");
+    let is_healthy = phase == "Succeeded";
+    let message = csv["status"]["message"].as_str().unwrap_or_default();
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let status = match is_healthy || message.is_empty() {
+        true => phase.to_owned(),
+        false => format!("{phase}: {message}"),
+    };
+    Row { id: Id::of(csv), status, is_healthy }
+}
+
+fn deployments(cluster: &Cluster, namespace: &str) -> anyhow::Result<Vec<Row>> {
+    let all = cluster.list("apps/v1", "Deployment", namespace)?;
+    Ok(all
+        .iter()
+        .map(|it| {
+            let number = |it: &Value| it.as_i64().unwrap_or_default();
+            let wanted = it["spec"]["replicas"].as_i64().unwrap_or(1);
+            let available = number(&it["status"]["availableReplicas"]);
+            let status = format!("{available} of {wanted} replicas are available");
+            Row { id: Id::of(it), status, is_healthy: 0 < wanted && wanted <= available }
+        })
+        .collect())
+}
+
+/// A catalog that cannot be reached does not stop OLM from working.
+fn connection(source: &Value) -> Row {
+    let state = source["status"]["connectionState"]["lastObservedState"].as_str();
+    let status = format!("connection: {}", state.unwrap_or("none yet"));
+    Row { id: Id::of(source), status, is_healthy: true }
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut lines = vec![["NAME", "NAMESPACE", "KIND", "STATUS"].map(str::to_owned)];
+    lines.extend(rows.iter().map(|it| {
+        [it.id.name.clone(), it.id.namespace.clone(), it.id.kind.clone(), it.status.clone()]
+    }));
+    let width = |at: usize| lines.iter().map(|it| it[at].chars().count()).max().unwrap_or_default();
+    let widths = [width(0), width(1), width(2)];
+    lines
+        .iter()
+        .map(|it| {
+            let [name, namespace, kind, status] = it;
+            format!(
+                "{name:0$}  {namespace:1$}  {kind:2$}  {status}\n",
+                widths[0], widths[1], widths[2]
+            )
+        })
+        .collect()
+}

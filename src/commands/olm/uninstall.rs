@@ -1,0 +1,200 @@
+//! `operator-rs olm uninstall`
+//!
+//! ```text
+//! find what `olm install` created ─ refuse while OLM manages operators ─ ask
+//!     └ OLM's own ClusterServiceVersion ─ CRDs ─ workloads ─ their permissions ─ namespaces
+//! ```
+
+use super::owner;
+use crate::{
+    cluster::{self, Action, Cluster, Event, Id, Inhabitants, Limit, Live, State, Verb},
+    commands::{
+        reach::{self, Reach, Sending},
+        removal::Parts,
+    },
+    hint::Hint as _,
+    olm::{self, INSTALLED_LABEL, V1_ALPHA1},
+    terminal,
+};
+
+/// Remove OLM from a cluster, if it was installed with `olm install`
+///
+/// Refuses while OLM manages operators: they would be removed together with OLM's CRDs.
+#[derive(clap::Args)]
+#[command(arg(crate::commands::hidden_dir()))]
+pub struct Args {
+    /// Delete objects of OLM's kinds that others created without asking
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    reach: Reach,
+}
+
+impl Args {
+    pub fn run(self) -> anyhow::Result<()> {
+        reach::reached(self.uninstall())
+    }
+
+    fn uninstall(&self) -> anyhow::Result<()> {
+        let cluster = self.reach.connect_as(owner())?;
+        let mut found = cluster.created(INSTALLED_LABEL)?;
+        if found.is_empty() {
+            return nothing(&cluster);
+        }
+        require_unused(&cluster, &found)?;
+        // OLM creates it without an owner for the API service of its package server, and leaves it.
+        let reader = Id {
+            api_version: "rbac.authorization.k8s.io/v1".to_owned(),
+            kind: "RoleBinding".to_owned(),
+            namespace: "kube-system".to_owned(),
+            name: "packageserver-service-auth-reader".to_owned(),
+        };
+        let mut left = cluster.find(&[reader])?;
+        left.retain(|it| it.object["metadata"]["labels"]["olm.managed"] == "true");
+        found.extend(left);
+        let (own, rest): (Vec<Live>, Vec<Live>) =
+            found.into_iter().partition(|it| it.id.group() == "operators.coreos.com");
+        let parts = Parts::of(ordered(rest).into_iter().map(|it| (it.id.clone(), it)));
+        let all: Vec<Live> = own.iter().chain(parts.in_order().map(|it| &it.1)).cloned().collect();
+        let problems = match self.reach.sending() {
+            Sending::Nothing => Vec::new(),
+            _ => cluster.try_delete(&all)?,
+        };
+        if !problems.is_empty() {
+            return Err(cluster::refuse("nothing was removed", &problems));
+        }
+        let losses = losses(&cluster, &parts, &all)?;
+        losses.iter().for_each(|it| terminal::require(&format!("{it}\n")));
+        if self.reach.sending() != Sending::All {
+            all.iter()
+                .for_each(|it| reach::report(Event::Action(Action::new(Verb::Delete, &it.id))));
+            return Ok(());
+        }
+        if !losses.is_empty() && !self.yes && !terminal::agree("Remove all of these?", "yes")? {
+            anyhow::bail!("nothing was removed");
+        }
+        let limit = self.reach.limit();
+        // OLM itself must remove what belongs to its package server, such as its APIService; and the garbage collector
+        // removes nothing whose owner has a kind that is no longer served.
+        cluster.delete(&own, limit, &mut reach::report)?;
+        wait_for_olm(&cluster, &own, limit)?;
+        for part in [parts.crds, parts.running, parts.rest] {
+            let part: Vec<Live> = part.into_iter().map(|it| it.1).collect();
+            cluster.delete(&part, limit, &mut reach::report)?;
+        }
+        for (_, live) in parts.namespaces {
+            remove_namespace(&cluster, &live, limit)?;
+        }
+        Ok(())
+    }
+}
+
+/// Workloads need their accounts and roles until they have ended, so these are deleted last.
+fn ordered(mut all: Vec<Live>) -> Vec<Live> {
+    all.sort_by_key(|it| it.id.is_workload());
+    all
+}
+
+fn nothing(cluster: &Cluster) -> anyhow::Result<()> {
+    if !cluster.serves(V1_ALPHA1, "Subscription")? {
+        if cluster.serves(olm::v1::API, "ClusterExtension")? {
+            terminal::advise(
+                "nothing to remove: OLM v0 is not installed; remove OLM v1 with the manifests of its release\n",
+            );
+            return Ok(());
+        }
+        terminal::advise("nothing to remove: OLM is not installed\n");
+        return Ok(());
+    }
+    Err(anyhow::format_err!("OLM was not installed with `operator-rs olm install`, and nothing was removed"))
+        .hint("remove it with the manifests that it was installed from: `kubectl delete -f olm.yaml -f crds.yaml`")
+}
+
+/// Fails while OLM manages operators.
+fn require_unused(cluster: &Cluster, own: &[Live]) -> anyhow::Result<()> {
+    let mut used = Vec::new();
+    for kind in ["Subscription", "ClusterServiceVersion"] {
+        for it in cluster.list(V1_ALPHA1, kind, "")? {
+            let id = Id::of(&it);
+            let is_copy = olm::copied_from(&it).is_some();
+            if !is_copy && !own.iter().any(|own| own.id == id) {
+                used.push(format!("\n  {id}"));
+            }
+        }
+    }
+    if used.is_empty() {
+        return Ok(());
+    }
+    Err(anyhow::format_err!(
+        "OLM manages operators, which would be removed with it; nothing was removed:{}",
+        used.concat()
+    ))
+    .hint("remove them first, each with `operator-rs cleanup PACKAGE --namespace NAMESPACE`")
+}
+
+/// Objects of OLM's kinds that `olm install` did not create.
+fn losses(cluster: &Cluster, parts: &Parts<Live>, own: &[Live]) -> anyhow::Result<Vec<String>> {
+    let mut res = Vec::new();
+    for (id, live) in &parts.crds {
+        match cluster.held(&live.object)? {
+            Ok(mut held) => {
+                let is_own = |it: &Id| own.iter().any(|own| own.id.kind == it.kind && own.id.name == it.name && own.id.namespace == it.namespace);
+                // OLM creates objects of these kinds for its own use.
+                let by_olm = ["OperatorCondition", "Operator", "OLMConfig", "InstallPlan", "ClusterServiceVersion"];
+                held.retain(|it| !is_own(&it.id) && !by_olm.contains(&it.id.kind.as_str()));
+                if !held.is_empty() {
+                    res.push(format!("removing {id} also removes {}", cluster::held_summary(&held)));
+                }
+            }
+            Err(why) => res.push(format!(
+                "removing {id} also removes every object of its kind, and these cannot be listed: {}",
+                why.message
+            )),
+        }
+    }
+    Ok(res)
+}
+
+fn wait_for_olm(cluster: &Cluster, csvs: &[Live], limit: Limit) -> anyhow::Result<()> {
+    let left = cluster.until(limit, &mut reach::report, || {
+        for (api_version, kind) in olm::CLUSTER_SCOPED {
+            for it in cluster.list(api_version, kind, "")? {
+                let is_left = |csv: &Live| olm::is_owned_by(&it, &csv.id.name, &csv.id.namespace);
+                if csvs.iter().any(is_left) {
+                    return Ok(State::Not(format!("OLM has not removed {} yet", Id::of(&it))));
+                }
+            }
+        }
+        for (api_version, kind) in [("v1", "Pod"), ("v1", "Service"), ("apps/v1", "Deployment")] {
+            let all = cluster.list(api_version, kind, "")?;
+            if let Some(it) = all.iter().find(|it| olm::has_owner_of_olm(it)) {
+                return Ok(State::Not(format!("{} is still being removed", Id::of(it))));
+            }
+        }
+        Ok(State::Done)
+    })?;
+    match left {
+        None => Ok(()),
+        Some(reason) => Err(anyhow::format_err!("timed out: {reason}"))
+            .hint("check that OLM runs: `operator-rs olm status`; then run the command again"),
+    }
+}
+
+/// A namespace goes only when nothing else is in it.
+fn remove_namespace(cluster: &Cluster, live: &Live, limit: Limit) -> anyhow::Result<()> {
+    let mut last = Inhabitants::default();
+    // What OLM created in it goes with its owners, a little later.
+    cluster.until(Limit::after(std::time::Duration::from_secs(30)), &mut |_| {}, || {
+        last = cluster.others_in(&live.id.name, &[], &Inhabitants::default())?;
+        Ok(if last.others.is_empty() { State::Done } else { State::Not(String::new()) })
+    })?;
+    let other = last.others.first().map(|it| format!("{} is in it", it.id));
+    let unknown = last.unknown.iter().next();
+    let why = other
+        .or(unknown.map(|(what, why)| format!("its objects of {what} cannot be listed: {why}")));
+    match why {
+        Some(why) => reach::report(Event::Action(Action::because(Verb::Leave, &live.id, why))),
+        None => cluster.delete(std::slice::from_ref(live), limit, &mut reach::report)?,
+    }
+    Ok(())
+}

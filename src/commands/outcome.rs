@@ -1,0 +1,159 @@
+//! What a command that writes files returns, and the one way from there to the disk.
+
+use std::path::Path;
+
+use super::location;
+use crate::{
+    disk::Root,
+    plan::{Changes, Plan},
+    terminal,
+};
+
+/// What a command that writes files does with its changes. Commands that write no files do not have these flags.
+#[derive(Clone, clap::Args)]
+#[command(next_help_heading = "Output modes")]
+pub struct Mode {
+    /// List the changes and write nothing
+    #[arg(long, conflicts_with_all = ["diff", "check"])]
+    pub dry_run: bool,
+    /// Show the changes as a diff and write nothing
+    #[arg(long, conflicts_with = "check")]
+    pub diff: bool,
+    /// Fail if there are changes, and write nothing
+    #[arg(long)]
+    pub check: bool,
+    /// Replace generated files even if they were edited by hand
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl Mode {
+    /// The flags that are given, by their names.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.dry_run, "--dry-run"),
+            (self.diff, "--diff"),
+            (self.check, "--check"),
+            (self.force, "--force"),
+        ];
+        all.into_iter().filter(|it| it.0).map(|it| it.1)
+    }
+
+    /// Refuses flags about files where a command has none to write, as it lacks the flag that names them.
+    pub fn require(&self, output: &str) -> anyhow::Result<()> {
+        match self.given().next() {
+            None => Ok(()),
+            Some(flag) => Err(terminal::usage(
+                clap::error::ErrorKind::MissingRequiredArgument,
+                &format!(
+                    "`{flag}` requires `{output}`: without it, the result is printed and no file is written"
+                ),
+            )),
+        }
+    }
+
+    pub fn writes(&self) -> bool {
+        !(self.dry_run || self.diff || self.check)
+    }
+}
+
+/// The result of a command.
+pub enum Outcome {
+    /// Changes to the project.
+    Plan(Plan),
+    /// Changes to the project, which are listed on stderr: stdout has a report.
+    Aside(Plan),
+    /// Data for stdout.
+    Text(String),
+    /// A result that is incomplete, and why.
+    Partly(Box<Self>, anyhow::Error),
+}
+
+impl From<Plan> for Outcome {
+    fn from(plan: Plan) -> Self {
+        Self::Plan(plan)
+    }
+}
+
+/// Runs a command that writes into the project's folder.
+pub fn writing<T: Into<Outcome>>(
+    dir: &Path,
+    mode: &Mode,
+    outcome: impl FnOnce(&Root) -> anyhow::Result<T>,
+) -> anyhow::Result<()> {
+    let root = Root::new(dir)?;
+    location::annotate(&root);
+    begin(&root, mode)?;
+    outcome(&root)?.into().settle(&root, mode)
+}
+
+/// The project's folder, for a command that does not write there.
+pub fn reading(dir: &Path) -> anyhow::Result<Root> {
+    let root = Root::new(dir)?;
+    location::annotate(&root);
+    root.require_whole()?;
+    Ok(root)
+}
+
+/// Locks a folder that is to be written into, and completes what an interrupted run has left there; in a mode that
+/// writes nothing, refuses such a folder.
+pub fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
+    if !mode.writes() {
+        return root.require_whole();
+    }
+    root.lock()?;
+    let Some(recovered) = root.recover()? else { return Ok(()) };
+    let list: String = recovered.completed.iter().map(|it| format!("\n  {it}")).collect();
+    if !list.is_empty() {
+        terminal::warn(format!("an earlier run was interrupted; completed its changes:{list}"));
+    } else if recovered.edited.is_empty() {
+        terminal::warn("an earlier run was interrupted after it had written all files");
+    }
+    recovered.require_no_edits()
+}
+
+impl Outcome {
+    pub fn settle(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+        match self {
+            Self::Plan(plan) => settle(&plan, root, mode, |changes| {
+                terminal::list(&changes.to_string(), || changes.folded());
+            }),
+            Self::Aside(plan) => settle(&plan, root, mode, |changes| {
+                let list = changes.to_string();
+                if !list.is_empty() {
+                    terminal::advise(&list);
+                }
+            }),
+            Self::Text(text) => {
+                terminal::data(&text);
+                Ok(())
+            }
+            Self::Partly(done, error) => {
+                done.settle(root, mode)?;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The one way from a plan to the disk.
+fn settle(plan: &Plan, root: &Root, mode: &Mode, list: impl Fn(&Changes)) -> anyhow::Result<()> {
+    let changes = match mode.writes() {
+        true => plan.against(root, mode.force)?,
+        false => plan.forecast(root, mode.force)?,
+    };
+    changes.warnings.iter().cloned().for_each(terminal::warn);
+    match mode {
+        Mode { diff: true, .. } => terminal::diff(&changes.diff()),
+        Mode { check: true, .. } => changes.require_none()?,
+        Mode { dry_run: true, .. } => list(&changes),
+        _ => {
+            root.write(&changes)?;
+            list(&changes);
+            if let Some(next) = &changes.next {
+                terminal::advise(&format!("\n{next}\n"));
+            }
+        }
+    }
+    changes.require_no_conflicts("without this flag, nothing would be written")
+}

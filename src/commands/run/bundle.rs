@@ -1,0 +1,235 @@
+//! `operator-rs run bundle`
+
+use std::path::Path;
+
+use super::{
+    follow::{self, Following},
+    installation::Installation,
+    place::{self, Place, again_or_cleanup},
+    serving::Catalog,
+    v1,
+};
+use crate::{
+    cluster::{Action, Event, How, Id, Verb},
+    commands::reach::{self, Reach, Sending},
+    hint::Hint as _,
+    model::Namespace,
+    olm::{self, Files, Group, InstallMode, Release},
+    terminal,
+    yaml::Value,
+};
+
+/// Install the operator of a bundle with OLM, and wait until it runs
+///
+/// The bundle's manifests are served to OLM by a pod on the cluster: no bundle image and no catalog image is needed. OLM
+/// resolves dependencies from the catalogs that the cluster has. OLM v1 (`--v1`) pulls everything from a registry: the
+/// bundle must be an image there, and a catalog is pushed to the same repository.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs run bundle ./bundle
+  operator-rs run bundle ./bundle --namespace memcached --install-mode OwnNamespace
+  operator-rs run bundle quay.io/example/memcached-operator-bundle:v0.0.1
+  operator-rs run bundle --v1 quay.io/example/memcached-operator-bundle:v0.0.1")]
+pub struct Args {
+    /// Namespace of the operator, which is created if it does not exist [default: the one of the context]
+    #[arg(short, long)]
+    namespace: Option<Namespace>,
+    /// Which namespaces the operator watches: AllNamespaces, OwnNamespace, SingleNamespace=NS or MultiNamespace=NS,NS
+    /// [default: the first of these that the operator supports, or what the OperatorGroup of the namespace selects]
+    #[arg(long, value_name = "MODE", conflicts_with = "v1")]
+    install_mode: Option<InstallMode>,
+    #[command(flatten)]
+    installation: Installation,
+}
+
+/// When the namespace is created.
+pub const IF_MISSING: &str = "if it does not exist";
+
+impl Args {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let namespace = self.namespace.as_ref();
+        self.installation
+            .run(dir, namespace, v1::Verb::Install, |files, release| self.install(files, release))
+    }
+
+    fn install(&self, files: &Files, release: &Release) -> anyhow::Result<()> {
+        let sending = self.installation.reach.sending();
+        let place = connect(&self.installation.reach, self.namespace.as_ref(), &release.package)?;
+        let namespace = &place.namespace;
+        let Catalog { source, servers } =
+            self.installation.serving.catalog(files, release, None, namespace)?;
+        let name = olm::subscription_name(release.name());
+        let subscription = olm::subscription(release, &name, namespace, release.name())?;
+        if sending == Sending::Nothing {
+            let group = Group::choose(&[], release, self.install_mode.as_ref(), namespace)?;
+            let all = objects(None, servers, group, source, subscription);
+            let namespace = Id::of(&olm::namespace(namespace, &release.package)?);
+            reach::report(Event::Action(Action::because(Verb::Create, &namespace, IF_MISSING)));
+            reach::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
+            return Ok(());
+        }
+        place.require_olm()?;
+        require_new(&place, release, &name)?;
+        if place.subscriptions(&release.package)?.is_empty() {
+            require_free(&place, release)?;
+        }
+        let group =
+            Group::choose(&place.groups()?, release, self.install_mode.as_ref(), namespace)?;
+        let running = Following {
+            place: &place,
+            package: &release.package,
+            source: &Id::of(&source).name,
+            subscription: &name,
+            csv: release.name(),
+        };
+        let created = place.missing_namespace(&release.package)?;
+        let all = objects(created, servers, group, source.clone(), subscription);
+        apply(&place, &release.package, &all, &self.installation.reach)?;
+        if sending == Sending::All {
+            running.run(self.installation.reach.limit())?;
+            require_same(&place, release)?;
+            follow::finished(None, release, namespace);
+        }
+        Ok(())
+    }
+}
+
+/// The place of a package.
+pub fn connect(
+    reach: &Reach,
+    namespace: Option<&Namespace>,
+    package: &str,
+) -> anyhow::Result<Place> {
+    let mut cluster = reach.connect_as(crate::cluster::Owner::default())?;
+    let namespace = namespace.map_or_else(|| cluster.namespace.clone(), ToString::to_string);
+    cluster.act_for(place::owner(package, &namespace));
+    Ok(Place { cluster, namespace })
+}
+
+/// Applies everything after a dry run of everything. OLM gets a catalog only when it is served, as OLM waits ever longer
+/// between two attempts to connect.
+pub fn apply(place: &Place, package: &str, all: &[Value], reach: &Reach) -> anyhow::Result<()> {
+    let dry_run = reach.sending() == Sending::DryRun;
+    let how = |dry_run| How { dry_run, force: false, limit: reach.limit() };
+    if dry_run {
+        return place.cluster.apply(all, how(true), &mut reach::report);
+    }
+    // The server's warnings come when the objects are written.
+    place.cluster.apply(all, how(true), &mut |_| {})?;
+    let is_first = |it: &&Value| Id::of(it).group() != "operators.coreos.com";
+    let first: Vec<Value> = all.iter().filter(is_first).cloned().collect();
+    let rest: Vec<Value> = all.iter().filter(|it| !is_first(it)).cloned().collect();
+    place.cluster.apply(&first, how(false), &mut reach::report)?;
+    place.cluster.available(
+        &first,
+        reach.limit(),
+        &again_or_cleanup(package, &place.namespace),
+        &mut reach::report,
+    )?;
+    place.cluster.apply(&rest, how(false), &mut reach::report)
+}
+
+/// Everything that is applied, in this order.
+fn objects(
+    namespace: Option<Value>,
+    servers: Vec<Value>,
+    group: Group,
+    source: Value,
+    subscription: Value,
+) -> Vec<Value> {
+    let mut res: Vec<Value> = namespace.into_iter().chain(servers).collect();
+    if let Group::New(group) = group {
+        res.push(group);
+    }
+    res.extend([source, subscription]);
+    res
+}
+
+/// Fails if objects of the operator's namespace exist that OLM would take over; warns of others.
+fn require_free(place: &Place, release: &Release) -> anyhow::Result<()> {
+    let named = release.manifests.iter().map(|it| {
+        let id = Id::of(it);
+        place.id(&id.api_version, &id.kind, &id.name)
+    });
+    let deployments = olm::deployments(&release.csv);
+    let deployments = deployments.iter().map(|it| place.id("apps/v1", "Deployment", it));
+    let accounts = olm::accounts(&release.csv);
+    let accounts = accounts.iter().map(|it| place.id("v1", "ServiceAccount", it));
+    let ids: Vec<Id> = named.chain(deployments).chain(accounts).collect();
+    let mut taken = Vec::new();
+    // Who may not read an object is not kept from installing: OLM has the rights, not the user.
+    let found = ids.iter().filter_map(|it| place.cluster.find(std::slice::from_ref(it)).ok());
+    for live in found.flatten() {
+        let id = Id::of(&live.object);
+        if olm::has_owner_of_olm(&live.object) || olm::foreign(&live.object).is_none() {
+            continue;
+        }
+        if id.namespace.is_empty() {
+            terminal::warn(format!(
+                "{id} existed before, and OLM did not create it: OLM may change it, and `operator-rs cleanup` keeps it"
+            ));
+        } else {
+            taken.push(id.to_string());
+        }
+    }
+    if taken.is_empty() {
+        return Ok(());
+    }
+    let verb = if taken.len() == 1 { "exists" } else { "exist" };
+    Err(anyhow::format_err!("{} {verb}, and OLM did not create it", taken.join(", ")))
+        .hint("OLM would take it over, and remove it with the operator: remove what runs the operator now, e.g. with `operator-rs undeploy`, or use another `--namespace`")
+}
+
+/// Fails if this version is installed with another content.
+pub fn require_same(place: &Place, release: &Release) -> anyhow::Result<()> {
+    let csv = place.csv(release.name())?.filter(|it| olm::copied_from(it).is_none());
+    let Some(path) = csv.and_then(|it| olm::difference(&it, &release.csv)) else { return Ok(()) };
+    Err(anyhow::format_err!(
+        "`{}` is installed in namespace `{}` with another content than that of the bundle: `{path}` differs",
+        release.name(),
+        place.namespace
+    ))
+    .hint(format!(
+        "OLM does not install a version twice: raise the version and use `operator-rs run bundle-upgrade`, or remove it first with `operator-rs cleanup {} --namespace {}`",
+        release.package, place.namespace
+    ))
+}
+
+/// Fails if the package is already installed, except for what an earlier run of this command has begun.
+fn require_new(place: &Place, release: &Release, name: &str) -> anyhow::Result<()> {
+    let (package, namespace) = (&release.package, &place.namespace);
+    let cleanup =
+        format!("remove it first with `operator-rs cleanup {package} --namespace {namespace}`");
+    if let Some(it) = place.subscriptions(package)?.first() {
+        let is_same = it["metadata"]["name"] == *name
+            && it["spec"]["startingCSV"] == *release.name()
+            && olm::is_server_of(it, &olm::catalog_name(package)?);
+        let installed = it["status"]["installedCSV"].as_str().unwrap_or("nothing yet");
+        if !is_same || (installed != "nothing yet" && installed != release.name()) {
+            return Err(anyhow::format_err!(
+                "namespace `{namespace}` already has Subscription {} to package `{package}` (installed: {installed})",
+                it["metadata"]["name"].as_str().unwrap_or_default()
+            ))
+            .hint(format!("upgrade it with `operator-rs run bundle-upgrade`, or {cleanup}"));
+        }
+        return require_same(place, release);
+    }
+    match place.csv(release.name())? {
+        None => Ok(()),
+        Some(csv) => match olm::copied_from(&csv) {
+            Some(from) => Err(anyhow::format_err!(
+                "`{}` is already installed in namespace `{from}`, for all namespaces",
+                release.name()
+            ))
+            .hint(format!(
+                "remove it first with `operator-rs cleanup {package} --namespace {from}`"
+            )),
+            None => Err(anyhow::format_err!(
+                "ClusterServiceVersion {namespace}/{} exists, and no Subscription for it",
+                release.name()
+            ))
+            .hint(cleanup),
+        },
+    }
+}

@@ -1,0 +1,174 @@
+//! Follows an installation: approves its InstallPlan, waits for its ClusterServiceVersion, and explains what keeps it.
+
+use std::time::Duration;
+
+use super::place::{Place, cleanup};
+use crate::{
+    cluster::{Limit, State},
+    commands::reach,
+    hint::Hint as _,
+    olm::{self, Progress, Release, Seen, V1_ALPHA1},
+    terminal,
+    yaml::{Value, json},
+};
+
+/// An installation or an upgrade that OLM carries out.
+pub struct Following<'a> {
+    pub place: &'a Place,
+    pub package: &'a str,
+    pub source: &'a str,
+    pub subscription: &'a str,
+    /// The ClusterServiceVersion that is to be installed.
+    pub csv: &'a str,
+}
+
+/// What to do about most failures.
+pub const FIX: &str = "fix the problem and run the command again";
+
+/// The way out of an installation that has failed.
+pub fn stays(fix: &str, cleanup: &str) -> String {
+    format!("what was created stays: {fix}, or remove it with {cleanup}")
+}
+
+/// The failure of an installation, with what explains it.
+pub fn failure(csv: &str, why: &str, lines: &[String]) -> anyhow::Error {
+    let mut text = format!("`{csv}` was not installed: {why}");
+    lines.iter().for_each(|it| text += &format!("\n  {it}"));
+    anyhow::Error::msg(text)
+}
+
+/// Prints that a release is installed, in place of another if there was one.
+pub fn finished(replaced: Option<&str>, release: &Release, namespace: &str) {
+    let name = release.name();
+    terminal::print(&match replaced {
+        Some(old) => format!("`{old}` in namespace `{namespace}` is upgraded to `{name}`\n"),
+        None => format!("`{name}` is installed in namespace `{namespace}`\n"),
+    });
+}
+
+/// `Succeeded` may be followed by `Installing` once more, and a failure by another attempt.
+const SETTLED: u32 = 4;
+
+/// How long a Subscription that cannot be resolved is waited for: another catalog may still be connecting.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Following<'_> {
+    pub fn run(&self, limit: Limit) -> anyhow::Result<()> {
+        let (mut done, mut failed, mut stuck) = (0, 0, None);
+        // Of a reason, the first line is shown while it is waited for.
+        let mut reason = String::new();
+        let left = self.place.cluster.until(limit, &mut reach::report, || {
+            let seen = self.seen()?;
+            let progress = olm::progress(&seen, self.csv);
+            done = if progress == Progress::Done { done + 1 } else { 0 };
+            failed = if matches!(progress, Progress::Never(_)) { failed + 1 } else { 0 };
+            if !matches!(progress, Progress::Stuck(_)) {
+                stuck = None;
+            }
+            reason = match progress {
+                Progress::Done if done == SETTLED => return Ok(State::Done),
+                Progress::Done => {
+                    format!(
+                        "ClusterServiceVersion {} is Succeeded, and is checked once more",
+                        self.csv
+                    )
+                }
+                Progress::Approve => self.approve(seen.plan.as_ref())?,
+                Progress::Not(why) => why,
+                Progress::Stuck(why) => {
+                    let end = *stuck.get_or_insert_with(|| Limit::after(PATIENCE));
+                    if end.is_over() {
+                        return self.give_up(&why);
+                    }
+                    why
+                }
+                Progress::Never(why) if failed == SETTLED => return self.give_up(&why),
+                Progress::Never(why) => why,
+            };
+            Ok(State::Not(reason.lines().next().unwrap_or_default().to_owned()))
+        })?;
+        match left {
+            None => Ok(()),
+            Some(_) => self.give_up(&format!("timed out: {reason}")),
+        }
+    }
+
+    fn seen(&self) -> anyhow::Result<Seen> {
+        let place = self.place;
+        let subscription = place.read(V1_ALPHA1, "Subscription", self.subscription)?;
+        let plan = subscription.as_ref().map(|it| &it["status"]["installPlanRef"]["name"]);
+        let plan = match plan.and_then(Value::as_str) {
+            Some(name) => place.read(V1_ALPHA1, "InstallPlan", name)?,
+            None => None,
+        };
+        let source = place.read(V1_ALPHA1, "CatalogSource", self.source)?;
+        Ok(Seen { source, subscription, plan, csv: place.csv(self.csv)? })
+    }
+
+    /// Approves an InstallPlan, unless somebody else's upgrade would be approved with it.
+    fn approve(&self, plan: Option<&Value>) -> anyhow::Result<String> {
+        let Some(plan) = plan else { return Ok(String::new()) };
+        let name = plan["metadata"]["name"].as_str().unwrap_or_default();
+        let others = self.place.cluster.list(V1_ALPHA1, "Subscription", &self.place.namespace)?;
+        let other = others.iter().find(|it| {
+            it["metadata"]["name"] != *self.subscription
+                && it["spec"]["installPlanApproval"] == "Manual"
+                && it["status"]["installPlanRef"]["name"] == *name
+        });
+        if let Some(other) = other {
+            let other = other["metadata"]["name"].as_str().unwrap_or_default();
+            return Err(anyhow::format_err!(
+                "InstallPlan {name} was not approved: it also carries out Subscription {other}, whose updates need approval"
+            ))
+            .hint(format!(
+                "approve both with `kubectl patch installplan {name} --namespace {} --type merge --patch '{{\"spec\":{{\"approved\":true}}}}'`, and run the command again",
+                self.place.namespace
+            ));
+        }
+        let approved = self.place.cluster.merge(plan, json!({"spec": {"approved": true}}))?;
+        Ok(match approved {
+            true => format!("InstallPlan {name} is approved"),
+            false => format!("InstallPlan {name} is to be approved"),
+        })
+    }
+
+    fn give_up<T>(&self, why: &str) -> anyhow::Result<T> {
+        let error = failure(self.csv, why, &self.explanation()?);
+        let cleanup = cleanup(self.package, &self.place.namespace);
+        // OLM does not read the catalog again for an InstallPlan that it has.
+        let is_planned = self.seen()?.plan_of(self.csv).is_some();
+        Err(error).hint(match is_planned {
+            true => format!(
+                "what was created stays, with the manifests as they are now: after a change of the bundle, remove it with {cleanup} before you run the command again"
+            ),
+            false => stays(FIX, &cleanup),
+        })
+    }
+
+    /// What the operator's Deployments, and that of the catalog, say.
+    fn explanation(&self) -> anyhow::Result<Vec<String>> {
+        let mut res = Vec::new();
+        if let Some(csv) = self.place.csv(self.csv)? {
+            // OLM creates them only when all requirements are met.
+            if csv["status"]["phase"] == "Installing"
+                || csv["status"]["reason"] == "InstallCheckFailed"
+            {
+                for name in olm::deployments(&csv) {
+                    res.extend(self.place.cluster.why_not(&self.place.id(
+                        "apps/v1",
+                        "Deployment",
+                        &name,
+                    ))?);
+                }
+            }
+        } else {
+            for it in self.place.servers(self.source)? {
+                let id = crate::cluster::Id::of(&it);
+                if id.is_workload() {
+                    res.extend(self.place.cluster.why_not(&id)?);
+                }
+            }
+        }
+        Ok(res)
+    }
+}

@@ -1,0 +1,47 @@
+//! What `run bundle` and `run bundle-upgrade` are given alike.
+
+use std::path::Path;
+
+use super::{serving::Serving, source, v1};
+use crate::{
+    commands::{
+        images::Access,
+        reach::{self, Reach},
+    },
+    model::Namespace,
+    olm::{Files, Release},
+};
+
+#[derive(clap::Args)]
+pub struct Installation {
+    /// Directory, archive or image of the bundle
+    #[arg(value_name = "BUNDLE")]
+    bundle: String,
+    #[command(flatten)]
+    pub serving: Serving,
+    #[command(flatten)]
+    v1: v1::Flags,
+    #[command(flatten)]
+    access: Access,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+impl Installation {
+    /// Carries it out with OLM v1 if that is asked for, and otherwise with `v0`, which gets the bundle.
+    pub fn run(
+        &self,
+        dir: &Path,
+        namespace: Option<&Namespace>,
+        verb: v1::Verb,
+        v0: impl FnOnce(&Files, &Release) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let Self { bundle, v1: flags, access, reach, .. } = self;
+        if flags.v1 {
+            let request = v1::Request { bundle, namespace, access, reach, flags, verb };
+            return reach::reached(request.run(dir));
+        }
+        let (files, release) = source::read(dir, bundle, access)?;
+        reach::reached(v0(&files, &release))
+    }
+}

@@ -1,0 +1,28 @@
+//! `operator-rs run …`
+
+mod bundle;
+mod follow;
+mod installation;
+pub mod place;
+mod serving;
+mod source;
+mod upgrade;
+pub mod v1;
+
+use std::path::Path;
+
+/// Install an operator with OLM, for trying it out
+#[derive(clap::Subcommand)]
+pub enum Command {
+    Bundle(Box<bundle::Args>),
+    BundleUpgrade(Box<upgrade::Args>),
+}
+
+impl Command {
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        match self {
+            Self::Bundle(args) => args.run(dir),
+            Self::BundleUpgrade(args) => args.run(dir),
+        }
+    }
+}

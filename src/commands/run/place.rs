@@ -1,0 +1,103 @@
+//! Where an operator runs, and what OLM has there.
+
+use crate::{
+    cluster::{Cluster, Id, Owner, WaysOut},
+    hint::Hint as _,
+    olm::{self, V1, V1_ALPHA1},
+    yaml::Value,
+};
+
+/// A namespace of a cluster that has OLM.
+pub struct Place {
+    pub cluster: Cluster,
+    pub namespace: String,
+}
+
+/// The owner of the objects that run a package in a namespace.
+pub fn owner(package: &str, namespace: &str) -> Owner {
+    let remove = format!(
+        "remove the operator with {} and run the command again",
+        cleanup(package, namespace)
+    );
+    Owner::of(&format!("{package}.{namespace}.olm")).with_ways_out(WaysOut {
+        conflict: format!("set fields that others have changed back by hand, or {remove}"),
+        immutable: format!("immutable fields cannot be changed in place: {remove}"),
+    })
+}
+
+/// How a package is removed.
+pub fn cleanup(package: &str, namespace: &str) -> String {
+    format!("`operator-rs cleanup {package} --namespace {namespace}`")
+}
+
+/// What to do about a workload that does not run.
+pub fn again_or_cleanup(package: &str, namespace: &str) -> String {
+    format!("run the command again, or remove it with {}", cleanup(package, namespace))
+}
+
+impl Place {
+    /// Fails if the server has no OLM.
+    pub fn require_olm(&self) -> anyhow::Result<()> {
+        let has = |kind: &str| self.cluster.serves(V1_ALPHA1, kind);
+        if has("Subscription")? && has("ClusterServiceVersion")? && has("CatalogSource")? {
+            return Ok(());
+        }
+        if self.cluster.serves(olm::v1::API, "ClusterExtension")? {
+            return Err(anyhow::format_err!("{} has OLM v1, and not OLM v0", self.cluster.server))
+                .hint("use OLM v1 with `--v1`, or install OLM v0 with `operator-rs olm install`");
+        }
+        Err(anyhow::format_err!("OLM is not installed on {}", self.cluster.server))
+            .hint("install it with `operator-rs olm install`, or run the operator without OLM: `operator-rs deploy`")
+    }
+
+    /// The namespace, if it must be created for a package or has been.
+    pub fn missing_namespace(&self, package: &str) -> anyhow::Result<Option<Value>> {
+        let namespace = olm::namespace(&self.namespace, package)?;
+        // Who may not read it uses one that exists.
+        let found = self.cluster.read(&Id::of(&namespace)).unwrap_or(Some(Value::Null));
+        let is_ours = found.as_ref().is_none_or(|it| {
+            olm::is_server_of(it, &olm::catalog_name(package).unwrap_or_default())
+        });
+        Ok(Some(namespace).filter(|_| is_ours))
+    }
+
+    /// The Subscriptions of a package.
+    pub fn subscriptions(&self, package: &str) -> anyhow::Result<Vec<Value>> {
+        let mut res = self.cluster.list(V1_ALPHA1, "Subscription", &self.namespace)?;
+        res.retain(|it| it["spec"]["name"] == *package);
+        Ok(res)
+    }
+
+    pub fn groups(&self) -> anyhow::Result<Vec<Value>> {
+        self.cluster.list(V1, "OperatorGroup", &self.namespace)
+    }
+
+    pub fn csv(&self, name: &str) -> anyhow::Result<Option<Value>> {
+        self.read(V1_ALPHA1, "ClusterServiceVersion", name)
+    }
+
+    pub fn read(&self, api_version: &str, kind: &str, name: &str) -> anyhow::Result<Option<Value>> {
+        self.cluster.read(&self.id(api_version, kind, name))
+    }
+
+    pub fn id(&self, api_version: &str, kind: &str, name: &str) -> Id {
+        Id {
+            api_version: api_version.to_owned(),
+            kind: kind.to_owned(),
+            namespace: self.namespace.clone(),
+            name: name.to_owned(),
+        }
+    }
+
+    /// The objects that serve a catalog, or have served it.
+    pub fn servers(&self, catalog: &str) -> anyhow::Result<Vec<Value>> {
+        let mut res = Vec::new();
+        for (api_version, kind) in
+            [("apps/v1", "Deployment"), ("v1", "Service"), ("v1", "ConfigMap")]
+        {
+            res.extend(self.cluster.list(api_version, kind, &self.namespace)?);
+        }
+        res.retain(|it| olm::is_server_of(it, catalog));
+        Ok(res)
+    }
+}

@@ -1,0 +1,37 @@
+//! The bundle that is to be installed.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::{
+    bundle::validate::rules::Target,
+    commands::{
+        bundle::{source, validate},
+        images::Access,
+    },
+    hint::{Diagnostics, Hint as _},
+    olm::{Files, Release},
+    terminal,
+};
+
+/// Reads a bundle, which must be valid: in a directory, in an archive of an image, or in a registry.
+pub fn read(dir: &Path, bundle: &str, access: &Access) -> anyhow::Result<(Files, Release)> {
+    let (files, name) = source::read(dir, bundle, access)?;
+    let release = release(&name, &files, None)?;
+    Ok((files, release))
+}
+
+/// Reads the release of a bundle, which must be valid for this version of OLM.
+pub fn release(name: &str, files: &Files, target: Option<Target>) -> anyhow::Result<Release> {
+    let (errors, warnings) = validate::found_for(name, files, target)?;
+    if !errors.is_empty() {
+        let headline = "the bundle is not valid, and OLM would not install it".to_owned();
+        let target = if target == Some(Target::Olmv1) { " --target olmv1" } else { "" };
+        return Err(Diagnostics { headline, list: errors }.into()).hint(format!(
+            "`operator-rs bundle validate{target}` shows these errors and how to fix them"
+        ));
+    }
+    warnings.into_iter().for_each(terminal::warn);
+    Release::read(files).with_context(|| format!("reading the bundle `{name}`"))
+}

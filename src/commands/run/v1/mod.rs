@@ -1,0 +1,292 @@
+//! `operator-rs run bundle --v1` and `run bundle-upgrade --v1`
+//!
+//! OLM v1 reads everything from a registry. The bundle is there; a catalog with this bundle alone is pushed to the same
+//! repository.
+//!
+//! ```text
+//! bundle's image ─ validate ─ catalog's image ─ push ─ ClusterCatalog, served ─ ClusterExtension, installed ─ Deployments, available
+//! ```
+
+mod catalog;
+mod follow;
+
+use std::path::Path;
+
+use self::{catalog::Source, follow::Following};
+use super::{
+    bundle::{IF_MISSING, connect},
+    follow as follow_up,
+    place::{Place, again_or_cleanup, cleanup},
+    upgrade::require_newer,
+};
+use crate::{
+    cluster::{self, Action, Event, How, Id, Removal},
+    commands::{
+        images::{self, Access},
+        reach::{self, Reach, Sending},
+    },
+    hint::Hint as _,
+    model::{Image, Namespace},
+    olm::{
+        self,
+        v1::{self, API, EXTENSIONS},
+    },
+    yaml::Value,
+};
+
+/// What is only for OLM v1.
+#[derive(clap::Args)]
+#[command(next_help_heading = "OLM v1")]
+pub struct Flags {
+    /// Use OLM v1: push a catalog of the bundle's image, and create a ClusterCatalog and a ClusterExtension
+    #[arg(long, conflicts_with_all = [
+        "catalog_address", "index_image", "decompression_image", "image_pull_policy", "pull_secret_name",
+        "service_account", "security_context_config",
+    ])]
+    pub v1: bool,
+    /// Name of the catalog's image [default: that of the bundle's image, with `-catalog` after its tag]
+    #[arg(long, value_name = "IMAGE", requires = "v1")]
+    catalog_image: Option<Image>,
+    /// Service account in the operator's namespace with which OLM installs the operator [default: a new one with the role
+    /// `cluster-admin`, if OLM needs one]
+    #[arg(long, value_name = "NAME", requires = "v1")]
+    installer: Option<String>,
+}
+
+/// What is installed, and how.
+pub struct Request<'a> {
+    pub bundle: &'a str,
+    pub namespace: Option<&'a Namespace>,
+    pub access: &'a Access,
+    pub reach: &'a Reach,
+    pub flags: &'a Flags,
+    pub verb: Verb,
+}
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    Install,
+    Upgrade,
+}
+
+impl Request<'_> {
+    pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
+        let source = Source::read(dir, self.bundle, self.access)?;
+        let to = match &self.flags.catalog_image {
+            Some(image) => image.clone(),
+            None => source.default_catalog()?,
+        };
+        images::named(&to)?;
+        let package = &source.release.package;
+        let place = connect(self.reach, self.namespace, package)?;
+        if self.reach.sending() == Sending::Nothing {
+            let account = self.account(&place, package, None, true)?;
+            let all = objects(&place, package, account, &to.to_string(), None)?;
+            let namespace = Id::of(&olm::namespace(&place.namespace, package)?);
+            reach::report(Event::Action(Action::because(
+                cluster::Verb::Create,
+                &namespace,
+                IF_MISSING,
+            )));
+            reach::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
+            return Ok(());
+        }
+        require_v1(&place)?;
+        source.require_free(&to, self.access)?;
+        let existing = self.existing(&place, &source)?;
+        let status =
+            |it: &Value| it["status"]["install"]["bundle"]["name"].as_str().map(str::to_owned);
+        let installed = existing.as_ref().and_then(status);
+        let replaced = installed.as_deref().filter(|it| *it != source.release.name());
+        let catalog = source.catalog(replaced)?;
+        let image = catalog::pinned(&to, catalog.digest().as_str());
+        // Who names an account need not be allowed to read CRDs.
+        let crd = match self.flags.installer {
+            Some(_) => None,
+            None => place.cluster.crd(EXTENSIONS)?,
+        };
+        let needs_account = crd.as_ref().is_none_or(v1::requires_account);
+        let account = self.account(&place, package, existing.as_ref(), needs_account)?;
+        let namespace = place.missing_namespace(package)?;
+        let all = objects(&place, package, account, &image, namespace)?;
+        require_ours(&place, &all)?;
+        let sending = self.reach.sending();
+        if sending == Sending::DryRun {
+            return self.apply(&place, &all, true, &mut reach::report);
+        }
+        // The server's warnings come when the objects are written.
+        self.apply(&place, &all, true, &mut |_| {})?;
+        images::push(&catalog, &to, self.access)?;
+        let following = Following {
+            place: &place,
+            release: &source.release,
+            catalog: &image,
+            bundle: source.image(),
+            limit: self.reach.limit(),
+        };
+        let (extension, first) = all.split_last().expect("the ClusterExtension is the last");
+        self.apply(&place, first, false, &mut reach::report)?;
+        following.served()?;
+        let extension = std::slice::from_ref(extension);
+        self.apply(&place, extension, false, &mut reach::report)?;
+        following.installed()?;
+        place.cluster.available(
+            &following.deployments(),
+            self.reach.limit(),
+            &again_or_cleanup(package, &place.namespace),
+            &mut reach::report,
+        )?;
+        follow_up::finished(replaced, &source.release, &place.namespace);
+        Ok(())
+    }
+
+    fn apply(
+        &self,
+        place: &Place,
+        all: &[Value],
+        dry_run: bool,
+        report: &mut dyn FnMut(Event),
+    ) -> anyhow::Result<()> {
+        let how = How { dry_run, force: false, limit: self.reach.limit() };
+        place.cluster.apply(all, how, report)
+    }
+
+    /// The name of the service account that OLM installs with, and its objects if it is ours.
+    fn account(
+        &self,
+        place: &Place,
+        package: &str,
+        existing: Option<&Value>,
+        is_needed: bool,
+    ) -> anyhow::Result<Option<(String, Vec<Value>)>> {
+        if let Some(name) = &self.flags.installer {
+            if self.reach.sending() != Sending::Nothing {
+                require_account(place, name)?;
+            }
+            return Ok(Some((name.clone(), Vec::new())));
+        }
+        if !is_needed {
+            return Ok(None);
+        }
+        let (name, objects) = v1::account(package, &place.namespace)?;
+        let account = existing.and_then(|it| it["spec"]["serviceAccount"]["name"].as_str());
+        if let Some(other) = account.filter(|it| *it != name) {
+            return Ok(Some((other.to_owned(), Vec::new())));
+        }
+        Ok(Some((name, objects.into())))
+    }
+
+    /// The ClusterExtension of the package. Fails if it is not what the command expects.
+    fn existing(&self, place: &Place, source: &Source) -> anyhow::Result<Option<Value>> {
+        let (package, name) = (&source.release.package, source.release.name());
+        let mut found = extensions(place, package)?;
+        let many = found.len();
+        let Some(extension) = found.pop() else {
+            return match self.verb {
+                Verb::Install => Ok(None),
+                Verb::Upgrade => {
+                    Err(anyhow::format_err!("no ClusterExtension installs package `{package}`"))
+                        .hint("install the operator first, with `operator-rs run bundle --v1`")
+                }
+            };
+        };
+        let bundle = &extension["status"]["install"]["bundle"];
+        let installed = bundle["name"].as_str();
+        let id = Id::of(&extension);
+        let namespace = extension["spec"]["namespace"].as_str().unwrap_or_default();
+        let cleanup = cleanup(package, namespace);
+        let is_ours = id.name == *package
+            && namespace == place.namespace
+            && many == 1
+            && place
+                .cluster
+                .find(std::slice::from_ref(&id))?
+                .iter()
+                .all(|it| it.removal == Removal::Ours);
+        if !is_ours {
+            return Err(anyhow::format_err!(
+                "{id} already installs package `{package}` in namespace `{namespace}`"
+            ))
+            .hint(if namespace == place.namespace {
+                format!("`operator-rs run bundle --v1` did not create it: upgrade it as it was installed, or remove it first with `kubectl delete clusterextension {}`", id.name)
+            } else {
+                format!("OLM v1 installs a package once on a cluster: use `--namespace {namespace}` if `operator-rs run bundle --v1` created it, or remove it first with {cleanup}")
+            });
+        }
+        match (self.verb, installed) {
+            (Verb::Install, Some(installed)) if installed != name => Err(anyhow::format_err!(
+                "{id} has already installed `{installed}`"
+            ))
+            .hint(format!("upgrade it with `operator-rs run bundle-upgrade --v1`, or remove it first with {cleanup}")),
+            (Verb::Upgrade, Some(installed)) if installed != name => {
+                let version = bundle["version"].as_str().unwrap_or_default();
+                require_newer(installed, version, &source.release, place, "run bundle --v1")?;
+                Ok(Some(extension))
+            }
+            _ => Ok(Some(extension)),
+        }
+    }
+}
+
+/// The ClusterExtensions that install a package.
+pub fn extensions(place: &Place, package: &str) -> anyhow::Result<Vec<Value>> {
+    let mut res = place.cluster.list(API, "ClusterExtension", "")?;
+    res.retain(|it| it["spec"]["source"]["catalog"]["packageName"] == *package);
+    Ok(res)
+}
+
+/// Everything that is applied, in this order.
+fn objects(
+    place: &Place,
+    package: &str,
+    account: Option<(String, Vec<Value>)>,
+    image: &str,
+    namespace: Option<Value>,
+) -> anyhow::Result<Vec<Value>> {
+    let mut res: Vec<Value> = namespace.into_iter().collect();
+    let name = account.as_ref().map(|it| it.0.clone());
+    res.extend(account.into_iter().flat_map(|it| it.1));
+    res.push(v1::catalog(package, image)?);
+    res.push(v1::extension(package, &place.namespace, name.as_deref())?);
+    Ok(res)
+}
+
+/// Fails if somebody else has created one of these objects, but for the namespace.
+fn require_ours(place: &Place, all: &[Value]) -> anyhow::Result<()> {
+    let ids: Vec<Id> = all.iter().map(Id::of).filter(|it| it.kind != "Namespace").collect();
+    let found = place.cluster.find(&ids)?;
+    match found.iter().find(|it| it.removal != Removal::Ours) {
+        None => Ok(()),
+        Some(it) => Err(anyhow::format_err!(
+            "{} exists, and `operator-rs run bundle --v1` did not create it for namespace `{}`",
+            it.id,
+            place.namespace
+        ))
+        .hint("remove it, or rename the package"),
+    }
+}
+
+/// Fails if the server says that there is no such service account.
+fn require_account(place: &Place, name: &str) -> anyhow::Result<()> {
+    // Who may not read it names one that exists.
+    match place.read("v1", "ServiceAccount", name) {
+        Ok(None) => {
+            Err(anyhow::format_err!("there is no ServiceAccount {}/{name}", place.namespace)).hint(
+                "create it with the rights that the operator needs, or leave out `--installer`",
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fails if the server has no OLM v1.
+fn require_v1(place: &Place) -> anyhow::Result<()> {
+    let cluster = &place.cluster;
+    if cluster.serves(API, "ClusterExtension")? && cluster.serves(API, "ClusterCatalog")? {
+        return Ok(());
+    }
+    Err(anyhow::format_err!("OLM v1 is not installed on {}", cluster.server)).hint(
+        "install it with the script of a release on https://github.com/operator-framework/operator-controller/releases; without `--v1`, OLM v0 is used, which `operator-rs olm install` installs",
+    )
+}

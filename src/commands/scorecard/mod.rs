@@ -1,0 +1,116 @@
+//! `operator-rs scorecard`
+
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use super::{bundle::source, images::Access};
+use crate::{
+    bundle::{
+        scorecard::{Configuration, Outcome, State, Test, config_path, run},
+        validate::{Files, optional::Selector},
+    },
+    disk,
+    hint::Hint as _,
+    model::ProjectPath,
+    terminal,
+};
+use report::Format;
+
+/// Run operator-sdk's built-in scorecard tests on a bundle, without a cluster
+///
+/// The tests are those of the bundle's tests/scorecard/config.yaml, and the six built-in ones if it has none. Tests in
+/// images of their own are not run; they are reported as errors.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs scorecard bundle
+  operator-rs scorecard bundle --selector suite=olm --output xunit
+  operator-rs scorecard bundle --list")]
+pub struct Args {
+    /// Directory of the bundle, or its image: in a registry, in an archive or in an OCI layout [default: bundle]
+    #[arg(value_name = "BUNDLE")]
+    folder: Option<String>,
+    /// Run only the tests with these labels, e.g. `suite=olm` or `test=basic-check-spec-test`
+    #[arg(short = 'l', long, value_name = "SELECTOR")]
+    selector: Option<Selector>,
+    /// Configuration of the tests [default: the one in the bundle]
+    #[arg(short, long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// List the selected tests and exit
+    #[arg(short = 'L', long)]
+    list: bool,
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "text")]
+    output: Format,
+    #[command(flatten)]
+    access: Access,
+}
+
+/// A test, and its outcome where it was run.
+pub struct Item {
+    test: Test,
+    outcome: Option<Outcome>,
+}
+
+impl Args {
+    /// Whether no project is needed to find the bundle.
+    pub fn names_a_folder(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    pub fn run(self, dir: &Path) -> anyhow::Result<()> {
+        let folder = self.folder.as_deref().unwrap_or("bundle");
+        let (files, name) = source::read(dir, folder, &self.access)?;
+        let configuration = configuration(&files, &name, self.config.as_deref())?;
+        let selected = |it: &Test| {
+            self.selector.as_ref().is_none_or(|selector| {
+                selector.matches(|key| it.labels.get(key).map(String::as_str))
+            })
+        };
+        let tests = configuration.tests.into_iter().filter(selected);
+        let items: Vec<Item> = tests
+            .map(|test| Item { outcome: (!self.list).then(|| outcome(&test, &files)), test })
+            .collect();
+        report::print(&items, self.output)?;
+        let failed = items.iter().filter_map(|it| it.outcome.as_ref());
+        let failed = failed.filter(|it| it.state != State::Pass).count();
+        let all = items.len();
+        anyhow::ensure!(failed == 0, "{failed} of {all} tests did not pass");
+        Ok(())
+    }
+}
+
+fn outcome(test: &Test, files: &Files) -> Outcome {
+    match test.built_in() {
+        Some(built_in) => run(built_in, files),
+        None => Outcome {
+            state: State::Error,
+            errors: vec![format!(
+                "not run: `{}` of the image {} is no built-in test; `operator-sdk scorecard` runs it on a cluster",
+                test.entrypoint.join(" "),
+                test.image
+            )],
+            ..Outcome::default()
+        },
+    }
+}
+
+fn configuration(files: &Files, name: &str, file: Option<&Path>) -> anyhow::Result<Configuration> {
+    let (text, name) = match file {
+        Some(file) => (disk::text(file)?, file.display().to_string()),
+        None => {
+            let path = config_path(files);
+            let Some(bytes) = path.parse::<ProjectPath>().ok().and_then(|it| files.get(&it)) else {
+                terminal::advise(&format!(
+                    "note: {name} has no {path}: these are operator-sdk's built-in tests\n"
+                ));
+                return Ok(Configuration::usual());
+            };
+            (String::from_utf8_lossy(bytes).into_owned(), format!("{name}/{path}"))
+        }
+    };
+    Configuration::read(&text)
+        .map_err(|it| it.context(format!("reading {name}")))
+        .hint("`config/scorecard` of a project of operator-sdk shows the format")
+}

@@ -1,0 +1,142 @@
+//! Files that may be larger than any source file or manifest: images.
+
+use std::{io::ErrorKind, path::Path};
+
+use anyhow::Context as _;
+
+use super::{
+    content::read_anywhere,
+    folder::{Folder, Kind, Like, is_missing},
+    root::{Root, Way},
+};
+use crate::{hint::Hint as _, model::ProjectPath};
+
+/// Reads a regular file that the user has named, up to `limit` bytes; none if there is no such file.
+pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+    match read_anywhere(path, limit) {
+        Err(error) if is_missing(&error) => Ok(None),
+        bytes => bytes.map(Some).with_context(|| format!("reading `{}`", path.display())),
+    }
+}
+
+impl Root {
+    /// The content of a file, up to `limit` bytes; none if there is no such file.
+    pub fn bytes_up_to(&self, path: &ProjectPath, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+        super::watch::note(&self.dir.join(path));
+        let Some(folder) = self.folder() else { return Ok(None) };
+        let below = path.as_ref();
+        let reading = || format!("{path} cannot be read");
+        match folder.read_below(below, limit) {
+            Ok(bytes) => Ok(Some(bytes)),
+            // A broken symlink exists, although its target does not.
+            Err(error) if is_missing(&error) && folder.kind_at(below).is_err() => Ok(None),
+            Err(error) => {
+                let why = super::tree::unreadable(folder, path, error);
+                Err(anyhow::format_err!("{}: {why:#}", reading()))
+            }
+        }
+    }
+
+    /// Writes a file of any content, whole or not at all. What is replaced must be a regular file.
+    pub fn put(&self, path: &ProjectPath, bytes: &[u8]) -> anyhow::Result<()> {
+        let writing = || format!("writing `{}`", self.dir.join(path).display());
+        let name = path.name();
+        // A name of its own for every file: what an interrupted run has left is replaced.
+        let new = format!(".{name}.operator-rs-unfinished");
+        let folder = self.folder_for(path)?;
+        self.require_file(&folder, path)?;
+        let put = || {
+            folder.remove(&new)?;
+            folder.create(&new, bytes, &Like::default())?;
+            folder.sync_file(&new)?;
+            folder.rename(&new, name)?;
+            folder.sync()
+        };
+        put().or_else(|error| {
+            let _ = folder.remove(&new);
+            let hint = match error.kind() {
+                ErrorKind::NotFound => {
+                    "another program has removed it or its directory: run the command again"
+                }
+                _ => "free some space or correct the permissions, then run the command again",
+            };
+            Err(error).with_context(writing).hint(hint)
+        })
+    }
+
+    /// Fails if `put` would refuse to write there.
+    pub fn require_replaceable(&self, path: &ProjectPath) -> anyhow::Result<()> {
+        match self.way(path)? {
+            Way::To(folder) => self.require_file(&folder, path),
+            Way::Missing => Ok(()),
+            Way::Blocked(what) => anyhow::bail!("{what}"),
+        }
+    }
+
+    fn require_file(&self, folder: &Folder, path: &ProjectPath) -> anyhow::Result<()> {
+        let place = self.dir.join(path);
+        let writing = || format!("writing `{}`", place.display());
+        match folder.kind(path.name()).with_context(writing)? {
+            Kind::Nothing | Kind::File => Ok(()),
+            _ => Err(anyhow::format_err!(
+                "`{}` is not a regular file, and is not replaced",
+                place.display()
+            ))
+            .hint("move or delete it, or name another file"),
+        }
+    }
+
+    /// Opens the folder of a path, and creates it first if it is missing.
+    fn folder_for(&self, path: &ProjectPath) -> anyhow::Result<Folder> {
+        if let Way::Blocked(what) = self.way(path)? {
+            anyhow::bail!("{what}");
+        }
+        let mut folder =
+            self.folder_or_new()?.again().with_context(|| format!("opening {path}"))?;
+        for name in path.parent().iter().flat_map(|it| it.as_str().split('/')) {
+            folder = folder
+                .folder_or_new(name)
+                .with_context(|| format!("creating the directory `{name}`"))?
+                .0;
+        }
+        Ok(folder)
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::disallowed_methods, reason = "a test looks at the disk from outside")]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_large_file_is_written_whole_and_never_through_a_symlink() {
+        let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let put = |path: &str, bytes: &[u8]| {
+            let root = Root::new(dir.path()).unwrap();
+            root.put(&ProjectPath::fixed(path), bytes).map_err(|it| format!("{it:#}"))
+        };
+        let big = vec![7; 20 << 20];
+        put("a/b.tar", &big).unwrap();
+        assert_eq!(large(&dir.path().join("a/b.tar"), 20 << 20).unwrap(), Some(big));
+        assert!(large(&dir.path().join("a/b.tar"), 19 << 20).is_err());
+        assert_eq!(large(&dir.path().join("a/c.tar"), 1).unwrap(), None);
+        // What an interrupted run has left goes away.
+        fs::write(dir.path().join("a/.b.tar.operator-rs-unfinished"), "half").unwrap();
+        put("a/b.tar", b"x").unwrap();
+        assert_eq!(crate::disk::names(&dir.path().join("a")).unwrap(), ["b.tar"]);
+
+        let theirs = elsewhere.path().join("theirs");
+        fs::write(&theirs, "theirs").unwrap();
+        symlink(&theirs, dir.path().join("linked.tar")).unwrap();
+        symlink(elsewhere.path(), dir.path().join("folder")).unwrap();
+        assert!(put("linked.tar", b"x").unwrap_err().contains("not a regular file"));
+        assert!(put("folder/new.tar", b"x").unwrap_err().contains("is a symlink"));
+        assert!(put("a", b"x").unwrap_err().contains("not a regular file"));
+        symlink(&theirs, dir.path().join(".c.tar.operator-rs-unfinished")).unwrap();
+        put("c.tar", b"x").unwrap();
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
+        assert_eq!(crate::disk::names(elsewhere.path()).unwrap(), ["theirs"]);
+    }
+}

@@ -1,0 +1,263 @@
+//! The OperatorGroup of a namespace: OLM wants exactly one, and it decides which namespaces operators watch.
+
+use super::{InstallMode, Release, V1, release::targets};
+use crate::{
+    hint::Hint as _,
+    yaml::{Value, json},
+};
+
+/// The OperatorGroup that is created where there is none.
+pub const GROUP: &str = "operator-rs-group";
+
+/// What to do about the OperatorGroup.
+#[derive(Debug, PartialEq)]
+pub enum Group {
+    /// There is one, and the operator supports it.
+    Exists(String),
+    /// Apply this one.
+    New(Value),
+}
+
+impl Group {
+    /// Chooses the OperatorGroup of a release, from those that are in its namespace.
+    pub fn choose(
+        existing: &[Value],
+        release: &Release,
+        requested: Option<&InstallMode>,
+        namespace: &str,
+    ) -> anyhow::Result<Self> {
+        if release.modes().is_empty() {
+            anyhow::bail!(
+                "operator `{}` is not installable: no supported install modes",
+                release.name()
+            );
+        }
+        if let Some(mode) = requested {
+            require(release, mode, namespace)?;
+        }
+        let name = |it: &Value| it["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        match existing {
+            [] => Ok(Self::New(new(release, requested, namespace)?)),
+            [one] if name(one) == GROUP => {
+                fits(one, release, requested, namespace)?;
+                let targets = current(one);
+                Ok(Self::New(group(namespace, &targets)))
+            }
+            [one] => {
+                fits(one, release, requested, namespace)?;
+                Ok(Self::Exists(name(one)))
+            }
+            many => {
+                let names: Vec<String> = many.iter().map(|it| format!("`{}`", name(it))).collect();
+                Err(anyhow::format_err!(
+                    "namespace `{namespace}` has {} OperatorGroups: {}",
+                    many.len(),
+                    names.join(", ")
+                ))
+                .hint("OLM installs nothing into a namespace with more than one OperatorGroup: delete the others, or use another `--namespace`")
+            }
+        }
+    }
+}
+
+/// Fails if the requested mode cannot be had.
+fn require(release: &Release, mode: &InstallMode, namespace: &str) -> anyhow::Result<()> {
+    if *mode == InstallMode::SingleNamespace(namespace.parse().map_err(anyhow::Error::msg)?) {
+        anyhow::bail!(
+            "use `--install-mode OwnNamespace` to watch the operator's namespace `{namespace}`"
+        );
+    }
+    if release.supports(mode) {
+        return Ok(());
+    }
+    let (kind, name) = (mode.kind(), release.name());
+    Err(anyhow::format_err!("operator `{name}` does not support install mode {kind}"))
+        .hint(format!("it supports {}", release.modes().join(", ")))
+}
+
+/// The OperatorGroup for the requested mode, or for the first mode that needs no further choice.
+fn new(
+    release: &Release,
+    requested: Option<&InstallMode>,
+    namespace: &str,
+) -> anyhow::Result<Value> {
+    let all = [InstallMode::AllNamespaces, InstallMode::OwnNamespace];
+    let chosen = requested.or_else(|| all.iter().find(|it| release.supports(it)));
+    let Some(mode) = chosen else {
+        let modes = release.modes();
+        let examples: Vec<String> =
+            modes.iter().map(|it| format!("`--install-mode {it}=NAMESPACE`")).collect();
+        return Err(anyhow::format_err!(
+            "operator `{}` only supports {}, and no namespace is given for it to watch",
+            release.name(),
+            modes.join(" and ")
+        ))
+        .hint(format!("pass {}", examples.join(" or ")));
+    };
+    Ok(group(namespace, &mode.targets(namespace)))
+}
+
+fn group(namespace: &str, targets: &[String]) -> Value {
+    let mut spec = json!({});
+    if !targets.is_empty() {
+        spec["targetNamespaces"] = targets.into();
+    }
+    json!({
+        "apiVersion": V1,
+        "kind": "OperatorGroup",
+        "metadata": {"name": GROUP, "namespace": namespace},
+        "spec": spec,
+    })
+}
+
+/// The namespaces that an OperatorGroup selects; empty for all.
+fn current(group: &Value) -> Vec<String> {
+    // OLM lists what a selector selects; `""` stands for all.
+    let mut res = match &group["spec"]["selector"] {
+        Value::Null => targets(group),
+        _ => super::texts(&group["status"]["namespaces"]),
+    };
+    res.retain(|it| !it.is_empty());
+    res.sort();
+    res
+}
+
+/// Fails if an operator cannot be installed with this OperatorGroup.
+fn fits(
+    group: &Value,
+    release: &Release,
+    requested: Option<&InstallMode>,
+    namespace: &str,
+) -> anyhow::Result<()> {
+    let name = group["metadata"]["name"].as_str().unwrap_or_default();
+    let targets = current(group);
+    if let Some(mode) = requested {
+        let mut wanted = mode.targets(namespace);
+        wanted.sort();
+        if wanted != targets {
+            let selects = match &targets[..] {
+                [] => "all namespaces".to_owned(),
+                some => format!("the namespaces {}", some.join(", ")),
+            };
+            return Err(anyhow::format_err!(
+                "existing OperatorGroup `{name}` is not compatible with install mode {mode}: it selects {selects}"
+            ))
+            .hint("leave out `--install-mode` to use the OperatorGroup as it is, or use another `--namespace`");
+        }
+    }
+    // As OLM does.
+    let needed: Vec<&str> = match &targets[..] {
+        [] => vec!["AllNamespaces"],
+        [one] if one == namespace => vec!["OwnNamespace"],
+        [_] => vec!["SingleNamespace"],
+        many if many.iter().any(|it| it == namespace) => vec!["MultiNamespace", "OwnNamespace"],
+        _ => vec!["MultiNamespace"],
+    };
+    let supported = release.modes();
+    match needed.iter().find(|it| !supported.contains(it)) {
+        None => Ok(()),
+        Some(mode) => Err(anyhow::format_err!(
+            "OperatorGroup `{name}` needs install mode {mode}, which operator `{}` does not support",
+            release.name()
+        ))
+        .hint(format!(
+            "it supports {}: change the OperatorGroup, or use another `--namespace`",
+            supported.join(", ")
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn release(modes: &[&str]) -> Release {
+        let modes: Vec<Value> =
+            modes.iter().map(|it| json!({"type": it, "supported": true})).collect();
+        Release {
+            package: "a".into(),
+            channel: "alpha".into(),
+            csv: json!({"metadata": {"name": "a.v1"}, "spec": {"installModes": modes}}),
+            manifests: Vec::new(),
+        }
+    }
+
+    fn existing(name: &str, spec: Value) -> Value {
+        json!({"metadata": {"name": name}, "spec": spec, "status": {"namespaces": ["x"]}})
+    }
+
+    fn check(groups: &[Value], modes: &[&str], requested: &str, expected: &str) {
+        let requested = (!requested.is_empty()).then(|| requested.parse().unwrap());
+        let found = match Group::choose(groups, &release(modes), requested.as_ref(), "own") {
+            Ok(Group::Exists(name)) => format!("exists {name}"),
+            Ok(Group::New(it)) => it["spec"].to_string(),
+            Err(error) => error.to_string(),
+        };
+        assert!(found.contains(expected), "{found}");
+    }
+
+    #[test]
+    fn without_an_operator_group_one_is_created_for_the_widest_mode() {
+        check(&[], &["OwnNamespace", "AllNamespaces"], "", "{}");
+        check(
+            &[],
+            &["OwnNamespace", "AllNamespaces"],
+            "OwnNamespace",
+            r#"{"targetNamespaces":["own"]}"#,
+        );
+        check(&[], &["OwnNamespace"], "", r#"{"targetNamespaces":["own"]}"#);
+        check(&[], &["SingleNamespace"], "", "no namespace is given");
+        check(&[], &["SingleNamespace"], "SingleNamespace=b", r#"["b"]"#);
+        check(&[], &["AllNamespaces"], "SingleNamespace=own", "use `--install-mode OwnNamespace`");
+        check(
+            &[],
+            &["AllNamespaces"],
+            "MultiNamespace=b,c",
+            "does not support install mode MultiNamespace",
+        );
+        check(&[], &[], "", "no supported install modes");
+    }
+
+    #[test]
+    fn an_existing_operator_group_is_used_if_the_operator_supports_it() {
+        let all = existing("g", json!({}));
+        let own = existing("g", json!({"targetNamespaces": ["own"]}));
+        let selected = existing("g", json!({"selector": {"matchLabels": {"a": "b"}}}));
+        let two = existing("g", json!({"targetNamespaces": ["own", "b"]}));
+        check(std::slice::from_ref(&all), &["AllNamespaces"], "", "exists g");
+        check(
+            std::slice::from_ref(&all),
+            &["OwnNamespace"],
+            "",
+            "needs install mode AllNamespaces",
+        );
+        check(
+            std::slice::from_ref(&own),
+            &["AllNamespaces"],
+            "",
+            "needs install mode OwnNamespace",
+        );
+        check(std::slice::from_ref(&own), &["OwnNamespace"], "OwnNamespace", "exists g");
+        check(
+            std::slice::from_ref(&own),
+            &["OwnNamespace", "AllNamespaces"],
+            "AllNamespaces",
+            "it selects the namespaces own",
+        );
+        check(std::slice::from_ref(&selected), &["SingleNamespace"], "", "exists g");
+        check(
+            std::slice::from_ref(&two),
+            &["MultiNamespace"],
+            "",
+            "needs install mode OwnNamespace",
+        );
+        check(
+            &[two.clone(), all.clone()],
+            &["AllNamespaces"],
+            "",
+            "has 2 OperatorGroups: `g`, `g`",
+        );
+        // Ours is applied again.
+        check(&[existing(GROUP, json!({}))], &["AllNamespaces"], "", "{}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Which objects OLM has created for an operator, by the labels that it sets.
+
+use crate::yaml::Value;
+
+/// The kinds of cluster-scoped objects that OLM creates for a ClusterServiceVersion and removes with it.
+pub const CLUSTER_SCOPED: [(&str, &str); 5] = [
+    ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"),
+    ("rbac.authorization.k8s.io/v1", "ClusterRole"),
+    ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
+    ("apiregistration.k8s.io/v1", "APIService"),
+];
+
+/// Whether OLM has created an object for this ClusterServiceVersion.
+pub fn is_owned_by(object: &Value, csv: &str, namespace: &str) -> bool {
+    let labels = &object["metadata"]["labels"];
+    labels["olm.owner"] == *csv && labels["olm.owner.namespace"] == *namespace
+}
+
+/// Whether an object of OLM's kinds owns an object, which is removed with it.
+pub fn has_owner_of_olm(object: &Value) -> bool {
+    let mut owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+    owners.any(|it| {
+        it["apiVersion"].as_str().is_some_and(|it| it.starts_with("operators.coreos.com/"))
+    })
+}
+
+/// Whether OLM counts an object among those of a package in a namespace.
+pub fn is_labelled(object: &Value, package: &str, namespace: &str) -> bool {
+    let key = format!("operators.coreos.com/{package}.{namespace}");
+    object["metadata"]["labels"].get(&key).is_some()
+}
+
+/// The namespace from which OLM has copied a ClusterServiceVersion, if it has.
+pub fn copied_from(csv: &Value) -> Option<&str> {
+    let from = |it: &'static str| csv["metadata"][it]["olm.copiedFrom"].as_str();
+    from("labels").or_else(|| from("annotations"))
+}
+
+/// Why an object is not one that OLM has created, if it is not: by its field managers, as OLM labels what it finds, too.
+/// Without such a list it is not OLM's.
+pub fn foreign(object: &Value) -> Option<String> {
+    // The field managers of OLM, and of the server, which aggregates roles.
+    const OLM: [&str; 2] = ["catalog", "olm"];
+    const SERVER: [&str; 3] =
+        ["kube-apiserver", "kube-controller-manager", "clusterrole-aggregation-controller"];
+    let is_crd = object["kind"] == "CustomResourceDefinition";
+    let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let mut managers: Vec<&str> = entries
+        .filter(|it| it["subresource"].as_str().is_none_or(str::is_empty))
+        // The group of a CRD never changes: only who creates or applies it has it.
+        .filter(|it| !is_crd || it["fieldsV1"]["f:spec"].get("f:group").is_some())
+        .map(|it| it["manager"].as_str().unwrap_or_default())
+        .collect();
+    managers.retain(|it| !SERVER.contains(it));
+    if managers.is_empty() {
+        return Some("its managed fields do not name its creator".to_owned());
+    }
+    let other = managers.into_iter().find(|it| !OLM.contains(it) && !it.starts_with("olm."))?;
+    Some(format!("it is not OLM's alone: it belongs to `{other}`"))
+}
+
+#[test]
+fn what_olm_only_found_is_not_its_own() {
+    use crate::yaml::json;
+    let entry = |manager: &str, fields: Value| json!({"manager": manager, "operation": "Update", "fieldsV1": fields});
+    let object =
+        |kind: &str, entries: Value| json!({"kind": kind, "metadata": {"managedFields": entries}});
+    let crd = "CustomResourceDefinition";
+    let group = || json!({"f:spec": {"f:group": {}}});
+    let labels = || json!({"f:metadata": {}});
+    let created = json!([entry("catalog", group()), entry("kubectl-edit", labels())]);
+    assert_eq!(foreign(&object(crd, created)), None);
+    let deployed = json!([entry("operator-rs:a.b", group()), entry("catalog", labels())]);
+    let why = "it is not OLM's alone: it belongs to `operator-rs:a.b`";
+    assert_eq!(foreign(&object(crd, deployed)).as_deref(), Some(why));
+    let both = json!([entry("catalog", group()), entry("operator-rs:a.b", group())]);
+    assert_eq!(foreign(&object(crd, both)).as_deref(), Some(why));
+    let unknown = "its managed fields do not name its creator";
+    assert_eq!(foreign(&object(crd, Value::Null)).as_deref(), Some(unknown));
+    let role = json!([entry("catalog", labels()), entry("olm", labels())]);
+    assert_eq!(foreign(&object("ClusterRole", role)), None);
+    let role = json!([entry("operator-rs:a.b", labels()), entry("catalog", labels())]);
+    assert_eq!(foreign(&object("ClusterRole", role)).as_deref(), Some(why));
+}
+
+/// An object of an InstallPlan.
+pub struct Created {
+    pub api_version: String,
+    pub kind: String,
+    pub name: String,
+    /// The name and the namespace of the CatalogSource.
+    pub source: (String, String),
+    /// The ClusterServiceVersion that it comes with.
+    pub csv: String,
+}
+
+/// The objects that an InstallPlan has created or written over. OLM may do both with one object, if it starts again.
+pub fn created(plan: &Value) -> Vec<Created> {
+    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let steps = plan["status"]["plan"].as_array().into_iter().flatten();
+    steps
+        .filter(|it| it["status"] == "Created" || it["status"] == "Present")
+        .map(|it| {
+            let resource = &it["resource"];
+            let (group, version) = (text(&resource["group"]), text(&resource["version"]));
+            Created {
+                api_version: if group.is_empty() { version } else { format!("{group}/{version}") },
+                kind: text(&resource["kind"]),
+                name: text(&resource["name"]),
+                source: (text(&resource["sourceName"]), text(&resource["sourceNamespace"])),
+                csv: text(&it["resolving"]),
+            }
+        })
+        .collect()
+}
+
+/// Whether OLM has created an object as one of a bundle's manifests, and removes it with nothing.
+pub fn is_left_behind(object: &Value) -> bool {
+    let metadata = &object["metadata"];
+    metadata["labels"]["olm.managed"] == "true"
+        // Of an object that it found there, OLM sets only `olm.owner`.
+        && metadata["labels"]["olm.owner.namespace"].is_null()
+        && metadata["ownerReferences"].as_array().is_none_or(Vec::is_empty)
+}

@@ -1,0 +1,105 @@
+//! The objects with which OLM v1 installs an operator.
+
+use super::API;
+use crate::{
+    hint::Hint as _,
+    olm::{CATALOG_LABEL, catalog_name},
+    yaml::{Value, json},
+};
+
+/// The longest name of a Helm release.
+const LONGEST: usize = 53;
+
+/// The label with the name of a ClusterCatalog, which catalogd sets as well.
+const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
+
+/// Whether the ClusterExtensions of a server need a service account, by their CRD.
+pub fn requires_account(crd: &Value) -> bool {
+    let mut versions = crd["spec"]["versions"].as_array().into_iter().flatten();
+    let version = versions.find(|it| it["name"] == "v1");
+    let required = version.map(|it| {
+        let spec = &it["schema"]["openAPIV3Schema"]["properties"]["spec"];
+        spec["required"].as_array().is_some_and(|it| it.contains(&json!("serviceAccount")))
+    });
+    required.unwrap_or(true)
+}
+
+/// The catalog of a package, from an image.
+pub fn catalog(package: &str, image: &str) -> anyhow::Result<Value> {
+    let name = catalog_name(package)?;
+    Ok(json!({
+        "apiVersion": API,
+        "kind": "ClusterCatalog",
+        "metadata": {"name": name, "labels": {NAME_LABEL: name, CATALOG_LABEL: name}},
+        "spec": {"source": {"type": "Image", "image": {"ref": image}}},
+    }))
+}
+
+/// The installation of a package from this catalog alone, in the version that the catalog has.
+pub fn extension(package: &str, namespace: &str, account: Option<&str>) -> anyhow::Result<Value> {
+    let catalog = catalog_name(package)?;
+    if LONGEST < package.len() {
+        return Err(anyhow::format_err!(
+            "the name of the package `{package}` is too long for OLM v1"
+        ))
+        .hint(format!(
+            "OLM v1 uses it as the name of a Helm release, which may have {LONGEST} characters"
+        ));
+    }
+    let mut res = json!({
+        "apiVersion": API,
+        "kind": "ClusterExtension",
+        "metadata": {"name": package, "labels": {CATALOG_LABEL: catalog}},
+        "spec": {
+            "namespace": namespace,
+            "source": {"sourceType": "Catalog", "catalog": {
+                "packageName": package,
+                "selector": {"matchLabels": {NAME_LABEL: catalog}},
+            }},
+        },
+    });
+    if let Some(account) = account {
+        res["spec"]["serviceAccount"] = json!({"name": account});
+    }
+    Ok(res)
+}
+
+/// A service account that may do everything, as OLM v1 needs for any bundle: its name, and its objects.
+pub fn account(package: &str, namespace: &str) -> anyhow::Result<(String, [Value; 2])> {
+    let labels = json!({CATALOG_LABEL: catalog_name(package)?});
+    let name = format!("{package}-installer");
+    let account = json!({
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": name, "namespace": namespace, "labels": labels},
+    });
+    let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": name, "labels": labels},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
+    });
+    Ok((name, [account, binding]))
+}
+
+#[test]
+fn a_service_account_is_needed_where_the_schema_says_so() {
+    let crd = |required: Value| {
+        let schema = json!({"properties": {"spec": {"required": required}}});
+        json!({"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}})
+    };
+    assert!(requires_account(&crd(json!(["namespace", "serviceAccount", "source"]))));
+    assert!(!requires_account(&crd(json!(["namespace", "source"]))));
+    let extension = extension("a", "ns", None).unwrap();
+    assert!(extension["spec"].get("serviceAccount").is_none());
+}
+
+#[test]
+fn a_package_has_a_name_that_helm_accepts() {
+    assert!(extension(&"a".repeat(53), "ns", None).is_ok());
+    let why = extension(&"a".repeat(54), "ns", None).unwrap_err();
+    let expected = "OLM v1 uses it as the name of a Helm release, which may have 53 characters";
+    assert_eq!(crate::hint::hints(&why), [expected]);
+    assert!(why.to_string().ends_with("is too long for OLM v1"), "{why}");
+}

@@ -1,0 +1,202 @@
+//! Who we are to a registry: basic authentication, or a token from the server that it names.
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use ureq::http::Uri;
+
+use super::{
+    Credentials, Registry,
+    client::{Answer, Ask},
+    fault::Fault,
+    lock,
+};
+
+/// How large a token may be.
+const LONGEST: u64 = 64 << 10;
+
+/// What a registry asks for with `WWW-Authenticate`.
+#[derive(Debug, PartialEq)]
+pub enum Challenge {
+    Basic,
+    Bearer { realm: String, service: Option<String> },
+}
+
+impl Challenge {
+    /// The challenge that we can answer. There may be several in one header.
+    pub fn parse(header: &str) -> Option<Self> {
+        let lower = header.to_ascii_lowercase();
+        if let Some(at) = lower.find("bearer ") {
+            let rest = &header[at + "bearer ".len()..];
+            let realm = parameter(rest, "realm")?;
+            return Some(Self::Bearer { realm, service: parameter(rest, "service") });
+        }
+        lower.contains("basic").then_some(Self::Basic)
+    }
+}
+
+/// The value of a parameter, `name="value"` or `name=value`.
+fn parameter(text: &str, name: &str) -> Option<String> {
+    let mut rest = text;
+    loop {
+        let (key, after) = rest.split_once('=')?;
+        let key = key.trim_start_matches([',', ' ']).trim();
+        let (value, after) = match after.strip_prefix('"') {
+            Some(after) => after.split_once('"')?,
+            None => after.split_once(',').unwrap_or((after, "")),
+        };
+        if key.eq_ignore_ascii_case(name) {
+            return Some(value.trim().to_owned());
+        }
+        rest = after;
+    }
+}
+
+impl Registry {
+    /// Answers a challenge: afterwards requests have another `Authorization`. Fails if there is none that could help.
+    /// `used` is what the refused request had.
+    pub fn authorize(&self, answer: &Answer, used: Option<&str>) -> Result<(), Fault> {
+        let _turn = lock(&self.renewal);
+        // Another request was refused at the same time, and has got the answer.
+        if self.authorization().as_deref() != used {
+            return Ok(());
+        }
+        let refused = || Fault::of_answer(answer, &self.secrets());
+        let header = answer.headers.get_all("WWW-Authenticate");
+        let challenges = header.iter().filter_map(|it| Challenge::parse(it.to_str().ok()?));
+        let mut challenges: Vec<Challenge> = challenges.collect();
+        // A token is preferred, as it expires.
+        challenges.sort_by_key(|it| *it == Challenge::Basic);
+        let authorization = match (challenges.into_iter().next(), &self.credentials) {
+            (Some(Challenge::Bearer { realm, service }), credentials) => {
+                let token = self.token(&realm, service.as_deref(), credentials.as_ref())?;
+                format!("Bearer {token}")
+            }
+            (Some(Challenge::Basic), Some(Credentials::Password { user, password })) => {
+                format!("Basic {}", basic(user, password))
+            }
+            _ => return Err(refused()),
+        };
+        // The same credentials were refused already.
+        let is_basic = authorization.starts_with("Basic ");
+        if is_basic && used == Some(&*authorization) {
+            return Err(refused());
+        }
+        *lock(&self.authorization) = Some(authorization);
+        Ok(())
+    }
+
+    pub(super) fn token(
+        &self,
+        realm: &str,
+        service: Option<&str>,
+        credentials: Option<&Credentials>,
+    ) -> Result<String, Fault> {
+        let uri: Uri = realm.parse().map_err(|_| bad_realm())?;
+        let is_secure = uri.scheme_str() == Some("https");
+        let own = self.origin_if_known();
+        if uri.host().is_none() || !is_secure && uri.scheme_str() != Some("http") {
+            return Err(bad_realm());
+        }
+        if !is_secure && own.starts_with("https:") {
+            return Err(Fault::other(
+                "it asks for a token from a server without TLS, and credentials are not sent there",
+            ));
+        }
+        let encode = |it: &str| utf8_percent_encode(it, NON_ALPHANUMERIC).to_string();
+        let scope = format!("repository:{}:{}", self.repository, self.right.scope());
+        let mut query = format!("scope={}", encode(&scope));
+        if let Some(service) = service {
+            query += &format!("&service={}", encode(service));
+        }
+        let mut headers = Vec::new();
+        let mut form = None;
+        match credentials {
+            None => {}
+            Some(Credentials::Password { user, password }) => {
+                query += &format!("&account={}", encode(user));
+                headers.push(("Authorization", format!("Basic {}", basic(user, password))));
+            }
+            Some(Credentials::IdentityToken(token)) => {
+                headers.push(("Content-Type", "application/x-www-form-urlencoded".to_owned()));
+                form = Some(format!(
+                    "grant_type=refresh_token&client_id=operator-rs&refresh_token={}&{query}",
+                    encode(token)
+                ));
+            }
+        }
+        let mark = if realm.contains('?') { '&' } else { '?' };
+        let url = if form.is_some() { realm.to_owned() } else { format!("{realm}{mark}{query}") };
+        let answer = self.repeat(|| {
+            let answer = self.client.send(Ask {
+                method: if form.is_some() { "POST" } else { "GET" },
+                url: &url,
+                headers: headers.clone(),
+                body: form.as_ref().map(String::as_bytes),
+                progress: &mut |_| {},
+                limit: LONGEST,
+            });
+            let authority = uri.authority().map_or("", |it| it.as_str());
+            let name = authority.rsplit('@').next().unwrap_or_default();
+            let answer = answer.map_err(|it| it.of_server(&format!("its token server {name}")))?;
+            match answer.status.is_success() {
+                true => Ok(answer),
+                false => Err(Fault::of_answer(&answer, &self.secrets())),
+            }
+        })?;
+        let value: serde_json::Value = serde_json::from_slice(&answer.bytes).unwrap_or_default();
+        let token = ["token", "access_token"].iter().find_map(|it| value[*it].as_str());
+        let is_usable = |it: &&str| !it.is_empty() && it.bytes().all(|c| c.is_ascii_graphic());
+        token
+            .filter(is_usable)
+            .map(str::to_owned)
+            .ok_or_else(|| Fault::other("its token server sent no usable token"))
+    }
+
+    /// What requests to the registry itself have as `Authorization`.
+    pub fn authorization(&self) -> Option<String> {
+        lock(&self.authorization).clone()
+    }
+
+    /// What must not be shown.
+    pub fn secrets(&self) -> Vec<String> {
+        let mut res = Vec::new();
+        match &self.credentials {
+            Some(Credentials::Password { user, password }) => {
+                res.extend([basic(user, password), password.clone()]);
+            }
+            Some(Credentials::IdentityToken(token)) => res.push(token.clone()),
+            None => {}
+        }
+        let authorization = self.authorization();
+        res.extend(authorization.iter().filter_map(|it| Some(it.split_once(' ')?.1.to_owned())));
+        res
+    }
+}
+
+fn bad_realm() -> Fault {
+    Fault::other("it asks for a token from a server whose address is not a URL")
+}
+
+fn basic(user: &str, password: &str) -> String {
+    BASE64_STANDARD.encode(format!("{user}:{password}"))
+}
+
+#[test]
+fn a_challenge_names_its_token_server() {
+    let bearer = |realm: &str, service: Option<&str>| {
+        let service = service.map(str::to_owned);
+        Some(Challenge::Bearer { realm: realm.to_owned(), service })
+    };
+    let check = |header: &str, expected: Option<Challenge>| {
+        assert_eq!(Challenge::parse(header), expected, "{header}");
+    };
+    let hub = r#"Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="repository:a/b:pull,push""#;
+    check(hub, bearer("https://auth.docker.io/token", Some("registry.docker.io")));
+    check(r#"bearer service="a, b=c", realm="x""#, bearer("x", Some("a, b=c")));
+    check("Bearer realm=https://x/y,service=z", bearer("https://x/y", Some("z")));
+    check(r#"Basic realm="Registry Realm""#, Some(Challenge::Basic));
+    check(r#"Basic realm="a", Bearer realm="b""#, bearer("b", None));
+    for text in ["", "Negotiate", "Bearer ", "Bearer realm", r#"Bearer realm=""#, "Bearer ====\""] {
+        check(text, None);
+    }
+}

@@ -1,0 +1,299 @@
+//! Pushing and pulling.
+
+use super::*;
+
+#[test]
+fn blobs_come_first_and_the_tag_comes_last() {
+    let server = Server::new(|_, _| None);
+    assert_eq!(server.push(Access::default()), Ok(()));
+    let log = server.log();
+    let puts: Vec<&str> =
+        log.iter().filter(|it| it.starts_with("PUT")).map(|it| &it[4..]).collect();
+    assert_eq!(puts.len(), 4, "{log:?}");
+    assert!(puts[0].contains("/blobs/") && puts[1].contains("/blobs/"), "{log:?}");
+    let child = Digest::of(b"{\"child\":1}");
+    assert_eq!(puts[2..], [&*format!("/v2/a/b/manifests/{child}"), "/v2/a/b/manifests/v1"]);
+    // What is there is not sent again.
+    assert_eq!(server.push(Access::default()), Ok(()));
+    assert!(!server.log()[log.len()..].iter().any(|it| it.starts_with("POST")));
+    assert_eq!(server.pull("v1", Access::default()), Ok(b"{\"top\":1}".to_vec()));
+    let registry = server.registry(Right::Pull, Access::default());
+    assert_eq!(told(registry.resolve("v1", &[MANIFEST])), Ok(Digest::of(b"{\"top\":1}")));
+    assert_eq!(server.blob(b"layer", 5), Ok(b"layer".to_vec()));
+}
+
+#[test]
+fn what_fails_for_a_moment_is_tried_again() {
+    for part in ["/blobs/uploads/", "/manifests/"] {
+        for code in [429, 500, 502, 503] {
+            let reply = move || header(code, "Retry-After", "0");
+            assert_eq!(
+                Server::new(at_first(2, "PUT", part, reply)).push(Access::default()),
+                Ok(())
+            );
+        }
+        let server = Server::new(at_first(1, "PUT", part, || Reply::HangUp));
+        assert_eq!(server.push(Access::default()), Ok(()));
+    }
+    let server = Server::new(at_first(1, "GET", "/blobs/", || Reply::Cut(b"la".to_vec())));
+    server.store().blobs.insert(Digest::of(b"layer").to_string(), b"layer".to_vec());
+    assert_eq!(server.blob(b"layer", 5), Ok(b"layer".to_vec()));
+}
+
+#[test]
+fn a_failure_in_mid_push_leaves_the_tag_as_it_was() {
+    type Failure = (&'static str, &'static str, fn() -> Reply, &'static str);
+    let failures: [Failure; 5] = [
+        ("POST", "/blobs/", || says(507, "{\"errors\":[{\"code\":\"FULL\"}]}"), "status 507: FULL"),
+        ("PUT", "/blobs/", || status(400), "status 400"),
+        ("POST", "/blobs/", || header(202, "X", "y"), "it sent no upload location"),
+        ("PUT", "/manifests/sha256:", || status(413), "status 413"),
+        ("PUT", "/blobs/", || header(503, "Retry-After", "0"), "status 503"),
+    ];
+    for (method, part, reply, expected) in failures {
+        let server = Server::new(at_first(usize::MAX, method, part, reply));
+        server.store().manifests.insert("v1".to_owned(), b"old".to_vec());
+        let error = server.push(Access::default()).expect_err("it fails");
+        assert!(error.starts_with("the tag `v1` was not changed: "), "{error}");
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(server.store().manifests["v1"], b"old");
+    }
+    // The last request: nobody knows.
+    let server = Server::new(at_first(usize::MAX, "PUT", "/manifests/v1", || status(400)));
+    let error = server.push(Access::default()).expect_err("it fails");
+    assert!(error.starts_with("setting the tag `v1`: "), "{error}");
+}
+
+#[test]
+fn a_lying_server_is_not_believed() {
+    let digest = Digest::of(b"layer").to_string();
+    // Another content than that of the digest.
+    let server = Server::new(|ask, _| ask.is("GET", "sha256:").then(|| says(200, "other")));
+    let error = server.blob(b"layer", 5).expect_err("it lies");
+    assert!(
+        error.contains(&format!("it sent a blob that does not have the digest {digest}")),
+        "{error}"
+    );
+    let error = server.pull(&digest, Access::default()).expect_err("it lies");
+    assert!(error.contains(&format!("it sent a manifest that does not have the digest {digest}")));
+    // A header that contradicts the content.
+    let other = || header(200, "Docker-Content-Digest", Digest::of(b"other").to_string());
+    let server = Server::new(move |ask, _| ask.is("GET", "/manifests/v1").then(other));
+    assert!(
+        server.pull("v1", Access::default()).is_err_and(|it| it.contains("it sent a manifest"))
+    );
+    let server = Server::new(move |ask, _| {
+        ask.is("PUT", "/manifests/v1")
+            .then(|| header(201, "Docker-Content-Digest", Digest::of(b"other").to_string()))
+    });
+    assert!(server.push(Access::default()).is_err_and(|it| it.contains("it stored sha256:")));
+    // Bodies without an end, and longer than they should be.
+    for right in ["/manifests/", "/blobs/"] {
+        let server = Server::new(move |ask, _| ask.is("GET", right).then_some(Reply::Endless));
+        let error = match right {
+            "/blobs/" => server.blob(b"layer", 5),
+            _ => server.pull("v1", Access::default()),
+        };
+        let error = error.expect_err("it has no end");
+        assert!(error.contains("it sent more bytes than expected"), "{error}");
+    }
+    let server = Server::new(|_, _| None);
+    server.store().blobs.insert(digest.clone(), b"layer".to_vec());
+    assert!(server.blob(b"layer", 4).is_err_and(|it| it.contains("does not have the digest")));
+    // An endless message of an error, and one that is not for this terminal.
+    let server = Server::new(|ask, _| ask.is("GET", "/v2/a").then(|| says(400, "\u{1b}[31m\r\nx")));
+    let error = server.pull("v1", Access::default()).expect_err("it fails");
+    assert!(error.contains("status 400: [31m x"), "{error}");
+}
+
+#[test]
+fn who_answers_everything_has_stored_nothing() {
+    let page = || Some(says(200, "<html>log in</html>"));
+    let server = Server::new(move |_, _| page());
+    let error = server.push(Access::default()).expect_err("nothing is pushed");
+    assert!(error.contains("it sent no upload location"), "{error}");
+    // The same without a length, and by a redirect.
+    let redirect = || header(302, "Location", "/login");
+    for lie in [redirect, || status(200), || status(302)] {
+        let server = Server::new(move |ask, _| ask.is("HEAD", "/blobs/").then(lie));
+        server.push(Access::default()).expect("a blob that may be missing is sent");
+        assert_eq!(server.store().blobs.len(), 2);
+    }
+    let error = Server::new(move |_, _| Some(redirect())).push(Access::default());
+    let error = error.expect_err("nothing is pushed");
+    assert!(error.contains("it redirects in a circle"), "{error}");
+    for part in ["/blobs/", "/manifests/"] {
+        for code in [200, 202, 204] {
+            let error = Server::new(move |ask, _| ask.is("PUT", part).then(|| status(code)))
+                .push(Access::default())
+                .expect_err("it is not stored");
+            let expected = format!("it answered with status {code} where a registry");
+            assert!(error.contains(&expected), "{error}");
+        }
+    }
+    // A storage server that is elsewhere says how long a blob is.
+    let storage = Server::new(|_, _| Some(says(200, "layer")));
+    let to = format!("http://{}/x", storage.address);
+    let server = Server::new(move |ask, _| {
+        let is_layer = ask.is("HEAD", Digest::of(b"layer").as_str());
+        is_layer.then(|| header(307, "Location", &to))
+    });
+    server.push(Access::default()).expect("it is a registry");
+    assert_eq!(server.store().blobs.len(), 1);
+}
+
+#[test]
+fn an_address_that_a_server_names_is_looked_at() {
+    let check = |location: &'static str, expected: &str| {
+        let server = Server::new(move |ask, _| {
+            ask.is("POST", "/blobs/").then(|| header(202, "Location", location))
+        });
+        let error = server.push(password()).expect_err("it leads nowhere");
+        assert!(error.contains(expected), "{location}: {error}");
+    };
+    let bad = "it sends us to an address that is not a URL";
+    for location in ["", "not a url", "ftp://127.0.0.1/", "http://"] {
+        check(location, bad);
+    }
+    let password = "it sends us to an address with a user or a password in it";
+    check("http://u:p@127.0.0.1/", password);
+    // A manifest that is pushed by its digest and answered without a location, as some registries do.
+    let server = Server::new(|ask, _| ask.is("PUT", "/manifests/").then(|| status(201)));
+    assert_eq!(server.push(Access::default()), Ok(()));
+    let server = Server::new(|ask, _| {
+        ask.is("GET", "/v2/a").then(|| header(307, "Location", "/v2/a/again"))
+    });
+    let error = server.pull("v1", Access::default()).expect_err("it is a circle");
+    assert!(error.contains("it redirects in a circle"), "{error}");
+}
+
+#[test]
+fn credentials_do_not_go_along_with_a_redirect_or_an_upload() {
+    let other = Server::new(|ask, store| {
+        let is_secret = !ask.authorization().is_empty();
+        store.blobs.insert("seen".to_owned(), vec![u8::from(is_secret)]);
+        Some(match &*ask.method {
+            "GET" => says(200, "layer"),
+            _ => status(201),
+        })
+    });
+    let address = format!("http://{}/x", other.address);
+    let location = address.clone();
+    let server = Server::new(move |ask, _| match ask.authorization() {
+        "" if ask.path != "/v2/" => Some(header(401, "WWW-Authenticate", "Basic realm=\"x\"")),
+        _ if ask.is("GET", "/blobs/") => Some(header(307, "Location", &location)),
+        _ if ask.is("POST", "/blobs/") => Some(header(202, "Location", &location)),
+        _ => None,
+    });
+    let it = Descriptor { media_type: String::new(), digest: Digest::of(b"layer"), size: 5 };
+    let registry = server.registry(Right::Pull, password());
+    assert_eq!(
+        told(registry.blob(&it, &mut |_| {}).map(|it| it.bytes().to_vec())),
+        Ok(b"layer".to_vec())
+    );
+    assert_eq!(server.push(password()), Ok(()));
+    let log = other.log();
+    assert_eq!(log.len(), 3, "{log:?}");
+    assert!(log.iter().all(|it| !it.ends_with('+')), "{log:?}");
+    assert!(server.log().iter().any(|it| it.ends_with('+')));
+}
+
+#[test]
+fn who_is_not_there_is_told() {
+    let image = "127.0.0.1:1/a:v1".parse().expect("a name");
+    let registry = Registry::new(&image, Right::Pull, Access::default()).expect("set up");
+    let error = told(registry.manifest("v1", &[MANIFEST])).expect_err("nobody is there");
+    assert_eq!(
+        error,
+        "127.0.0.1:1: connection refused [check the registry's address; HTTPS_PROXY is used if it is set]"
+    );
+    let server = Server::new(|_, _| None);
+    let error = server.pull("v2", Access::default()).expect_err("it is not there");
+    assert!(
+        error.contains(
+            "it answered with status 404: UNKNOWN: it is not here [check the image's name"
+        ),
+        "{error}"
+    );
+    // A proxy is used, but not for this machine.
+    let proxies = Proxies { http: Some("http://127.0.0.1:1".to_owned()), ..Proxies::default() };
+    assert!(
+        server
+            .pull("v2", Access { proxies, ..Access::default() })
+            .is_err_and(|it| it.contains("404"))
+    );
+    let bad = Access { ca: Some(b"x".to_vec()), ..Access::default() };
+    assert!(Registry::new(&image, Right::Pull, bad).is_err());
+}
+
+#[test]
+fn a_slow_server_is_waited_for_up_to_a_limit() {
+    for reply in [|| Reply::Silence, || Reply::Trickle] {
+        let server = Server::new(move |ask, _| ask.is("GET", "/blobs/").then(reply));
+        let mut registry = server.registry(Right::Pull, Access::default());
+        registry.client.patience =
+            client::Patience { silence: Duration::from_secs(1), small: Duration::from_secs(2) };
+        let digest = Digest::of(b"layer");
+        let it = Descriptor { media_type: String::new(), digest, size: 600 };
+        let error = told(registry.blob(&it, &mut |_| {})).expect_err("it is too slow");
+        assert!(error.contains("it took too long to answer [check the connection"), "{error}");
+        let asked = server.log().iter().filter(|it| it.contains("/blobs/")).count();
+        assert_eq!(asked, 1, "it would take as long again");
+    }
+}
+
+#[test]
+fn every_fault_has_a_way_out() {
+    let server = Server::new(|_, _| None);
+    let check = |access: Access, right, fault: fault::Fault, expected: &str| {
+        let error = told(server.registry(right, access).explain::<()>(Err(fault)));
+        let error = error.expect_err("it is a fault");
+        assert!(error.contains(expected), "{error}");
+    };
+    let status = |code| fault::Fault::Status { code, message: String::new(), after: None };
+    let tls = |is_certificate| fault::Fault::Tls { message: "x".to_owned(), is_certificate };
+    let anonymous = |fault, expected: &str| check(Access::default(), Right::Pull, fault, expected);
+    anonymous(status(401), "`, or give `--authfile`]");
+    anonymous(
+        status(404),
+        "check the image's name and tag; a private image may look as if it did not exist",
+    );
+    anonymous(status(429), "the registry limits the number of requests: log in, or wait");
+    anonymous(status(503), "it was tried four times; run the command again later");
+    anonymous(status(400), "this is a fault of the registry or of a proxy before it");
+    anonymous(
+        tls(true),
+        "give the registry's CA with `--ca-file`; `--tls-skip-verify` accepts any certificate",
+    );
+    anonymous(
+        tls(false),
+        "the TLS connection failed: x [if the registry has no TLS, give `--plain-http`]",
+    );
+    check(
+        password(),
+        Right::Pull,
+        status(403),
+        "check the name, and that your account may pull from it; `docker login",
+    );
+    let of = |it| fault::Fault::of(it).to_string();
+    assert_eq!(of(ureq::Error::HostNotFound), "there is no such host");
+    assert_eq!(of(ureq::Error::Timeout(ureq::Timeout::Connect)), "no connection within 20 seconds");
+    let refused = std::io::Error::from(std::io::ErrorKind::NetworkUnreachable);
+    assert_eq!(of(ureq::Error::Io(refused)), "the network is unreachable");
+}
+
+#[test]
+fn nothing_secret_goes_to_a_server_without_tls() {
+    let server = Server::new(|_, _| None);
+    let registry = server.registry(Right::Pull, password());
+    registry.origin.set("https://registry.example.com".to_owned()).expect("it is not known");
+    let token = registry.token(&format!("http://{}/t", server.address), None, None);
+    let error = token.expect_err("the token server has no TLS").to_string();
+    assert_eq!(
+        error,
+        "it asks for a token from a server without TLS, and credentials are not sent there"
+    );
+    assert!(server.log().is_empty());
+    let redirect = call::resolved("https://a/x", "http://a/y").expect_err("it has no TLS");
+    assert_eq!(redirect.to_string(), "it redirects to a server without TLS");
+}

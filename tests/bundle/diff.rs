@@ -1,0 +1,367 @@
+//! What `bundle diff` finds between a bundle and an edited copy of it: every rule, and what is no change.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use serde_json::{Value, json};
+
+use super::{CSV, bundle, verdicts::set};
+use crate::support;
+
+type Files = std::collections::BTreeMap<String, Value>;
+
+const ANNOTATIONS: &str = "metadata/annotations.yaml";
+const CRD: &str = "manifests/cache.example.com_memcacheds.yaml";
+const DEPLOYMENT: &str = "/spec/install/spec/deployments/0/spec";
+
+fn put(dir: &Path, files: &Files) {
+    let file = |it: (&String, &Value)| (it.0.clone(), it.1.to_string().into_bytes());
+    fs::create_dir_all(dir).expect("the folder is ours");
+    support::put(&files.iter().map(file).collect(), dir);
+}
+
+/// A bundle of this version, as data.
+fn base(dir: &Path) -> Files {
+    super::files(&dir.join("bundle"))
+}
+
+/// The changes from the old files to the new ones, as `severity rule: what`.
+fn changes(name: &str, old: &Files, new: &Files, words: &[&str]) -> (Vec<String>, Option<i32>) {
+    let dir = support::fresh(&format!("diff-{name}"));
+    put(&dir.join("old"), old);
+    put(&dir.join("new"), new);
+    let output = support::command(support::BINARY, &dir)
+        .args(["bundle", "diff", "old", "new", "--output", "json"])
+        .args(words)
+        .output()
+        .expect("the binary starts");
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{name}: {}", support::said(&output)));
+    let text = |it: &Value, key: &str| it[key].as_str().expect("a text").to_owned();
+    let line = |it: &Value| {
+        assert!(it["place"]["line"].as_u64().is_some_and(|it| 0 < it), "{name}: {it}");
+        format!("{} {}: {}", text(it, "severity"), text(it, "rule"), text(it, "what"))
+    };
+    let list = report["changes"].as_array().expect("a list").iter().map(line).collect();
+    (list, output.status.code())
+}
+
+#[test]
+fn every_rule_has_its_change() {
+    let (dir, output) = bundle("diff-base", &super::objects(), &["--channels", "alpha"]);
+    assert!(output.status.success(), "{}", support::said(&output));
+    let old = base(&dir);
+    let mut seen = BTreeSet::new();
+    let mut check =
+        |name: &str, before: &dyn Fn(&mut Files), after: &dyn Fn(&mut Files), expected: &[&str]| {
+            let (mut old, mut new) = (old.clone(), old.clone());
+            set(&mut new, CSV, "/spec/version", json!("0.0.2"));
+            set(&mut new, CSV, "/metadata/name", json!("memcached-operator.v0.0.2"));
+            before(&mut old);
+            before(&mut new);
+            after(&mut new);
+            let (found, code) = changes(name, &old, &new, &[]);
+            assert_eq!(found, expected, "{name}");
+            let breaks = expected.iter().any(|it| it.starts_with("error"));
+            assert_eq!(code, Some(i32::from(breaks)), "{name}");
+            seen.extend(found.iter().filter_map(|it| Some(it.split_once(": ")?.0.to_owned())));
+        };
+    let key = |it: &str| format!("/annotations/operators.operatorframework.io.bundle.{it}.v1");
+    let nothing = |_: &mut Files| {};
+    check("nothing", &nothing, &nothing, &[]);
+    check(
+        "package",
+        &nothing,
+        &|it| set(it, ANNOTATIONS, &key("package"), json!("other")),
+        &["error packageChanged: the package is `other`, and was `memcached-operator`"],
+    );
+    check(
+        "version",
+        &nothing,
+        &|it| set(it, CSV, "/spec/version", json!("0.0.1+build")),
+        &["error versionNotIncreased: the version went from 0.0.1 to 0.0.1+build"],
+    );
+    check(
+        "replaces-itself",
+        &nothing,
+        &|it| set(it, CSV, "/spec/skips", json!(["memcached-operator.v0.0.2"])),
+        &["error replacesItself: `skips` names `memcached-operator.v0.0.2`, the CSV itself"],
+    );
+    let leaves_out = "warning upgradePath: `replaces`, `skips` and `olm.skipRange` leave out `memcached-operator.v0.0.1`";
+    let range = |range: &'static str| {
+        move |it: &mut Files| set(it, CSV, "/metadata/annotations/olm.skipRange", json!(range))
+    };
+    check("range", &nothing, &range("<0.0.2"), &[]);
+    check("other-range", &nothing, &range(">=0.0.2 <0.1.0"), &[leaves_out]);
+    check("bad-range", &nothing, &range("?"), &[leaves_out]);
+    let replaces =
+        |it: &mut Files| set(it, CSV, "/spec/replaces", json!("memcached-operator.v0.0.1"));
+    check("replaces", &nothing, &replaces, &[]);
+    check(
+        "channels",
+        &|it| set(it, ANNOTATIONS, &key("channel.default"), json!("alpha")),
+        &|it| {
+            set(it, ANNOTATIONS, &key("channels"), json!("beta, alpha"));
+            set(it, ANNOTATIONS, &key("channel.default"), json!("beta"));
+        },
+        &[
+            "warning defaultChannelChanged: the default channel is `beta`, and was `alpha`",
+            "note channelAdded: the bundle is in the channel `beta`, too",
+        ],
+    );
+    check(
+        "no-channels",
+        &nothing,
+        &|it| set(it, ANNOTATIONS, &key("channels"), json!("")),
+        &["warning channelRemoved: the bundle is no longer in the channel `alpha`"],
+    );
+    let mode = |type_: &'static str, supported: bool| json!([{ "type": type_, "supported": supported }, { "type": "AllNamespaces", "supported": true }]);
+    check(
+        "modes",
+        &|it| set(it, CSV, "/spec/installModes", mode("OwnNamespace", true)),
+        &|it| set(it, CSV, "/spec/installModes", mode("SingleNamespace", true)),
+        &[
+            "error installModeRemoved: the install mode `OwnNamespace` is no longer supported",
+            "note installModeAdded: the install mode `SingleNamespace` is supported",
+        ],
+    );
+    check(
+        "kube",
+        &|it| set(it, CSV, "/spec/minKubeVersion", json!("1.30.0")),
+        &|it| set(it, CSV, "/spec/minKubeVersion", json!("1.33.0")),
+        &["warning minKubeVersionRaised: `minKubeVersion` is 1.33.0, and was 1.30.0"],
+    );
+    check(
+        "requirements",
+        &nothing,
+        &|it| {
+            let api =
+                json!([{ "name": "issuers.cert-manager.io", "version": "v1", "kind": "Issuer" }]);
+            set(it, CSV, "/spec/customresourcedefinitions/required", api);
+            let dependency = json!({ "type": "olm.package", "value": { "packageName": "a", "version": ">=1.0.0" } });
+            it.insert(
+                "metadata/dependencies.yaml".to_owned(),
+                json!({ "dependencies": [dependency] }),
+            );
+        },
+        &[
+            "warning requirementAdded: the API `Issuer` of `cert-manager.io/v1` is required",
+            "warning requirementAdded: the dependency `olm.package` is added or changed: {\"packageName\":\"a\",\"version\":\">=1.0.0\"}",
+        ],
+    );
+    let rules = "/spec/install/spec/permissions/0/rules/0";
+    check(
+        "rights",
+        &nothing,
+        &|it| {
+            set(
+                it,
+                CSV,
+                rules,
+                json!({ "apiGroups": [""], "resources": ["secrets", "pods"], "verbs": ["get"] }),
+            )
+        },
+        &[
+            "warning permissionAdded: the operator may now `get` `pods`, `secrets` of the core group in the namespaces that it watches",
+            "note permissionRemoved: the operator may no longer `create`, `get`, `update` `leases` of `coordination.k8s.io` in the namespaces that it watches",
+        ],
+    );
+    check(
+        "selector",
+        &nothing,
+        &|it| set(it, CSV, &format!("{DEPLOYMENT}/selector/matchLabels/a"), json!("b")),
+        &[
+            "error selectorChanged: the selector of the Deployment changed, and API servers refuse that",
+        ],
+    );
+    let container = format!("{DEPLOYMENT}/template/spec/containers/0");
+    check(
+        "images",
+        &|it| {
+            set(
+                it,
+                CSV,
+                "/spec/relatedImages",
+                json!([{ "name": "a", "image": "a:1" }, { "name": "b", "image": "b:1" }]),
+            );
+            set(it, CSV, &format!("{container}/image"), json!("quay.io/example/it:v1"));
+        },
+        &|it| {
+            set(
+                it,
+                CSV,
+                "/spec/relatedImages",
+                json!([{ "name": "a", "image": "a:2" }, { "name": "c", "image": "c:1" }]),
+            );
+            set(it, CSV, &format!("{container}/image"), json!("quay.io/example/it:v2"));
+            let pod = format!("{DEPLOYMENT}/template/spec");
+            set(
+                it,
+                CSV,
+                &format!("{pod}/initContainers"),
+                json!([{ "name": "init", "image": "i:1" }]),
+            );
+        },
+        &[
+            "note image: the container `init` with the image `i:1` is added",
+            "note image: the image of `manager` is `quay.io/example/it:v2`, and was `quay.io/example/it:v1`",
+            "note image: the related image `a` is `a:2`, and was `a:1`",
+            "note image: the related image `c:1` is added",
+            "note image: the related image `b:1` is removed",
+        ],
+    );
+    let variable = |name: &str, value: &str| json!({ "name": name, "value": value });
+    check(
+        "environment",
+        &|it| {
+            set(
+                it,
+                CSV,
+                &format!("{container}/env"),
+                json!([variable("A", "1"), variable("B", "1"), variable("C", "1")]),
+            )
+        },
+        &|it| {
+            set(
+                it,
+                CSV,
+                &format!("{container}/env"),
+                json!([variable("B", "2"), variable("C", "1"), variable("D", "1")]),
+            )
+        },
+        &[
+            "note environment: the variable `D` of `manager` is added",
+            "note environment: the variable `A` of `manager` is removed",
+            "note environment: the variable `B` of `manager` has another value",
+        ],
+    );
+    check(
+        "deployments",
+        &nothing,
+        &|it| set(it, CSV, "/spec/install/spec/deployments/0/name", json!("other")),
+        &[
+            "note deploymentAdded: the Deployment is added",
+            "note deploymentRemoved: the Deployment is removed",
+        ],
+    );
+    let webhook = |name: &str, type_: &str, operation: &str| {
+        json!({
+            "type": format!("{type_}Webhook"), "generateName": name, "sideEffects": "None", "admissionReviewVersions": ["v1"],
+            "rules": [{ "operations": [operation], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["pods"] }],
+        })
+    };
+    check(
+        "webhooks",
+        &|it| {
+            let all = json!([
+                webhook("a.kb.io", "ValidatingAdmission", "CREATE"),
+                webhook("b.kb.io", "MutatingAdmission", "CREATE")
+            ]);
+            set(it, CSV, "/spec/webhookdefinitions", all);
+        },
+        &|it| {
+            let all = json!([
+                webhook("a.kb.io", "ValidatingAdmission", "UPDATE"),
+                webhook("c.kb.io", "MutatingAdmission", "CREATE")
+            ]);
+            set(it, CSV, "/spec/webhookdefinitions", all);
+        },
+        &[
+            "warning webhookAdded: the webhook is added",
+            "warning webhookChanged: `rules` of the webhook changed",
+            "note webhookRemoved: the webhook is removed",
+        ],
+    );
+    check(
+        "conversion",
+        &|it| {
+            let webhook = json!([{
+                "type": "ConversionWebhook", "generateName": "c.kb.io", "sideEffects": "None", "admissionReviewVersions": ["v1"],
+                "conversionCRDs": ["memcacheds.cache.example.com"],
+            }]);
+            set(it, CSV, "/spec/webhookdefinitions", webhook);
+            let mut version = it[CRD]["spec"]["versions"][0].clone();
+            version["name"] = json!("v1");
+            version["storage"] = json!(false);
+            let versions = json!([it[CRD]["spec"]["versions"][0], version]);
+            set(it, CRD, "/spec/versions", versions);
+        },
+        &|it| set(it, CSV, "/spec/webhookdefinitions", json!([])),
+        &[
+            "error conversionRemoved: the CRD serves 2 versions, and a webhook no longer converts between them",
+            "note webhookRemoved: the webhook is removed",
+        ],
+    );
+    let map = |name: &str| json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name } });
+    check(
+        "objects",
+        &|it| drop(it.insert("manifests/a.yaml".to_owned(), map("a"))),
+        &|it| drop(it.insert("manifests/a.yaml".to_owned(), map("b"))),
+        &["note objectAdded: the manifest is added", "note objectRemoved: the manifest is removed"],
+    );
+    let reader =
+        "manifests/memcached-operator-metrics-reader_rbac.authorization.k8s.io_v1_clusterrole.yaml";
+    check(
+        "role",
+        &nothing,
+        &|it| {
+            set(
+                it,
+                reader,
+                "/rules",
+                json!([{ "nonResourceURLs": ["/healthz"], "verbs": ["get"] }]),
+            )
+        },
+        &[
+            "warning permissionAdded: users with this role may now `get` `/healthz` in the whole cluster",
+            "note permissionRemoved: users with this role may no longer `get` `/metrics` in the whole cluster",
+        ],
+    );
+    check(
+        "crd",
+        &nothing,
+        &|it| drop(it.remove(CRD)),
+        &["error crdRemoval: the CRD was removed, with `v1alpha1`"],
+    );
+
+    // Each rule of ours has been seen with its severity.
+    let (dir, _) = bundle("diff-rules", &super::objects(), &[]);
+    let sarif = support::command(support::BINARY, &dir)
+        .args(["bundle", "diff", "bundle", "bundle", "--output", "sarif"])
+        .output()
+        .expect("the binary starts");
+    let sarif: Value = serde_json::from_slice(&sarif.stdout).expect("SARIF is JSON");
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().expect("a list");
+    let ours = rules.iter().take_while(|it| it["id"] != "crdRemoval");
+    for rule in ours {
+        let text = |it: &Value| it.as_str().expect("a text").to_owned();
+        let row = format!("{} {}", text(&rule["defaultConfiguration"]["level"]), text(&rule["id"]));
+        assert!(seen.contains(&row), "no test shows `{row}`");
+    }
+}
+
+#[test]
+fn what_is_no_bundle_is_refused() {
+    let (dir, _) = bundle("diff-refused", &super::objects(), &[]);
+    let files = base(&dir);
+    let check = |change: &dyn Fn(&mut Files), expected: &str| {
+        let mut files = files.clone();
+        change(&mut files);
+        let dir = support::fresh("diff-refused-run");
+        put(&dir.join("old"), &files);
+        let output = support::operator_rs(&dir, "bundle diff old old");
+        let said = support::said(&output);
+        assert!(output.status.code() == Some(1) && said.contains(expected), "{expected}\n{said}");
+    };
+    check(&|it| drop(it.remove(CSV)), "`old` has no ClusterServiceVersion");
+    check(
+        &|it| drop(it.insert("manifests/a.yaml".to_owned(), it[CSV].clone())),
+        "`old` has two ClusterServiceVersions",
+    );
+    check(&|it| set(it, CSV, "/spec/keywords", json!("a")), "`spec.keywords` is the string `a`");
+    let many: Vec<String> = (0..500).map(|it| it.to_string()).collect();
+    let rule = json!({ "apiGroups": many, "resources": many, "verbs": many });
+    check(
+        &|it| set(it, CSV, "/spec/install/spec/permissions/0/rules/0", rule.clone()),
+        "the rules grant more than 200000 single permissions",
+    );
+}

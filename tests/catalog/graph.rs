@@ -1,0 +1,113 @@
+//! Graphs of upgrades.
+
+use serde_json::{Value, json};
+
+use super::{blobs, put, stream, support};
+
+#[test]
+fn graphs_for_mermaid_are_those_of_opm() {
+    let mut deprecated = blobs();
+    deprecated[6]["entries"] = json!([
+        {"reference": {"schema": "olm.package"}, "message": "m"},
+        {"reference": {"schema": "olm.channel", "name": "stable"}, "message": "m"},
+        {"reference": {"schema": "olm.bundle", "name": "memcached.v1.0.0"}, "message": "m"},
+        {"reference": {"schema": "olm.bundle", "name": "memcached.v1.2.0"}, "message": "m"},
+    ]);
+    let mut two = blobs();
+    two.push(json!({"schema": "olm.package", "name": "other", "defaultChannel": "stable"}));
+    two.push(json!({"schema": "olm.channel", "name": "stable", "package": "other", "entries": [{"name": "o.v1", "skipRange": "x"}]}));
+    two.push(json!({"schema": "olm.bundle", "name": "o.v1", "package": "other", "image": "x", "properties": [{"type": "olm.package", "value": {"packageName": "other", "version": "1.0.0"}}]}));
+    for (blobs, words) in [(blobs(), ""), (deprecated, ""), (two.clone(), ""), (two, "-p other")] {
+        let dir = put("catalog-mermaid", stream(&blobs).as_bytes());
+        let ours = support::done(&dir, &format!("catalog graph catalog -o mermaid {words}"));
+        assert!(ours.starts_with("graph LR\n"), "{ours}");
+        let Some(opm) = support::tool("opm") else { return };
+        let mut command = support::command(opm, &dir);
+        let output = command
+            .args(["alpha", "render-graph", "catalog"])
+            .args(words.split_whitespace())
+            .output()
+            .expect("it runs");
+        assert_eq!(ours, String::from_utf8_lossy(&output.stdout), "{words}");
+    }
+}
+
+fn text(entries: &Value) -> String {
+    let mut blobs = blobs();
+    blobs[2]["entries"] = entries.clone();
+    blobs.remove(1);
+    let dir = put("catalog-graph", stream(&blobs).as_bytes());
+    support::done(&dir, "catalog graph")
+}
+
+fn last(entries: &Value) -> String {
+    text(entries).lines().last().unwrap_or_default().trim().to_owned()
+}
+
+#[test]
+fn a_graph_shows_the_head_and_what_cannot_reach_it() {
+    let [one, two, three] = ["memcached.v1.0.0", "memcached.v1.1.0", "memcached.v1.2.0"];
+    assert_eq!(
+        text(&json!([
+            {"name": one},
+            {"name": three, "replaces": two, "skipRange": ">=1.0.0 <1.2.0"},
+            {"name": two},
+        ])),
+        "memcached
+  stable (default channel)
+    memcached.v1.2.0  ← head
+      replaces memcached.v1.1.0
+      skips the range >=1.0.0 <1.2.0
+    memcached.v1.1.0
+    memcached.v1.0.0  ← head
+    2 heads: OLM requires exactly one
+"
+    );
+    let all = "every entry can be upgraded to the head";
+    assert_eq!(
+        last(
+            &json!([{"name": one}, {"name": two, "replaces": one}, {"name": three, "replaces": two}])
+        ),
+        all
+    );
+    assert_eq!(
+        last(
+            &json!([{"name": one}, {"name": three, "replaces": one, "skips": [two]}, {"name": two}])
+        ),
+        all
+    );
+    assert_eq!(
+        last(
+            &json!([{"name": one, "replaces": one}, {"name": two}, {"name": three, "replaces": two}])
+        ),
+        "no upgrade leads to the head from memcached.v1.0.0"
+    );
+    assert_eq!(
+        last(&json!([{"name": one, "replaces": two}, {"name": two, "replaces": one}])),
+        "no head: each entry is replaced or skipped by another one"
+    );
+    assert!(
+        text(&json!([{"name": "memcached.v9.0.0"}]))
+            .contains("memcached.v9.0.0  ← head  (no bundle)")
+    );
+}
+
+#[test]
+fn names_cannot_add_to_a_drawing() {
+    let name = "a\"]\n  click x call evil()\u{1b}[31m";
+    let mut blobs = blobs();
+    blobs[2]["entries"][0]["name"] = json!(name);
+    let dir = put("catalog-injection", stream(&blobs).as_bytes());
+    let output = support::operator_rs(&dir, "catalog graph -o mermaid");
+    let said = support::said(&output);
+    assert!(
+        !output.status.success()
+            && said.contains("mermaid would read a part of it as its own syntax"),
+        "{said}"
+    );
+    let text = support::done(&dir, "catalog graph");
+    assert!(text.contains(r#""a\"]\n  click x call evil()\x1b[31m""#), "{text}");
+    assert!(!text.contains('\u{1b}'));
+    let missing = support::said(&support::operator_rs(&dir, "catalog graph -p x"));
+    assert!(missing.contains("catalog has no package `x`"), "{missing}");
+}

@@ -1,0 +1,16 @@
+//! `olm`, `run bundle`, `run bundle-upgrade` and `cleanup` against OLM's own operators, as processes beside a real
+//! control plane. Pods are simulated, so nothing runs in them: catalogs are served by `opm` on this machine, by way of
+//! `--catalog-address`; and what `run bundle` would have the cluster serve is served here as well, to see that it is right.
+
+#![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
+
+mod broken;
+mod bundle;
+mod install;
+mod plane;
+mod releases;
+mod run;
+#[path = "../support/mod.rs"]
+mod support;
+mod tutorial;
+mod v1;
