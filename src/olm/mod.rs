@@ -23,7 +23,7 @@ pub use self::{
     objects::{catalog_name, catalog_source, namespace, subscription, subscription_name},
     owned::{
         CLUSTER_SCOPED, copied_from, created, foreign, has_owner_of_olm, is_labelled,
-        is_left_behind, is_owned_by,
+        is_left_behind, is_owned_by, list_label, list_name, listed,
     },
     progress::{Progress, Seen, progress},
     release::{Files, Release, accounts, deployments, owned_crds},

@@ -1,6 +1,6 @@
 //! Which objects OLM has created for an operator, by the labels that it sets.
 
-use crate::yaml::Value;
+use crate::yaml::{Value, json};
 
 /// The kinds of cluster-scoped objects that OLM creates for a ClusterServiceVersion and removes with it.
 pub const CLUSTER_SCOPED: [(&str, &str); 5] = [
@@ -25,10 +25,45 @@ pub fn has_owner_of_olm(object: &Value) -> bool {
     })
 }
 
+/// The name of OLM's list of the objects that belong to a package in a namespace, of kind `Operator`. It is cut as OLM's
+/// `ComponentLabelKey` cuts it, since it is also the name of a label.
+pub fn list_name(package: &str, namespace: &str) -> String {
+    let mut res = format!("{package}.{namespace}");
+    if res.len() > 63 {
+        res.truncate(63);
+        res.truncate(res.trim_end_matches(['.', '_', '-']).len());
+    }
+    res
+}
+
+/// The label of the objects in OLM's list for a package in a namespace.
+pub fn list_label(package: &str, namespace: &str) -> String {
+    format!("operators.coreos.com/{}", list_name(package, namespace))
+}
+
+/// The objects that such a list refers to: apiVersion, kind, name and namespace of each, as those of an object.
+pub fn listed(list: &Value) -> Vec<Value> {
+    let refs = list["status"]["components"]["refs"].as_array().into_iter().flatten();
+    let object = |it: &Value| {
+        let metadata = json!({"name": it["name"].clone(), "namespace": it["namespace"].clone()});
+        json!({"apiVersion": it["apiVersion"].clone(), "kind": it["kind"].clone(), "metadata": metadata})
+    };
+    refs.map(object).collect()
+}
+
 /// Whether OLM counts an object among those of a package in a namespace.
 pub fn is_labelled(object: &Value, package: &str, namespace: &str) -> bool {
-    let key = format!("operators.coreos.com/{package}.{namespace}");
-    object["metadata"]["labels"].get(&key).is_some()
+    object["metadata"]["labels"].get(list_label(package, namespace)).is_some()
+}
+
+#[test]
+fn long_names_are_cut_as_olm_cuts_them() {
+    assert_eq!(list_name("memcached-operator", "default"), "memcached-operator.default");
+    let namespace = format!("{}--x", "n".repeat(41));
+    assert_eq!(list_name("memcached-operator", &namespace).len(), 63);
+    let namespace = format!("{}--x", "n".repeat(42));
+    let cut = format!("memcached-operator.{}", "n".repeat(42));
+    assert_eq!(list_name("memcached-operator", &namespace), cut);
 }
 
 /// The namespace from which OLM has copied a ClusterServiceVersion, if it has.
@@ -62,7 +97,6 @@ pub fn foreign(object: &Value) -> Option<String> {
 
 #[test]
 fn what_olm_only_found_is_not_its_own() {
-    use crate::yaml::json;
     let entry = |manager: &str, fields: Value| json!({"manager": manager, "operation": "Update", "fieldsV1": fields});
     let object =
         |kind: &str, entries: Value| json!({"kind": kind, "metadata": {"managedFields": entries}});

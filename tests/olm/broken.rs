@@ -100,6 +100,10 @@ fn a_crd_that_another_operator_owns_is_told_and_stays() {
     assert!(refused.contains(reason), "{refused}");
     let done = plane.done("cleanup zowner2-operator -n zowner2 --yes");
     assert!(!done.contains("delete     CustomResourceDefinition"), "{done}");
+    // Of the first operator only this remains, in which OLM records what was installed with it.
+    let left = plane.all("zowner2");
+    let crd = "customresourcedefinitions /memcacheds.zowner.example.com".to_owned();
+    assert_eq!(left, [crd].into(), "{done}");
     let done = plane.done("cleanup zowner-operator -n zowner --yes");
     assert!(
         done.contains("delete     CustomResourceDefinition memcacheds.zowner.example.com"),

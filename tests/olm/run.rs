@@ -275,3 +275,41 @@ fn an_interrupted_run_is_continued_or_removed() {
     plane.done("cleanup zkilled-operator -n zkilled --yes");
     plane.nothing_is_left_of("zkilled");
 }
+
+#[test]
+fn what_olm_creates_again_during_a_cleanup_is_removed_too() {
+    let Some(plane) = shared() else { return };
+    let bundle = Bundle::new(&plane.dir, "zagain");
+    let served = Served::start(&Bundle::catalog(&[&bundle], json!([])));
+    plane.done(&format!(
+        "run bundle {} -n zagain --catalog-address {}",
+        bundle.dir.display(),
+        served.address
+    ));
+    let role = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    let versions = "/apis/operators.coreos.com/v1alpha1/namespaces/zagain/clusterserviceversions";
+    let subscriptions = "/apis/operators.coreos.com/v1alpha1/namespaces/zagain/subscriptions";
+    let again = [(role, "zagain-operator-metrics-reader"), (versions, "zagain-operator.v0.0.1")];
+    let mut objects = again.map(|(path, name)| plane.get(&format!("{path}/{name}")).unwrap());
+    for it in &mut objects {
+        it["metadata"].as_object_mut().unwrap().remove("uid");
+        it["metadata"].as_object_mut().unwrap().remove("resourceVersion");
+    }
+    std::thread::scope(|scope| {
+        // As an InstallPlan does that was being carried out when its Subscription was removed.
+        scope.spawn(|| {
+            plane.until("the version is gone", || {
+                plane.get(&format!("{versions}/{}", again[1].1)).is_none()
+            });
+            assert_eq!(plane.get(subscriptions).unwrap()["items"], json!([]));
+            for ((path, _), object) in again.iter().zip(&objects) {
+                plane.create(&format!("{path}?fieldManager=catalog"), object);
+            }
+        });
+        let done = plane.done("cleanup zagain-operator -n zagain --yes");
+        for (_, name) in again {
+            assert_eq!(done.matches(&format!("{name}\n")).count(), 2, "{done}");
+        }
+    });
+    plane.nothing_is_left_of("zagain");
+}

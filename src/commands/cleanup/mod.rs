@@ -152,7 +152,7 @@ impl Args {
             }
         }
         if self.delete_all || self.delete_crds {
-            self.find_crds(place, &csvs, &mut res)?;
+            res.find_crds(place, &csvs)?;
         }
 
         let source = place.id(V1_ALPHA1, "CatalogSource", &catalog);
@@ -167,7 +167,9 @@ impl Args {
                 let mut id =
                     place.id(V1_ALPHA1, "CatalogSource", from.0.as_str().unwrap_or_default());
                 id.namespace = from.1.as_str().unwrap_or_default().to_owned();
-                res.kept.push((id, "it is the catalog of other operators, too".to_owned()));
+                let found = self.live(place, [id].into_iter())?.into_iter();
+                let why = "it is the catalog of other operators, too";
+                res.kept.extend(found.map(|it| (it.id, why.to_owned())));
             }
         }
         if self.delete_all || self.delete_operator_groups {
@@ -207,34 +209,6 @@ impl Args {
             it.id = Id { api_version: it.id.api_version.clone(), ..Id::of(&it.object) };
         }
         Ok(res)
-    }
-
-    /// The CRDs that these versions own, and nobody else does.
-    fn find_crds(&self, place: &Place, csvs: &[&Value], res: &mut Removals) -> anyhow::Result<()> {
-        let names: BTreeSet<String> = csvs.iter().flat_map(|it| olm::owned_crds(it)).collect();
-        let everywhere = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", "")?;
-        let id = |name: &String| Id {
-            api_version: "apiextensions.k8s.io/v1".to_owned(),
-            kind: "CustomResourceDefinition".to_owned(),
-            namespace: String::new(),
-            name: name.clone(),
-        };
-        for live in self.live(place, names.iter().map(id))? {
-            let other = everywhere.iter().find(|it| {
-                !is_copy(it)
-                    && !csvs.iter().any(|own| own["metadata"]["uid"] == it["metadata"]["uid"])
-                    && olm::owned_crds(it).contains(&live.id.name)
-            });
-            let other = other.map(|it| format!("{} owns it too", Id::of(it)));
-            match other.or_else(|| olm::foreign(&live.object)) {
-                Some(why) => res.kept.push((live.id, why)),
-                None => {
-                    let held = place.cluster.held(&live.object)?;
-                    res.crds.push((live, held));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The OperatorGroup, if it is ours and nothing else uses it.

@@ -1,13 +1,18 @@
 //! What `cleanup` removes, and how.
 
+use std::{collections::BTreeSet, time::Duration};
+
 use super::{is_copy, report};
 use crate::{
     cluster::{self, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, State, Verb},
     commands::{reach, run::place::Place},
     hint::Hint as _,
     olm::{self, V1, V1_ALPHA1},
-    yaml::Value,
+    yaml::{Value, json},
 };
+
+/// How long is waited for what OLM or the server removes by itself, before the removal continues.
+const SETTLED: Duration = Duration::from_secs(30);
 
 /// What is removed, in this order.
 #[derive(Default)]
@@ -35,6 +40,35 @@ impl Removals {
             Removal::Adopted => self.kept.push((it.id, "it already existed".to_owned())),
             Removal::Theirs(why) => self.kept.push((it.id, why.clone())),
         }
+    }
+
+    /// The CRDs that these versions own, and nobody else does.
+    pub fn find_crds(&mut self, place: &Place, csvs: &[&Value]) -> anyhow::Result<()> {
+        let names: BTreeSet<String> = csvs.iter().flat_map(|it| olm::owned_crds(it)).collect();
+        let everywhere = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", "")?;
+        let id = |name: String| Id {
+            api_version: "apiextensions.k8s.io/v1".to_owned(),
+            kind: "CustomResourceDefinition".to_owned(),
+            namespace: String::new(),
+            name,
+        };
+        let ids: Vec<Id> = names.into_iter().map(id).collect();
+        for live in place.cluster.find(&ids)? {
+            let other = everywhere.iter().find(|it| {
+                !is_copy(it)
+                    && !csvs.iter().any(|own| own["metadata"]["uid"] == it["metadata"]["uid"])
+                    && olm::owned_crds(it).contains(&live.id.name)
+            });
+            let other = other.map(|it| format!("{} owns it too", Id::of(it)));
+            match other.or_else(|| olm::foreign(&live.object)) {
+                Some(why) => self.kept.push((live.id, why)),
+                None => {
+                    let held = place.cluster.held(&live.object)?;
+                    self.crds.push((live, held));
+                }
+            }
+        }
+        Ok(())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -77,41 +111,115 @@ impl Removals {
     }
 
     pub fn delete(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
-        let crds: Vec<Live> = self.crds.iter().map(|it| it.0.clone()).collect();
-        for part in [&self.manifests, &self.subscriptions, &crds, &self.csvs] {
+        for part in [&self.manifests, &self.subscriptions] {
             place.cluster.delete(part, limit, &mut reach::report)?;
         }
-        self.wait_for_olm(place, limit)?;
-        // An InstallPlan that OLM was still carrying out may have created them again.
-        let again: Vec<Id> = self.manifests.iter().map(|it| it.id.clone()).collect();
-        place.cluster.delete(&place.cluster.find(&again)?, limit, &mut reach::report)?;
+        self.wait_for_plans(place, limit)?;
+        self.delete_versions(place, limit)?;
+        let again = self.created_again(place)?;
+        place.cluster.delete(&again.manifests, limit, &mut reach::report)?;
+        again.delete_versions(place, limit)?;
         for part in [&self.catalog, &self.group] {
             place.cluster.delete(part, limit, &mut reach::report)?;
         }
-        self.delete_operator(place, package, limit)?;
+        self.delete_list(place, package, limit)?;
         self.delete_namespace(place, limit)
     }
 
-    /// OLM's list of the operator's objects, which it keeps when there are none.
-    fn delete_operator(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
-        let id = Id {
-            namespace: String::new(),
-            ..place.id(V1, "Operator", &format!("{package}.{}", place.namespace))
+    /// The CRDs, while the operator runs, then the operator.
+    fn delete_versions(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {
+        let crds: Vec<Live> = self.crds.iter().map(|it| it.0.clone()).collect();
+        for part in [&crds, &self.csvs] {
+            place.cluster.delete(part, limit, &mut reach::report)?;
+        }
+        self.wait_for_olm(place, limit)
+    }
+
+    /// Waits until the InstallPlans of the Subscriptions are gone, which shows that the Subscriptions are known to be.
+    /// Were the versions removed before, OLM would install them again for a Subscription that it still knows.
+    fn wait_for_plans(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {
+        let is_removed = |owner: &Value| {
+            self.subscriptions.iter().any(|it| it.object["metadata"]["uid"] == owner["uid"])
         };
-        let mut empty = Vec::new();
-        let settled = Limit::after(std::time::Duration::from_secs(30));
+        let settled = Limit::after(SETTLED);
         place.cluster.until(if limit.is_over() { limit } else { settled }, &mut |_| {}, || {
-            empty = place.cluster.find(std::slice::from_ref(&id))?;
-            let refs = empty.first().map(|it| &it.object["status"]["components"]["refs"]);
-            Ok(match refs.and_then(Value::as_array) {
-                Some(refs) if !refs.is_empty() => State::Not(String::new()),
+            let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
+            let is_left = |plan: &&Value| {
+                let owners = plan["metadata"]["ownerReferences"].as_array();
+                owners.is_some_and(|it| !it.is_empty() && it.iter().all(is_removed))
+            };
+            Ok(match plans.iter().find(is_left) {
+                Some(_) => State::Not(String::new()),
+                None => State::Done,
+            })
+        })?;
+        Ok(())
+    }
+
+    /// What an InstallPlan that OLM was still carrying out has created again.
+    fn created_again(&self, place: &Place) -> anyhow::Result<Self> {
+        let find = |all: &[Live]| {
+            place.cluster.find(&all.iter().map(|it| it.id.clone()).collect::<Vec<_>>())
+        };
+        let manifests = find(&self.manifests)?;
+        let csvs = find(&self.csvs)?;
+        let mut res = Self { manifests, csvs, ..Self::default() };
+        if !self.crds.is_empty() {
+            let csvs = res.csvs.clone();
+            res.find_crds(place, &csvs.iter().map(|it| &it.object).collect::<Vec<_>>())?;
+        }
+        Ok(res)
+    }
+
+    /// Removes OLM's list of the operator's objects, which OLM keeps when it is empty, and makes again when it is not.
+    fn delete_list(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
+        let name = olm::list_name(package, &place.namespace);
+        let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
+        let mut list = Vec::new();
+        let mut stays = None;
+        let settled = Limit::after(SETTLED);
+        let limit_of_olm = if limit.is_over() { limit } else { settled };
+        let left = place.cluster.until(limit_of_olm, &mut |_| {}, || {
+            list = place.cluster.find(std::slice::from_ref(&id))?;
+            if list.is_empty() {
+                return Ok(State::Done);
+            }
+            if let Err(why) = self.take_off_list(place, package) {
+                return Ok(State::Not(format!("{why:#}")));
+            }
+            let listed = olm::listed(&list[0].object);
+            let mut listed = listed.iter().map(|it| Id::of(it));
+            stays = listed.clone().all(|it| self.is_left(&it)).then(|| listed.next()).flatten();
+            Ok(match listed.next() {
+                Some(it) if stays.is_none() => State::Not(format!("{it} is in it")),
                 _ => State::Done,
             })
         })?;
-        empty.retain(|it| {
-            it.object["status"]["components"]["refs"].as_array().is_none_or(Vec::is_empty)
-        });
-        place.cluster.delete(&empty, limit, &mut reach::report)
+        match left.or(stays.map(|it| format!("{it} is in it"))) {
+            Some(why) => list.iter().for_each(|it| report(Verb::Leave, &it.id, &why)),
+            None => place.cluster.delete(&list, limit, &mut reach::report)?,
+        }
+        Ok(())
+    }
+
+    /// Whether an object is a CRD that was not to be removed.
+    fn is_left(&self, id: &Id) -> bool {
+        let kept = self.kept.iter().map(|it| &it.0);
+        id.is_crd() && !self.crds.iter().map(|it| &it.0.id).chain(kept).any(|it| it == id)
+    }
+
+    /// Takes OLM's label of this operator from what is kept: OLM sets it on what it finds, too.
+    fn take_off_list(&self, place: &Place, package: &str) -> anyhow::Result<()> {
+        let kept: Vec<Id> = self.kept.iter().map(|it| it.0.clone()).collect();
+        for it in place.cluster.find(&kept)? {
+            if olm::is_labelled(&it.object, package, &place.namespace) {
+                let label = olm::list_label(package, &place.namespace);
+                let without = json!({"metadata": {"labels": {label: null}}});
+                // If others have changed it meanwhile, it is looked at again.
+                place.cluster.merge(&it.object, without)?;
+            }
+        }
+        Ok(())
     }
 
     /// Waits until OLM has removed what it created on the cluster for these versions.
@@ -142,7 +250,7 @@ impl Removals {
         known.extend(csvs.iter().filter(|it| is_copy(it)).map(Id::of));
         // OLM's own objects go with those that they belong to.
         let mut last = Inhabitants::default();
-        let settled = Limit::after(std::time::Duration::from_secs(30));
+        let settled = Limit::after(SETTLED);
         place.cluster.until(if limit.is_over() { limit } else { settled }, &mut |_| {}, || {
             last = place.cluster.others_in(&live.id.name, &known, &Inhabitants::default())?;
             Ok(match last.others.is_empty() {
