@@ -18,6 +18,11 @@ impl Limit {
         Self { end: Instant::now() + time }
     }
 
+    /// The same, but no later than this long from now.
+    pub fn at_most(&self, time: Duration) -> Self {
+        Self { end: self.end.min(Instant::now() + time) }
+    }
+
     pub fn is_over(&self) -> bool {
         Instant::now() >= self.end
     }

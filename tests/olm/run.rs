@@ -313,3 +313,34 @@ fn what_olm_creates_again_during_a_cleanup_is_removed_too() {
     });
     plane.nothing_is_left_of("zagain");
 }
+
+#[test]
+fn crds_and_their_objects_are_kept_where_that_is_asked_for() {
+    let Some(plane) = shared() else { return };
+    let bundle = Bundle::new(&plane.dir, "zkeep");
+    let served = Served::start(&Bundle::catalog(&[&bundle], json!([])));
+    plane.done(&format!(
+        "run bundle {} -n zkeep --catalog-address {}",
+        bundle.dir.display(),
+        served.address
+    ));
+    let name = "memcacheds.zkeep.example.com";
+    let crd = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}");
+    let uid = |path: &str| plane.get(path).map(|it| it["metadata"]["uid"].clone());
+    let before = uid(&crd);
+    let done = plane.done("cleanup zkeep-operator -n zkeep --delete-all=false");
+    let kept = format!(
+        "leave      Operator zkeep-operator.zkeep (CustomResourceDefinition {name} is in it)\n"
+    );
+    assert!(done.contains(&kept), "{done}");
+    assert!(before.is_some() && uid(&crd) == before);
+    assert!(
+        uid("/apis/operators.coreos.com/v1/namespaces/zkeep/operatorgroups/operator-rs-group")
+            .is_some()
+    );
+    // What is left is found by name only.
+    plane.done("cleanup zkeep-operator -n zkeep");
+    plane.delete(&crd);
+    plane.delete("/apis/operators.coreos.com/v1/operators/zkeep-operator.zkeep");
+    plane.nothing_is_left_of("zkeep");
+}

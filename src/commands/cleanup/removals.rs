@@ -141,8 +141,7 @@ impl Removals {
         let is_removed = |owner: &Value| {
             self.subscriptions.iter().any(|it| it.object["metadata"]["uid"] == owner["uid"])
         };
-        let settled = Limit::after(SETTLED);
-        place.cluster.until(if limit.is_over() { limit } else { settled }, &mut |_| {}, || {
+        place.cluster.until(limit.at_most(SETTLED), &mut |_| {}, || {
             let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
             let is_left = |plan: &&Value| {
                 let owners = plan["metadata"]["ownerReferences"].as_array();
@@ -177,9 +176,7 @@ impl Removals {
         let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
         let mut list = Vec::new();
         let mut stays = None;
-        let settled = Limit::after(SETTLED);
-        let limit_of_olm = if limit.is_over() { limit } else { settled };
-        let left = place.cluster.until(limit_of_olm, &mut |_| {}, || {
+        let left = place.cluster.until(limit.at_most(SETTLED), &mut |_| {}, || {
             list = place.cluster.find(std::slice::from_ref(&id))?;
             if list.is_empty() {
                 return Ok(State::Done);
@@ -188,14 +185,15 @@ impl Removals {
                 return Ok(State::Not(format!("{why:#}")));
             }
             let listed = olm::listed(&list[0].object);
-            let mut listed = listed.iter().map(|it| Id::of(it));
-            stays = listed.clone().all(|it| self.is_left(&it)).then(|| listed.next()).flatten();
-            Ok(match listed.next() {
-                Some(it) if stays.is_none() => State::Not(format!("{it} is in it")),
-                _ => State::Done,
+            let (left, going): (Vec<Id>, _) =
+                listed.iter().map(Id::of).partition(|it| self.is_left(it));
+            stays = left.first().map(|it| format!("{it} is in it"));
+            Ok(match going.first() {
+                Some(it) => State::Not(format!("{it} is in it")),
+                None => State::Done,
             })
         })?;
-        match left.or(stays.map(|it| format!("{it} is in it"))) {
+        match left.or(stays) {
             Some(why) => list.iter().for_each(|it| report(Verb::Leave, &it.id, &why)),
             None => place.cluster.delete(&list, limit, &mut reach::report)?,
         }
@@ -250,8 +248,7 @@ impl Removals {
         known.extend(csvs.iter().filter(|it| is_copy(it)).map(Id::of));
         // OLM's own objects go with those that they belong to.
         let mut last = Inhabitants::default();
-        let settled = Limit::after(SETTLED);
-        place.cluster.until(if limit.is_over() { limit } else { settled }, &mut |_| {}, || {
+        place.cluster.until(limit.at_most(SETTLED), &mut |_| {}, || {
             last = place.cluster.others_in(&live.id.name, &known, &Inhabitants::default())?;
             Ok(match last.others.is_empty() {
                 true => State::Done,
