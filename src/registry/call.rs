@@ -3,7 +3,7 @@
 use std::{sync::atomic::Ordering, thread, time::Duration};
 
 use anyhow::Context as _;
-use ureq::http::Uri;
+use ureq::http::{Uri, uri::Authority};
 
 use super::{
     Registry, Right,
@@ -53,8 +53,10 @@ impl Registry {
         let mut renewed = 0;
         loop {
             let used = self.authorization();
-            let answer = self.follow(&call, used.as_deref(), progress)?;
+            let (url, answer) = self.follow(&call, used.as_deref(), progress)?;
             match answer.status.as_u16() {
+                // It could name a token server of its own, which would get the registry's credentials.
+                401 if !is_of(&url, &self.origin_if_known()) => return Err(of_other_server(&url)),
                 // Once for the first token, and once more where a token was known and has ended.
                 401 if renewed < 2 => {
                     self.authorize(&answer, used.as_deref())?;
@@ -66,12 +68,13 @@ impl Registry {
         }
     }
 
+    /// The answer after all redirects, and the URL that it came from.
     fn follow(
         &self,
         call: &Call<'_>,
         authorization: Option<&str>,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<Answer, Fault> {
+    ) -> Result<(String, Answer), Fault> {
         let origin = self.origin_if_known();
         let mut url = call.url.clone();
         for _ in 0..6 {
@@ -95,7 +98,7 @@ impl Registry {
                 {
                     url = resolved(&url, to)?
                 }
-                _ => return Ok(answer),
+                _ => return Ok((url, answer)),
             }
         }
         Err(Fault::other("it redirects in a circle"))
@@ -219,6 +222,15 @@ impl Registry {
 /// Whether a URL is one of the server with this scheme and address.
 pub fn is_of(url: &str, origin: &str) -> bool {
     url.strip_prefix(origin).is_some_and(|it| it.starts_with(['/', '?']))
+}
+
+/// The fault of a server that the registry sends us to, and that wants credentials.
+fn of_other_server(url: &str) -> Fault {
+    let uri = url.parse::<Uri>().ok();
+    let server = uri.as_ref().and_then(Uri::authority).map_or("another server", Authority::as_str);
+    Fault::Fatal(format!(
+        "it sends us to {server}, which answered with status 401; it gets no credentials"
+    ))
 }
 
 /// The URL of a `Location`.

@@ -199,6 +199,35 @@ fn credentials_do_not_go_along_with_a_redirect_or_an_upload() {
 }
 
 #[test]
+fn another_server_gets_no_credentials_when_it_asks_for_them() {
+    for challenge in ["Basic realm=x", "Bearer realm=\"http://HOST/token\",service=\"x\""] {
+        let other = Server::new(|ask, _| {
+            let challenge = challenge.replace("HOST", ask.headers.get("host")?);
+            Some(match ask.path.starts_with("/token") {
+                true => says(200, r#"{"token":"abc"}"#),
+                false => header(401, "WWW-Authenticate", challenge),
+            })
+        });
+        let location = format!("http://{}/x", other.address);
+        let server = Server::new(move |ask, _| {
+            let is_pull = ask.is("GET", "/manifests/");
+            (is_pull || ask.is("POST", "/blobs/"))
+                .then(|| header(if is_pull { 307 } else { 202 }, "Location", &location))
+        });
+        let expected = format!(
+            "it sends us to {}, which answered with status 401; it gets no credentials [this is a fault of the registry",
+            other.address
+        );
+        let error = server.pull("v1", password()).expect_err("the other server refuses");
+        assert!(error.contains(&expected), "{error}");
+        let error = server.push(password()).expect_err("the other server refuses");
+        assert!(error.contains(&expected), "{error}");
+        let log = other.log();
+        assert!(log.iter().all(|it| !it.ends_with('+') && !it.contains("/token")), "{log:?}");
+    }
+}
+
+#[test]
 fn who_is_not_there_is_told() {
     let image = "127.0.0.1:1/a:v1".parse().expect("a name");
     let registry = Registry::new(&image, Right::Pull, Access::default()).expect("set up");
