@@ -30,13 +30,13 @@ fn versions(catalog: &Catalog) -> anyhow::Result<BTreeMap<&str, Version>> {
     Ok(res)
 }
 
-/// The entries that no other one replaces or skips, by name.
-pub fn heads(entries: &[Entry]) -> Vec<&str> {
-    let lower: BTreeSet<&str> = entries
-        .iter()
-        .flat_map(|it| it.skips.iter().chain(Some(&it.replaces)))
-        .map(String::as_str)
-        .collect();
+/// The entries that no other one replaces or skips, by name. Those that a new entry `skips` end here, so that what they
+/// replace is a head: OLM follows no replacement by a skipped entry.
+pub fn heads<'a>(entries: &'a [Entry], skips: &'a [String]) -> Vec<&'a str> {
+    let is_kept = |it: &&Entry| !skips.contains(&it.name);
+    let skipped = entries.iter().flat_map(|it| &it.skips).chain(skips);
+    let replaced = entries.iter().filter(is_kept).map(|it| &it.replaces);
+    let lower: BTreeSet<&str> = skipped.chain(replaced).map(String::as_str).collect();
     let mut res: Vec<&str> =
         entries.iter().map(|it| it.name.as_str()).filter(|it| !lower.contains(it)).collect();
     res.sort_unstable();

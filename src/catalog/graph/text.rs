@@ -58,7 +58,7 @@ impl<'a> Graph<'a> {
                 _ => one.is_some().cmp(&other.is_some()).reverse(),
             }
         });
-        Self { entries, heads: heads(channel.entries()), versions }
+        Self { entries, heads: heads(channel.entries(), &[]), versions }
     }
 
     fn write(&self, res: &mut String) {

@@ -56,7 +56,8 @@ pub struct Addition {
     /// Channels of the bundle, separated by commas [default: those in its annotations]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     channel: Vec<Channel>,
-    /// Bundle that this one replaces [default: `spec.replaces` of the ClusterServiceVersion, or the channel's head]
+    /// Bundle that this one replaces [default: `spec.replaces` of the ClusterServiceVersion, or the channel's head that
+    /// is not skipped]
     #[arg(long, value_name = "NAME")]
     replaces: Option<String>,
     /// Bundles that upgrades skip, separated by commas [default: `spec.skips` of the ClusterServiceVersion]
@@ -223,47 +224,30 @@ impl Addition {
         default.or(channels.first()).cloned().unwrap_or_default()
     }
 
-    /// The entry of the bundle in a channel.
+    /// The entry of the bundle in a channel. What neither the flags nor the bundle say stays as it is in the channel.
     fn entry(
         &self,
         bundle: &Bundle,
         channel: Option<&blob::Channel>,
         catalog: &Catalog,
     ) -> anyhow::Result<Entry> {
-        let mut res = Entry {
-            name: bundle.name.clone(),
-            replaces: self.replaces.clone().unwrap_or_default(),
-            skips: self.skips.clone(),
-            skip_range: self.skip_range.clone().unwrap_or_else(|| bundle.skip_range().to_owned()),
-        };
-        if self.replaces.is_some() || !self.skips.is_empty() {
-            return Ok(res);
-        }
-        if !bundle.replaces().is_empty() || !bundle.skips().is_empty() {
-            bundle.replaces().clone_into(&mut res.replaces);
-            res.skips = bundle.skips().to_vec();
-            return Ok(res);
-        }
         let entries = channel.map(blob::Channel::entries).unwrap_or_default();
-        // An entry that is there stays as it is.
-        if let Some(existing) = entries.iter().find(|it| it.name == bundle.name) {
-            let mut res = existing.clone();
-            if let Some(range) = &self.skip_range {
-                range.clone_into(&mut res.skip_range);
-            }
-            return Ok(res);
+        let existing = entries.iter().find(|it| it.name == bundle.name);
+        let new = Entry { name: bundle.name.clone(), ..Entry::default() };
+        let mut res = existing.cloned().unwrap_or(new);
+        let skips = if self.skips.is_empty() { bundle.skips() } else { &self.skips };
+        if !skips.is_empty() {
+            res.skips = skips.to_vec();
         }
-        let heads = catalog::graph::heads(entries);
-        match heads[..] {
-            [] => Ok(res),
-            [head] => {
-                require_newer(bundle, head, catalog)?;
-                head.clone_into(&mut res.replaces);
-                Ok(res)
-            }
-            _ => Err(anyhow::format_err!("the channel has several heads: {}", heads.join(", ")))
-                .hint("name the bundle that this one replaces with `--replaces`"),
+        if let Some(range) = or_own(self.skip_range.as_deref(), bundle.skip_range()) {
+            range.clone_into(&mut res.skip_range);
         }
+        if let Some(replaces) = or_own(self.replaces.as_deref(), bundle.replaces()) {
+            replaces.clone_into(&mut res.replaces);
+        } else if existing.is_none() {
+            res.replaces = head(bundle, entries, skips, catalog)?;
+        }
+        Ok(res)
     }
 
     /// Whether the channel has the entry; one with other edges is refused.
@@ -276,7 +260,35 @@ impl Addition {
                 channel.name,
                 entry.name
             ))
-            .hint("edit the entry, or leave out `--replaces`, `--skips` and `--skip-range`"),
+            .hint(format!(
+                "write the entry as {}, or change the flags or the ClusterServiceVersion",
+                entry.to_value()
+            )),
+        }
+    }
+}
+
+/// What a flag says, or else the bundle itself.
+fn or_own<'a>(flag: Option<&'a str>, own: &'a str) -> Option<&'a str> {
+    flag.or(Some(own).filter(|it| !it.is_empty()))
+}
+
+/// The head of the channel, which a bundle replaces by default; empty if the channel is new.
+fn head(
+    bundle: &Bundle,
+    entries: &[Entry],
+    skips: &[String],
+    catalog: &Catalog,
+) -> anyhow::Result<String> {
+    match catalog::graph::heads(entries, skips)[..] {
+        [] => Ok(String::new()),
+        [head] => {
+            require_newer(bundle, head, catalog)?;
+            Ok(head.to_owned())
+        }
+        ref heads => {
+            Err(anyhow::format_err!("the channel has several heads: {}", heads.join(", ")))
+                .hint("name the bundle that this one replaces with `--replaces`")
         }
     }
 }
