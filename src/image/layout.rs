@@ -75,8 +75,11 @@ pub fn index_with(existing: &[u8], new: &[u8]) -> anyhow::Result<Vec<u8>> {
         let full = |it: &Value| it["annotations"][FULL_NAME].as_str().map(str::to_owned);
         let tag = |it: &Value| it["annotations"][REF_NAME].as_str().map(str::to_owned);
         all.retain(|it| {
-            let is_named = full(it).is_some() && full(it) == full(&entry);
-            !is_named && (it["digest"] != entry["digest"] || tag(it) != tag(&entry))
+            let is_same = match full(it) {
+                Some(name) => Some(name) == full(&entry),
+                None => it["digest"] == entry["digest"] && tag(it) == tag(&entry),
+            };
+            !is_same
         });
         // Tools find an image by its tag alone.
         if let Some(tag) = tag(&entry)

@@ -133,7 +133,9 @@ fn an_image_takes_the_place_of_the_one_with_its_name() {
     // The same image again.
     assert_eq!(merged(&old, entry("c", None, None)), Ok("a b c".to_owned()));
     let taken = "its tag `v1` belongs to q.io/x:v1 already".to_owned();
-    assert_eq!(merged(&old, ours("n", "q.io/y:v1")), Err(taken));
+    assert_eq!(merged(&old, ours("n", "q.io/y:v1")), Err(taken.clone()));
+    // The same image under another name: it must not lose the one it has.
+    assert_eq!(merged(&old, ours("a", "q.io/y:v1")), Err(taken));
     let theirs = [entry("t", None, Some("v1"))];
     let taken = "its tag `v1` belongs to an image without a full name already".to_owned();
     assert_eq!(merged(&theirs, ours("n", "q.io/y:v1")), Err(taken));
