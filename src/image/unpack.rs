@@ -23,7 +23,7 @@ use crate::{
 pub struct Limits {
     /// Of all layers together, decompressed.
     pub whole: u64,
-    /// Of the files that are kept.
+    /// Of the files that are kept, and of their paths.
     pub kept: u64,
     pub entries: u64,
 }
@@ -111,6 +111,8 @@ impl Root<'_> {
             !path.contains('\u{fffd}'),
             "the name `{path}` in it is not UTF-8, or has a replacement character"
         );
+        // The directories above it are compared with others, and returned.
+        self.keep(path.len().saturating_mul(path.split('/').count()))?;
         self.require_folders(&path)?;
         let content = match entry.kind {
             Kind::Folder => {
@@ -140,7 +142,10 @@ impl Root<'_> {
                 self.keep(bytes.len())?;
                 Content::File(bytes)
             }
-            Kind::Symlink(to) => Content::Symlink(to),
+            Kind::Symlink(to) => {
+                self.keep(to.len())?;
+                Content::Symlink(to)
+            }
             Kind::Special => anyhow::bail!("`{path}` is neither a file nor a directory"),
         };
         self.remove_below(&path, usize::MAX);
@@ -158,7 +163,7 @@ impl Root<'_> {
 
     fn keep(&mut self, bytes: usize) -> anyhow::Result<()> {
         let left = self.left.kept.checked_sub(bytes as u64);
-        self.left.kept = left.context("its files are larger than is accepted")?;
+        self.left.kept = left.context("its files and their paths are larger than is accepted")?;
         Ok(())
     }
 

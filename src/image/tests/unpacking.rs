@@ -98,14 +98,15 @@ fn bombs_are_refused_before_they_go_off() {
     let larger = "it is larger than is accepted once it is decompressed";
     check(&[&[(FILE, "a/b", &long)]], larger);
     check(&[&[(FILE, "a/b", &half)], &[(FILE, "a/c", &half)]], larger);
-    check(
-        &[&[(FILE, "a/b", &half), (LINK, "a/c", "a/b")]],
-        "its files are larger than is accepted",
-    );
-    check(
-        &[&[(FILE, "a/b", &half), (SYMLINK, "a/c", "b")]],
-        "its files are larger than is accepted",
-    );
+    let too_much = "its files and their paths are larger than is accepted";
+    check(&[&[(FILE, "a/b", &half), (LINK, "a/c", "a/b")]], too_much);
+    check(&[&[(FILE, "a/b", &half), (SYMLINK, "a/c", "b")]], too_much);
+    // A path of very many directories, each of which is one of the image's.
+    check(&[&[(FILE, &"a/".repeat(40), "")]], too_much);
+    let target = "b".repeat(90);
+    let links: Vec<Entry<'_>> = (0..10).map(|_| (SYMLINK, "a", &*target)).collect();
+    let tight = Limits { kept: 800, ..limits };
+    assert_eq!(unpacked(&[&links], &["a"], tight), too_much);
     check(&[&[(FOLDER, "b", ""); 11]], "it has more files than is accepted");
     // Also what is not kept counts, in all layers together.
     let much = "x".repeat(600 << 10);
