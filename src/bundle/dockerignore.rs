@@ -34,6 +34,10 @@ impl Dockerignore {
                 is_odd |= part == ".." || part != "**" && part.contains("**");
                 parts.push(part.to_owned());
             }
+            // It matches what is in a directory, and not the directory.
+            if parts.last().is_some_and(|it| it == "**") {
+                parts.push("*".to_owned());
+            }
             if is_odd {
                 let path = source.path.as_str();
                 let message = format!("the pattern `{}` is not supported", line.trim());
@@ -57,30 +61,43 @@ impl Dockerignore {
 }
 
 fn matches(pattern: &[String], path: &[&str]) -> bool {
-    match (pattern, path) {
-        ([], []) => true,
-        ([last], _) if last == "**" => !path.is_empty(),
-        ([first, rest @ ..], _) if first == "**" => {
-            (0..=path.len()).any(|skipped| matches(rest, &path[skipped..]))
-        }
-        ([first, rest @ ..], [name, inner @ ..]) => {
-            glob(first.as_bytes(), name.as_bytes()) && matches(rest, inner)
-        }
-        _ => false,
-    }
+    wild(pattern, path, |it| it == "**", |part, name| glob(part, name))
 }
 
 /// One name: `*` is any text, and `?` any character.
-fn glob(pattern: &[u8], name: &[u8]) -> bool {
-    match pattern {
-        [] => name.is_empty(),
-        [b'*', rest @ ..] => (0..=name.len()).any(|at| glob(rest, &name[at..])),
-        [b'?', rest @ ..] => {
-            let width = std::str::from_utf8(name).ok().and_then(|it| it.chars().next());
-            width.is_some_and(|it| glob(rest, &name[it.len_utf8()..]))
+fn glob(pattern: &str, name: &str) -> bool {
+    let [pattern, name] = [pattern, name].map(|it| it.chars().collect::<Vec<_>>());
+    wild(&pattern, &name, |it| *it == '*', |it, c| *it == '?' || it == c)
+}
+
+/// Whether items match a pattern whose stars stand for any number of them. Only the last star is tried again, so that the
+/// time is at most the product of both lengths.
+fn wild<P, T>(
+    pattern: &[P],
+    items: &[T],
+    is_star: impl Fn(&P) -> bool,
+    is_match: impl Fn(&P, &T) -> bool,
+) -> bool {
+    let (mut at, mut done) = (0, 0);
+    let mut star = None;
+    while let Some(item) = items.get(done) {
+        match (pattern.get(at), &mut star) {
+            (Some(it), _) if is_star(it) => {
+                at += 1;
+                star = Some((at, done));
+            }
+            (Some(it), _) if is_match(it, item) => {
+                at += 1;
+                done += 1;
+            }
+            (_, Some((after, start))) => {
+                *start += 1;
+                (at, done) = (*after, *start);
+            }
+            (_, None) => return false,
         }
-        [c, rest @ ..] => name.first() == Some(c) && glob(rest, &name[1..]),
     }
+    pattern[at..].iter().all(is_star)
 }
 
 #[cfg(test)]
@@ -113,6 +130,18 @@ mod tests {
         check("*/b", &["a/b", "a/b/c"], &["b", "a/x/b"]);
         check("?.y*l", &["a.yaml", "ü.yl"], &["ab.yaml", ".yaml"]);
         check("\u{feff}a", &["a"], &[]);
+        check("a/**/**", &["a/b", "a/b/c"], &["a"]);
+        check("**/a/**/b", &["a/b", "x/a/a/y/b", "a/b/c"], &["a/c", "b"]);
+        check("*a*?b", &["aab", "xaxbab"], &["ab", "axbc"]);
+    }
+
+    #[test]
+    fn a_pattern_of_many_stars_takes_no_time() {
+        let name = "a".repeat(200);
+        let path = vec!["a"; 200].join("/");
+        let parts = "**/a/".repeat(60);
+        let ignored = parse(&format!("**/{}b\n{parts}b\n", "*a".repeat(60))).expect("supported");
+        assert!(!ignored.has(&name) && !ignored.has(&path));
     }
 
     #[test]
