@@ -51,12 +51,9 @@ pub fn contents(
         return Ok(Contents { labels, copies });
     };
     let mut has_base = false;
+    let mut own = BTreeMap::new();
     for step in steps(dockerfile)? {
-        let at = |message: String| {
-            Diagnostic::in_file(dockerfile.path.as_str(), message)
-                .at(step.line, 1)
-                .quote(dockerfile.text)
-        };
+        let at = |message: String| at(dockerfile, step.line, message);
         match step.what {
             What::From(base) if base == ["scratch"] && !has_base => has_base = true,
             What::From(base) if base == ["scratch"] => {
@@ -67,18 +64,13 @@ pub fn contents(
                 .with_hint(NEEDS_DOCKER)
                 .into_error());
             }
-            What::Label(key, value) => match labels.get(&key) {
-                Some(other) if *other != value => {
-                    let message = format!(
-                        "the label `{key}` is `{value}` here, and `{other}` in {}",
-                        annotations.path
-                    );
-                    return Err(at(message)
-                        .with_hint("the annotation is what OLM reads: give the label its value, or run `operator-rs bundle`")
-                        .into_error());
-                }
-                _ => drop(labels.insert(key, value)),
-            },
+            What::Label(..) | What::Copy(_) if !has_base => {
+                return Err(at("this instruction is above `FROM`".to_owned())
+                    .with_hint("start the file with `FROM scratch`")
+                    .into_error());
+            }
+            // The last one counts.
+            What::Label(key, value) => drop(own.insert(key, (step.line, value))),
             What::Copy(words) => match copy(&words) {
                 Some((from, to)) if is_of_bundle(&to) && !from.is_in(folder) => {
                     let message =
@@ -109,7 +101,26 @@ pub fn contents(
             }
         }
     }
+    if !has_base {
+        return Err(Diagnostic::in_file(dockerfile.path.as_str(), "it has no `FROM`")
+            .with_hint("start the file with `FROM scratch`")
+            .into_error());
+    }
+    for (key, (line, value)) in own {
+        if let Some(other) = labels.get(&key).filter(|it| **it != value) {
+            let file = annotations.path;
+            let message = format!("the label `{key}` is `{value}` here, and `{other}` in {file}");
+            return Err(at(dockerfile, line, message)
+                .with_hint("the annotation is what OLM reads: give the label its value, or run `operator-rs bundle`")
+                .into_error());
+        }
+        labels.insert(key, value);
+    }
     Ok(Contents { labels, copies })
+}
+
+fn at(source: &Source<'_>, line: usize, message: String) -> Diagnostic {
+    Diagnostic::in_file(source.path.as_str(), message).at(line, 1).quote(source.text)
 }
 
 /// Whether a path of an image is in its bundle.
@@ -186,14 +197,17 @@ fn steps(source: &Source<'_>) -> anyhow::Result<Vec<Step>> {
         if trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
         }
-        let mut whole = trimmed.to_owned();
-        while let Some(start) = whole.strip_suffix('\\') {
-            whole = start.to_owned();
-            let next = lines.by_ref().find(|it| !it.1.trim_start().starts_with('#'));
-            let Some((_, next)) = next else { break };
-            whole += next.trim();
+        let mut whole = String::new();
+        let mut next = Some(line.trim_start());
+        while let Some(line) = next {
+            let start = continued(line);
+            whole += start.unwrap_or(line);
+            // The white space before the next line belongs to the instruction.
+            let is_text = |it: &&str| !matches!(it.trim_start().as_bytes(), [] | [b'#', ..]);
+            next = start.and_then(|_| lines.by_ref().map(|it| it.1).find(is_text));
         }
-        let (name, rest) = whole.split_once(char::is_whitespace).unwrap_or((&whole, ""));
+        let whole = whole.trim();
+        let (name, rest) = whole.split_once(char::is_whitespace).unwrap_or((whole, ""));
         let line = at + 1;
         let mut push = |what| res.push(Step { line, what });
         match name.to_ascii_uppercase().as_str() {
@@ -207,6 +221,12 @@ fn steps(source: &Source<'_>) -> anyhow::Result<Vec<Step>> {
         }
     }
     Ok(res)
+}
+
+/// What is before the `\` at the end of a line that goes on. Behind another `\`, it is text.
+fn continued(line: &str) -> Option<&str> {
+    let start = line.trim_end_matches([' ', '\t']).strip_suffix('\\')?;
+    (!start.ends_with('\\')).then_some(start)
 }
 
 /// The words of `COPY`, in its plain and in its JSON form.
@@ -290,8 +310,14 @@ mod tests {
             "from scratch\nlabel \"b c\"='d $e' f=g\\ h \\\n # comment\n  i=\"\\$j \\k\"",
             "a=1 b c=d $e f=g h i=$j \\k",
         );
-        read("COPY licenses /licenses/\n", "a=1 licenses>licenses");
-        read("COPY [\"a b/c\", \"/c/\"]\nLABEL a=\"1\"", "a=1 a b/c>c");
+        read("FROM scratch\nCOPY licenses /licenses/\n", "a=1 licenses>licenses");
+        read("FROM scratch\nCOPY [\"a b/c\", \"/c/\"]\nLABEL a=\"1\"", "a=1 a b/c>c");
+        // The white space of a line that goes on counts, and so does the last label of a name.
+        read(
+            "\tFROM\\\n scratch\nLABEL b=1\\ \t\n  c=2 \\\n\n  d=\"3\\\n  4\"",
+            "a=1 b=1 c=2 d=3  4",
+        );
+        read("FROM scratch\nLABEL b=1 a=2\nLABEL b=x\\\\\nLABEL a=1", "a=1 b=x\\");
     }
 
     #[test]
@@ -346,6 +372,10 @@ mod tests {
         other("config/scorecard", "tests/scorecard");
         other("bundle", "manifests");
         line("LABEL a=2", "the label `a` is `2` here, and `1` in bundle/metadata/annotations.yaml");
+        let whole = |text, expected: &str| check(ANNOTATIONS, Some(text), expected);
+        whole("", "bundle.Dockerfile: it has no `FROM`");
+        whole("LABEL b=1\nFROM scratch", "bundle.Dockerfile:1:1: this instruction is above `FROM`");
+        whole("COPY a /b\n", "bundle.Dockerfile:1:1: this instruction is above `FROM`");
         check(ANNOTATIONS, Some("# escape=`\n"), &format!("bundle.Dockerfile:1:1: {docker}"));
     }
 
