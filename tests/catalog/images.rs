@@ -35,6 +35,15 @@ fn a_pushed_catalog_is_what_opm_renders_and_so_are_templates_of_pushed_bundles()
     assert_eq!(sorted(values(&support::done(&dir, &format!("catalog render {image}")))), of_folder);
     assert_eq!(sorted(values(&support::done(&dir, "catalog render first.tar"))), of_folder);
     support::done(&dir, &format!("catalog validate {image}"));
+    // An image that was pulled from another registry than the catalog's clients will use.
+    let elsewhere = "--image quay.io/prod/memcached-bundle:v{{.Version}}";
+    let rendered = support::done(&dir, &format!("catalog render {bundle} {elsewhere}"));
+    support::done(&dir, &format!("catalog add {bundle} --catalog other {elsewhere}"));
+    let added = fs::read_to_string(dir.join("other/memcached-operator.v0.0.1.yaml"));
+    for text in [rendered, added.expect("it is written")] {
+        assert!(text.contains("quay.io/prod/memcached-bundle:v0.0.1"), "{text}");
+        assert!(!text.contains(&registry.address), "{text}");
+    }
     let Some(opm) = support::tool("opm") else { return };
     let policy = dir.join("home/.config/containers");
     fs::create_dir_all(&policy).expect("it can be made");
@@ -50,6 +59,10 @@ fn a_pushed_catalog_is_what_opm_renders_and_so_are_templates_of_pushed_bundles()
     assert_eq!(theirs(&["render", &image, "--use-http"]), of_folder);
     let ours = sorted(values(&support::done(&dir, &format!("catalog render {bundle}"))));
     assert_eq!(theirs(&["render", &bundle, "--use-http"]), ours);
+    let flag = "--alpha-image-ref-template=quay.io/a/b:v1";
+    assert_eq!(theirs(&["render", &bundle, "--use-http", flag]), ours);
+    let found = support::done(&dir, &format!("catalog render {bundle} {flag}"));
+    assert_eq!(sorted(values(&found)), ours);
     for migration in ["none", "bundle-object-to-csv-metadata"] {
         let words = format!("catalog render-template template.yaml --migrate-level {migration}");
         let ours = sorted(values(&support::done(&dir, &words)));

@@ -48,10 +48,13 @@ impl From<Output> for Format {
 
 #[derive(clap::Args)]
 pub struct BundleImage {
-    /// Image of a bundle that is read from a directory or an archive; `{{.Package}}`, `{{.Name}}` and `{{.Version}}` are
-    /// replaced by the bundle's values [default: none, and the catalog carries the manifests]
-    #[arg(long, value_name = "IMAGE", alias = "alpha-image-ref-template")]
+    /// Image of the bundle; `{{.Package}}`, `{{.Name}}` and `{{.Version}}` are replaced by the bundle's values [default:
+    /// the one that it is read from; none for a directory or an archive, and the catalog carries the manifests]
+    #[arg(long, value_name = "IMAGE")]
     image: Option<String>,
+    /// `opm`'s flag: image of a bundle that is not read from a registry
+    #[arg(long, hide = true, conflicts_with = "image", value_name = "IMAGE")]
+    alpha_image_ref_template: Option<String>,
 }
 
 #[derive(clap::Args)]
@@ -101,10 +104,11 @@ impl Args {
 impl BundleImage {
     /// The image of a bundle, or an empty text.
     pub fn of(&self, source: &Source, bundle: &catalog::Bundle) -> anyhow::Result<String> {
-        if let Some(reference) = source.reference() {
-            return Ok(reference.to_owned());
-        }
-        let Some(template) = &self.image else { return Ok(String::new()) };
+        let own = source.reference();
+        let fallback = self.alpha_image_ref_template.as_ref().filter(|_| own.is_none());
+        let Some(template) = self.image.as_ref().or(fallback) else {
+            return Ok(own.unwrap_or_default().to_owned());
+        };
         let catalog::Bundle { package, name, version, .. } = bundle;
         let image = catalog::reference(template, &Fields { package, name, version });
         let image = image.map_err(|it| anyhow::format_err!("--image: {it}")).hint(
