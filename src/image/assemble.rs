@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::{Config, Format, Image, Layer, Single, Stored, config::Origin, manifest::types};
+use super::{
+    Config, Format, Image, Layer, Single, Stored, config::Origin, layout::LONGEST_LAYERS,
+    manifest::types,
+};
 use crate::{
     hint::Hint as _,
     model::{Blob, Platform},
@@ -53,6 +57,9 @@ fn single(recipe: &Recipe<'_>, variant: &Variant) -> anyhow::Result<Single> {
         ))
         .hint("choose another base image, or another platform");
     }
+    base.map_or(Ok(()), |it| it.require_layers(LONGEST_LAYERS))
+        .context("reading the base image")
+        .hint("choose another base image")?;
     let config = variant.config.json(&variant.platform, base, &variant.layers, &origin);
     let config = Blob::new(types.config, text(&config));
     let mut layers = Vec::new();

@@ -17,7 +17,7 @@ use crate::{
 /// The longest manifest or configuration: registries accept 4 MiB.
 pub const LONGEST_MANIFEST: u64 = 4 << 20;
 
-/// How large all layers of an image may be.
+/// How large all layers of an image may be; those of a base image, once they are decompressed.
 pub const LONGEST_LAYERS: u64 = 2 << 30;
 
 /// The files of a layout, by their paths in it, with `index.json` last.

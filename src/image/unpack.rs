@@ -77,21 +77,24 @@ impl Stored {
         let files = root.files()?;
         Ok(Unpacked { files, labels: self.labels.clone(), folders })
     }
+
+    /// Compares the content of each layer with the configuration. Nothing is kept, and no more than this many bytes are
+    /// decompressed.
+    pub fn require_layers(&self, mut limit: u64) -> anyhow::Result<()> {
+        for (layer, diff_id) in self.layers.iter().zip(&self.diff_ids) {
+            limit = Hashed::new(layer.bytes(), limit)
+                .and_then(|it| it.finish(diff_id))
+                .with_context(|| format!("the layer {} cannot be used", layer.digest()))?;
+        }
+        Ok(())
+    }
 }
 
 impl Root<'_> {
     fn apply(&mut self, layer: usize, bytes: &[u8], diff_id: &Digest) -> anyhow::Result<()> {
-        let limited = Limited { inner: decompress(bytes)?, left: self.left.whole };
-        let mut reader = Hashed { inner: limited, hash: Sha256::new() };
+        let mut reader = Hashed::new(bytes, self.left.whole)?;
         tarball::each(&mut reader, |entry, content| self.add(layer, entry, content))?;
-        // What follows the last entry belongs to the layer, too.
-        io::copy(&mut reader, &mut io::sink())?;
-        self.left.whole = reader.inner.left;
-        let found = Digest::from_hash(&reader.hash.finalize());
-        anyhow::ensure!(
-            found == *diff_id,
-            "its content has the digest {found}, and the configuration says {diff_id}"
-        );
+        self.left.whole = reader.finish(diff_id)?;
         Ok(())
     }
 
@@ -283,13 +286,31 @@ fn file_path(path: &str) -> anyhow::Result<ProjectPath> {
         .map_err(|_| anyhow::format_err!("the image has a file of the unusable name `{path}`"))
 }
 
-/// Computes the digest of what is read.
-struct Hashed<R> {
-    inner: R,
+/// A layer that is decompressed up to a limit, and the digest of what is read.
+struct Hashed<'a> {
+    inner: Limited<Box<dyn Read + 'a>>,
     hash: Sha256,
 }
 
-impl<R: Read> Read for Hashed<R> {
+impl<'a> Hashed<'a> {
+    fn new(layer: &'a [u8], left: u64) -> anyhow::Result<Self> {
+        let inner = Limited { inner: decompress(layer)?, left };
+        Ok(Self { inner, hash: Sha256::new() })
+    }
+
+    /// Compares the digest; returns what is left of the limit. What follows the last entry belongs to the layer, too.
+    fn finish(mut self, diff_id: &Digest) -> anyhow::Result<u64> {
+        io::copy(&mut self, &mut io::sink())?;
+        let found = Digest::from_hash(&self.hash.finalize());
+        anyhow::ensure!(
+            found == *diff_id,
+            "its content has the digest {found}, and the configuration says {diff_id}"
+        );
+        Ok(self.inner.left)
+    }
+}
+
+impl Read for Hashed<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let found = self.inner.read(buffer)?;
         self.hash.update(&buffer[..found]);

@@ -236,6 +236,20 @@ fn a_base_image_must_fit() {
         "the base image has a layer of type `application/vnd.oci.image.layer.v1.tar+zstd`, which this format does not have"
     );
     assert_eq!(crate::hint::hints(&error), ["give `--format oci`, or another base image"]);
+    let other = Blob::new(OCI_LAYER, gzip(&tarball(&[(FILE, "a", "2")])));
+    let base = Stored::new(&config(&layers), vec![other]).expect("it is whole");
+    let error = assemble(&recipe(Format::Oci), vec![variant(Some(base))]).expect_err("another");
+    let chain = format!("{error:#}");
+    assert!(chain.starts_with("reading the base image: the layer sha256:"), "{chain}");
+    assert!(chain.contains(" cannot be used: its content has the digest sha256:"), "{chain}");
+    assert_eq!(crate::hint::hints(&error), ["choose another base image"]);
+    let base = stored(&layers, gzip);
+    assert!(base.require_layers(layers[0].len() as u64).is_ok());
+    let error = base.require_layers(layers[0].len() as u64 - 1).expect_err("it is too large");
+    assert_eq!(
+        error.root_cause().to_string(),
+        "it is larger than is accepted once it is decompressed"
+    );
 }
 
 #[test]
