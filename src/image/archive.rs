@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Image, Stored,
     compression::{Limited, decompress},
-    layout::{full_name, layout, read_layout},
+    layout::{LONGEST_MANIFEST, full_name, layout, read_layout},
     tarball::{self, Kind},
 };
 use crate::{
@@ -59,14 +59,20 @@ fn tar(files: Vec<(String, Vec<u8>)>) -> anyhow::Result<Vec<u8>> {
     Ok(res.into_inner()?)
 }
 
-/// Whether these bytes are an archive of either kind, whatever is in it.
+/// Whether these bytes are an archive of either kind: the files of other archives may have the same names.
 pub fn is_archive(bytes: &[u8]) -> bool {
     let Ok(inner) = decompress(bytes) else { return false };
     let mut is_found = false;
     // An entry after the one that tells may be damaged.
-    let _ = tarball::each(Limited { inner, left: LONGEST }, |entry, _| {
-        is_found |= matches!(&*entry.path, "oci-layout" | "index.json" | "manifest.json")
-            || matches!(&*entry.path, "./oci-layout" | "./index.json" | "./manifest.json");
+    let _ = tarball::each(Limited { inner, left: LONGEST }, |entry, content| {
+        let mut json = || -> Value {
+            serde_json::from_reader(content.take(LONGEST_MANIFEST)).unwrap_or_default()
+        };
+        is_found |= match entry.path.trim_start_matches("./") {
+            "oci-layout" => json()["imageLayoutVersion"].is_string(),
+            "manifest.json" => json()[0]["Config"].is_string(),
+            _ => false,
+        };
         anyhow::ensure!(!is_found, "it is one");
         Ok(())
     });

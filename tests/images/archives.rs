@@ -104,6 +104,11 @@ fn nothing_is_written_where_something_else_is() {
     check("notes.tar", &[], &format!("`notes.tar` {replaced}"));
     let mut backup = tar::Builder::new(fs::File::create(dir.join("backup.tar")).expect("ours"));
     backup.append_dir_all("bundle", dir.join("bundle")).expect("it is ours");
+    let mut header = tar::Header::new_ustar();
+    header.set_size(2);
+    for name in ["manifest.json", "index.json", "oci-layout"] {
+        backup.append_data(&mut header.clone(), name, &b"{}"[..]).expect("it is ours");
+    }
     backup.into_inner().expect("it is written");
     check("backup.tar", &["--format", "docker"], &format!("`backup.tar` {replaced}"));
     check("b.tar.gz", &[], "no archive that ends in `.tar.gz` can be written");
