@@ -3,6 +3,8 @@
 use anyhow::Context as _;
 use serde::Deserialize;
 
+use crate::model::without_user;
+
 /// `[package]` of a Cargo.toml, with what it inherits from `[workspace.package]`.
 #[derive(Debug, Default, PartialEq)]
 pub struct Package {
@@ -55,8 +57,10 @@ impl Package {
         Ok(Self {
             version: resolved(own.version, shared.version),
             description: resolved(own.description, shared.description).unwrap_or_default(),
-            homepage: resolved(own.homepage, shared.homepage).unwrap_or_default(),
-            repository: resolved(own.repository, shared.repository).unwrap_or_default(),
+            homepage: without_user(&resolved(own.homepage, shared.homepage).unwrap_or_default()),
+            repository: without_user(
+                &resolved(own.repository, shared.repository).unwrap_or_default(),
+            ),
             keywords: resolved(own.keywords, shared.keywords).unwrap_or_default(),
             authors: resolved(own.authors, shared.authors).unwrap_or_default(),
         })
@@ -73,10 +77,12 @@ fn resolved<T>(own: Option<Field<T>>, shared: Option<Field<T>>) -> Option<T> {
 #[test]
 fn what_a_package_inherits_from_its_workspace_is_its_own() {
     let text = "[workspace.package]\nversion = \"1.2.3\"\nhomepage = \"https://a\"\n\
-                [package]\nname = \"a\"\nversion.workspace = true\nkeywords = [\"b\"]\n";
+                [package]\nname = \"a\"\nversion.workspace = true\nkeywords = [\"b\"]\n\
+                repository = \"https://me:secret@a/b\"\n";
     let expected = Package {
         version: Some(semver::Version::new(1, 2, 3)),
         keywords: vec!["b".to_owned()],
+        repository: "https://a/b".to_owned(),
         ..Package::default()
     };
     assert_eq!(Package::from_text(text).expect("a Cargo.toml"), expected);

@@ -15,6 +15,7 @@ mod project;
 mod resource;
 mod rust_path;
 mod timeout;
+mod url;
 mod version;
 
 pub use blob::{Blob, Descriptor};
@@ -38,6 +39,7 @@ pub use project::Project;
 pub use resource::{Api, CrdVersion, Resource};
 pub use rust_path::RustPath;
 pub use timeout::Timeout;
+pub use url::without_user;
 pub use version::Version;
 
 /// Implements the conversions from and to `String` for a type that is parsed from text; serde uses them, e.g. for

@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use crate::hint::Hint as _;
+use crate::{hint::Hint as _, model::without_user};
 
 #[derive(Deserialize)]
 pub struct Metadata {
@@ -26,6 +26,7 @@ pub struct Package {
     pub description: Option<String>,
     pub license: Option<String>,
     pub license_file: Option<String>,
+    /// Without a name and a password.
     pub repository: Option<String>,
     /// Its registry or repository; none for packages in folders.
     pub source: Option<String>,
@@ -64,7 +65,12 @@ struct Kind {
 
 impl Metadata {
     pub fn read(text: &str) -> anyhow::Result<Self> {
-        serde_json::from_str(text).context("parsing the output of `cargo metadata`")
+        let mut res: Self =
+            serde_json::from_str(text).context("parsing the output of `cargo metadata`")?;
+        for package in &mut res.packages {
+            package.repository = package.repository.as_deref().map(without_user);
+        }
+        Ok(res)
     }
 
     /// The package in the project's folder.

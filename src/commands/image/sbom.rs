@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use toml::Table;
 
 use super::metadata::{Metadata, Package};
-use crate::commands::cargo::messages::Built;
+use crate::{commands::cargo::messages::Built, model::without_user};
 
 /// What the list is made from.
 pub struct Linked<'a> {
@@ -149,14 +149,6 @@ fn purl(package: &Package) -> Option<String> {
     Some(format!("{base}?{key}={}", escaped(&without_user(&url))))
 }
 
-/// The URL without a name and a password.
-fn without_user(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let host = host.rsplit('@').next().unwrap_or(host);
-    format!("{scheme}://{host}{path}")
-}
-
 /// Escapes what has a meaning in a URL.
 fn escaped(text: &str) -> String {
     let plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~/:@".contains(&it);
@@ -191,7 +183,7 @@ mod tests {
         json!({
             "id": id, "name": name, "version": version, "source": source, "license": license,
             "license_file": null, "description": null, "default_run": null,
-            "repository": "https://example.com/x",
+            "repository": "https://me:secret@example.com/x",
             "targets": [{ "name": name, "kind": [kind] }],
         })
     }
