@@ -115,6 +115,13 @@ impl Args {
                 .iter()
                 .any(|it| path.as_str().starts_with(it));
             if !is_part {
+                let message = format!(
+                    "{}/{path} is not copied: only `manifests`, `metadata` and `tests` are",
+                    self.bundle_dir
+                );
+                plan.warn(
+                    Diagnostic::from(message).with_hint("copy it by hand if the index needs it"),
+                );
                 continue;
             }
             let text = String::from_utf8(bytes)
