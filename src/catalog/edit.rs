@@ -114,10 +114,11 @@ fn end_of_entries(channel: &Node, lines: &[&str]) -> Result<(usize, usize), Refu
         .find(|it| it.1.starts_with("---") || it.1.starts_with("..."));
     let mut end =
         next.map_or(lines.len(), |it| it - 1).min(separator.map_or(lines.len(), |it| it.0));
-    // Blank lines and comments in front of what follows belong to that.
+    // Blank lines and comments in front of what follows belong to that, and comments in the entry to the entry.
     while end > last.mark.line {
-        let line = lines[end - 1].trim();
-        if !line.is_empty() && !line.starts_with('#') {
+        let line = lines[end - 1].trim_end();
+        let text = line.trim_start();
+        if !text.is_empty() && (!text.starts_with('#') || line.len() - text.len() > indent) {
             break;
         }
         end -= 1;
@@ -143,6 +144,10 @@ mod tests {
         check(
             "# mine\nschema: olm.channel\npackage: a\nname: stable\nentries:   # the list\n  - name: a.v1 # first\n    skips:\n    - a.v0\n\n  # the end\nproperties: []\n---\nx: y\n",
             "# mine\nschema: olm.channel\npackage: a\nname: stable\nentries:   # the list\n  - name: a.v1 # first\n    skips:\n    - a.v0\n  - name: a.v2\n    replaces: a.v1\n\n  # the end\nproperties: []\n---\nx: y\n",
+        );
+        check(
+            "schema: olm.channel\npackage: a\nname: stable\nentries:\n- name: a.v1\n  # skips: [a.v0]\n\n# the end\n",
+            "schema: olm.channel\npackage: a\nname: stable\nentries:\n- name: a.v1\n  # skips: [a.v0]\n- name: a.v2\n  replaces: a.v1\n\n# the end\n",
         );
         check(
             "x: 1\n---\nentries:\n- {name: a.v1}\nschema: olm.channel\npackage: a\nname: stable",
