@@ -6,7 +6,10 @@ use super::{
     csv::{Csv, Definition, Struct},
     manifests::Object,
 };
-use crate::{hint::Diagnostic, kubernetes};
+use crate::{
+    hint::Diagnostic,
+    kubernetes::{self, go::quoted},
+};
 
 /// Group, version, kind and plural.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +69,12 @@ fn of_crd(object: &Object) -> Result<Vec<Api>, String> {
     let version = api_version.split_once('/').map_or(api_version, |it| it.1);
     if !matches!(version, "v1" | "v1beta1") {
         return Ok(Vec::new());
+    }
+    if !api_version.starts_with("apiextensions.k8s.io/") {
+        return Err(format!(
+            "error decoding {version} CRD: no kind \"CustomResourceDefinition\" is registered for version {}",
+            quoted(api_version)
+        ));
     }
     if version == "v1" {
         let faults =
