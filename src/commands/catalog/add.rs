@@ -166,8 +166,13 @@ impl Addition {
             }
         }
         let blob = bundle.blob(image).to_value();
-        let name = format!("{}.yaml", file_name(&bundle.name)?);
-        let path = file.parent().unwrap_or_else(|| self.catalog.clone()).join(&name)?;
+        let folder = file.parent().unwrap_or_else(|| self.catalog.clone());
+        let name = file_name(&bundle.name)?;
+        let mut path = folder.join(&format!("{name}.yaml"))?;
+        // The bundle has the name of its package, whose file is this.
+        if path == file {
+            path = folder.join(&format!("{name}.bundle.yaml"))?;
+        }
         // A bundle that is elsewhere in the catalog stays there.
         let is_here = |it: &&catalog::load::Located<blob::Bundle>| {
             it.blob.package == bundle.package && it.blob.name == bundle.name
