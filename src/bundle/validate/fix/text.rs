@@ -83,17 +83,14 @@ fn spliced(text: &str, root: &Node, pointer: &str, edit: &Edit) -> Option<String
                 Edit::Set(value) => set(text, entry, value),
                 _ => {
                     let (from, to) = lines_of(text, entry.mark, is_list(&entry.value), false)?;
-                    let is_scalar = matches!(entry.value.data, Data::Scalar(_));
-                    (is_scalar || !has_comment(text, from, to)).then(|| without(text, from, to))
+                    without(text, from, to, &entry.value)
                 }
             }
         }
         Data::List(items) => {
             let item = items.get(key.parse::<usize>().ok()?)?;
             let (from, to) = lines_of(text, item.mark, false, true)?;
-            let is_scalar = matches!(item.data, Data::Scalar(_));
-            let may_remove = is_scalar || !has_comment(text, from, to);
-            (matches!(edit, Edit::Remove) && may_remove).then(|| without(text, from, to))
+            matches!(edit, Edit::Remove).then(|| without(text, from, to, item)).flatten()
         }
         Data::Scalar(_) => None,
     }
@@ -187,9 +184,6 @@ fn lines_of(text: &str, mark: Mark, has_items: bool, is_item: bool) -> Option<(u
         return None;
     }
     let indent = before.len();
-    let depth = |it: &str| it.len() - it.trim_start_matches(' ').len();
-    let is_blank = |it: &str| it.trim().is_empty();
-    let is_comment = |it: &str| it.trim_start().starts_with('#');
     let is_own = |it: &str| {
         let is_dash = it.trim() == "-" || it.trim_start().starts_with("- ");
         indent < depth(it) || has_items && depth(it) == indent && is_dash
@@ -207,15 +201,31 @@ fn lines_of(text: &str, mark: Mark, has_items: bool, is_item: bool) -> Option<(u
     Some((from, to))
 }
 
-/// Whether some of these lines may have a comment, which would be lost with them.
-fn has_comment(text: &str, from: usize, to: usize) -> bool {
-    let is_comment = |it: &str| it.trim_start().starts_with('#') || comment(it).is_some();
-    text.lines().skip(from).take(to - from).any(is_comment)
+fn depth(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
 }
 
-fn without(text: &str, from: usize, to: usize) -> String {
+fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
+}
+
+/// The text without the lines of a value; none where a comment may be lost with them. One beside a scalar is about it.
+fn without(text: &str, from: usize, to: usize, value: &Node) -> Option<String> {
+    let is_scalar = matches!(value.data, Data::Scalar(_));
+    let is_block = is_scalar && text[offset(text, value.mark)?..].starts_with(['|', '>']);
+    let mut lines = text.lines().take(to).skip(from + usize::from(is_scalar));
+    // In the text of a block, `#` begins no comment.
+    let indent = lines.clone().find(|it| !is_blank(it)).map_or(0, depth);
+    let has_comment = lines.any(|it| match is_block {
+        true => is_comment(it) && depth(it) < indent,
+        false => is_comment(it) || comment(it).is_some(),
+    });
     let kept = text.split_inclusive('\n').enumerate().filter(|it| it.0 < from || to <= it.0);
-    kept.map(|it| it.1).collect()
+    (!has_comment).then(|| kept.map(|it| it.1).collect())
 }
 
 fn inserted(text: &str, entries: &[Entry], key: &str, value: &Value) -> Option<String> {
@@ -313,6 +323,10 @@ mod tests {
         none("a: 1\nb:\n  c: 1\n  # of c\n---\nd: 1\n", "/b", &Edit::Remove);
         none("a: 1\nb:\n  # d: 2\n  c: 1\n", "/b", &Edit::Remove);
         none("- a: 1\n- b: 2 # why\n  c: 3\n", "/1", &Edit::Remove);
+        none("a:\n  b: 1\n    # of c\n  c: 2\n", "/a/b", &Edit::Remove);
+        none("a:\n  b:\n    # of b\n    1\n  c: 2\n", "/a/b", &Edit::Remove);
+        none("a:\n  b: |\n      x\n    # of c\n  c: 2\n", "/a/b", &Edit::Remove);
+        none("a:\n- 1\n  # of 2\n- 2\n", "/a/0", &Edit::Remove);
         // A comma would be left, which JSON does not allow.
         none("{\n \"a\": 1,\n \"b\": 2\n}\n", "/b", &Edit::Remove);
     }
