@@ -226,4 +226,26 @@ fn a_test_in_an_image_of_its_own_is_not_run_and_the_status_says_so() {
     let output = support::operator_rs(&dir, "scorecard -c config.yaml -l suite=olm");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "0 tests selected\n");
     assert!(output.status.success());
+    // As Go writes an empty list.
+    let output = support::operator_rs(&dir, "scorecard -c config.yaml -l suite=olm -o json");
+    let list: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(list.get("items"), Some(&Value::Null));
+}
+
+#[test]
+fn the_path_of_the_configuration_is_cleaned() {
+    made("scorecard-path", &objects(), &[]);
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scorecard-path");
+    let config = dir.join("bundle/tests/scorecard");
+    fs::create_dir_all(&config).expect("the folder is ours");
+    fs::write(config.join("config.yaml"), "stages: []\n").expect("the folder is ours");
+    let annotations = dir.join("bundle").join(ANNOTATIONS);
+    let text = fs::read_to_string(&annotations).expect("it is there");
+    let prefix = "operators.operatorframework.io.test";
+    let text = format!(
+        "{text}  {prefix}.mediatype.v1: scorecard+v1\n  {prefix}.config.v1: ./tests/x/../scorecard/\n"
+    );
+    fs::write(annotations, text).expect("the folder is ours");
+    let output = support::operator_rs(&dir, "scorecard --list");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0 tests selected\n");
 }

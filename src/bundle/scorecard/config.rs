@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     kubernetes,
+    model::ProjectPath,
     yaml::{self, Dialect, Value, json},
 };
 
@@ -94,8 +95,10 @@ pub fn config_path(files: &Files) -> String {
     let annotations = format::annotations(files, &mut Findings::default()).unwrap_or_default();
     let is_scorecard = annotations.get(TEST_MEDIA_TYPE).is_some_and(|it| it == "scorecard+v1");
     let folder = annotations.get(TEST_CONFIG).filter(|_| is_scorecard);
-    let folder = folder.map_or("tests/scorecard", |it| it.trim_start_matches("./"));
-    format!("{}/config.yaml", folder.trim_matches('/'))
+    let path = format!("{}/config.yaml", folder.map_or("tests/scorecard", String::as_str));
+    // `..` is resolved from inside the bundle, as Go does.
+    let clean = ProjectPath::fixed("bundle").join(&format!("../{path}"));
+    clean.map_or(path, |it| it.to_string())
 }
 
 fn labels(test: &Value) -> BTreeMap<String, String> {

@@ -67,7 +67,8 @@ struct List<'a> {
     kind: &'static str,
     #[serde(rename = "apiVersion")]
     api_version: &'static str,
-    items: Vec<Entry<'a>>,
+    /// None for Go's empty list.
+    items: Option<Vec<Entry<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -113,35 +114,38 @@ struct Result<'a> {
 }
 
 fn json(items: &[Item]) -> anyhow::Result<String> {
-    let mut list = List { kind: "TestList", api_version: VERSION, items: Vec::new() };
-    for it in items {
-        let test = &it.test;
-        let mount_path = match &*test.mount_path {
-            "" => serde_json::json!({}),
-            path => serde_json::json!({ "path": path }),
-        };
-        let results = it.outcome.iter().map(|it| Result {
-            name: &it.name,
-            log: &it.log,
-            state: it.state.name(),
-            errors: &it.errors,
-            suggestions: &it.suggestions,
-            creation_timestamp: None,
-        });
-        list.items.push(Entry {
-            kind: "Test",
-            api_version: VERSION,
-            spec: Spec {
-                image: &test.image,
-                unique_id: &test.unique_id,
-                entrypoint: &test.entrypoint,
-                labels: &test.labels,
-                storage: serde_json::json!({ "spec": { "mountPath": mount_path } }),
-            },
-            status: Status { results: results.collect() },
-        });
-    }
+    let entries: Vec<Entry> = items.iter().map(entry).collect();
+    let items = Some(entries).filter(|it| !it.is_empty());
+    let list = List { kind: "TestList", api_version: VERSION, items };
     Ok(serde_json::to_string_pretty(&list)? + "\n")
+}
+
+fn entry(it: &Item) -> Entry<'_> {
+    let test = &it.test;
+    let mount_path = match &*test.mount_path {
+        "" => serde_json::json!({}),
+        path => serde_json::json!({ "path": path }),
+    };
+    let results = it.outcome.iter().map(|it| Result {
+        name: &it.name,
+        log: &it.log,
+        state: it.state.name(),
+        errors: &it.errors,
+        suggestions: &it.suggestions,
+        creation_timestamp: None,
+    });
+    Entry {
+        kind: "Test",
+        api_version: VERSION,
+        spec: Spec {
+            image: &test.image,
+            unique_id: &test.unique_id,
+            entrypoint: &test.entrypoint,
+            labels: &test.labels,
+            storage: serde_json::json!({ "spec": { "mountPath": mount_path } }),
+        },
+        status: Status { results: results.collect() },
+    }
 }
 
 /// One suite a test, as operator-sdk writes it, but for messages: here they are escaped.
