@@ -5,6 +5,7 @@ use super::Args;
 use crate::{
     bundle::{self, Bundle},
     hint::Diagnostic,
+    yaml,
 };
 
 /// Each flag that is given, as a person would type it.
@@ -36,7 +37,7 @@ pub fn lost(dockerfile: &str, args: &Args, bundle: &Bundle) -> Option<Diagnostic
         let (name, value) = flag.split_once('=').unwrap_or((&flag, ""));
         let Some((_, line, home)) = HOMES.iter().find(|it| it.0 == name) else { continue };
         let is_given = given.iter().any(|it| it.split('=').next() == Some(name));
-        let line = line.map(|it| format!("{it}{value}\n"));
+        let line = line.map(|it| it.to_owned() + &yaml::to_text(&value.into()));
         let has = |text: &String| line.as_ref().is_some_and(|it| text.contains(it));
         if !is_given && !bundle.files.values().any(has) {
             homes.extend(home.filter(|it| !homes.contains(it)));
