@@ -1,7 +1,8 @@
 //! The fields of Cargo.toml that a bundle uses.
 
-use anyhow::Context as _;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+use crate::{hint::Diagnostic, kubernetes};
 
 use crate::model::without_user;
 
@@ -30,6 +31,7 @@ struct Workspace {
 
 #[derive(Default, Deserialize)]
 struct Fields {
+    #[serde(default, deserialize_with = "version")]
     version: Option<Field<semver::Version>>,
     description: Option<Field<String>>,
     homepage: Option<Field<String>>,
@@ -40,7 +42,7 @@ struct Fields {
 
 /// A value, or `field.workspace = true`.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "cargo takes no such value here")]
 enum Field<T> {
     Own(T),
     Inherited {
@@ -49,9 +51,26 @@ enum Field<T> {
     },
 }
 
+/// A version that OLM can read, too: its numbers have at most 64 bits, also those of a pre-release.
+fn version<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Field<semver::Version>>, D::Error> {
+    let field = Field::deserialize(deserializer).map_err(|_| {
+        D::Error::custom("the version must be a string with three numbers such as `\"0.0.1\"`, or inherited: `version.workspace = true`")
+    })?;
+    if let Field::Own(version) = &field {
+        kubernetes::version::Version::parse(&semver::Version::to_string(version))
+            .map_err(|it| D::Error::custom(format!("OLM cannot read this version: {it}")))?;
+    }
+    Ok(Some(field))
+}
+
 impl Package {
     pub fn from_text(text: &str) -> anyhow::Result<Self> {
-        let manifest: Manifest = toml::from_str(text).context("reading Cargo.toml")?;
+        let manifest: Manifest = toml::from_str(text).map_err(|it| {
+            let at = it.span().map_or(0, |it| it.start);
+            Diagnostic::in_file("Cargo.toml", it.message().trim()).at_byte(text, at).into_error()
+        })?;
         let own = manifest.package.unwrap_or_default();
         let shared = manifest.workspace.and_then(|it| it.package).unwrap_or_default();
         Ok(Self {

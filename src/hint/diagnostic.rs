@@ -30,6 +30,13 @@ impl Diagnostic {
         Self { position: Some((line, column)), ..self }
     }
 
+    /// At the position of a byte of the file's text.
+    pub fn at_byte(self, text: &str, byte: usize) -> Self {
+        let before = text.get(..byte).unwrap_or_default();
+        let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
+        self.at(before.matches('\n').count() + 1, column)
+    }
+
     /// The same with its line of the text that was read.
     pub fn quote(self, text: &str) -> Self {
         let line = self.position.and_then(|it| text.lines().nth(it.0.checked_sub(1)?));

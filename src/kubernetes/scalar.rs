@@ -148,6 +148,7 @@ fn version(value: &Value) -> Option<Value> {
     };
     let [major, minor, patch] =
         [0, 1, 2].map(|it| parts.get(it).map_or("0".to_owned(), |it| number(it)));
-    let version = semver::Version::parse(&format!("{major}.{minor}.{patch}")).ok()?;
-    Some(json!(version.to_string()))
+    let version = format!("{major}.{minor}.{patch}");
+    super::version::Version::parse(&version).ok()?;
+    Some(json!(version))
 }

@@ -260,6 +260,13 @@ fn a_flag_that_is_missing_in_a_later_run_is_named() {
     assert!(!said.contains("--version"), "{said}");
     again("");
     assert!(!again("").contains("the last bundle"), "it is no longer of any flags");
+    // A value that needs quotes.
+    again("--channels 1.0");
+    let metadata = dir.join("config/manifests/metadata");
+    std::fs::create_dir_all(&metadata).expect("it is ours");
+    let channels = "annotations:\n  operators.operatorframework.io.bundle.channels.v1: \"1.0\"\n";
+    std::fs::write(metadata.join("annotations.yaml"), channels).expect("it is ours");
+    assert!(!again("").contains("the last bundle"), "the channels are the same");
 }
 
 #[test]
@@ -419,5 +426,28 @@ fn a_bundle_that_cannot_be_read_is_told_with_its_place() {
             said.contains(&format!("invalid bundle: contains multiple CSVs\n --> bundle/{path}:")),
             "{said}"
         );
+    }
+}
+
+#[test]
+fn a_version_that_no_bundle_can_have_is_refused_with_its_line() {
+    for (version, expected) in [
+        (
+            "\"1.0\"",
+            "the version must be a string with three numbers such as `\"0.0.1\"`, or inherited: `version.workspace = true`",
+        ),
+        ("1", "the version must be a string with three numbers"),
+        (
+            "\"0.0.1-99999999999999999999999\"",
+            "OLM cannot read this version: strconv.ParseUint: parsing \"99999999999999999999999\": value out of range",
+        ),
+    ] {
+        let (dir, _) = bundle("cargo-version", &objects(), &[]);
+        let cargo = format!("[package]\nname = \"memcached-operator\"\nversion = {version}\n");
+        std::fs::write(dir.join("Cargo.toml"), cargo).expect("it is ours");
+        let output = support::operator_rs(&dir, "bundle --input objects.yaml");
+        let said = support::said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(expected) && said.contains("--> Cargo.toml:3:11"), "{said}");
     }
 }

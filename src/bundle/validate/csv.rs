@@ -1,7 +1,10 @@
 //! The ClusterServiceVersion by itself.
 
 use super::{Findings, Rule, escaped, load::Loaded, names, of};
-use crate::yaml::{self, Value};
+use crate::{
+    kubernetes::version::Version,
+    yaml::{self, Value},
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Annotations that OLM looks for in this spelling.
@@ -260,7 +263,7 @@ pub fn min_kube_version(path: &str, csv: &Value, findings: &mut Findings) {
              operator project can be distributed and installed in any cluster version available, which is not necessarily the case for all \
              projects.",
         );
-    } else if semver::Version::parse(version).is_err() {
+    } else if Version::parse(version).is_err() {
         findings.error(
             Rule::CsvMinKubeBad,
             (path, AT),

@@ -36,11 +36,9 @@ fn home_of(variable: &str, folder: &str) -> Option<PathBuf> {
 /// A Cargo.toml as a table; an error names the place of what is malformed.
 pub fn parse(path: &Path, text: &str) -> anyhow::Result<Table> {
     text.parse().map_err(|error: toml::de::Error| {
-        let before = error.span().and_then(|it| text.get(..it.start)).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
+        let at = error.span().map_or(0, |it| it.start);
         // The text is not shown: in a clone, this may be a link to any file.
         let message = format!("does not parse: {}", error.message().trim());
-        Diagnostic::in_file(path.display().to_string(), message).at(line, column).into_error()
+        Diagnostic::in_file(path.display().to_string(), message).at_byte(text, at).into_error()
     })
 }

@@ -2,6 +2,8 @@
 
 use semver::Version;
 
+use crate::kubernetes::version as blang;
+
 /// A version in which `v`, leading zeros and missing numbers are forgiven.
 pub fn tolerant(text: &str) -> Option<Version> {
     let text = text.trim();
@@ -16,7 +18,10 @@ pub fn tolerant(text: &str) -> Option<Version> {
         return None;
     }
     parts.resize(3, "0".to_owned());
-    Version::parse(&parts.join(".")).ok()
+    let text = parts.join(".");
+    // The numbers of a pre-release have 64 bits at most, too.
+    blang::Version::parse(&text).ok()?;
+    Version::parse(&text).ok()
 }
 
 #[test]
@@ -26,7 +31,7 @@ fn versions_are_read_with_patience() {
     {
         assert_eq!(tolerant(text).map(|it| it.to_string()).as_deref(), Some(version));
     }
-    for text in ["", "a", "1.0-rc1", "1..2", "x.y.z"] {
+    for text in ["", "a", "1.0-rc1", "1..2", "x.y.z", "1.0.0-99999999999999999999999"] {
         assert_eq!(tolerant(text), None, "{text}");
     }
 }
