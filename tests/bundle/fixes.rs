@@ -205,6 +205,23 @@ fn every_fixable_rule_is_fixed_and_a_second_run_changes_nothing() {
     assert_eq!(tried, listed);
 }
 
+/// YAML reads `1.30` as the number 1.3.
+#[test]
+fn an_oldest_kubernetes_without_quotes_is_corrected_if_its_number_is_exact() {
+    for (version, expected) in
+        [("1.33", "minKubeVersion: 1.33.0"), ("1.30", "minKubeVersion: 1.30")]
+    {
+        let dir = put("number", |files| {
+            set(files, CSV, "/spec/minKubeVersion", json!("VERSION"));
+            let text = serde_yaml::to_string(&files[CSV]).expect("data is YAML");
+            files.insert(CSV.to_owned(), json!(text.replace("VERSION", version)));
+        });
+        report(&dir, "--fix");
+        let text = fs::read_to_string(dir.join("bundle").join(CSV)).expect("it is there");
+        assert!(text.lines().any(|it| it.trim() == expected), "{text}");
+    }
+}
+
 /// What names no property says nothing.
 #[test]
 fn an_empty_annotation_of_properties_is_removed() {

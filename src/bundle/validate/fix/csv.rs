@@ -24,8 +24,19 @@ pub fn annotation_case(case: &Case, finding: &Finding) -> Option<Fix> {
 /// `1.33` and `v1.33.0` are 1.33.0 for Kubernetes' own tools.
 pub fn min_kube_version(case: &Case, finding: &Finding) -> Option<Fix> {
     let written = case.written(&finding.file)?;
-    let text = written.pointer(&finding.field)?.as_str()?;
-    case.set(&finding.file, &finding.field, &versions::tolerant(text)?.to_string())
+    let was = match written.pointer(&finding.field)? {
+        // The number 1.3 may be written `1.30`.
+        Value::Number(it) => {
+            let line = format!("minKubeVersion: {it}");
+            let is_literal = case.text(&finding.file)?.lines().any(|it| it.trim() == line);
+            is_literal.then(|| it.to_string())?
+        }
+        it => it.as_str()?.to_owned(),
+    };
+    let version = versions::tolerant(&was)?.to_string();
+    let change = format!("changed `{was}` to `{version}`");
+    let step = case.edit(&finding.file, &finding.field, Edit::Set(version.into()))?;
+    Some(Fix { change, steps: vec![step] })
 }
 
 /// Properties in an annotation, where the bundle has no file of properties yet.
