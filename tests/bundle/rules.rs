@@ -490,6 +490,7 @@ fn role(files: &mut Files, rule: &Value) {
 const ASKED: &[(&str, &str, &str)] = &[
     ("hub-deprecated", "--select-optional name=operatorhub", ""),
     ("cat-file", "--select all", "nowhere.json"),
+    ("api-not-yet", "--kube-version 1.7", ""),
     ("api-version-bad", "--select-optional name=operatorhubv2 --optional-values k8s-version=a", ""),
     (
         "community-label",
@@ -588,6 +589,7 @@ fn every_rule_is_broken_by_its_bundle_and_kept_by_a_good_one() {
     }
     for (id, words, categories) in ASKED {
         let change = |files: &mut Files| match *id {
+            "api-not-yet" => {}
             "cat-file" => set(files, CSV, "/metadata/annotations/categories", json!("Database")),
             _ => old(files),
         };
@@ -667,4 +669,30 @@ fn apis_that_later_versions_removed_are_reported() {
     assert_eq!(found("--select deprecated-apis").as_deref(), Some("warning"));
     let sdk = "--select-optional name=alpha-deprecated-apis --optional-values k8s-version=1.32";
     assert_eq!(found(sdk), None);
+}
+
+#[test]
+fn apis_of_other_versions_of_kubernetes_are_reported_with_their_version() {
+    let found = |name: &str, object: Value, version: &str| {
+        let dir = support::fresh(&format!("rules-{name}"));
+        let mut files = good();
+        add(&mut files, object);
+        let files = files
+            .into_iter()
+            .map(|(path, it)| (format!("bundle/{path}"), it.to_string().into_bytes()));
+        support::put(&files.collect(), &dir);
+        let words = format!("bundle validate -o json --kube-version {version}");
+        let output = support::operator_rs(&dir, &words);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        let findings = report["findings"].as_array().expect("a list");
+        let messages = findings.iter().filter(|it| it["severity"] == "error");
+        messages.map(|it| it["message"].to_string()).collect::<Vec<_>>()
+    };
+    let policy = json!({ "apiVersion": "extensions/v1beta1", "kind": "NetworkPolicy", "metadata": { "name": "a" }, "spec": { "podSelector": {} } });
+    let message = "\"Kubernetes 1.16 removed `NetworkPolicy` of `extensions/v1beta1`\"";
+    assert_eq!(found("policy", policy, "1.33"), [message]);
+    let budget = json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": { "name": "a" }, "spec": { "minAvailable": 1 } });
+    let message = "\"Kubernetes 1.20 does not serve `PodDisruptionBudget` of `policy/v1`, which is new in 1.21\"";
+    assert_eq!(found("budget", budget.clone(), "1.20"), [message]);
+    assert_eq!(found("budget", budget, "1.21"), [""; 0]);
 }

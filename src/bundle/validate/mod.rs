@@ -91,7 +91,7 @@ pub fn validate(files: &Files, request: &Request, context: &optional::Context) -
     request.validators.iter().for_each(|it| it.check(&loaded, context, &mut optional));
     // Selected as with operator-sdk, a validator has only the rules that it has there.
     optional.0.retain(|it| match it.rule {
-        Rule::ApiRemovedLater => request.has_later_apis,
+        Rule::ApiRemovedLater | Rule::ApiNotYet => request.has_later_apis,
         rule => rule.about().origin != Origin::Api,
     });
     findings.0.append(&mut optional.0);

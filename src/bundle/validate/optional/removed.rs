@@ -41,10 +41,23 @@ const BY_1_26: &[(&str, &[&str])] = &[("autoscaling/v2beta2", &["HorizontalPodAu
 
 /// What operator-sdk does not know: the minor version that removed it, the version of the API, and its kinds.
 const NOT_IN_SDK: &[(u64, &str, &[&str])] = &[
+    (16, "extensions/v1beta1", &["NetworkPolicy"]),
     (26, "flowcontrol.apiserver.k8s.io/v1beta1", FLOW_CONTROL),
     (27, "storage.k8s.io/v1beta1", &["CSIStorageCapacity"]),
     (29, "flowcontrol.apiserver.k8s.io/v1beta2", FLOW_CONTROL),
     (32, "flowcontrol.apiserver.k8s.io/v1beta3", FLOW_CONTROL),
+];
+/// The minor version that began to serve an API of objects that a bundle can have.
+const INTRODUCED: &[(u64, &str, &[&str])] = &[
+    (7, "networking.k8s.io/v1", &["NetworkPolicy"]),
+    (
+        8,
+        "rbac.authorization.k8s.io/v1",
+        &["Role", "ClusterRoleBinding", "RoleBinding", "ClusterRole"],
+    ),
+    (14, "scheduling.k8s.io/v1", &["PriorityClass"]),
+    (16, "apiextensions.k8s.io/v1", &["CustomResourceDefinition"]),
+    (21, "policy/v1", &["PodDisruptionBudget"]),
 ];
 const FLOW_CONTROL: &[&str] = &["FlowSchema", "PriorityLevelConfiguration"];
 
@@ -97,9 +110,27 @@ pub fn check(bundle: &Loaded, version: &str, findings: &mut Findings) {
         findings.push(severity(minor), Rule::ApiRemoved, path.into(), message(minor, &found));
     }
     not_in_sdk(bundle, &severity, findings);
+    given.iter().for_each(|it| not_yet(bundle, it, findings));
     let granted = granted(bundle);
     if !granted.is_empty() {
         findings.warning(Rule::ApiRemoved, path, message(25, &granted));
+    }
+}
+
+/// APIs that a version of Kubernetes does not serve yet.
+fn not_yet(bundle: &Loaded, given: &Version, findings: &mut Findings) {
+    for it in &bundle.objects {
+        let (version, kind) = (of::text(&it.object, "/apiVersion"), of::kind(&it.object));
+        let is = |it: &&(u64, &str, &[&str])| it.1 == version && it.2.contains(&kind);
+        if let Some((minor, ..)) = INTRODUCED.iter().find(is)
+            && (given.major, given.minor) < (1, *minor)
+        {
+            let message = format!(
+                "Kubernetes {}.{} does not serve `{kind}` of `{version}`, which is new in 1.{minor}",
+                given.major, given.minor
+            );
+            findings.error(Rule::ApiNotYet, (it.path, "/apiVersion"), message);
+        }
     }
 }
 

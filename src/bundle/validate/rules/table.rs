@@ -155,7 +155,8 @@ rules! {
     SccPermission "obj-rbac-scc" GoodPractices Warning Api "Roles do not change OpenShift's own security context constraints" ""
 
     ApiRemoved "api-removed" DeprecatedApis Error Sdk "Kubernetes serves the APIs of the manifests" "use the version of the API that replaces it"
-    ApiRemovedLater "api-removed-later" DeprecatedApis Error Ours "Kubernetes serves the APIs that it removed in 1.26 to 1.32, and that operator-sdk does not know" "use the version of the API that replaces it"
+    ApiRemovedLater "api-removed-later" DeprecatedApis Error Ours "Kubernetes serves the APIs that it has removed and operator-sdk does not check" "use the version of the API that replaces it"
+    ApiNotYet "api-not-yet" DeprecatedApis Error Ours "The version of Kubernetes to check for serves the APIs of the manifests already" "check for a newer version, or use an older version of the API"
     ApiVersionBad "api-version-bad" DeprecatedApis Error Sdk "The version of Kubernetes to check for is a version" "write a version such as `1.33`"
     ApiMinKubeBad "api-minkube-bad" DeprecatedApis Error Sdk "minKubeVersion can be compared" ""
 
