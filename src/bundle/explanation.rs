@@ -145,6 +145,17 @@ impl Journal {
         self.note(object, reason);
     }
 
+    /// Parts of an object that the user may expect in the bundle.
+    pub fn lose(&mut self, object: &Value, parts: &[String], reason: &str) {
+        if let Some((first, rest)) = parts.split_first() {
+            let verb = if rest.is_empty() { "is" } else { "are" };
+            let parts = rest.iter().fold(first.clone(), |all, it| format!("{all}, {it}"));
+            let note = format!("its {parts} {verb} left out of the bundle: {reason}");
+            self.warn(format!("{}: {note}", object::title(object)));
+            self.note(object, note);
+        }
+    }
+
     pub fn file(&mut self, object: &Value, path: &ProjectPath) {
         self.place(object, Place::File(path.clone()));
     }

@@ -35,6 +35,18 @@ pub fn may_be_same(one: &str, other: &str) -> bool {
     one == other || one.is_empty() || other.is_empty()
 }
 
+/// The labels or annotations of an object, as messages name them, without those that are written on all objects: another
+/// one has them, too.
+pub fn own(object: &Value, what: &str, other: &Value) -> impl Iterator<Item = String> {
+    let map =
+        |it: &Value| it.pointer(&format!("/metadata/{what}s")).and_then(Value::as_object).cloned();
+    let others = map(other).unwrap_or_default();
+    let is_own = move |(key, value): &(String, Value)| {
+        !key.starts_with("app.kubernetes.io/") && others.get(key) != Some(value)
+    };
+    map(object).into_iter().flatten().filter(is_own).map(move |it| format!("{what} `{}`", it.0))
+}
+
 pub fn kind(object: &Value) -> &str {
     text(object, "/kind")
 }

@@ -282,6 +282,20 @@ fn what_has_two_answers_stays_as_it_is() {
         let account = json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": { "name": "memcached-operator-controller-manager" }, "imagePullSecrets": [{ "name": "a" }] });
         files.insert("manifests/a.yaml".to_owned(), account);
     });
+    check("bundle-sa", |files| {
+        // OLM creates the account of the permissions, not this one.
+        set(files, CSV, "/spec/install/spec/permissions/0/serviceAccountName", json!("other"));
+        set(
+            files,
+            CSV,
+            "/spec/install/spec/clusterPermissions/0/serviceAccountName",
+            json!("other"),
+        );
+        let name = "memcached-operator-controller-manager";
+        let account =
+            json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": { "name": name } });
+        files.insert("manifests/a.yaml".to_owned(), account);
+    });
     check("csv-minkube-bad", |files| set(files, CSV, "/spec/minKubeVersion", json!(">=1.33")));
     check("csv-olm-properties", |files| {
         set(

@@ -75,6 +75,78 @@ fn a_namespace_that_is_not_the_operators_is_lost_with_a_warning() {
     assert_eq!(entry(&explanation, "PriorityClass", "first")["notes"], json!([]));
 }
 
+/// What `own` adds to an object is named in a warning, and what all objects have is not.
+#[test]
+fn parts_of_objects_that_become_parts_of_the_csv_are_lost_with_a_warning() {
+    let lost = |name: &str, kind: &str, end: &str, change: &dyn Fn(&mut Value)| {
+        let mut objects = objects();
+        for it in objects.iter_mut().filter(|it| it["kind"] != "Configuration") {
+            it["metadata"]["labels"]["team"] = json!("cache");
+        }
+        change(object(&mut objects, kind, end));
+        let (explanation, _) = explained(&format!("lost-{name}"), &objects, &[]);
+        let (_, output) = bundle(&format!("lost-{name}-said"), &objects, &[]);
+        let said = support::said(&output);
+        let warnings: Vec<_> = said.lines().filter(|it| it.contains(" left out of the")).collect();
+        assert_eq!(warnings.len(), 1, "{said}");
+        let notes = entry(&explanation, kind, end)["notes"].as_array().expect("a list");
+        let note =
+            notes.iter().filter_map(Value::as_str).find(|it| it.contains(" left out of the"));
+        assert!(warnings[0].ends_with(note.expect("a note")), "{said}");
+        note.unwrap_or_default().to_owned()
+    };
+    let account = lost("account", "ServiceAccount", OPERATOR, &|it| {
+        it["imagePullSecrets"] = json!([{ "name": "a" }]);
+        it["automountServiceAccountToken"] = json!(false);
+        it["metadata"]["annotations"] = json!({ "eks.amazonaws.com/role-arn": "arn:a" });
+    });
+    let expected = "its `automountServiceAccountToken`, `imagePullSecrets`, annotation `eks.amazonaws.com/role-arn` are left out of the bundle: \
+                    OLM creates the account with its name only; `imagePullSecrets` and `automountServiceAccountToken` can be set in the pods of \
+                    the Deployment";
+    assert_eq!(account, expected);
+    let role = lost("role", "ClusterRole", "manager-role", &|it| {
+        it["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-edit"] = json!("true");
+    });
+    let expected = "its label `rbac.authorization.k8s.io/aggregate-to-edit` is left out of the bundle: the CSV has only its rules; a copy of it that \
+                    no binding gives to the operator stays a manifest, with its labels";
+    assert_eq!(role, expected);
+    let deployment = lost("deployment", "Deployment", "manager", &|it| {
+        let all = json!({ "all": "a" });
+        it["spec"]["template"]["metadata"]["annotations"] = all.clone();
+        it["metadata"]["annotations"] = all;
+        it["metadata"]["annotations"]["reloader.stakater.com/auto"] = json!("true");
+    });
+    let expected = "its annotation `reloader.stakater.com/auto` is left out of the bundle: a CSV has no annotations of Deployments, only of their \
+                    pods";
+    assert_eq!(deployment, expected);
+}
+
+#[test]
+fn an_account_that_nobody_creates_is_reported() {
+    let mut objects = objects();
+    let is_binding = |it: &Value| it["kind"].as_str().is_some_and(|it| it.ends_with("RoleBinding"));
+    objects.retain(|it| !is_binding(it));
+    let view =
+        binding("ClusterRoleBinding", "view", "ClusterRole view", json!([account(OPERATOR)]));
+    objects.push(view);
+    let (explanation, _) = explained("lost-creation", &objects, &[]);
+    let (dir, output) = bundle("lost-creation-said", &objects, &[]);
+    let said = support::said(&output);
+    let notes = warned(&said, entry(&explanation, "ServiceAccount", OPERATOR));
+    assert_eq!(
+        notes,
+        [
+            "OLM creates the service accounts of the CSV's permissions only, and no Role or ClusterRole here gives it any"
+        ]
+    );
+    let expected = format!(
+        "neither OLM nor the bundle creates the service account `{OPERATOR}` of the Deployment `{OPERATOR}`, and without it there are no pods"
+    );
+    assert!(said.contains(&expected), "{said}");
+    let validated = support::said(&run(&dir, &["bundle", "validate"]));
+    assert!(validated.contains(&expected), "{validated}");
+}
+
 #[test]
 fn annotations_that_a_person_set_are_replaced_with_a_warning() {
     let builder = "operators.operatorframework.io/builder";

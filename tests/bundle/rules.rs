@@ -156,10 +156,16 @@ fn fields() -> Vec<(&'static str, &'static str, String, Value)> {
         ("olm-package-empty", ANNOTATIONS, annotation("package"), json!("")),
         ("olm-annotations-size", CSV, csv("a"), json!("a".repeat(256 << 10))),
         (
-            "olmv0-no-permissions",
+            "olm-account-missing",
             CSV,
             in_deployment("/spec/template/spec/serviceAccountName"),
             json!("other"),
+        ),
+        (
+            "olmv0-no-permissions",
+            CSV,
+            in_deployment("/spec/template/spec/serviceAccountName"),
+            json!("default"),
         ),
         ("olmv0-relimg-missing", CSV, "/spec/relatedImages".to_owned(), json!([])),
         (

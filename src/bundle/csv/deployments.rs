@@ -10,13 +10,9 @@ pub fn all(deployments: &[&Value], refusals: &mut Refusals, journal: &mut Journa
 fn one(deployment: &Value, refusals: &mut Refusals, journal: &mut Journal) -> Value {
     let name = object::name(deployment);
     journal.csv(deployment, "spec.install.spec.deployments", name);
-    let annotations = deployment.pointer("/metadata/annotations").and_then(Value::as_object);
-    for key in annotations.into_iter().flat_map(|it| it.keys()) {
-        let note = format!(
-            "its annotation `{key}` is left out of the bundle: a CSV has no annotations of Deployments, only of their pods"
-        );
-        journal.note(deployment, note);
-    }
+    let pods = deployment.pointer("/spec/template").unwrap_or(&Value::Null);
+    let lost: Vec<String> = object::own(deployment, "annotation", pods).collect();
+    journal.lose(deployment, &lost, "a CSV has no annotations of Deployments, only of their pods");
     let mut spec = deployment.get("spec").cloned().unwrap_or_default();
     if spec.get("template").is_none() {
         refusals.push(format!("{} has no pod template", object::title(deployment)), "");

@@ -144,17 +144,35 @@ fn other_accounts<'a>(
         match accounts.contains(name) {
             true if has_rules() => {
                 journal.note(account, "OLM creates the service accounts of the CSV's permissions");
+                let lost = lost_of_account(account, collected);
+                journal.lose(account, &lost, "OLM creates the account with its name only; `imagePullSecrets` and `automountServiceAccountToken` can be set in the pods of the Deployment");
             }
-            true => journal.note(
-                account,
-                "OLM creates the service accounts of the CSV's permissions, and no binding here gives it any",
-            ),
+            // Every namespace has this one.
+            true if name == "default" => journal.note(account, WITHOUT_RULES),
+            true => journal.leave_out(account, WITHOUT_RULES),
             false => {
                 journal.note(account, "no Deployment uses it");
                 res.push(*account);
             }
         }
     }
+    res
+}
+
+const WITHOUT_RULES: &str = "OLM creates the service accounts of the CSV's permissions only, and no Role or ClusterRole here gives it any";
+
+/// The parts of a service account that the one that OLM creates does not have.
+fn lost_of_account(account: &Value, collected: &Collected) -> Vec<String> {
+    let is_set = |key: &str, value: &Value| match key {
+        "apiVersion" | "kind" | "metadata" => false,
+        "automountServiceAccountToken" => *value == Value::Bool(false),
+        _ => !value.is_null(),
+    };
+    let fields = account.as_object().into_iter().flatten().filter(|it| is_set(it.0, it.1));
+    let mut res: Vec<String> = fields.map(|it| format!("`{}`", it.0)).collect();
+    let common = collected.deployments.first().copied().unwrap_or(&Value::Null);
+    res.extend(object::own(account, "annotation", common));
+    res.extend(object::own(account, "label", common));
     res
 }
 
@@ -208,7 +226,11 @@ fn left_over<'a>(
         };
         match granted.iter().find(is_rival) {
             _ if is_in(&needed, role) => res.push(role),
-            _ if is_in(granted, role) => {}
+            _ if is_in(granted, role) => {
+                let common = collected.deployments.first().copied().unwrap_or(&Value::Null);
+                let lost: Vec<String> = object::own(role, "label", common).collect();
+                journal.lose(role, &lost, "the CSV has only its rules; a copy of it that no binding gives to the operator stays a manifest, with its labels");
+            }
             None => {
                 journal.note(role, "no binding here gives it to a service account of the operator");
                 res.push(role);

@@ -252,6 +252,14 @@ fn install_modes(path: &str, csv: &Value, findings: &mut Findings) {
     }
 }
 
+/// Whether the CSV names a service account among its permissions: OLM creates these accounts, and no others.
+pub fn has_permissions(csv: &Value, account: &str) -> bool {
+    ["permissions", "clusterPermissions"].iter().any(|list| {
+        let entries = of::list(csv, &format!("/spec/install/spec/{list}"));
+        entries.iter().any(|it| of::text(it, "/serviceAccountName") == account)
+    })
+}
+
 pub fn min_kube_version(path: &str, csv: &Value, findings: &mut Findings) {
     const AT: &str = "/spec/minKubeVersion";
     let version = of::text(csv, AT);

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{super::of, Case, Edit, Finding, Fix, Step, What};
+use super::{
+    super::{csv, of},
+    Case, Edit, Finding, Fix, Step, What,
+};
 use crate::yaml::{self, Dialect, Map, Value};
 
 /// Kinds of a bundle whose objects are in no namespace.
@@ -46,7 +49,7 @@ pub fn same_crd(case: &Case, finding: &Finding) -> Option<Fix> {
     Some(Fix { change: format!("deleted `{file}`: `{kept}` is the same CRD"), steps: delete(file) })
 }
 
-/// A service account that says nothing but its name: OLM creates it for the Deployment.
+/// A service account that says nothing but its name, and that OLM creates for the permissions of the CSV.
 pub fn service_account(case: &Case, finding: &Finding) -> Option<Fix> {
     let account = case.written(&finding.file)?;
     let has_only = |map: &Map<String, Value>, keys: &[&str]| {
@@ -55,11 +58,12 @@ pub fn service_account(case: &Case, finding: &Finding) -> Option<Fix> {
     let metadata = account.get("metadata")?.as_object()?;
     let labels = metadata.get("labels").and_then(Value::as_object);
     let is_recommended = |key: &String| key.starts_with("app.kubernetes.io/");
+    let is_created = csv::has_permissions(&case.bundle?.csv.object, of::name(&account));
     let is_plain = has_only(account.as_object()?, &["apiVersion", "kind", "metadata"])
         && has_only(metadata, &["name", "labels"])
         && labels.is_none_or(|it| it.keys().all(is_recommended))
         && comments(case, &finding.file)?.is_empty();
-    is_plain.then(|| Fix {
+    (is_plain && is_created).then(|| Fix {
         change: "deleted the file: OLM creates the service account".to_owned(),
         steps: delete(&finding.file),
     })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    super::{load::Loaded, names},
+    super::{csv, load::Loaded, names},
     Faults, Rule, deployments, of,
 };
 use crate::yaml::{Map, Value};
@@ -114,30 +114,37 @@ fn is_mounted(bundle: &Loaded, deployment: &Value, volume: &str) -> bool {
         .any(|it| !has_own || !MOUNTS.contains(&of::text(it, "/mountPath").trim_end_matches('/')))
 }
 
-/// An operator that may do nothing: neither the CSV nor a binding gives its account a right.
+/// A service account that nobody creates, or that has no permission: neither the CSV nor a binding gives it one.
 fn permissions(bundle: &Loaded, at: &str, deployment: &Value, faults: &mut Faults) {
-    let csv = &bundle.csv.object;
+    let object = &bundle.csv.object;
     let account = match of::text(deployment, "/spec/template/spec/serviceAccountName") {
         "" => "default",
         name => name,
     };
-    let lists = ["permissions", "clusterPermissions"];
-    let granted = lists.iter().any(|list| {
-        let list = of::list(csv, &format!("/spec/install/spec/{list}"));
-        list.iter().any(|it| of::text(it, "/serviceAccountName") == account)
-    });
+    if csv::has_permissions(object, account) {
+        return;
+    }
+    let place = (bundle.csv.path, format!("{at}/spec/template/spec/serviceAccountName"));
+    let name = of::name_of(deployment);
+    let is_account = |it: &Value| of::kind(it) == "ServiceAccount" && of::name(it) == account;
+    // Every namespace has this one.
+    if account != "default" && !bundle.objects.iter().any(|it| is_account(&it.object)) {
+        let message = format!(
+            "neither OLM nor the bundle creates the service account `{account}` of the Deployment `{name}`, and without it there are no pods"
+        );
+        return faults.push(Rule::AccountMissing, place, message);
+    }
     let binds = |it: &Value| {
         matches!(of::kind(it), "RoleBinding" | "ClusterRoleBinding")
             && of::list(it, "/subjects")
                 .iter()
                 .any(|it| of::name_of(it) == account || of::kind(it) == "Group")
     };
-    if !granted && !bundle.objects.iter().any(|it| binds(&it.object)) {
-        faults.push(
-            Rule::NoPermissions,
-            (bundle.csv.path, format!("{at}/spec/template/spec/serviceAccountName")),
-            format!("nothing in the bundle gives the service account `{account}` of the Deployment `{}` a permission", of::name_of(deployment)),
+    if !bundle.objects.iter().any(|it| binds(&it.object)) {
+        let message = format!(
+            "nothing in the bundle gives the service account `{account}` of the Deployment `{name}` a permission"
         );
+        faults.push(Rule::NoPermissions, place, message);
     }
 }
 
