@@ -16,19 +16,25 @@ pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
         return named(dir);
     }
     let here = Path::new(".");
+    let folder = nearest(here)?;
+    if folder != here {
+        terminal::advise(&format!(
+            "note: the project is in `{0}`, and paths are relative to that directory\n",
+            folder.display()
+        ));
+    }
+    Ok(folder)
+}
+
+/// This directory or the nearest one above it that has a PROJECT file; else this one.
+pub fn nearest(here: &Path) -> anyhow::Result<PathBuf> {
     let name = Project::path();
     if disk::has(here, name.as_str()) {
         return Ok(here.to_owned());
     }
     match disk::above(here, name.as_str())? {
         None => Ok(here.to_owned()),
-        Some(Above { folder, same_owner: true }) => {
-            terminal::advise(&format!(
-                "note: the project is in `{0}`, and paths are relative to that directory\n",
-                folder.display()
-            ));
-            Ok(folder)
-        }
+        Some(Above { folder, same_owner: true }) => Ok(folder),
         // Anybody may have put a PROJECT file into a shared directory such as /tmp.
         Some(Above { folder, same_owner: false }) => Err(anyhow::format_err!(
             "`{}` belongs to another user and was not read",

@@ -2,7 +2,7 @@
 
 mod report;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
@@ -15,6 +15,7 @@ use crate::{
     commands::{
         crds::{CrdFiles, Format, PolicyName, Side},
         images::Access,
+        location,
     },
     compatibility::{self, judge},
     hint::{Hint as _, Severity},
@@ -34,9 +35,9 @@ pub struct Args {
     /// Old bundle: a directory, an archive, an OCI layout or an image in a registry
     #[arg(value_name = "OLD")]
     old: String,
-    /// New bundle
-    #[arg(value_name = "NEW", default_value = "bundle")]
-    new: String,
+    /// New bundle [default: the directory `bundle` of the project]
+    #[arg(value_name = "NEW")]
+    new: Option<String>,
     /// Ignore changes of this rule, or of this rule of `crds diff` (can be repeated)
     #[arg(long, value_name = "RULE", value_parser = PossibleValuesParser::new(rules()))]
     allow: Vec<String>,
@@ -59,7 +60,8 @@ fn rules() -> impl Iterator<Item = PossibleValue> {
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
         let (old_files, old_label) = source::read(dir, &self.old, &self.access)?;
-        let (new_files, new_label) = source::read(dir, &self.new, &self.access)?;
+        let new = self.new.map_or_else(|| bundle_of_project(dir), Ok)?;
+        let (new_files, new_label) = source::read(dir, &new, &self.access)?;
         let (old, new) =
             (State::read(&old_label, &old_files)?, State::read(&new_label, &new_files)?);
         let mut changes = difference::compare(&old, &new)?;
@@ -79,6 +81,12 @@ impl Args {
             many => refuse(&format!("{many} changes break the upgrade")),
         }
     }
+}
+
+/// The default bundle, as a path from this directory, which may be inside the project.
+fn bundle_of_project(dir: &Path) -> anyhow::Result<String> {
+    let project = if dir == Path::new(".") { location::nearest(dir)? } else { PathBuf::new() };
+    Ok(project.join("bundle").display().to_string())
 }
 
 fn refuse(what: &str) -> anyhow::Result<()> {
