@@ -8,7 +8,7 @@ use super::{
 };
 use crate::yaml::{Value, json};
 
-const PREFIX: &str = "RELATED_IMAGE_";
+pub const PREFIX: &str = "RELATED_IMAGE_";
 
 const VOLUME: &str = "volume ";
 

@@ -108,6 +108,15 @@ fn every_rule_has_its_change() {
             "note channelAdded: the bundle is in the channel `beta`, too",
         ],
     );
+    let default =
+        |it: &mut Files, channel| set(it, ANNOTATIONS, &key("channel.default"), json!(channel));
+    check("default-kept", &|it| default(it, "alpha"), &|it| default(it, ""), &[]);
+    check(
+        "default-implied",
+        &|it| set(it, ANNOTATIONS, &key("channels"), json!("beta,alpha")),
+        &|it| default(it, "beta"),
+        &["warning defaultChannelChanged: the default channel is `beta`, and was `alpha`"],
+    );
     check(
         "no-channels",
         &nothing,
@@ -148,6 +157,27 @@ fn every_rule_has_its_change() {
             "warning requirementAdded: the dependency `olm.package` is added or changed: {\"packageName\":\"a\",\"version\":\">=1.0.0\"}",
         ],
     );
+    let required = |value: Value| json!([{ "type": "olm.gvk.required", "value": value }]);
+    check(
+        "required-properties",
+        &nothing,
+        &|it| {
+            let list = required(json!("x")).to_string();
+            set(it, CSV, "/metadata/annotations/olm.properties", json!(list));
+            let package = json!([{ "type": "olm.package", "value": "y" }, { "type": "olm.label" }]);
+            it.insert("metadata/deps.yml".to_owned(), json!({ "dependencies": package }));
+            it.insert(
+                "metadata/more.yaml".to_owned(),
+                json!({ "properties": required(json!("z")) }),
+            );
+        },
+        &[
+            "warning requirementAdded: the dependency `olm.package` is added or changed: \"y\"",
+            "warning requirementAdded: the dependency `olm.label` is added or changed: null",
+            "warning requirementAdded: the dependency `olm.gvk.required` is added or changed: \"z\"",
+            "warning requirementAdded: the dependency `olm.gvk.required` is added or changed: \"x\"",
+        ],
+    );
     let rules = "/spec/install/spec/permissions/0/rules/0";
     check(
         "rights",
@@ -161,8 +191,66 @@ fn every_rule_has_its_change() {
             )
         },
         &[
-            "warning permissionAdded: the operator may now `get` `pods`, `secrets` of the core group in the namespaces that it watches",
-            "note permissionRemoved: the operator may no longer `create`, `get`, `update` `leases` of `coordination.k8s.io` in the namespaces that it watches",
+            "warning permissionAdded: the service account may now `get` `pods`, `secrets` of the core group in the namespaces that it watches",
+            "note permissionRemoved: the service account may no longer `create`, `get`, `update` `leases` of `coordination.k8s.io` in the namespaces that it watches",
+        ],
+    );
+    let mut accounts = |name: &str, field: &str, value: &str, expected: &[&str]| {
+        let at = format!("/spec/install/spec/{field}");
+        check(name, &nothing, &|it| set(it, CSV, &at, json!(value)), expected);
+    };
+    let targets = "in the namespaces that it watches";
+    let leases = format!("`create`, `get`, `update` `leases` of `coordination.k8s.io` {targets}");
+    let events = "`create`, `patch` `events`";
+    accounts(
+        "rights-of-another",
+        "permissions/0/serviceAccountName",
+        "other",
+        &[
+            &format!("warning permissionAdded: the service account may now {leases}"),
+            &format!(
+                "warning permissionAdded: the service account may now {events} of `events.k8s.io` {targets}"
+            ),
+            &format!(
+                "warning permissionAdded: the service account may now {events} of the core group {targets}"
+            ),
+            &format!("note permissionRemoved: the service account may no longer {leases}"),
+        ],
+    );
+    accounts(
+        "account",
+        "deployments/0/spec/template/spec/serviceAccountName",
+        "default",
+        &[
+            "warning serviceAccountChanged: the service account is `default`, and was `memcached-operator-controller-manager`",
+        ],
+    );
+    let binding = |role: &'static str, kind: &'static str| {
+        move |it: &mut Files| {
+            let binding = json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": { "name": "extra" },
+                "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role },
+                "subjects": [{ "kind": kind, "name": "a" }],
+            });
+            it.insert("manifests/binding.yaml".to_owned(), binding);
+        }
+    };
+    check(
+        "binding-of-role",
+        &binding("view", "ServiceAccount"),
+        &binding("cluster-admin", "ServiceAccount"),
+        &[
+            "warning permissionAdded: `ServiceAccount/a` is bound to `ClusterRole/cluster-admin`",
+            "note permissionRemoved: `ServiceAccount/a` is no longer bound to `ClusterRole/view`",
+        ],
+    );
+    check(
+        "binding-of-subject",
+        &binding("view", "ServiceAccount"),
+        &binding("view", "Group"),
+        &[
+            "warning permissionAdded: `Group/a` is bound to `ClusterRole/view`",
+            "note permissionRemoved: `ServiceAccount/a` is no longer bound to `ClusterRole/view`",
         ],
     );
     check(
@@ -203,7 +291,7 @@ fn every_rule_has_its_change() {
         },
         &[
             "note image: the container `init` with the image `i:1` is added",
-            "note image: the image of `manager` is `quay.io/example/it:v2`, and was `quay.io/example/it:v1`",
+            "note image: the image of the container `manager` is `quay.io/example/it:v2`, and was `quay.io/example/it:v1`",
             "note image: the related image `a` is `a:2`, and was `a:1`",
             "note image: the related image `c:1` is added",
             "note image: the related image `b:1` is removed",
@@ -229,9 +317,52 @@ fn every_rule_has_its_change() {
             )
         },
         &[
+            "note environment: the variable `B` of `manager` has another value",
             "note environment: the variable `D` of `manager` is added",
             "note environment: the variable `A` of `manager` is removed",
-            "note environment: the variable `B` of `manager` has another value",
+        ],
+    );
+    let mirrored = |it: &mut Files| {
+        set(it, CSV, "/spec/relatedImages", json!([{ "name": "a", "image": "a:1" }]));
+        set(it, CSV, &format!("{container}/env"), json!([variable("RELATED_IMAGE_A", "a:1")]));
+    };
+    let a = |value: &'static str| {
+        let at = format!("{container}/env/0/value");
+        move |it: &mut Files| set(it, CSV, &at, json!(value))
+    };
+    check(
+        "unlisted-image",
+        &mirrored,
+        &a("a:2"),
+        &["note environment: the variable `RELATED_IMAGE_A` of `manager` has another value"],
+    );
+    check(
+        "listed-image",
+        &mirrored,
+        &|it| {
+            a("a:2")(it);
+            set(it, CSV, "/spec/relatedImages/0/image", json!("a:2"));
+        },
+        &["note image: the related image `a` is `a:2`, and was `a:1`"],
+    );
+    let volume = |name: &'static str, image: &'static str| {
+        let at = format!("{DEPLOYMENT}/template/spec/volumes");
+        let volumes = json!([{ "name": name, "image": { "reference": image } }]);
+        move |it: &mut Files| set(it, CSV, &at, volumes.clone())
+    };
+    check(
+        "volumes",
+        &volume("v", "v:1"),
+        &volume("v", "v:2"),
+        &["note image: the image of the volume `v` is `v:2`, and was `v:1`"],
+    );
+    check(
+        "other-volumes",
+        &volume("v", "v:1"),
+        &volume("w", "w:1"),
+        &[
+            "note image: the volume `w` with the image `w:1` is added",
+            "note image: the volume `v` with the image `v:1` is removed",
         ],
     );
     check(
@@ -316,6 +447,32 @@ fn every_rule_has_its_change() {
             "note permissionRemoved: users with this role may no longer `get` `/metrics` in the whole cluster",
         ],
     );
+    let moved = |it: &mut Files| {
+        let crd = it.remove(CRD).expect("a CRD");
+        it.insert("manifests/memcacheds.crd".to_owned(), crd);
+    };
+    check("crd-of-another-name", &nothing, &moved, &[]);
+    check(
+        "elsewhere",
+        &|it| {
+            let manifests = it.keys().filter(|it| it.starts_with("manifests/")).cloned();
+            for path in manifests.collect::<Vec<_>>() {
+                let file = it.remove(&path).expect("it is there");
+                it.insert(path.replace("manifests/", "mf/"), file);
+            }
+            set(it, ANNOTATIONS, &key("manifests"), json!("mf/"));
+            let annotations = it.remove(ANNOTATIONS).expect("it is there");
+            it.insert("metadata/other.yaml".to_owned(), annotations);
+        },
+        &|it| {
+            drop(it.remove(&CRD.replace("manifests/", "mf/")));
+            set(it, "metadata/other.yaml", &key("package"), json!("other"));
+        },
+        &[
+            "error packageChanged: the package is `other`, and was `memcached-operator`",
+            "error crdRemoval: the CRD was removed, with `v1alpha1`",
+        ],
+    );
     check(
         "crd",
         &nothing,
@@ -352,16 +509,25 @@ fn what_is_no_bundle_is_refused() {
         let said = support::said(&output);
         assert!(output.status.code() == Some(1) && said.contains(expected), "{expected}\n{said}");
     };
-    check(&|it| drop(it.remove(CSV)), "`old` has no ClusterServiceVersion");
+    check(&|it| drop(it.remove(CSV)), "no ClusterServiceVersion in bundle");
     check(
         &|it| drop(it.insert("manifests/a.yaml".to_owned(), it[CSV].clone())),
-        "`old` has two ClusterServiceVersions",
+        "contains multiple CSVs",
     );
     check(&|it| set(it, CSV, "/spec/keywords", json!("a")), "`spec.keywords` is the string `a`");
+    for text in [json!("hello"), json!(["a"]), json!(3)] {
+        let expected = "error[fmt-annotations-type]: `annotations` must be a map\n--> old/metadata/annotations.yaml:1:1";
+        check(&|it| drop(it.insert(ANNOTATIONS.to_owned(), text.clone())), expected);
+    }
     let many: Vec<String> = (0..500).map(|it| it.to_string()).collect();
     let rule = json!({ "apiGroups": many, "resources": many, "verbs": many });
     check(
         &|it| set(it, CSV, "/spec/install/spec/permissions/0/rules/0", rule.clone()),
-        "the rules grant more than 200000 single permissions",
+        "error: reading `/spec/install/spec/permissions/0/rules/0`\n  because: the rules grant more than 200000 single permissions\nhint: grant fewer, or write `*`",
+    );
+    let rule = json!({ "nonResourceURLs": many, "verbs": many });
+    check(
+        &|it| set(it, CSV, "/spec/install/spec/permissions/0/rules/0", rule.clone()),
+        "error: reading `/spec/install/spec/permissions/0/rules/0`\n  because: the rules grant more than 200000 single permissions\nhint: grant fewer, or write `*`",
     );
 }

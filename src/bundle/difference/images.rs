@@ -1,14 +1,18 @@
 //! Deployments: which there are, and their selectors, images and environment. Also the other manifests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, Rule, State};
-use crate::{bundle::object, yaml::Value};
+use crate::{
+    bundle::{object, related_images},
+    yaml::Value,
+};
 
 const DEPLOYMENTS: &str = "/spec/install/spec/deployments";
 
 pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
     let (before, after) = (deployments(old), deployments(new));
+    let mirrored = mirrored(old, new);
     for (name, (at, deployment)) in &after {
         let subject = format!("Deployment/{name}");
         let Some((_, other)) = before.get(name) else {
@@ -29,9 +33,19 @@ pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
                 .with_remedy("keep `spec.selector`, or give the Deployment another name"),
             );
         }
-        containers(other, deployment, |field, text| {
-            res.push(new.change(field, &subject, &format!("{at}/spec/template/spec"), text));
-        });
+        let pod = format!("{at}/spec/template/spec");
+        let (was, is) = (object::service_account(other), object::service_account(deployment));
+        if was != is {
+            let what = format!("the service account is `{is}`, and was `{was}`");
+            let at = format!("{pod}/serviceAccountName");
+            res.push(
+                new.change(Rule::ServiceAccountChanged, &subject, &at, what)
+                    .with_remedy("check that it has the permissions that the operator needs"),
+            );
+        }
+        let mut tell = |rule, text| res.push(new.change(rule, &subject, &pod, text));
+        images(other, deployment, &mut tell);
+        variables(other, deployment, &mirrored, &mut tell);
     }
     for (name, (at, _)) in before.iter().filter(|it| !after.contains_key(it.0)) {
         let what = "the Deployment is removed".to_owned();
@@ -48,51 +62,83 @@ fn deployments(state: &State) -> BTreeMap<&str, (String, &Value)> {
     all.map(|(at, it)| (object::name_of(it), (format!("{DEPLOYMENTS}/{at}"), it))).collect()
 }
 
-/// Images and variables of the containers, by the containers' names.
-fn containers(old: &Value, new: &Value, mut tell: impl FnMut(Rule, String)) {
-    fn all(deployment: &Value) -> BTreeMap<&str, &Value> {
-        let lists = ["/spec/template/spec/containers", "/spec/template/spec/initContainers"];
-        let all = lists.into_iter().flat_map(|it| object::list(deployment, it));
-        all.map(|it| (object::name_of(it), it)).collect()
-    }
-    fn variables(container: &Value) -> BTreeMap<&str, &Value> {
-        let all = object::list(container, "/env").iter();
-        // Those with images are told as images.
-        let all = all.filter(|it| !object::name_of(it).starts_with("RELATED_IMAGE_"));
-        all.map(|it| (object::name_of(it), it)).collect()
+fn containers(deployment: &Value) -> impl Iterator<Item = &Value> {
+    let lists = ["/spec/template/spec/containers", "/spec/template/spec/initContainers"];
+    lists.into_iter().flat_map(|it| object::list(deployment, it))
+}
+
+/// Images of the containers and the volumes, by their names.
+fn images(old: &Value, new: &Value, tell: &mut impl FnMut(Rule, String)) {
+    fn all(deployment: &Value) -> BTreeMap<(&str, &str), &str> {
+        let of_containers = containers(deployment)
+            .map(|it| (("container", object::name_of(it)), object::text(it, "/image")));
+        let of_volumes =
+            related_images::volumes(deployment).map(|(name, image)| (("volume", name), image));
+        of_containers.chain(of_volumes).collect()
     }
     let (before, after) = (all(old), all(new));
-    for (name, container) in &after {
-        let image = object::text(container, "/image");
-        let Some(other) = before.get(name) else {
-            tell(Rule::Image, format!("the container `{name}` with the image `{image}` is added"));
-            continue;
-        };
-        let was = object::text(other, "/image");
-        if was != image {
-            tell(Rule::Image, format!("the image of `{name}` is `{image}`, and was `{was}`"));
-        }
-        let (were, are) = (variables(other), variables(container));
-        for variable in are.keys().filter(|it| !were.contains_key(*it)) {
-            tell(Rule::Environment, format!("the variable `{variable}` of `{name}` is added"));
-        }
-        for (variable, value) in &were {
-            match are.get(variable) {
-                None => tell(
-                    Rule::Environment,
-                    format!("the variable `{variable}` of `{name}` is removed"),
-                ),
-                Some(now) if now != value => tell(
-                    Rule::Environment,
-                    format!("the variable `{variable}` of `{name}` has another value"),
-                ),
-                Some(_) => {}
+    for (key, image) in &after {
+        let (kind, name) = key;
+        match before.get(key) {
+            Some(was) if was == image => {}
+            Some(was) => tell(
+                Rule::Image,
+                format!("the image of the {kind} `{name}` is `{image}`, and was `{was}`"),
+            ),
+            None => {
+                tell(Rule::Image, format!("the {kind} `{name}` with the image `{image}` is added"));
             }
         }
     }
-    for name in before.keys().filter(|it| !after.contains_key(*it)) {
-        tell(Rule::Image, format!("the container `{name}` is removed"));
+    for ((kind, name), image) in before.iter().filter(|it| !after.contains_key(it.0)) {
+        tell(Rule::Image, format!("the {kind} `{name}` with the image `{image}` is removed"));
     }
+}
+
+/// Variables of the containers that both have.
+fn variables(
+    old: &Value,
+    new: &Value,
+    mirrored: &BTreeSet<&str>,
+    tell: &mut impl FnMut(Rule, String),
+) {
+    fn all(container: &Value) -> BTreeMap<&str, &Value> {
+        object::list(container, "/env").iter().map(|it| (object::name_of(it), it)).collect()
+    }
+    let is_told = |it: &Value| {
+        object::name_of(it).starts_with(related_images::PREFIX)
+            && mirrored.contains(object::text(it, "/value"))
+    };
+    for container in containers(new) {
+        let name = object::name_of(container);
+        let Some(other) = containers(old).find(|it| object::name_of(it) == name) else { continue };
+        let (were, are) = (all(other), all(container));
+        for (variable, value) in are.iter().filter(|it| !is_told(it.1)) {
+            let what = match were.get(variable) {
+                None => "is added",
+                Some(was) if was != value => "has another value",
+                Some(_) => continue,
+            };
+            tell(Rule::Environment, format!("the variable `{variable}` of `{name}` {what}"));
+        }
+        for (variable, was) in were.iter().filter(|it| !are.contains_key(it.0)) {
+            if !is_told(was) {
+                tell(
+                    Rule::Environment,
+                    format!("the variable `{variable}` of `{name}` is removed"),
+                );
+            }
+        }
+    }
+}
+
+/// The related images that only one of the bundles has: those changes are reported as images.
+fn mirrored<'a>(old: &'a State, new: &'a State) -> BTreeSet<&'a str> {
+    fn all(state: &State) -> BTreeSet<&str> {
+        let list = object::list(&state.csv, "/spec/relatedImages");
+        list.iter().map(|it| object::text(it, "/image")).collect()
+    }
+    all(old).symmetric_difference(&all(new)).copied().collect()
 }
 
 fn related(old: &State, new: &State, res: &mut Vec<Change>) {

@@ -2,6 +2,7 @@
 //!
 //! CRDs are not compared here: `compatibility` does that. Given the files of both bundles, this reads nothing else.
 
+mod bindings;
 mod images;
 mod permissions;
 mod rules;
@@ -41,6 +42,7 @@ pub fn compare(old: &State, new: &State) -> anyhow::Result<Vec<Change>> {
     let mut res = Vec::new();
     upgrade::compare(old, new, &mut res);
     permissions::compare(old, new, &mut res)?;
+    bindings::compare(old, new, &mut res);
     images::compare(old, new, &mut res);
     webhooks::compare(old, new, &mut res);
     // The worst first, and otherwise in the order in which they were found.

@@ -1,12 +1,12 @@
-//! Permissions gained and lost. Rules are taken apart into single rights, so that it does not matter how they are
-//! grouped, and wildcards cover what they match.
+//! Permissions gained and lost, by each service account and each role. Rules are taken apart into single rights, so that
+//! it does not matter how they are grouped, and wildcards cover what they match.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::bail;
+use anyhow::Context as _;
 
 use super::{Change, Rule, State};
-use crate::{bundle::object, yaml::Value};
+use crate::{bundle::object, hint::Hint as _, yaml::Value};
 
 /// No operator has more; a file that has is made to do harm.
 const MOST: usize = 200_000;
@@ -18,158 +18,216 @@ enum Scope {
     Targets,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum On {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum On<'a> {
     /// A resource of a group; an object of this name only, if there is one.
     Resource {
-        group: String,
-        resource: String,
-        name: Option<String>,
+        group: &'a str,
+        resource: &'a str,
+        name: Option<&'a str>,
     },
-    Url(String),
+    Url(&'a str),
 }
 
-type Right = (Scope, On, String);
+type Right<'a> = (Scope, On<'a>, &'a str);
 
 /// Each right with the JSON pointer of the rule that grants it.
-type Rights = BTreeMap<Right, String>;
+type Rights<'a> = BTreeMap<Right<'a>, String>;
 
-pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) -> anyhow::Result<()> {
-    let (before, after) = (of_csv(old)?, of_csv(new)?);
-    for (at, text) in grouped(&after, &before) {
-        let what = format!("the operator may now {text}");
-        res.push(new.change(Rule::PermissionAdded, "CSV", &at, what).with_remedy(
-            "check that the operator needs it; for OLM v1, the service account that installs the operator needs it as well",
-        ));
-    }
-    for (at, text) in grouped(&before, &after) {
-        let what = format!("the operator may no longer {text}");
-        res.push(old.change(Rule::PermissionRemoved, "CSV", &at, what).in_old());
-    }
-    of_roles(old, new, res)
+/// A service account or a role.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Holder<'a> {
+    kind: &'a str,
+    name: &'a str,
 }
 
-/// Roles that are manifests of their own, by kind and name.
-fn of_roles(old: &State, new: &State, res: &mut Vec<Change>) -> anyhow::Result<()> {
-    let is_role = |it: &&(String, Value)| matches!(object::kind(&it.1), "Role" | "ClusterRole");
-    let title = |it: &Value| format!("{}/{}", object::kind(it), object::name(it));
-    for (path, role) in new.objects.iter().filter(is_role) {
-        let Some((old_path, other)) =
-            old.objects.iter().filter(is_role).find(|it| title(&it.1) == title(role))
-        else {
-            continue;
-        };
-        let scope = match object::kind(role) {
-            "Role" => Scope::Targets,
-            _ => Scope::Everywhere,
-        };
-        let read = |role: &Value| -> anyhow::Result<Rights> {
-            let mut rights = Rights::new();
-            add(role, scope, "/rules", &mut rights)?;
-            Ok(rights)
-        };
-        let (before, after) = (read(other)?, read(role)?);
-        for (at, text) in grouped(&after, &before) {
-            let what = format!("users with this role may now {text}");
-            let change = new.change(Rule::PermissionAdded, &title(role), "", what);
-            let change = change.with_remedy("check the users with this role");
-            res.push(Change { place: Some(new.place(path, &at)), ..change });
+const ACCOUNT: &str = "ServiceAccount";
+
+/// The rights of every holder, and the file that grants them.
+type Holders<'a> = BTreeMap<Holder<'a>, (&'a str, Rights<'a>)>;
+
+pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) -> anyhow::Result<()> {
+    let (before, after) = (holders(old)?, holders(new)?);
+    let none = Rights::new();
+    for (holder, (path, rights)) in &after {
+        let Some(other) = counterpart(&before, holder, &none) else { continue };
+        for (at, text) in grouped(rights, other) {
+            let (who, remedy) = holder.words();
+            let what = format!("{who} may now {text}");
+            let change = new.change(Rule::PermissionAdded, &holder.title(), "", what);
+            let place = Some(new.place(path, &at));
+            res.push(Change { place, ..change }.with_remedy(remedy));
         }
-        for (at, text) in grouped(&before, &after) {
-            let what = format!("users with this role may no longer {text}");
-            let change = old.change(Rule::PermissionRemoved, &title(role), "", what);
-            res.push(Change { place: Some(old.place(old_path, &at)), ..change }.in_old());
+    }
+    for (holder, (path, rights)) in &before {
+        let Some(other) = counterpart(&after, holder, &none) else { continue };
+        for (at, text) in grouped(rights, other) {
+            let what = format!("{} may no longer {text}", holder.words().0);
+            let change = old.change(Rule::PermissionRemoved, &holder.title(), "", what);
+            res.push(Change { place: Some(old.place(path, &at)), ..change }.in_old());
         }
     }
     Ok(())
 }
 
-/// The rights of every service account of a CSV.
-fn of_csv(state: &State) -> anyhow::Result<Rights> {
-    let mut res = Rights::new();
+/// The rights of a holder in the other bundle. A role that it has not is reported as a manifest.
+fn counterpart<'a, 'b>(
+    holders: &'b Holders<'a>,
+    holder: &Holder<'a>,
+    none: &'b Rights<'a>,
+) -> Option<&'b Rights<'a>> {
+    match holders.get(holder) {
+        Some((_, rights)) => Some(rights),
+        None => (holder.kind == ACCOUNT).then_some(none),
+    }
+}
+
+impl Holder<'_> {
+    fn title(&self) -> String {
+        format!("{}/{}", self.kind, self.name)
+    }
+
+    /// How messages name whoever has the rights, and what to do when there are more.
+    fn words(&self) -> (&'static str, &'static str) {
+        match self.kind {
+            ACCOUNT => (
+                "the service account",
+                "check that the operator needs it; for OLM v1, the service account that installs the operator needs it as well",
+            ),
+            _ => ("users with this role", "check the users with this role"),
+        }
+    }
+}
+
+/// The service accounts of the CSV, and the roles that are manifests of their own.
+fn holders(state: &State) -> anyhow::Result<Holders<'_>> {
+    let mut res = Holders::new();
+    let mut left = MOST;
     for (field, scope) in
         [("clusterPermissions", Scope::Everywhere), ("permissions", Scope::Targets)]
     {
         let at = format!("/spec/install/spec/{field}");
         for (place, entry) in object::list(&state.csv, &at).iter().enumerate() {
-            add(entry, scope, &format!("{at}/{place}/rules"), &mut res)?;
+            let name = object::text(entry, "/serviceAccountName");
+            let holder = Holder { kind: ACCOUNT, name };
+            let (_, rights) = res.entry(holder).or_insert((&state.csv_path, Rights::new()));
+            add(entry, scope, &format!("{at}/{place}/rules"), &mut left, rights)?;
         }
+    }
+    for (path, role) in &state.objects {
+        let scope = match object::kind(role) {
+            "Role" => Scope::Targets,
+            "ClusterRole" => Scope::Everywhere,
+            _ => continue,
+        };
+        let holder = Holder { kind: object::kind(role), name: object::name(role) };
+        let (_, rights) = res.entry(holder).or_insert((path, Rights::new()));
+        add(role, scope, "/rules", &mut left, rights)?;
     }
     Ok(res)
 }
 
-/// Adds the rights of an object's `rules`, which are at a JSON pointer of its file.
-fn add(entry: &Value, scope: Scope, at: &str, res: &mut Rights) -> anyhow::Result<()> {
+/// Adds the rights of an object's `rules`, which are at a JSON pointer of its file, while some are `left`.
+fn add<'a>(
+    entry: &'a Value,
+    scope: Scope,
+    at: &str,
+    left: &mut usize,
+    res: &mut Rights<'a>,
+) -> anyhow::Result<()> {
     for (place, rule) in object::list(entry, "/rules").iter().enumerate() {
-        let texts = |field: &str| -> Vec<String> {
-            object::texts(rule, field).map(str::to_owned).collect()
-        };
+        let texts = |field| -> Vec<&'a str> { object::texts(rule, field).collect() };
         let (groups, resources) = (texts("/apiGroups"), texts("/resources"));
         let (verbs, urls) = (texts("/verbs"), texts("/nonResourceURLs"));
-        let mut names: Vec<Option<String>> =
-            texts("/resourceNames").into_iter().map(Some).collect();
+        let mut names: Vec<Option<&str>> = texts("/resourceNames").into_iter().map(Some).collect();
         if names.is_empty() {
             names.push(None);
         }
-        let count = [groups.len(), resources.len(), names.len(), verbs.len()]
-            .into_iter()
-            .try_fold(1usize, usize::checked_mul);
-        if count.is_none_or(|it| MOST < it + res.len()) {
-            bail!("the rules grant more than {MOST} single permissions");
-        }
+        let count = groups
+            .len()
+            .checked_mul(resources.len())
+            .and_then(|it| it.checked_mul(names.len())?.checked_add(urls.len()))
+            .and_then(|it| it.checked_mul(verbs.len()));
+        let Some(rest) = count.and_then(|it| left.checked_sub(it)) else {
+            return Err(anyhow::format_err!("the rules grant more than {MOST} single permissions"))
+                .with_context(|| format!("reading `{at}/{place}`"))
+                .hint("grant fewer, or write `*`");
+        };
+        *left = rest;
         let mut on: Vec<On> = urls.into_iter().map(On::Url).collect();
         for group in &groups {
             for resource in &resources {
-                for name in &names {
-                    let (group, resource) = (group.clone(), resource.clone());
-                    on.push(On::Resource { group, resource, name: name.clone() });
-                }
+                on.extend(names.iter().map(|name| On::Resource { group, resource, name: *name }));
             }
         }
         for on in on {
             for verb in &verbs {
-                res.entry((scope, on.clone(), verb.clone()))
-                    .or_insert_with(|| format!("{at}/{place}"));
+                res.entry((scope, on, verb)).or_insert_with(|| format!("{at}/{place}"));
             }
         }
     }
     Ok(())
 }
 
-/// Whether some of these rights includes another one.
-fn covers(rights: &Rights, (scope, on, verb): &Right) -> bool {
-    let scopes = [Scope::Everywhere, *scope];
-    let any = |text: &str| BTreeSet::from([text.to_owned(), "*".to_owned()]);
-    let verbs = any(verb);
-    match on {
-        On::Resource { group, resource, name } => {
-            let mut resources = any(resource);
-            resources.extend(resource.split_once('/').map(|it| format!("*/{}", it.1)));
-            let names = BTreeSet::from([name.clone(), None]);
-            for scope in scopes {
-                for group in any(group) {
-                    for resource in &resources {
-                        for name in &names {
-                            for verb in &verbs {
-                                let (group, resource) = (group.clone(), resource.clone());
-                                let on = On::Resource { group, resource, name: name.clone() };
-                                if rights.contains_key(&(scope, on, verb.clone())) {
-                                    return true;
-                                }
-                            }
-                        }
-                    }
-                }
+/// Rights as others are looked up in them.
+struct Cover<'a, 'b> {
+    rights: &'b Rights<'a>,
+    /// What is before the `*` of URLs. None begins with another one: the shorter one matches all that the longer one does.
+    prefixes: BTreeMap<(Scope, &'a str), BTreeSet<&'a str>>,
+}
+
+impl<'a, 'b> Cover<'a, 'b> {
+    fn new(rights: &'b Rights<'a>) -> Self {
+        let mut all: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
+        for (scope, on, verb) in rights.keys() {
+            if let On::Url(url) = on
+                && let Some(prefix) = url.strip_suffix('*')
+            {
+                all.entry((*scope, *verb)).or_default().insert(prefix);
             }
-            false
         }
-        On::Url(url) => rights.keys().any(|(other_scope, on, other_verb)| {
-            let On::Url(pattern) = on else { return false };
-            let prefix = pattern.strip_suffix('*');
-            scopes.contains(other_scope)
-                && verbs.contains(other_verb)
-                && (pattern == url || prefix.is_some_and(|it| url.starts_with(it)))
-        }),
+        for prefixes in all.values_mut() {
+            let mut shortest: Option<&str> = None;
+            prefixes.retain(|it| {
+                let is_covered = shortest.is_some_and(|short| it.starts_with(short));
+                if !is_covered {
+                    shortest = Some(it);
+                }
+                !is_covered
+            });
+        }
+        Self { rights, prefixes: all }
+    }
+
+    /// Whether some of the rights includes another one.
+    fn has(&self, (scope, on, verb): &Right) -> bool {
+        let holds = |on: On| {
+            let of_scope =
+                |scope| ["*", verb].iter().any(|it| self.rights.contains_key(&(scope, on, it)));
+            of_scope(Scope::Everywhere) || of_scope(*scope)
+        };
+        match *on {
+            On::Resource { group, resource, name } => {
+                let any = resource.split_once('/').map(|it| format!("*/{}", it.1));
+                let resources = [Some(resource), Some("*"), any.as_deref()];
+                [group, "*"].into_iter().any(|group| {
+                    resources.iter().flatten().any(|resource| {
+                        [name, None]
+                            .into_iter()
+                            .any(|name| holds(On::Resource { group, resource, name }))
+                    })
+                })
+            }
+            On::Url(url) => {
+                let matches = |scope, verb| {
+                    let prefixes = self.prefixes.get(&(scope, verb));
+                    let nearest = prefixes.and_then(|it| it.range(..=url).next_back());
+                    nearest.is_some_and(|it| url.starts_with(it))
+                };
+                let in_scope = |scope| matches(scope, "*") || matches(scope, *verb);
+                holds(*on) || in_scope(Scope::Everywhere) || in_scope(*scope)
+            }
+        }
     }
 }
 
@@ -179,8 +237,9 @@ type Phrase<'a> = (Scope, String, Vec<&'a str>);
 /// What the one has and the other does not, as texts: verbs of the same things are told together, and things of the same
 /// verbs. Each with the place of its first rule.
 fn grouped(rights: &Rights, without: &Rights) -> Vec<(String, String)> {
+    let without = Cover::new(without);
     let mut verbs: BTreeMap<(Scope, &On), (Vec<&str>, &str)> = BTreeMap::new();
-    for (right, at) in rights.iter().filter(|it| !covers(without, it.0)) {
+    for (right, at) in rights.iter().filter(|it| !without.has(it.0)) {
         let (scope, on, verb) = right;
         let entry = verbs.entry((*scope, on)).or_insert_with(|| (Vec::new(), at));
         entry.0.push(verb);
@@ -189,7 +248,7 @@ fn grouped(rights: &Rights, without: &Rights) -> Vec<(String, String)> {
     for ((scope, on), (verbs, at)) in verbs {
         let (of, thing) = match on {
             On::Resource { group, resource, name } => {
-                let group = match group.as_str() {
+                let group = match *group {
                     "" => "of the core group".to_owned(),
                     "*" => "of every group".to_owned(),
                     group => format!("of `{group}`"),
@@ -218,15 +277,16 @@ mod tests {
     use super::*;
     use crate::yaml::json;
 
-    fn rights(scope: Scope, rules: Value) -> Rights {
+    fn rights(scope: Scope, role: &Value) -> Rights<'_> {
         let mut res = Rights::new();
-        add(&json!({ "rules": rules }), scope, "", &mut res).expect("few rights");
+        add(role, scope, "", &mut MOST.clone(), &mut res).expect("few rights");
         res
     }
 
     /// What the new rules grant and the old ones do not.
     fn check(old: Value, new: Value, expected: &[&str]) {
-        let (old, new) = (rights(Scope::Everywhere, old), rights(Scope::Everywhere, new));
+        let (old, new) = (json!({ "rules": old }), json!({ "rules": new }));
+        let (old, new) = (rights(Scope::Everywhere, &old), rights(Scope::Everywhere, &new));
         let gained: Vec<String> = grouped(&new, &old).into_iter().map(|it| it.1).collect();
         assert_eq!(gained, expected);
     }
@@ -285,13 +345,22 @@ mod tests {
             urls(json!(["/metrics", "/healthz"])),
             &["`get` `/healthz` in the whole cluster"],
         );
+        let nested = urls(json!(["/a*", "/a/b*", "/a!*", "/c/*"]));
+        check(nested.clone(), urls(json!(["/a", "/a/c", "/ab/*", "/c/*"])), &[]);
+        check(nested, urls(json!(["/c", "/*"])), &["`get` `/*`, `/c` in the whole cluster"]);
+    }
+
+    #[test]
+    fn many_urls_are_compared_in_time() {
+        let many = |to: &str| -> Vec<String> { (0..440).map(|it| format!("/{it}{to}")).collect() };
+        let rules = json!([{ "nonResourceURLs": many("*"), "verbs": many("") }]);
+        check(rules.clone(), rules, &[]);
     }
 
     #[test]
     fn a_right_in_every_namespace_is_more() {
-        let rules = json!([rule("", &["pods"], &["get"])]);
-        let (cluster, targets) =
-            (rights(Scope::Everywhere, rules.clone()), rights(Scope::Targets, rules));
+        let role = json!({ "rules": [rule("", &["pods"], &["get"])] });
+        let (cluster, targets) = (rights(Scope::Everywhere, &role), rights(Scope::Targets, &role));
         assert!(grouped(&targets, &cluster).is_empty());
         assert_eq!(grouped(&cluster, &targets).len(), 1);
     }
@@ -299,7 +368,12 @@ mod tests {
     #[test]
     fn rules_that_multiply_are_refused() {
         let many: Vec<String> = (0..1000).map(|it| it.to_string()).collect();
-        let rules = json!([{ "apiGroups": many, "resources": many, "verbs": many }]);
-        assert!(add(&json!({ "rules": rules }), Scope::Targets, "", &mut Rights::new()).is_err());
+        let check = |rule: Value| {
+            let role = json!({ "rules": [rule] });
+            let found = add(&role, Scope::Targets, "", &mut MOST.clone(), &mut Rights::new());
+            assert!(found.is_err(), "{role}");
+        };
+        check(json!({ "apiGroups": many, "resources": many, "verbs": many }));
+        check(json!({ "nonResourceURLs": many, "verbs": many }));
     }
 }

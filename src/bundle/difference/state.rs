@@ -2,76 +2,76 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Context as _;
-
 use super::{Change, Place, Rule};
 use crate::{
-    bundle::{annotations, object, validate::Files},
-    hint::Hint as _,
-    kubernetes, model,
-    yaml::{self, Data, Mark, Node, Value},
+    bundle::{
+        annotations, object,
+        validate::{
+            self, Files, Findings,
+            load::{self, Loaded},
+            requirements::{self, Requirement},
+        },
+    },
+    hint::{Diagnostic, Diagnostics, Hint as _},
+    kubernetes,
+    yaml::{Mark, Node, Value},
 };
 
-/// The annotations file, which says more of a bundle than its image's labels do.
-const ANNOTATIONS: &str = "metadata/annotations.yaml";
-
 pub struct State {
-    /// Every YAML file, by its path inside the bundle.
+    /// The files that are read, by their paths inside the bundle.
     nodes: BTreeMap<String, Node>,
-    csv_path: String,
+    pub csv_path: String,
     pub csv: Value,
-    annotations: Value,
-    pub dependencies: Vec<Value>,
+    /// The file with the annotations.
+    annotated: String,
+    annotations: BTreeMap<String, String>,
+    pub requirements: Vec<Requirement>,
     /// The other manifests.
     pub objects: Vec<(String, Value)>,
 }
 
 impl State {
-    /// Reads the files of a bundle. `label` is how messages name the bundle.
+    /// Reads the files of a bundle as `bundle validate` does. `label` is how messages name the bundle.
     pub fn read(label: &str, files: &Files) -> anyhow::Result<Self> {
-        let mut nodes = BTreeMap::new();
-        let mut csvs = Vec::new();
-        let mut objects = Vec::new();
-        for (path, bytes) in files {
-            let path = path.as_str();
-            let is_data = [".yaml", ".yml", ".json"].iter().any(|it| path.ends_with(it));
-            if !is_data || !(path.starts_with("manifests/") || path.starts_with("metadata/")) {
-                continue;
-            }
-            let shown = format!("{label}/{path}");
-            let text = std::str::from_utf8(bytes).with_context(|| format!("reading `{shown}`"))?;
-            let mut documents = yaml::nodes(text, yaml::Dialect::Kubernetes)
-                .map_err(model::locate(&shown, text))?;
-            if documents.is_empty() {
-                continue;
-            }
-            let node = documents.remove(0);
-            if path.starts_with("manifests/") {
-                let decoded = kubernetes::decode(&node.clone().into_value());
-                if let Some(fault) = decoded.faults.first() {
-                    return Err(anyhow::format_err!("`{shown}`: {fault}")).hint(format!(
-                        "`operator-rs bundle validate {label}` lists every problem"
-                    ));
-                }
-                match object::kind(&decoded.value) {
-                    "ClusterServiceVersion" => csvs.push((path.to_owned(), decoded.value)),
-                    _ => objects.push((path.to_owned(), decoded.value)),
-                }
-            }
-            nodes.insert(path.to_owned(), node);
-        }
-        let Some((csv_path, csv)) = csvs.pop() else {
-            return Err(anyhow::format_err!("`{label}` has no ClusterServiceVersion"))
-                .hint("name the directory that contains the bundle's `manifests/`");
+        let mut findings = Findings::default();
+        let Some(loaded) = load::load(files, &mut findings) else {
+            let headline = format!("cannot read the bundle `{label}`");
+            let list = findings.located(files).iter().map(|it| it.diagnostic(label)).collect();
+            return Err(Diagnostics { headline, list }.into());
         };
-        if let Some((other, _)) = csvs.first() {
-            anyhow::bail!("`{label}` has two ClusterServiceVersions, {other} and {csv_path}");
+        for (path, bytes) in files.iter().filter(|it| requirements::is_metadata(it.0)) {
+            // Any other file may be here. One that is cut short must not look like that.
+            if ["yaml", "yml", "json"].contains(&path.extension())
+                && let Err(fault) = load::first(bytes)
+            {
+                return Err(Diagnostic::in_file(format!("{label}/{path}"), fault).into_error());
+            }
         }
-        let value = |path: &str| nodes.get(path).cloned().map(Node::into_value).unwrap_or_default();
-        let annotations = value(ANNOTATIONS)["annotations"].take();
-        let dependencies = value("metadata/dependencies.yaml");
-        let dependencies = object::list(&dependencies, "/dependencies").to_vec();
-        Ok(Self { nodes, csv_path, csv, annotations, dependencies, objects })
+        let Loaded { annotated, annotations, objects: manifests, csv, .. } = loaded;
+        let mut objects = Vec::new();
+        for it in manifests.into_iter().filter(|it| it.path != csv.path) {
+            let decoded = kubernetes::decode(&it.object);
+            if let Some(fault) = decoded.faults.first() {
+                return Err(anyhow::format_err!("`{label}/{}`: {fault}", it.path))
+                    .hint(format!("`operator-rs bundle validate {label}` lists every problem"));
+            }
+            objects.push((it.path.to_owned(), decoded.value));
+        }
+        let requirements = requirements::of_bundle((csv.path, &csv.object), files);
+        let paths = objects.iter().map(|it| it.0.as_str());
+        let paths = paths.chain([csv.path, annotated]);
+        let paths = paths.chain(requirements.iter().map(|it| it.file.as_str()));
+        let node = |it: &str| Some((it.to_owned(), validate::node(files, it)?));
+        let nodes = paths.filter_map(node).collect();
+        let (csv_path, csv) = (csv.path.to_owned(), csv.object);
+        let annotated = annotated.to_owned();
+        Ok(Self { nodes, csv_path, csv, annotated, annotations, requirements, objects })
+    }
+
+    /// Whether a file has a CRD.
+    pub fn has_crd(&self, path: &str) -> bool {
+        let is_crd = |it: &Value| object::kind(it) == "CustomResourceDefinition";
+        self.objects.iter().any(|it| it.0 == path && is_crd(&it.1))
     }
 
     pub fn package(&self) -> &str {
@@ -87,7 +87,7 @@ impl State {
     }
 
     fn annotation(&self, key: &str) -> &str {
-        self.annotations.get(key).and_then(Value::as_str).unwrap_or_default()
+        self.annotations.get(key).map_or("", String::as_str)
     }
 
     /// A change that the new bundle's CSV shows at a JSON pointer.
@@ -103,39 +103,16 @@ impl State {
 
     /// A change that an annotation shows.
     pub fn annotated(&self, rule: Rule, key: &str, what: String) -> Change {
-        let place = self.place(ANNOTATIONS, &format!("/annotations/{}", key.replace('/', "~1")));
+        let place =
+            self.place(&self.annotated, &format!("/annotations/{}", validate::escaped(key)));
         Change { place: Some(place), ..self.change(rule, key, "", what) }
     }
 
     /// The place of a part of a file, or of what comes nearest to it.
     pub fn place(&self, file: &str, pointer: &str) -> Place {
-        let mut mark = Mark { line: 1, column: 1 };
-        if let Some(node) = self.nodes.get(file) {
-            mark = node.mark;
-            descend(node, pointer, &mut mark);
-        }
+        let mark = self.nodes.get(file).map(|it| validate::mark(it, pointer));
+        let mark = mark.unwrap_or(Mark { line: 1, column: 1 });
         Place { file: file.to_owned(), mark, is_old: false }
-    }
-}
-
-fn descend(node: &Node, pointer: &str, mark: &mut Mark) {
-    let Some(rest) = pointer.strip_prefix('/') else { return };
-    let (step, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-    let step = step.replace("~1", "/").replace("~0", "~");
-    match &node.data {
-        Data::Map(entries) => {
-            if let Some(entry) = entries.iter().find(|it| it.key == step) {
-                *mark = entry.mark;
-                descend(&entry.value, rest, mark);
-            }
-        }
-        Data::List(items) => {
-            if let Some(item) = step.parse::<usize>().ok().and_then(|it| items.get(it)) {
-                *mark = item.mark;
-                descend(item, rest, mark);
-            }
-        }
-        Data::Scalar(_) => {}
     }
 }
 

@@ -7,7 +7,7 @@ use semver::Version;
 
 use super::{Change, Rule, State};
 use crate::{
-    bundle::{annotations, object},
+    bundle::{annotations, object, validate::requirements::Requirement},
     kubernetes::version,
     yaml::Value,
 };
@@ -105,10 +105,12 @@ fn channels(old: &State, new: &State, res: &mut Vec<Change>) {
         let what = format!("the bundle is in the channel `{channel}`, too");
         res.push(new.annotated(Rule::ChannelAdded, annotations::CHANNELS, what));
     }
-    let (before, after) = (old.default_channel(), new.default_channel());
-    if before != after && !before.is_empty() {
-        let now = if after.is_empty() { "not set".to_owned() } else { format!("`{after}`") };
-        let what = format!("the default channel is {now}, and was `{before}`");
+    // Where a bundle names none, catalogs keep the one that they have, and begin with the first in alphabetical order.
+    let first = old.channels().min().unwrap_or_default();
+    let before = Some(old.default_channel()).filter(|it| !it.is_empty()).unwrap_or(first);
+    let after = new.default_channel();
+    if before != after && !before.is_empty() && !after.is_empty() {
+        let what = format!("the default channel is `{after}`, and was `{before}`");
         res.push(
             new.annotated(Rule::DefaultChannelChanged, annotations::DEFAULT_CHANNEL, what)
                 .with_remedy("new subscriptions that name no channel follow another one"),
@@ -159,12 +161,13 @@ fn requirements(old: &State, new: &State, res: &mut Vec<Change>) {
             }
         }
     }
-    for dependency in new.dependencies.iter().filter(|it| !old.dependencies.contains(it)) {
-        let type_ = object::text(dependency, "/type");
-        let value = dependency.get("value").cloned().unwrap_or_default();
+    let is_new = |it: &&Requirement| old.requirements.iter().all(|other| other.entry != it.entry);
+    for it in new.requirements.iter().filter(is_new) {
+        let type_ = object::text(&it.entry, "/type");
+        let value = it.entry.get("value").cloned().unwrap_or_default();
         let what = format!("the dependency `{type_}` is added or changed: {value}");
-        let change = new.change(Rule::RequirementAdded, "metadata/dependencies.yaml", "", what);
-        let place = new.place("metadata/dependencies.yaml", "");
-        res.push(Change { place: Some(place), ..change.with_remedy(remedy) });
+        let change = new.change(Rule::RequirementAdded, &it.file, "", what);
+        let place = Some(new.place(&it.file, &it.field));
+        res.push(Change { place, ..change.with_remedy(remedy) });
     }
 }

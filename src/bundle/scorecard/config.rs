@@ -92,7 +92,8 @@ impl Configuration {
 
 /// Where the annotations say that the configuration is.
 pub fn config_path(files: &Files) -> String {
-    let annotations = format::annotations(files, &mut Findings::default()).unwrap_or_default();
+    let found = format::annotations(files, &mut Findings::default());
+    let annotations = found.map(|it| it.1).unwrap_or_default();
     let is_scorecard = annotations.get(TEST_MEDIA_TYPE).is_some_and(|it| it == "scorecard+v1");
     let folder = annotations.get(TEST_CONFIG).filter(|_| is_scorecard);
     let path = format!("{}/config.yaml", folder.map_or("tests/scorecard", String::as_str));

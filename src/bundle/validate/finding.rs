@@ -110,14 +110,14 @@ impl Findings {
 }
 
 /// The first document of a file.
-fn node(files: &Files, file: &str) -> Option<yaml::Node> {
+pub fn node(files: &Files, file: &str) -> Option<yaml::Node> {
     let bytes = files.get(&file.parse::<ProjectPath>().ok()?)?;
     let text = std::str::from_utf8(bytes).ok()?;
     yaml::nodes(text, Dialect::Kubernetes).ok()?.into_iter().next()
 }
 
 /// The place of a field, or of the last part of its path that is there: of a key in a map, of an item in a list.
-fn mark(node: &yaml::Node, field: &str) -> Mark {
+pub fn mark(node: &yaml::Node, field: &str) -> Mark {
     let (mut at, mut res) = (node, node.mark);
     for key in field.split('/').skip(1) {
         let key = key.replace("~1", "/").replace("~0", "~");

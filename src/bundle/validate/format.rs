@@ -4,29 +4,35 @@ use std::collections::BTreeMap;
 
 use super::{
     super::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE},
-    Files, Findings, Rule, dependencies, escaped, load,
+    Files, Findings, Rule, dependencies, escaped, load, requirements,
 };
 use crate::yaml::Value;
 
 type Annotations = BTreeMap<String, String>;
 
 /// The annotations that lead to the manifests: those of metadata/annotations.yaml, else of the first file
-/// that has some.
-pub fn annotations(files: &Files, findings: &mut Findings) -> Option<Annotations> {
+/// that has some. With the path of that file.
+pub fn annotations<'a>(
+    files: &'a Files,
+    findings: &mut Findings,
+) -> Option<(&'a str, Annotations)> {
     let read = |bytes: &[u8]| {
         let file = load::parsed(bytes)?;
         annotations_of(&file).map(Option::unwrap_or_default)
     };
     let usual = files.iter().find(|it| it.0.as_str() == "metadata/annotations.yaml");
     match usual.map(|(path, bytes)| (path, read(bytes))) {
-        Some((_, Ok(found))) if !found.is_empty() => return Some(found),
+        Some((path, Ok(found))) if !found.is_empty() => return Some((path.as_str(), found)),
         Some((path, Err(fault))) => {
             findings.error(Rule::AnnotationsType, (path.as_str(), "/annotations"), fault);
             return None;
         }
         _ => {}
     }
-    let found = files.values().filter_map(|it| read(it).ok()).find(|it| !it.is_empty());
+    let found = files
+        .iter()
+        .filter_map(|(path, it)| Some((path.as_str(), read(it).ok()?)))
+        .find(|it| !it.1.is_empty());
     if found.is_none() {
         findings.error(
             Rule::NoAnnotations,
@@ -53,7 +59,7 @@ pub fn check(files: &Files, is_loaded: bool, findings: &mut Findings) {
     let mut annotations = None;
     let mut has_dependencies = false;
     for (path, bytes) in files {
-        if path.parent().is_none_or(|it| it.as_str() != "metadata") {
+        if !requirements::is_metadata(path) {
             continue;
         }
         let Ok(Some(file)) = load::first(bytes) else { continue };

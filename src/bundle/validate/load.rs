@@ -10,7 +10,8 @@ use crate::{
 
 /// What the checks look at.
 pub struct Loaded<'a> {
-    /// Those of metadata/annotations.yaml.
+    /// The file with annotations, which is usually metadata/annotations.yaml.
+    pub annotated: &'a str,
     pub annotations: BTreeMap<String, String>,
     /// Where the manifests are, with a `/` at its end; empty for the bundle's own folder.
     pub folder: String,
@@ -33,8 +34,8 @@ impl Loaded<'_> {
 pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>> {
     let mut faults = Findings::default();
     let found = format::annotations(files, &mut faults);
-    let folder = found.as_ref().and_then(|it| folder(it, &mut faults));
-    let (Some(annotations), Some(folder)) = (found, folder) else {
+    let folder = found.as_ref().and_then(|it| folder(&it.1, &mut faults));
+    let (Some((annotated, annotations)), Some(folder)) = (found, folder) else {
         findings.0.append(&mut faults.0);
         return None;
     };
@@ -89,7 +90,7 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
         }
     }
     if faults.0.is_empty() {
-        return Some(Loaded { annotations, folder, objects, csv: csvs.pop()?, crds });
+        return Some(Loaded { annotated, annotations, folder, objects, csv: csvs.pop()?, crds });
     }
     findings.0.append(&mut faults.0);
     None

@@ -24,13 +24,13 @@ mod names;
 mod object;
 mod olm;
 pub mod optional;
+pub(super) mod requirements;
 pub mod rules;
 mod selectable;
 mod size;
 
 pub use finding::Finding;
-pub(super) use finding::Findings;
-use finding::escaped;
+pub(super) use finding::{Findings, escaped, mark, node};
 use rules::{Origin, Rule, Selection, Target};
 
 use crate::yaml::Value;

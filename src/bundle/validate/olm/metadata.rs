@@ -3,17 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::{
-        Files,
-        load::{self, Loaded},
-    },
+    super::{Files, load::Loaded, requirements},
     Faults, Rule, of, supports,
 };
-use crate::{
-    bundle::annotations::PACKAGE,
-    model::ProjectPath,
-    yaml::{self, Value},
-};
+use crate::bundle::annotations::PACKAGE;
 
 pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
     let csv = &bundle.csv.object;
@@ -44,50 +37,24 @@ pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
 
 /// The first place of each kind of dependency, by the property that a catalog has of it.
 fn dependencies(bundle: &Loaded, files: &Files) -> BTreeMap<&'static str, (String, String)> {
+    let csv = &bundle.csv;
     let mut res = BTreeMap::new();
     let mut add = |property, file: &str, field: String| {
         res.entry(property).or_insert((file.to_owned(), field));
     };
-    for (list, types) in [("dependencies", DEPENDENCIES), ("properties", PROPERTIES)] {
-        let path = ProjectPath::fixed(&format!("metadata/{list}.yaml"));
-        let file =
-            files.get(&path).and_then(|it| load::first(it).ok().flatten()).unwrap_or_default();
-        for (at, it) in of::list(&file, &format!("/{list}")).iter().enumerate() {
-            if let Some((_, property)) =
-                types.iter().find(|(type_, _)| *type_ == of::text(it, "/type"))
-            {
-                add(*property, path.as_str(), format!("/{list}/{at}"));
-            }
-        }
-    }
-    let csv = &bundle.csv;
-    let properties = of::text(&csv.object, "/metadata/annotations/olm.properties");
-    for it in
-        yaml::from_json(properties).ok().as_ref().and_then(Value::as_array).into_iter().flatten()
-    {
-        if let Some((_, property)) =
-            PROPERTIES.iter().find(|(type_, _)| *type_ == of::text(it, "/type"))
-        {
-            add(*property, csv.path, "/metadata/annotations/olm.properties".to_owned());
+    for it in requirements::of_bundle((csv.path, &csv.object), files) {
+        if !it.property.is_empty() {
+            add(it.property, &it.file, it.field);
         }
     }
     for list in ["customresourcedefinitions", "apiservicedefinitions"] {
         let at = format!("/spec/{list}/required");
         if !of::list(&csv.object, &at).is_empty() {
-            add(GVK, csv.path, at);
+            add(requirements::GVK, csv.path, at);
         }
     }
     res
 }
-
-const GVK: &str = "olm.gvk.required";
-const PACKAGE_REQUIRED: &str = "olm.package.required";
-const CONSTRAINT: &str = "olm.constraint";
-/// Types in dependencies.yaml, and the properties that they become.
-const DEPENDENCIES: &[(&str, &str)] =
-    &[("olm.gvk", GVK), ("olm.package", PACKAGE_REQUIRED), (CONSTRAINT, CONSTRAINT)];
-const PROPERTIES: &[(&str, &str)] =
-    &[(GVK, GVK), (PACKAGE_REQUIRED, PACKAGE_REQUIRED), (CONSTRAINT, CONSTRAINT)];
 
 /// An operator that reports conditions to OLM v0 has rights on them.
 fn conditions(bundle: &Loaded, faults: &mut Faults) {

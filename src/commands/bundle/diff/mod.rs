@@ -67,7 +67,8 @@ impl Args {
         let mut changes = difference::compare(&old, &new)?;
         changes.retain(|it| !self.allow.iter().any(|rule| rule == it.rule.name()));
 
-        let (old, new) = (crds(&old_label, &old_files)?, crds(&new_label, &new_files)?);
+        let old = crds(&old_label, &old, &old_files)?;
+        let new = crds(&new_label, &new, &new_files)?;
         let mut policy = self.policy.policy();
         let of_crds = |it: &String| it.parse::<compatibility::Rule>().ok();
         policy.allowed.extend(self.allow.iter().filter_map(of_crds));
@@ -95,15 +96,10 @@ fn refuse(what: &str) -> anyhow::Result<()> {
 }
 
 /// The CRDs of a bundle, with their places.
-fn crds(label: &str, files: &Files) -> anyhow::Result<Side> {
+fn crds(label: &str, state: &State, files: &Files) -> anyhow::Result<Side> {
     let mut res = CrdFiles::default();
-    for (path, bytes) in files.iter().filter(|it| it.0.as_str().starts_with("manifests/")) {
-        // Only data is a manifest; `State::read` has read it already.
-        if let Ok(text) = std::str::from_utf8(bytes)
-            && ["yaml", "yml", "json"].contains(&path.extension())
-        {
-            res.add(&format!("{label}/{path}"), text, false)?;
-        }
+    for (path, bytes) in files.iter().filter(|it| state.has_crd(it.0.as_str())) {
+        res.add(&format!("{label}/{path}"), &String::from_utf8_lossy(bytes), false)?;
     }
     Ok(Side::of_files(label, res))
 }
