@@ -36,7 +36,7 @@ pub use dockerfile::flags as recorded_flags;
 pub use dockerignore::Dockerignore;
 pub use explanation::{Descriptors, Entry, Explanation, Field, ImageUse, Origin, Place};
 pub use image::{Copy, Source, contents};
-pub use package::Package;
+pub use package::{Package, check_version};
 pub use pinned::Digests;
 
 use crate::{

@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use crate::{hint::Diagnostic, kubernetes};
-
-use crate::model::without_user;
+use crate::{hint::Diagnostic, kubernetes, model::without_user};
 
 /// `[package]` of a Cargo.toml, with what it inherits from `[workspace.package]`.
 #[derive(Debug, Default, PartialEq)]
@@ -51,7 +49,12 @@ enum Field<T> {
     },
 }
 
-/// A version that OLM can read, too: its numbers have at most 64 bits, also those of a pre-release.
+/// OLM reads numbers of at most 64 bits, also those of a pre-release.
+pub fn check_version(version: &semver::Version) -> Result<(), String> {
+    let read = kubernetes::version::Version::parse(&version.to_string());
+    read.map(drop).map_err(|it| format!("OLM cannot read this version: {it}"))
+}
+
 fn version<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Field<semver::Version>>, D::Error> {
@@ -59,8 +62,7 @@ fn version<'de, D: Deserializer<'de>>(
         D::Error::custom("the version must be a string with three numbers such as `\"0.0.1\"`, or inherited: `version.workspace = true`")
     })?;
     if let Field::Own(version) = &field {
-        kubernetes::version::Version::parse(&semver::Version::to_string(version))
-            .map_err(|it| D::Error::custom(format!("OLM cannot read this version: {it}")))?;
+        check_version(version).map_err(D::Error::custom)?;
     }
     Ok(Some(field))
 }

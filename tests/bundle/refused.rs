@@ -450,4 +450,10 @@ fn a_version_that_no_bundle_can_have_is_refused_with_its_line() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains(expected) && said.contains("--> Cargo.toml:3:11"), "{said}");
     }
+    check(
+        "flag-version",
+        &objects(),
+        &["--version", "0.0.1-99999999999999999999999"],
+        "OLM cannot read this version: strconv.ParseUint",
+    );
 }

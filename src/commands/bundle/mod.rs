@@ -23,7 +23,7 @@ use super::{
     project, reading, samples, writing,
 };
 use crate::{
-    bundle::{self, Bundle, Input, Object, Package, sizes},
+    bundle::{self, Bundle, Input, Object, Package, check_version, sizes},
     disk::{self, Root},
     hint::{Diagnostic, Diagnostics, Hint as _},
     kustomize,
@@ -195,6 +195,7 @@ impl Args {
             return Err(anyhow::format_err!("Cargo.toml has no version for the bundle"))
                 .hint("put `version = \"0.0.1\"` below `[package]`, or give `--version`");
         };
+        check_version(version).map_err(anyhow::Error::msg)?;
         let package = match &self.package {
             Some(package) => package.clone(),
             None => project.name.to_string().parse().map_err(|it| {
