@@ -182,7 +182,13 @@ impl Folder {
             Err(error) if is_missing(&error) => {
                 #[cfg(all(test, unix))]
                 crash::point()?;
-                self.0.create_dir(name)?;
+                match self.0.create_dir(name) {
+                    // Another process has created it in the meantime.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                        return self.folder(name).map(|it| (it, false));
+                    }
+                    created => created?,
+                }
                 #[cfg(all(test, unix))]
                 crash::folder(&self.0, name);
                 let new = self.folder(name);

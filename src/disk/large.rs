@@ -111,6 +111,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_directory_that_others_create_at_the_same_time_is_used() {
+        let dir = tempfile::tempdir().unwrap();
+        for round in 0..50 {
+            let start = std::sync::Barrier::new(4);
+            let put = &|name: u8| {
+                let root = Root::new(dir.path()).unwrap();
+                start.wait();
+                root.put(&ProjectPath::fixed(&format!("{round}/{name}")), b"x").unwrap();
+            };
+            std::thread::scope(|scope| {
+                (0..4).for_each(|name| drop(scope.spawn(move || put(name))))
+            });
+        }
+    }
+
+    #[test]
     fn a_large_file_is_written_whole_and_never_through_a_symlink() {
         let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let put = |path: &str, bytes: &[u8]| {
