@@ -1,18 +1,19 @@
 //! What `cleanup` removes, and how.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use super::{is_copy, report};
 use crate::{
-    cluster::{self, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, State, Verb},
-    commands::{reach, run::place::Place},
+    cluster::{self, Held, Id, Limit, Live, Refusal, Removal, State, Verb},
+    commands::{
+        reach,
+        removal::{self, olm::SETTLED},
+        run::place::Place,
+    },
     hint::Hint as _,
     olm::{self, V1, V1_ALPHA1},
     yaml::{Value, json},
 };
-
-/// How long is waited for what OLM or the server removes by itself, before the removal continues.
-const SETTLED: Duration = Duration::from_secs(30);
 
 /// What is removed, in this order.
 #[derive(Default)]
@@ -132,7 +133,7 @@ impl Removals {
         for part in [&crds, &self.csvs] {
             place.cluster.delete(part, limit, &mut reach::report)?;
         }
-        self.wait_for_olm(place, limit)
+        removal::olm::wait(&place.cluster, &self.csvs, limit, || Ok(None))
     }
 
     /// Waits until the InstallPlans of the Subscriptions are gone, which shows that the Subscriptions are known to be.
@@ -220,49 +221,12 @@ impl Removals {
         Ok(())
     }
 
-    /// Waits until OLM has removed what it created on the cluster for these versions.
-    fn wait_for_olm(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {
-        let names: Vec<&str> = self.csvs.iter().map(|it| it.id.name.as_str()).collect();
-        let left = place.cluster.until(limit, &mut reach::report, || {
-            for (api_version, kind) in olm::CLUSTER_SCOPED {
-                for it in place.cluster.list(api_version, kind, "")? {
-                    if names.iter().any(|csv| olm::is_owned_by(&it, csv, &place.namespace)) {
-                        return Ok(State::Not(format!("OLM has not removed {} yet", Id::of(&it))));
-                    }
-                }
-            }
-            Ok(State::Done)
-        })?;
-        match left {
-            None => Ok(()),
-            Some(reason) => Err(anyhow::format_err!("timed out: {reason}"))
-                .hint("check that OLM runs: `operator-rs olm status`; then run the command again"),
-        }
-    }
-
     fn delete_namespace(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {
         let Some(live) = self.namespace.first() else { return Ok(()) };
         let mut known: Vec<Id> = self.all().into_iter().map(|it| it.id).collect();
         known.extend(self.owned.iter().cloned());
         let csvs = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", &place.namespace)?;
         known.extend(csvs.iter().filter(|it| is_copy(it)).map(Id::of));
-        // OLM's own objects go with those that they belong to.
-        let mut last = Inhabitants::default();
-        place.cluster.until(limit.at_most(SETTLED), &mut |_| {}, || {
-            last = place.cluster.others_in(&live.id.name, &known, &Inhabitants::default())?;
-            Ok(match last.others.is_empty() {
-                true => State::Done,
-                false => State::Not(String::new()),
-            })
-        })?;
-        let other = last.others.first().map(|it| format!("{} is in it", it.id));
-        let unknown = last.unknown.iter().next();
-        let unknown =
-            unknown.map(|(what, why)| format!("its objects of {what} cannot be listed: {why}"));
-        match other.or(unknown) {
-            Some(why) => report(Verb::Leave, &live.id, &why),
-            None => place.cluster.delete(std::slice::from_ref(live), limit, &mut reach::report)?,
-        }
-        Ok(())
+        removal::olm::delete_namespace(&place.cluster, live, &known, limit)
     }
 }

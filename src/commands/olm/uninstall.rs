@@ -7,10 +7,10 @@
 
 use super::owner;
 use crate::{
-    cluster::{self, Action, Cluster, Event, Id, Inhabitants, Limit, Live, State, Verb},
+    cluster::{self, Action, Cluster, Event, Id, Live, Verb},
     commands::{
         reach::{self, Reach, Sending},
-        removal::Parts,
+        removal::{self, Parts},
     },
     hint::Hint as _,
     olm::{self, INSTALLED_LABEL, V1_ALPHA1},
@@ -77,13 +77,13 @@ impl Args {
         // OLM itself must remove what belongs to its package server, such as its APIService; and the garbage collector
         // removes nothing whose owner has a kind that is no longer served.
         cluster.delete(&own, limit, &mut reach::report)?;
-        wait_for_olm(&cluster, &own, limit)?;
+        removal::olm::wait(&cluster, &own, limit, || going(&cluster))?;
         for part in [parts.crds, parts.running, parts.rest] {
             let part: Vec<Live> = part.into_iter().map(|it| it.1).collect();
             cluster.delete(&part, limit, &mut reach::report)?;
         }
         for (_, live) in parts.namespaces {
-            remove_namespace(&cluster, &live, limit)?;
+            removal::olm::delete_namespace(&cluster, &live, &[], limit)?;
         }
         Ok(())
     }
@@ -155,46 +155,13 @@ fn losses(cluster: &Cluster, parts: &Parts<Live>, own: &[Live]) -> anyhow::Resul
     Ok(res)
 }
 
-fn wait_for_olm(cluster: &Cluster, csvs: &[Live], limit: Limit) -> anyhow::Result<()> {
-    let left = cluster.until(limit, &mut reach::report, || {
-        for (api_version, kind) in olm::CLUSTER_SCOPED {
-            for it in cluster.list(api_version, kind, "")? {
-                let is_left = |csv: &Live| olm::is_owned_by(&it, &csv.id.name, &csv.id.namespace);
-                if csvs.iter().any(is_left) {
-                    return Ok(State::Not(format!("OLM has not removed {} yet", Id::of(&it))));
-                }
-            }
+/// What OLM has created elsewhere and is still being removed, if there is something.
+fn going(cluster: &Cluster) -> anyhow::Result<Option<String>> {
+    for (api_version, kind) in [("v1", "Pod"), ("v1", "Service"), ("apps/v1", "Deployment")] {
+        let all = cluster.list(api_version, kind, "")?;
+        if let Some(it) = all.iter().find(|it| olm::has_owner_of_olm(it)) {
+            return Ok(Some(format!("{} is still being removed", Id::of(it))));
         }
-        for (api_version, kind) in [("v1", "Pod"), ("v1", "Service"), ("apps/v1", "Deployment")] {
-            let all = cluster.list(api_version, kind, "")?;
-            if let Some(it) = all.iter().find(|it| olm::has_owner_of_olm(it)) {
-                return Ok(State::Not(format!("{} is still being removed", Id::of(it))));
-            }
-        }
-        Ok(State::Done)
-    })?;
-    match left {
-        None => Ok(()),
-        Some(reason) => Err(anyhow::format_err!("timed out: {reason}"))
-            .hint("check that OLM runs: `operator-rs olm status`; then run the command again"),
     }
-}
-
-/// A namespace goes only when nothing else is in it.
-fn remove_namespace(cluster: &Cluster, live: &Live, limit: Limit) -> anyhow::Result<()> {
-    let mut last = Inhabitants::default();
-    // What OLM created in it goes with its owners, a little later.
-    cluster.until(Limit::after(std::time::Duration::from_secs(30)), &mut |_| {}, || {
-        last = cluster.others_in(&live.id.name, &[], &Inhabitants::default())?;
-        Ok(if last.others.is_empty() { State::Done } else { State::Not(String::new()) })
-    })?;
-    let other = last.others.first().map(|it| format!("{} is in it", it.id));
-    let unknown = last.unknown.iter().next();
-    let why = other
-        .or(unknown.map(|(what, why)| format!("its objects of {what} cannot be listed: {why}")));
-    match why {
-        Some(why) => reach::report(Event::Action(Action::because(Verb::Leave, &live.id, why))),
-        None => cluster.delete(std::slice::from_ref(live), limit, &mut reach::report)?,
-    }
-    Ok(())
+    Ok(None)
 }

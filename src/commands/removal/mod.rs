@@ -7,6 +7,7 @@
 //! Only objects that the project created are deleted. Objects that are removed with them, or whose owner is unclear, are
 //! listed, and the user is asked.
 
+pub mod olm;
 mod order;
 
 use std::collections::BTreeSet;

@@ -1,0 +1,75 @@
+//! Removals that OLM and the garbage collector complete.
+
+use std::time::Duration;
+
+use crate::{
+    cluster::{Action, Cluster, Event, Id, Inhabitants, Limit, Live, State, Verb},
+    commands::reach,
+    hint::Hint as _,
+    olm,
+};
+
+/// How long to wait for what OLM or the server removes by itself, before the removal continues.
+pub const SETTLED: Duration = Duration::from_secs(30);
+
+/// Waits until OLM has removed what it created on the cluster for these versions, and until `look` returns no other
+/// reason to wait.
+pub fn wait(
+    cluster: &Cluster,
+    csvs: &[Live],
+    limit: Limit,
+    look: impl Fn() -> anyhow::Result<Option<String>>,
+) -> anyhow::Result<()> {
+    let left = cluster.until(limit, &mut reach::report, || {
+        let reason = match created_for(cluster, csvs)? {
+            Some(id) => Some(format!("OLM has not removed {id} yet")),
+            None => look()?,
+        };
+        Ok(reason.map_or(State::Done, State::Not))
+    })?;
+    match left {
+        None => Ok(()),
+        Some(reason) => Err(anyhow::format_err!("timed out: {reason}"))
+            .hint("check that OLM runs: `operator-rs olm status`; then run the command again"),
+    }
+}
+
+/// An object that OLM has created on the cluster for one of these versions.
+fn created_for(cluster: &Cluster, csvs: &[Live]) -> anyhow::Result<Option<Id>> {
+    if csvs.is_empty() {
+        return Ok(None);
+    }
+    for (api_version, kind) in olm::CLUSTER_SCOPED {
+        for it in cluster.list(api_version, kind, "")? {
+            let is_owner = |csv: &Live| olm::is_owned_by(&it, &csv.id.name, &csv.id.namespace);
+            if csvs.iter().any(is_owner) {
+                return Ok(Some(Id::of(&it)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Removes a namespace if it has only `known` objects, or reports another one. What OLM created in it goes with its
+/// owners, a little later.
+pub fn delete_namespace(
+    cluster: &Cluster,
+    live: &Live,
+    known: &[Id],
+    limit: Limit,
+) -> anyhow::Result<()> {
+    let mut last = Inhabitants::default();
+    cluster.until(limit.at_most(SETTLED), &mut |_| {}, || {
+        last = cluster.others_in(&live.id.name, known, &Inhabitants::default())?;
+        Ok(if last.others.is_empty() { State::Done } else { State::Not(String::new()) })
+    })?;
+    let other = last.others.first().map(|it| format!("{} is in it", it.id));
+    let unknown = last.unknown.iter().next();
+    let why = other
+        .or(unknown.map(|(what, why)| format!("its objects of {what} cannot be listed: {why}")));
+    match why {
+        Some(why) => reach::report(Event::Action(Action::because(Verb::Leave, &live.id, why))),
+        None => cluster.delete(std::slice::from_ref(live), limit, &mut reach::report)?,
+    }
+    Ok(())
+}
