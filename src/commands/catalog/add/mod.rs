@@ -1,5 +1,7 @@
 //! `operator-rs catalog add`
 
+mod entry;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -10,11 +12,7 @@ use super::{
     source::{self, Source},
 };
 use crate::{
-    catalog::{
-        self, Bundle, Catalog, Ignore, Loader,
-        blob::{self, Entry},
-        edit,
-    },
+    catalog::{self, Bundle, Catalog, Ignore, Loader, blob, edit, load::Located},
     commands::{Mode, folder::below, images::Access, writing},
     disk::Root,
     hint::{Diagnostics, Hint as _},
@@ -128,34 +126,7 @@ impl Addition {
             }
         };
         for name in &channels {
-            let found = before
-                .channels
-                .iter()
-                .find(|it| it.blob.package == bundle.package && it.blob.name == *name);
-            let place: Option<ProjectPath> =
-                found.and_then(|it| it.place.as_ref()).map(|it| it.file.parse()).transpose()?;
-            let entry = self.entry(bundle, found.map(|it| &it.blob), &before)?;
-            match (found, place) {
-                (Some(found), Some(path)) => {
-                    if !self.has(&found.blob, &entry)? {
-                        let lines = entry.to_value().to_string();
-                        texts.edit(&path, &lines, |text| {
-                            edit::with_entry(text, &bundle.package, name, &entry)
-                        })?;
-                    }
-                    file = path;
-                }
-                _ => {
-                    let blob = blob::Channel {
-                        name: name.clone(),
-                        package: bundle.package.clone(),
-                        entries: Some(vec![entry]),
-                        properties: Vec::new(),
-                    };
-                    let value = blob.to_value();
-                    texts.edit(&file, &value.to_string(), |text| edit::with_blob(text, &value))?;
-                }
-            }
+            file = self.enter(&mut texts, bundle, name, &before, file)?;
         }
         let mut plan = Plan::default();
         bundle.warnings.iter().for_each(|it| plan.warn(it));
@@ -165,16 +136,63 @@ impl Addition {
                 _ => plan.edit(path, text, after),
             }
         }
+        self.put(&mut plan, bundle, image, &before, &file)?;
+        self.require_valid(root, &plan)?;
+        Ok(plan)
+    }
+
+    /// Adds the entry of the bundle to a channel, which is made in `file` if there is none. Returns the file of the channel.
+    fn enter(
+        &self,
+        texts: &mut Texts<'_>,
+        bundle: &Bundle,
+        name: &str,
+        before: &Catalog,
+        file: ProjectPath,
+    ) -> anyhow::Result<ProjectPath> {
+        let is_this = |it: &&Located<blob::Channel>| {
+            it.blob.package == bundle.package && it.blob.name == name
+        };
+        let found = before.channels.iter().find(is_this);
+        let place = found.and_then(|it| it.place.as_ref()).map(|it| it.file.parse()).transpose()?;
+        let entry = self.entry(bundle, found.map(|it| &it.blob), before)?;
+        let (Some(found), Some(path)) = (found, place) else {
+            let blob = blob::Channel {
+                name: name.to_owned(),
+                package: bundle.package.clone(),
+                entries: Some(vec![entry]),
+                properties: Vec::new(),
+            };
+            let value = blob.to_value();
+            texts.edit(&file, &value.to_string(), |text| edit::with_blob(text, &value))?;
+            return Ok(file);
+        };
+        if !self.has(&found.blob, &entry)? {
+            let lines = entry.to_value().to_string();
+            let edit = |text: &str| edit::with_entry(text, &bundle.package, name, &entry);
+            texts.edit(&path, &lines, edit)?;
+        }
+        Ok(path)
+    }
+
+    /// Plans the file of the bundle beside the one of its channel. A bundle that is elsewhere in the catalog stays there.
+    fn put(
+        &self,
+        plan: &mut Plan,
+        bundle: &Bundle,
+        image: &str,
+        before: &Catalog,
+        file: &ProjectPath,
+    ) -> anyhow::Result<()> {
         let blob = bundle.blob(image).to_value();
         let folder = file.parent().unwrap_or_else(|| self.catalog.clone());
         let name = file_name(&bundle.name)?;
         let mut path = folder.join(&format!("{name}.yaml"))?;
         // The bundle has the name of its package, whose file is this.
-        if path == file {
+        if path == *file {
             path = folder.join(&format!("{name}.bundle.yaml"))?;
         }
-        // A bundle that is elsewhere in the catalog stays there.
-        let is_here = |it: &&catalog::load::Located<blob::Bundle>| {
+        let is_here = |it: &&Located<blob::Bundle>| {
             it.blob.package == bundle.package && it.blob.name == bundle.name
         };
         let existing = before.bundles.iter().find(is_here);
@@ -192,8 +210,7 @@ impl Addition {
             }
             None => plan.generate(path, yaml::to_text(&blob), EDIT, BY),
         }
-        self.require_valid(root, &plan)?;
-        Ok(plan)
+        Ok(())
     }
 
     /// The result is a catalog that OLM takes.
@@ -228,89 +245,6 @@ impl Addition {
         let default = Some(&bundle.default_channel).filter(|it| channels.contains(it));
         default.or(channels.first()).cloned().unwrap_or_default()
     }
-
-    /// The entry of the bundle in a channel. What neither the flags nor the bundle say stays as it is in the channel.
-    fn entry(
-        &self,
-        bundle: &Bundle,
-        channel: Option<&blob::Channel>,
-        catalog: &Catalog,
-    ) -> anyhow::Result<Entry> {
-        let entries = channel.map(blob::Channel::entries).unwrap_or_default();
-        let existing = entries.iter().find(|it| it.name == bundle.name);
-        let new = Entry { name: bundle.name.clone(), ..Entry::default() };
-        let mut res = existing.cloned().unwrap_or(new);
-        let skips = if self.skips.is_empty() { bundle.skips() } else { &self.skips };
-        if !skips.is_empty() {
-            res.skips = skips.to_vec();
-        }
-        if let Some(range) = or_own(self.skip_range.as_deref(), bundle.skip_range()) {
-            range.clone_into(&mut res.skip_range);
-        }
-        if let Some(replaces) = or_own(self.replaces.as_deref(), bundle.replaces()) {
-            replaces.clone_into(&mut res.replaces);
-        } else if existing.is_none() {
-            res.replaces = head(bundle, entries, skips, catalog)?;
-        }
-        Ok(res)
-    }
-
-    /// Whether the channel has the entry; one with other edges is refused.
-    fn has(&self, channel: &blob::Channel, entry: &Entry) -> anyhow::Result<bool> {
-        match channel.entries().iter().find(|it| it.name == entry.name) {
-            None => Ok(false),
-            Some(existing) if existing == entry => Ok(true),
-            Some(_) => Err(anyhow::format_err!(
-                "the channel `{}` already has the entry `{}`, with other upgrades",
-                channel.name,
-                entry.name
-            ))
-            .hint(format!(
-                "write the entry as {}, or change the flags or the ClusterServiceVersion",
-                entry.to_value()
-            )),
-        }
-    }
-}
-
-/// What a flag says, or else the bundle itself.
-fn or_own<'a>(flag: Option<&'a str>, own: &'a str) -> Option<&'a str> {
-    flag.or(Some(own).filter(|it| !it.is_empty()))
-}
-
-/// The head of the channel, which a bundle replaces by default; empty if the channel is new.
-fn head(
-    bundle: &Bundle,
-    entries: &[Entry],
-    skips: &[String],
-    catalog: &Catalog,
-) -> anyhow::Result<String> {
-    match catalog::graph::heads(entries, skips)[..] {
-        [] => Ok(String::new()),
-        [head] => {
-            require_newer(bundle, head, catalog)?;
-            Ok(head.to_owned())
-        }
-        ref heads => {
-            Err(anyhow::format_err!("the channel has several heads: {}", heads.join(", ")))
-                .hint("name the bundle that this one replaces with `--replaces`")
-        }
-    }
-}
-
-/// An older version must not replace a newer one without being asked to.
-fn require_newer(bundle: &Bundle, head: &str, catalog: &Catalog) -> anyhow::Result<()> {
-    let found =
-        catalog.bundles.iter().find(|it| it.blob.package == bundle.package && it.blob.name == head);
-    let Some(found) = found else { return Ok(()) };
-    if catalog::graph::is_newer(&found.blob, &bundle.version) {
-        return Err(anyhow::format_err!(
-            "`{head}` is the head of the channel, and newer than `{}`",
-            bundle.name
-        ))
-        .hint("name the bundle that this one replaces with `--replaces`");
-    }
-    Ok(())
 }
 
 /// The catalog in a directory of the project.

@@ -1,0 +1,95 @@
+//! The entry of a bundle in a channel: what it replaces and skips.
+
+use super::Addition;
+use crate::{
+    catalog::{
+        self, Bundle, Catalog,
+        blob::{self, Entry},
+    },
+    hint::Hint as _,
+};
+
+impl Addition {
+    /// The entry of the bundle in a channel. What neither the flags nor the bundle say stays as it is in the channel.
+    pub(super) fn entry(
+        &self,
+        bundle: &Bundle,
+        channel: Option<&blob::Channel>,
+        catalog: &Catalog,
+    ) -> anyhow::Result<Entry> {
+        let entries = channel.map(blob::Channel::entries).unwrap_or_default();
+        let existing = entries.iter().find(|it| it.name == bundle.name);
+        let new = Entry { name: bundle.name.clone(), ..Entry::default() };
+        let mut res = existing.cloned().unwrap_or(new);
+        let skips = if self.skips.is_empty() { bundle.skips() } else { &self.skips };
+        if !skips.is_empty() {
+            res.skips = skips.to_vec();
+        }
+        if let Some(range) = or_own(self.skip_range.as_deref(), bundle.skip_range()) {
+            range.clone_into(&mut res.skip_range);
+        }
+        if let Some(replaces) = or_own(self.replaces.as_deref(), bundle.replaces()) {
+            replaces.clone_into(&mut res.replaces);
+        } else if existing.is_none() {
+            res.replaces = head(bundle, entries, skips, catalog)?;
+        }
+        Ok(res)
+    }
+
+    /// Whether the channel has the entry; one with other edges is refused.
+    pub(super) fn has(&self, channel: &blob::Channel, entry: &Entry) -> anyhow::Result<bool> {
+        match channel.entries().iter().find(|it| it.name == entry.name) {
+            None => Ok(false),
+            Some(existing) if existing == entry => Ok(true),
+            Some(_) => Err(anyhow::format_err!(
+                "the channel `{}` already has the entry `{}`, with other upgrades",
+                channel.name,
+                entry.name
+            ))
+            .hint(format!(
+                "write the entry as {}, or change the flags or the ClusterServiceVersion",
+                entry.to_value()
+            )),
+        }
+    }
+}
+
+/// What a flag says, or else the bundle itself.
+fn or_own<'a>(flag: Option<&'a str>, own: &'a str) -> Option<&'a str> {
+    flag.or(Some(own).filter(|it| !it.is_empty()))
+}
+
+/// The head of the channel, which a bundle replaces by default; empty if the channel is new.
+fn head(
+    bundle: &Bundle,
+    entries: &[Entry],
+    skips: &[String],
+    catalog: &Catalog,
+) -> anyhow::Result<String> {
+    match catalog::graph::heads(entries, skips)[..] {
+        [] => Ok(String::new()),
+        [head] => {
+            require_newer(bundle, head, catalog)?;
+            Ok(head.to_owned())
+        }
+        ref heads => {
+            Err(anyhow::format_err!("the channel has several heads: {}", heads.join(", ")))
+                .hint("name the bundle that this one replaces with `--replaces`")
+        }
+    }
+}
+
+/// An older version must not replace a newer one without being asked to.
+fn require_newer(bundle: &Bundle, head: &str, catalog: &Catalog) -> anyhow::Result<()> {
+    let found =
+        catalog.bundles.iter().find(|it| it.blob.package == bundle.package && it.blob.name == head);
+    let Some(found) = found else { return Ok(()) };
+    if catalog::graph::is_newer(&found.blob, &bundle.version) {
+        return Err(anyhow::format_err!(
+            "`{head}` is the head of the channel, and newer than `{}`",
+            bundle.name
+        ))
+        .hint("name the bundle that this one replaces with `--replaces`");
+    }
+    Ok(())
+}
