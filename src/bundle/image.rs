@@ -50,61 +50,16 @@ pub fn contents(
         }
         return Ok(Contents { labels, copies });
     };
-    let mut has_base = false;
     let mut own = BTreeMap::new();
-    for step in steps(dockerfile)? {
-        let at = |message: String| at(dockerfile, step.line, message);
+    let steps = steps(dockerfile)?;
+    require_supported(dockerfile, &steps)?;
+    for step in steps {
         match step.what {
-            What::From(base) if base == ["scratch"] && !has_base => has_base = true,
-            What::From(base) if base == ["scratch"] => {
-                return Err(at(
-                    "a second `FROM` starts a new image, which has nothing of the instructions above it"
-                        .to_owned(),
-                )
-                .with_hint(NEEDS_DOCKER)
-                .into_error());
-            }
-            What::Label(..) | What::Copy(_) if !has_base => {
-                return Err(at("this instruction is above `FROM`".to_owned())
-                    .with_hint("start the file with `FROM scratch`")
-                    .into_error());
-            }
+            What::From(_) | What::Other => {}
             // The last one counts.
             What::Label(key, value) => drop(own.insert(key, (step.line, value))),
-            What::Copy(words) => match copy(&words) {
-                Some((from, to)) if is_of_bundle(&to) && !from.is_in(folder) => {
-                    let message =
-                        format!("the bundle is in `{folder}`, and this copies `{from}` to `/{to}`");
-                    let hint = match from.as_str().strip_suffix(&format!("/{to}")) {
-                        Some(other) => {
-                            format!("give `--bundle-dir {other}`, or copy `{folder}/{to}`")
-                        }
-                        None => format!(
-                            "copy a directory in `{folder}`, or name another one with `--bundle-dir`"
-                        ),
-                    };
-                    return Err(at(message).with_hint(hint).into_error());
-                }
-                Some((from, to)) => copies.push(Copy { from, to, line: step.line }),
-                None => {
-                    return Err(at(
-                        "this instruction does not copy one directory to another".to_owned()
-                    )
-                    .with_hint(NEEDS_DOCKER)
-                    .into_error());
-                }
-            },
-            What::From(_) | What::Other => {
-                return Err(at("this instruction needs docker or podman".to_owned())
-                    .with_hint(NEEDS_DOCKER)
-                    .into_error());
-            }
+            What::Copy(words) => copies.push(Copy::read(dockerfile, step.line, &words, folder)?),
         }
-    }
-    if !has_base {
-        return Err(Diagnostic::in_file(dockerfile.path.as_str(), "it has no `FROM`")
-            .with_hint("start the file with `FROM scratch`")
-            .into_error());
     }
     for (key, (line, value)) in own {
         if let Some(other) = labels.get(&key).filter(|it| **it != value) {
@@ -117,6 +72,65 @@ pub fn contents(
         labels.insert(key, value);
     }
     Ok(Contents { labels, copies })
+}
+
+/// Fails unless the first instruction, and no later one, is `FROM scratch`, and the others are known.
+fn require_supported(dockerfile: &Source<'_>, steps: &[Step]) -> anyhow::Result<()> {
+    const START: &str = "start the file with `FROM scratch`";
+    let mut has_base = false;
+    for step in steps {
+        match &step.what {
+            What::From(base) if *base == ["scratch"] && !has_base => has_base = true,
+            What::From(base) if *base == ["scratch"] => {
+                let message = "a second `FROM` starts a new image, which has nothing of the instructions above it";
+                return Err(needs_docker(dockerfile, step.line, message));
+            }
+            What::Label(..) | What::Copy(_) if has_base => {}
+            What::Label(..) | What::Copy(_) => {
+                let message = "this instruction is above `FROM`".to_owned();
+                return Err(at(dockerfile, step.line, message).with_hint(START).into_error());
+            }
+            What::From(_) | What::Other => {
+                let message = "this instruction needs docker or podman";
+                return Err(needs_docker(dockerfile, step.line, message));
+            }
+        }
+    }
+    if has_base {
+        return Ok(());
+    }
+    let path = dockerfile.path.as_str();
+    Err(Diagnostic::in_file(path, "it has no `FROM`").with_hint(START).into_error())
+}
+
+impl Copy {
+    /// The directory that an instruction copies, which must be in the bundle if it becomes one of its parts.
+    fn read(
+        dockerfile: &Source<'_>,
+        line: usize,
+        words: &[String],
+        folder: &ProjectPath,
+    ) -> anyhow::Result<Self> {
+        let Some((from, to)) = directories(words) else {
+            let message = "this instruction does not copy one directory to another";
+            return Err(needs_docker(dockerfile, line, message));
+        };
+        if !is_of_bundle(&to) || from.is_in(folder) {
+            return Ok(Self { from, to, line });
+        }
+        let message = format!("the bundle is in `{folder}`, and this copies `{from}` to `/{to}`");
+        let hint = match from.as_str().strip_suffix(&format!("/{to}")) {
+            Some(other) => format!("give `--bundle-dir {other}`, or copy `{folder}/{to}`"),
+            None => {
+                format!("copy a directory in `{folder}`, or name another one with `--bundle-dir`")
+            }
+        };
+        Err(at(dockerfile, line, message).with_hint(hint).into_error())
+    }
+}
+
+fn needs_docker(dockerfile: &Source<'_>, line: usize, message: &str) -> anyhow::Error {
+    at(dockerfile, line, message.to_owned()).with_hint(NEEDS_DOCKER).into_error()
 }
 
 fn at(source: &Source<'_>, line: usize, message: String) -> Diagnostic {
@@ -160,7 +174,8 @@ fn labels(source: &Source<'_>) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(res)
 }
 
-fn copy(words: &[String]) -> Option<(ProjectPath, ProjectPath)> {
+/// What is copied, and to where; none if it is not one directory.
+fn directories(words: &[String]) -> Option<(ProjectPath, ProjectPath)> {
     let [from, to] = words else { return None };
     // A pattern, a variable, or a flag such as `--from`.
     if words.iter().any(|it| it.contains(['*', '?', '[', '$']) || it.starts_with("--")) {
