@@ -304,7 +304,7 @@ impl<'a> Hashed<'a> {
         let found = Digest::from_hash(&self.hash.finalize());
         anyhow::ensure!(
             found == *diff_id,
-            "its content has the digest {found}, and the configuration says {diff_id}"
+            "its content has the digest {found}, and not {diff_id} as in the configuration"
         );
         Ok(self.inner.left)
     }

@@ -109,9 +109,9 @@ pub fn duplicates(versions: &[Version<'_>]) -> Vec<Problem> {
     let same = pairs.filter(|(one, other)| one.name() == other.name());
     let refuse = |(first, other): (&Version<'_>, &Version<'_>)| {
         let (kind, name) = (other.kind(), other.name());
-        let message = format!("`{kind}` {name} is there twice: also at {}", first.place());
+        let message = format!("`{kind}` {name} is defined twice: also at {}", first.place());
         Problem::new(other.place().clone(), message).with_hint(
-            "rename one or give it another version; `generate crds` can be asked for one package or module (`-p`, `--module`)",
+            "rename one or give it another version; to generate the CRDs of one package or module only, use `-p` or `--module`",
         )
     };
     same.map(refuse).collect()

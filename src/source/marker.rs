@@ -16,7 +16,7 @@ pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Pr
     if comment.is_doc() {
         let text = comment.text[1..].trim_start();
         if text.starts_with(&format!("+{NAME}:")) {
-            let message = "a marker in a doc comment is not read".to_owned();
+            let message = "markers in doc comments are not supported".to_owned();
             return Err(problem(
                 lead,
                 message,
@@ -34,7 +34,7 @@ pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Pr
     let usage =
         "write e.g. `// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch`";
     if comment.behind {
-        let message = "a marker after code on its line is not read".to_owned();
+        let message = "markers after code on the same line are not supported".to_owned();
         return Err(problem(lead, message, "put it on a line of its own"));
     }
     // The name ends before the first argument.
@@ -328,11 +328,11 @@ mod tests {
         );
         check(
             "let a = 1; // +kubebuilder:rbac:verbs=get",
-            "src/main.rs:1:15: a marker after code on its line is not read",
+            "src/main.rs:1:15: markers after code on the same line are not supported",
         );
         check(
             "/// +kubebuilder:rbac:verbs=get",
-            "src/main.rs:1:3: a marker in a doc comment is not read",
+            "src/main.rs:1:3: markers in doc comments are not supported",
         );
     }
 }

@@ -114,7 +114,7 @@ fn a_catalog_is_where_the_label_of_its_image_says() {
         support::done(&dir, "catalog validate labelled.tar");
     }
     for (label, expected) in [
-        ("/gone", "`labelled.tar` has no directory `/gone`, where its label"),
+        ("/gone", "`labelled.tar` has no directory `/gone`, which its label"),
         ("/configs/catalog.yaml", "has no directory `/configs/catalog.yaml`"),
         ("../../etc", "leads out of the image: `../../etc`"),
         ("/../configs/", "leads out of the image: `/../configs/`"),

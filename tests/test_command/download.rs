@@ -80,7 +80,7 @@ fn a_download_that_is_not_what_the_index_says_is_not_kept() {
     };
     let said = told("1.36", "index.yaml");
     assert!(
-        said.contains("is not what the index says: its SHA-512 is")
+        said.contains("does not match the index: its SHA-512 is")
             && said.contains("nothing was saved")
     );
     let said = told("1.35", "index.yaml");

@@ -139,7 +139,7 @@ fn install_modes(old: &State, new: &State, res: &mut Vec<Change>) {
 }
 
 fn requirements(old: &State, new: &State, res: &mut Vec<Change>) {
-    let remedy = "OLM v0 installs the new version only if it is there, and OLM v1 refuses bundles with dependencies";
+    let remedy = "OLM v0 installs the new version only if the requirement is met, and OLM v1 refuses bundles with dependencies";
     for at in [
         "/spec/customresourcedefinitions/required",
         "/spec/apiservicedefinitions/required",

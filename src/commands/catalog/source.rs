@@ -111,7 +111,7 @@ impl Source {
             let configs = &folders[0];
             if !unpacked.folders.contains(configs) {
                 return Err(anyhow::format_err!(
-                    "`{text}` has no directory `/{configs}`, where its label `{CONFIGS}` says that the catalog is"
+                    "`{text}` has no directory `/{configs}`, which its label `{CONFIGS}` names as the directory of the catalog"
                 ))
                 .hint(REBUILD);
             }

@@ -129,7 +129,7 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
     let found = web::sha512(&bytes);
     if !found.eq_ignore_ascii_case(&archive.hash) {
         return Err(anyhow::format_err!(
-            "{} is not what the index says: its SHA-512 is {found}, and should be {}",
+            "{} does not match the index: its SHA-512 is {found}, and not {}",
             archive.url,
             archive.hash
         ))

@@ -76,7 +76,7 @@ pub fn read(attrs: &[Attribute], on: On, values: &Values<'_>) -> syn::Result<Sai
             "inline" if on == On::Container => {
                 alone(&meta)?;
                 if res.inline {
-                    return error(meta.span(), "`inline` is there twice");
+                    return error(meta.span(), "`inline` occurs twice");
                 }
                 res.inline = true;
             }

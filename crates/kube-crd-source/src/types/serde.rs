@@ -61,7 +61,7 @@ fn override_(attrs: &mut Vec<Attribute>) -> syn::Result<()> {
         let name = entry.name();
         match &entry {
             Entry::Not(path) if unset.contains_key(&name) => {
-                return error(path.span(), format!("`!{name}` is there twice"));
+                return error(path.span(), format!("`!{name}` occurs twice"));
             }
             Entry::Not(path) => drop(unset.insert(name, path.span())),
             Entry::Meta(_) if SHARED.contains(&name.as_str()) => {

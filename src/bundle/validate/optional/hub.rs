@@ -75,7 +75,7 @@ fn maintainers(path: &str, csv: &Value, findings: &mut Findings) {
             None => findings.warning(
                 Rule::HubEmailUnchecked,
                 place(),
-                format!("csv.Spec.Maintainers email {email} was not checked: quotes, comments and groups are not read here"),
+                format!("csv.Spec.Maintainers email {email} was not checked: quotes, comments and groups are not supported"),
             ),
         }
     }

@@ -34,7 +34,7 @@ impl Repository {
                 Ok(Self { git, prefix })
             }
             Answer::Refused(why) if why.contains("dubious ownership") => {
-                Err(anyhow::format_err!("git does not read this repository: {why}"))
+                Err(anyhow::format_err!("git cannot read this repository: {why}"))
                     .hint("the repository belongs to another user; if you trust it, run `git config --global --add safe.directory DIR`")
             }
             Answer::Refused(why) => Err(anyhow::format_err!(
