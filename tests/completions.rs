@@ -138,13 +138,9 @@ struct Shell {
 }
 
 fn shell(name: &str) -> Option<Shell> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut found = std::env::split_paths(&path).map(|it| it.join(name));
-    if let Some(program) = found.find(|it| it.is_file()) {
-        return Some(Shell { program, unpacked: None });
-    }
-    let program = support::tool(&format!("shells/{name}"))?;
-    let unpacked = program.parent().map(Path::to_owned);
+    let path = format!("shells/{name}");
+    let program = support::installed(&[name], "shells", &path)?;
+    let unpacked = program.parent().filter(|_| program.ends_with(&path)).map(Path::to_owned);
     Some(Shell { program, unpacked })
 }
 

@@ -407,7 +407,7 @@ fn a_package_with_several_programs_needs_a_choice() {
 fn an_image_is_pushed_and_other_tools_read_it() {
     let dir = tiny("pushed");
     let Some(registry) = Registry::start(&dir.join("target/registry")) else { return };
-    let Some(skopeo) = support::tool("skopeo") else { return };
+    let Some(skopeo) = support::installed(&["skopeo"], "images", "skopeo") else { return };
     if !support::has_target(AMD64) || !support::has_target(ARM64) {
         return;
     }

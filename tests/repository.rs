@@ -4,7 +4,13 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+    process::{Command, Output},
+};
 
 use support::workflow;
 
@@ -93,6 +99,106 @@ fn the_action_and_the_issue_forms_are_well_formed() {
             assert!(field["attributes"]["label"].is_string(), "{field}");
         }
     }
+}
+
+/// The programs that `tests/control-plane/build` takes from Debian, each with its package and its place in $TOOLS.
+const PACKAGED: [(&str, &str, &str); 6] = [
+    ("docker-registry", "docker-registry", "docker-registry"),
+    ("skopeo", "skopeo", "skopeo"),
+    ("umoci", "umoci", "umoci"),
+    ("zsh", "zsh-static", "shells/zsh"),
+    ("fish", "fish", "shells/fish"),
+    ("chromium", "chromium-headless-shell", "browser"),
+];
+
+/// Stands in for apt-get: what is fetched has the name of its package, and each package needs a library.
+const APT_GET: &str = r#"#!/bin/bash
+words=("$@")
+case $1 in
+  download) for it in "${words[@]:2}"; do touch "$it.deb"; echo "$it" >>"$FETCHED"; done ;;
+  install) for it in "${words[@]:3}"; do printf 'Inst %s (1)\nInst lib%s [0] (1)\nInst iptables (1)\n' "$it" "$it"; done ;;
+  *) exit 1 ;;
+esac
+"#;
+
+/// Stands in for dpkg: a package has one program, which prints the name of the package.
+const DPKG: &str = r#"#!/bin/bash
+name=${2%.deb}
+case $name in
+  *-static) path=bin/$name ;;
+  chromium*) path=usr/lib/chromium/$name ;;
+  lib*) path=usr/lib/$name.so ;;
+  *) path=usr/bin/$name ;;
+esac
+mkdir -p "$3/usr/share" "$3/${path%/*}"
+printf '#!/bin/bash\necho %s\n' "$name" >"$3/$path"
+chmod +x "$3/$path"
+"#;
+
+#[test]
+fn what_is_installed_is_not_fetched_from_debian() {
+    let singles = PACKAGED.iter().map(|it| vec![it.0]);
+    let rests = PACKAGED
+        .iter()
+        .map(|one| PACKAGED.iter().filter(|it| it.0 != one.0).map(|it| it.0).collect::<Vec<_>>());
+    for installed in singles.chain(rests).chain([vec![]]) {
+        let dir = support::fresh("repository-packages");
+        let (output, fetched) = build(&dir, &installed, true);
+        assert!(output.status.success(), "{installed:?}: {}", support::said(&output));
+        assert!(!fetched.contains("iptables"), "{fetched}");
+        for (name, package, place) in PACKAGED {
+            let place = dir.join("tools").join(place);
+            let is_fetched = fetched.lines().any(|it| it == package);
+            assert_eq!(is_fetched, !installed.contains(&name), "{installed:?}: {package}");
+            assert_eq!(place.exists(), is_fetched, "{installed:?}: {name}");
+            if is_fetched {
+                let output = Command::new(&place).output().unwrap();
+                assert_eq!(support::said(&output), format!("{package}\n[exit status: 0]"));
+            }
+        }
+        let (_, again) = build(&dir, &installed, true);
+        assert_eq!(again, fetched, "{installed:?}: nothing is missing now");
+    }
+}
+
+#[test]
+fn without_debians_packages_the_build_names_what_is_missing() {
+    let dir = support::fresh("repository-no-packages");
+    let (output, _) = build(&dir, &["docker-registry", "skopeo", "umoci", "zsh"], false);
+    let text = support::said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(!text.contains("`images`") && text.contains("`shells`"), "{text}");
+    assert!(text.contains("`browser`"), "{text}");
+}
+
+/// Builds all that comes from Debian, on a machine that has these programs, and returns the packages fetched so far.
+fn build(dir: &Path, installed: &[&str], is_debian: bool) -> (Output, String) {
+    let bin = dir.join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let real =
+        "bash cat chmod dirname find grep ln mkdir mktemp mv paste realpath rm sed sort touch env";
+    for name in real.split(' ').filter(|it| !bin.join(it).exists()) {
+        let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output();
+        let path = String::from_utf8(found.unwrap().stdout).unwrap();
+        symlink(path.trim(), bin.join(name)).unwrap();
+    }
+    let stands_in = if is_debian { vec![("apt-get", APT_GET), ("dpkg", DPKG)] } else { vec![] };
+    let here = installed.iter().map(|it| (*it, "#!/bin/bash\nexit 9\n"));
+    for (name, text) in stands_in.into_iter().chain(here) {
+        fs::write(bin.join(name), text).unwrap();
+        fs::set_permissions(bin.join(name), PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let fetched = dir.join("fetched");
+    let script = support::home().join("tests/control-plane/build");
+    let output = support::command("bash", dir)
+        .arg(script)
+        .args(["images", "shells", "browser"])
+        .env("PATH", &bin)
+        .env("TOOLS", dir.join("tools"))
+        .env("FETCHED", &fetched)
+        .output()
+        .unwrap();
+    (output, fs::read_to_string(fetched).unwrap_or_default())
 }
 
 /// A file of this repository.

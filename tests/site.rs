@@ -127,11 +127,11 @@ fn a_browser_finds_a_word() {
 
 /// Chromium on PATH, or the one that is unpacked beside the other tools.
 fn browser() -> Option<PathBuf> {
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = env::split_paths(&folders).collect();
-    let names = ["chromium", "chromium-headless-shell", "google-chrome"];
-    let mut paths = names.iter().flat_map(|name| folders.iter().map(move |it| it.join(name)));
-    paths.find(|it| it.is_file()).or_else(|| support::tool("browser"))
+    support::installed(
+        &["chromium", "chromium-headless-shell", "google-chrome"],
+        "browser",
+        "browser",
+    )
 }
 
 fn read(path: &str) -> String {

@@ -78,7 +78,7 @@ fn refused(mut command: Command) -> String {
 
 /// A program of the tools in a folder, with a policy for images that trusts everything, and no credentials.
 fn tool(name: &str, dir: &Path, words: &[&str]) -> Option<Command> {
-    let program = support::tool_of("images", name)?;
+    let program = support::installed(&[name], "images", name)?;
     let home = dir.join("home");
     fs::create_dir_all(home.join(".config/containers")).expect("it is ours");
     let policy = r#"{"default":[{"type":"insecureAcceptAnything"}]}"#;

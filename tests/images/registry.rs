@@ -28,7 +28,7 @@ pub struct Demands {
 impl Registry {
     /// Starts it; its files are in the folder.
     pub fn start(dir: &Path, demands: &Demands) -> Option<Self> {
-        let program = support::tool_of("images", "docker-registry")?;
+        let program = support::installed(&["docker-registry"], "images", "docker-registry")?;
         let mut config = format!(
             "version: 0.1\nstorage: {{filesystem: {{rootdirectory: '{}'}}}}\nhttp:\n  addr: 127.0.0.1:0\n",
             dir.join("registry").display()

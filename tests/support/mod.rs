@@ -166,6 +166,44 @@ pub fn tool_of(all: &str, name: &str) -> Option<PathBuf> {
     None
 }
 
+/// A program that the tests use where it is installed, under the first of these names that is on PATH. Where it is not,
+/// `tests/control-plane/build` unpacks `path` from Debian's packages with the others of `all`.
+pub fn installed(names: &[&str], all: &str, path: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = env::split_paths(&folders).collect();
+    let mut found = names.iter().flat_map(|name| folders.iter().map(move |it| it.join(name)));
+    if let Some(program) = found.find(|it| it.is_file()) {
+        return Some(program);
+    }
+    let program = tools().join(path);
+    if program.is_file() {
+        return Some(program);
+    }
+    let names = names.join("`, `");
+    missing(&format!(
+        "`{names}` is not on PATH: install it, or, on Debian, run `tests/control-plane/build {all}`"
+    ));
+    None
+}
+
+/// The same command where signals end it, also where whoever runs the tests ignores some, as `nohup` and the background
+/// jobs of scripts do: what is ignored stays so in every child, and neither a shell nor we can take it back without `env`.
+pub fn obedient(command: &Command) -> Command {
+    let mut res = Command::new("env");
+    res.arg("--default-signal=HUP,INT,TERM").arg(command.get_program()).args(command.get_args());
+    res.stdin(std::process::Stdio::null());
+    if let Some(dir) = command.get_current_dir() {
+        res.current_dir(dir);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => res.env(name, value),
+            None => res.env_remove(name),
+        };
+    }
+    res
+}
+
 /// Says that a test could not be run, and why; with `CI=true` that is a failure.
 pub fn missing(why: &str) {
     assert!(env::var_os("CI").is_none_or(|it| it != "true"), "not run: {why}");

@@ -19,7 +19,7 @@ pub struct Registry {
 impl Registry {
     /// Keeps its images in a new folder; none where it is not installed, which is then said.
     pub fn start(folder: &Path) -> Option<Self> {
-        let program = super::tool("docker-registry")?;
+        let program = super::installed(&["docker-registry"], "images", "docker-registry")?;
         fs::create_dir_all(folder).unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let config = folder.join("config.yml");

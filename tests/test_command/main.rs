@@ -184,7 +184,7 @@ fn ends_everything(signal: &str, assets: &Path) {
     let script = format!("{SAY}; touch ../begun; exec sleep 1000");
     let words =
         ["--assets", assets.to_str().unwrap(), "--controller-manager", "--", "sh", "-c", &script];
-    let mut child = Running(obedient(&test(&dir, &words)).spawn().unwrap());
+    let mut child = Running(support::obedient(&test(&dir, &words)).spawn().unwrap());
     until("begun", || dir.with_file_name("begun").exists());
     let variables = variables(&dir);
     let port = port(&variables["KUBECONFIG"]);
@@ -211,21 +211,6 @@ fn ends_everything(signal: &str, assets: &Path) {
         Ok(stat) => stat.contains(") Z "),
         Err(_) => true,
     });
-}
-
-/// The same where signals end it, also where whoever runs the tests ignores some, as `nohup` does: what is ignored
-/// stays so in every child, and neither a shell nor we can take it back without `env`.
-fn obedient(command: &Command) -> Command {
-    let mut res = Command::new("env");
-    res.arg("--default-signal=HUP,INT,TERM").arg(command.get_program()).args(command.get_args());
-    res.current_dir(command.get_current_dir().unwrap()).stdin(Stdio::null());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => res.env(name, value),
-            None => res.env_remove(name),
-        };
-    }
-    res
 }
 
 /// A program that does not outlive a test that fails.
