@@ -89,6 +89,12 @@ pub fn each(text: &str, document: &mut dyn FnMut(usize, Value)) -> Result<(), Fa
     Ok(())
 }
 
+/// The first document of a text, as Go's programs read it that look at nothing behind it.
+pub fn first(text: &str) -> Result<Value, Fault> {
+    let part = stream::Part { text: text.into(), line: 0 };
+    Ok(read::first(&part, Dialect::Kubernetes)?.map_or(Value::Null, Node::into_value))
+}
+
 /// The only document of a text, with the place of every part; `None` if the text is empty.
 pub fn whole(text: &str, dialect: Dialect) -> Result<Option<Node>, Fault> {
     read::read(&stream::Part { text: text.into(), line: 0 }, dialect)

@@ -45,10 +45,22 @@ pub struct Scalar {
 
 /// The parts of a document; the first one contains the others. Empty if the text has no document.
 pub fn parse(document: &stream::Part<'_>) -> Result<Vec<Part>, Fault> {
+    with(document, |reader| reader.document()?.map_or(Ok(()), |end| reader.end(&end)))
+}
+
+/// The same of its first document, whatever follows.
+pub fn parse_first(document: &stream::Part<'_>) -> Result<Vec<Part>, Fault> {
+    with(document, |reader| reader.document().map(drop))
+}
+
+fn with(
+    document: &stream::Part<'_>,
+    read: impl FnOnce(&mut Reader<'_>) -> Result<(), Fault>,
+) -> Result<Vec<Part>, Fault> {
     let (text, is_open) = events::prepare(document)?;
     let events = Events::new(&text, is_open, document.line);
     let mut reader = Reader { events, parts: Vec::new(), anchors: BTreeMap::new() };
-    reader.document()?;
+    read(&mut reader)?;
     Ok(reader.parts)
 }
 
@@ -59,18 +71,22 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Reads the first document. A second one is refused, because Go's programs would ignore it.
-    fn document(&mut self) -> Result<(), Fault> {
+    /// Reads the first document, and returns the event that ends it.
+    fn document(&mut self) -> Result<Option<EventData>, Fault> {
         loop {
             match self.events.next()? {
                 (EventData::StreamStart { .. }, _) => {}
                 (EventData::DocumentStart { .. }, _) => break,
-                _ => return Ok(()),
+                _ => return Ok(None),
             }
         }
         let (event, mark) = self.events.next()?;
         self.part(event, mark, 0, false)?;
-        let (end, _) = self.events.next()?;
+        Ok(Some(self.events.next()?.0))
+    }
+
+    /// Refuses a second document, because Go's programs would ignore it.
+    fn end(&mut self, end: &EventData) -> Result<(), Fault> {
         let is_ended = matches!(end, EventData::DocumentEnd { implicit: false });
         loop {
             let mark = match self.events.next() {

@@ -5,7 +5,7 @@ use libyaml_safer::ScalarStyle;
 use super::{
     Dialect, Fault, Mark, Value,
     node::{Data, Node},
-    parse::{Content, DEPTH, Part, parse},
+    parse::{Content, DEPTH, Part, parse, parse_first},
     scalar, stream,
 };
 
@@ -14,12 +14,20 @@ const GROWTH: usize = 64 << 20;
 
 /// The document of a text; `None` if it has none.
 pub fn read(document: &stream::Part<'_>, dialect: Dialect) -> Result<Option<Node>, Fault> {
-    let parts = parse(document)?;
+    node(&parse(document)?, dialect)
+}
+
+/// The same without a look at what is behind it.
+pub fn first(document: &stream::Part<'_>, dialect: Dialect) -> Result<Option<Node>, Fault> {
+    node(&parse_first(document)?, dialect)
+}
+
+fn node(parts: &[Part], dialect: Dialect) -> Result<Option<Node>, Fault> {
     if parts.is_empty() {
         return Ok(None);
     }
     let mut reader = Reader {
-        parts: &parts,
+        parts,
         dialect,
         depth: 0,
         in_flow: false,

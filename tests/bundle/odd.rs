@@ -34,6 +34,10 @@ fn what_only_looks_odd_is_good() {
         json!([{ "type": "OwnNamespace", "supported": true }, { "type": "OwnNamespace", "supported": false }]),
     );
     csv("odd-related", "/spec/relatedImages", json!([{ "name": "a", "image": "oci://a b" }]));
+    check_verdict("odd-json", |files| {
+        let text = r#"{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}} behind"#;
+        files.insert("manifests/x.json".to_owned(), json!(text));
+    });
     text("odd-dependency", ANNOTATIONS, |it| format!("{it}---\na: [\n"));
 }
 
@@ -75,6 +79,7 @@ fn what_only_looks_good_is_bad() {
         "/spec/conversion",
         hook(json!({ "url": "https://a" }), json!(["v1", "v1"])),
     );
+    crd("bad-prefix", "/metadata/generateName", json!("memcacheds"));
     crd("bad-path", "/spec/conversion", service(json!({ "path": "a" })));
     crd("bad-port", "/spec/conversion", service(json!({ "port": 0 })));
     let manifests = "/annotations/operators.operatorframework.io.bundle.manifests.v1";

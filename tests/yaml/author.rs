@@ -193,6 +193,11 @@ pub fn text(random: &mut Random) -> String {
 
 impl Author<'_> {
     fn stream(&mut self) {
+        if self.random.percent(1) {
+            self.flow(0);
+            self.add(&[" behind\n", "\n}\n", "{}\n", "\nbehind: a\n", " [\n", " # c\n"]);
+            return;
+        }
         if self.random.percent(2) {
             self.text.push('\u{feff}');
         }

@@ -19,7 +19,7 @@ pub struct Answer {
 }
 
 /// The readers that `go-yaml` asks, by their names there.
-pub const READERS: [&str; 4] = ["kubernetes", "whole", "strict", "kustomize"];
+pub const READERS: [&str; 5] = ["kubernetes", "whole", "first", "strict", "kustomize"];
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -43,7 +43,10 @@ pub fn compare(tool: &Path, texts: &[String]) -> Vec<BTreeMap<&'static str, Verd
     let answers = ask(tool, texts);
     assert_eq!(answers.len(), texts.len(), "each text has an answer");
     let of = |text: &String, answers: BTreeMap<String, Answer>| {
-        READERS.iter().map(|it| (*it, verdict(text, it, &answers[*it]))).collect()
+        READERS
+            .iter()
+            .map(|it| (*it, verdict(text, it, &answers[if *it == "first" { "whole" } else { it }])))
+            .collect()
     };
     texts.iter().zip(answers).map(|(text, answers)| of(text, answers)).collect()
 }
@@ -68,6 +71,7 @@ fn verdict(text: &str, reader: &str, theirs: &Answer) -> Verdict {
         "kubernetes" => yaml::documents(text, Dialect::Kubernetes),
         "kustomize" => yaml::documents(text, Dialect::Kustomize),
         "whole" => yaml::from_text(text, Dialect::Kubernetes).map(one),
+        "first" => yaml::first(text).map(one).map_err(Into::into),
         _ => yaml::from_text(text, Dialect::Strict).map(one),
     };
     match (ours, &theirs.documents) {

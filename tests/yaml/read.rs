@@ -20,7 +20,7 @@ fn random_documents() {
     eprintln!("SEED={seed} CASES={cases}");
     let texts: Vec<String> = (0..cases).map(|case| author::text(&mut of(seed, case))).collect();
     let refused = check(&tool, &texts);
-    let most = cases * 4 * 3 / 100;
+    let most = cases * 5 * 3 / 100;
     assert!(refused as u64 <= most, "we alone refuse {refused}: more than {most}");
 }
 

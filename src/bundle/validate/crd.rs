@@ -72,14 +72,25 @@ impl Faults {
 
 fn metadata(crd: &Value, faults: &mut Faults) {
     faults.0.extend(object::metadata(crd));
-    let name = of::name(crd);
     let [plural, group] = ["/spec/names/plural", "/spec/group"].map(|it| of::text(crd, it));
-    if !name.is_empty() {
-        for fault in names::subdomain(name) {
-            faults.invalid("metadata.name", name, &fault);
+    let prefix = of::text(crd, "/metadata/generateName");
+    // A prefix may end in a dash.
+    let masked = match prefix.strip_suffix('-') {
+        Some(rest) if 1 < prefix.len() => format!("{rest}a"),
+        _ => prefix.to_owned(),
+    };
+    let name = of::name(crd);
+    for (field, name, checked) in [("generateName", prefix, masked.as_str()), ("name", name, name)]
+    {
+        if name.is_empty() {
+            continue;
+        }
+        let field = format!("metadata.{field}");
+        for fault in names::subdomain(checked) {
+            faults.invalid(&field, name, &fault);
         }
         if name != format!("{plural}.{group}") {
-            faults.invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
+            faults.invalid(&field, name, "must be spec.names.plural+\".\"+spec.group");
         }
     }
     let is_protected = ["k8s.io", "kubernetes.io"]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{super::annotations, Files, Findings, Manifest, Rule, beta, escaped, format, of};
 use crate::{
     kubernetes,
-    yaml::{self, Dialect, Value, json},
+    yaml::{self, Value, json},
 };
 
 /// What the checks look at.
@@ -268,10 +268,9 @@ fn document(text: &str) -> Result<Option<(String, usize)>, String> {
     Ok((!res.is_empty()).then_some((res, at)))
 }
 
-/// The one document of a text.
+/// The first document of a text: Go looks at nothing behind it.
 fn value(text: &str) -> Result<Value, String> {
-    let documents = yaml::documents(text, Dialect::Kubernetes).map_err(|it| format!("{it:#}"))?;
-    Ok(documents.into_iter().next().unwrap_or_default())
+    yaml::first(text).map_err(|it| format!("{:#}", anyhow::Error::from(it)))
 }
 
 /// What Go reads of a file.

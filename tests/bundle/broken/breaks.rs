@@ -293,6 +293,8 @@ fn wholes() -> Vec<Change> {
         Change::New(b"[]"),
         Change::New(b"{}"),
         Change::New(b"a: ["),
+        Change::New(b"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}} behind\n"),
+        Change::New(b"{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"a\"}}\n}\n"),
         Change::New(b"\x89PNG\r\n\x1a\n\x00"),
         Change::Copy("manifests/copy.yaml"),
         Change::Copy("manifests/folder/copy.yaml"),

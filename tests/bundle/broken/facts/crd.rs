@@ -145,6 +145,11 @@ pub fn crd() -> Vec<Fact> {
             "/apiVersion",
             texts(&["apiextensions.k8s.io/v1beta1", "apiextensions.k8s.io/v2", "v1", ""]),
         ),
+        (
+            CRD,
+            "/metadata/generateName",
+            texts(&["a", "memcacheds.cache.example.com", "memcacheds.cache.example.com-", "-", ""]),
+        ),
         (CRD, "/metadata/name", texts(&["a", "memcacheds.cache.example.com", "A.b"])),
         (
             CRD,
