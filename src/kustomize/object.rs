@@ -1,13 +1,15 @@
 //! An object during rendering. Its former names are kept in annotations, as in kustomize, so a patch that removes the
 //! annotations also removes them.
 
+use std::borrow::Cow;
+
 use anyhow::Context as _;
 
 use super::{fields::Field, id::Id, kinds, share};
 use crate::{
     hint::Hint as _,
     model::ProjectPath,
-    yaml::{Map, Value, json},
+    yaml::{self, Map, Value, json},
 };
 
 const OWN: &str = "internal.config.kubernetes.io/";
@@ -223,8 +225,17 @@ impl Object {
         !local.is_null() && local != "false"
     }
 
-    /// The printed object: annotations are strings, and an empty field is omitted.
-    pub fn finish(mut self) -> anyhow::Result<Value> {
+    /// The printed object.
+    pub fn finish(self) -> anyhow::Result<Value> {
+        let whole = format!("{}: {}", self.origin, self.id());
+        let printed = printed(self.stripped()?);
+        printed
+            .map_err(|it| anyhow::format_err!("{whole}: {it}"))
+            .hint("change the text that it comes from")
+    }
+
+    /// Without what is only for tools: annotations are strings, and an empty field is omitted.
+    fn stripped(mut self) -> anyhow::Result<Value> {
         let whole = format!("{}: {}", self.origin, self.id());
         let metadata = self.value.get_mut("metadata").and_then(Value::as_object_mut);
         match metadata.and_then(|it| it.get_mut("annotations")) {
@@ -233,6 +244,10 @@ impl Object {
             Some(_) => anyhow::bail!("{whole}: its `annotations` are not a map"),
         }
         share::clear(&mut self.value);
+        // Only a list has none, and kustomize adds it as it takes out its own annotations.
+        if let Value::Object(object) = &mut self.value {
+            object.entry("metadata").or_insert_with(|| json!({}));
+        }
         let Some(Value::Object(metadata)) = self.value.get_mut("metadata") else {
             return Ok(self.value);
         };
@@ -251,4 +266,23 @@ impl Object {
         }
         Ok(self.value)
     }
+}
+
+/// A value whose strings come from anywhere, as kustomize prints it.
+fn printed(value: Value) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(text) => match yaml::printed_string(&text)? {
+            Cow::Borrowed(_) => Value::String(text),
+            Cow::Owned(text) => text.into(),
+        },
+        Value::Array(items) => items.into_iter().map(printed).collect::<Result<_, _>>()?,
+        Value::Object(map) => {
+            if let Some(fault) = map.keys().find_map(|it| yaml::key_fault(it)) {
+                return Err(fault);
+            }
+            let entries = map.into_iter().map(|(key, it)| Ok((key, printed(it)?)));
+            Value::Object(entries.collect::<Result<_, String>>()?)
+        }
+        value => value,
+    })
 }

@@ -25,7 +25,9 @@ mod write;
 pub use difference::difference;
 pub use fault::Fault;
 pub use node::{Data, Entry, Mark, Node};
-pub use printed::is_written_in_quotes;
+pub use printed::{
+    fault as printing_fault, is_written_in_quotes, key_fault, string as printed_string,
+};
 
 pub use serde_json::{Map, Number, Value, json};
 pub use write::to_text;

@@ -6,7 +6,7 @@ use std::{borrow::Cow, fmt::Write as _};
 use libyaml_safer::ScalarStyle;
 
 use super::{
-    Dialect, Fault, Mark,
+    Dialect, Fault, Mark, Value,
     parse::{self, Content, Scalar},
     plain::{self, Resolved},
     stream,
@@ -14,9 +14,7 @@ use super::{
 
 pub fn text(scalar: &Scalar, in_flow: bool, mark: Mark) -> Result<Cow<'_, str>, Fault> {
     let Scalar { text, style, has_foot, .. } = scalar;
-    let is_lost = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
-    if let Some(c) = text.chars().find(|it| is_lost(*it)) {
-        let message = format!("kustomize cannot print the character U+{:04X}", u32::from(c));
+    if let Some(message) = fault(text) {
         return Err(Fault::new(mark, message, Some("remove it")));
     }
     let is_block = match style {
@@ -37,6 +35,47 @@ pub fn text(scalar: &Scalar, in_flow: bool, mark: Mark) -> Result<Cow<'_, str>, 
     }
     if *style == ScalarStyle::Folded { folded(text, mark).map(Cow::Owned) } else { Ok(text.into()) }
 }
+
+/// Why kustomize does not pass a string on unchanged: it writes JSON, and reads it as YAML.
+pub fn fault(text: &str) -> Option<String> {
+    let c = text.chars().find(|it| is_lost(*it))?;
+    Some(format!("kustomize cannot print the character U+{:04X}", u32::from(c)))
+}
+
+fn is_lost(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// What kustomize prints for a string that it did not read from YAML. The line break U+0085 is one in JSON's quotes, too,
+/// if they are read as YAML.
+pub fn string(text: &str) -> Result<Cow<'_, str>, String> {
+    const BREAK: char = '\u{85}';
+    match text.chars().find(|it| is_lost(*it) && *it != BREAK) {
+        Some(_) => return Err(fault(text).unwrap_or_default()),
+        None if !text.contains(BREAK) => return Ok(text.into()),
+        None => {}
+    }
+    let json = Value::from(text).to_string();
+    let json = json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    let parts = parse::parse(&stream::Part { text: json.into(), line: 0 });
+    let parts =
+        parts.map_err(|it| format!("kustomize cannot read its own output: {}", it.message))?;
+    match parts.into_iter().next().map(|it| it.content) {
+        Some(Content::Scalar(it)) => Ok(it.text.into()),
+        _ => Err("kustomize cannot read its own output".to_owned()),
+    }
+}
+
+/// Why kustomize cannot print a key. YAML limits keys to one line of 1,024 characters, and Go escapes what is special in
+/// HTML.
+pub fn key_fault(text: &str) -> Option<String> {
+    let escaped = text.matches(['<', '>', '&', '\u{2028}', '\u{2029}']).count();
+    let length = Value::from(text).to_string().chars().count() + escaped * "u003c".len();
+    let message = || format!("kustomize cannot print a key of {} characters", text.chars().count());
+    fault(text).or_else(|| (LONGEST_KEY < length).then(message))
+}
+
+const LONGEST_KEY: usize = 1024;
 
 /// Whether the printer writes it as a block; otherwise it uses double quotes.
 fn fits_block(text: &str) -> bool {

@@ -52,6 +52,50 @@ fn random_overlays_are_rendered_as_kustomize_renders_them() {
 /// SplitMix64.
 struct Random(u64);
 
+/// Parts of a file; `\xHH` is a byte.
+const ODD: &[&str] = &[
+    "a",
+    "b c",
+    " ",
+    "  ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\r",
+    "\t",
+    "\\xC2\\x85",
+    "\\xC2\\x85",
+    "\\xC2\\x85\\xC2\\x85",
+    "\\xC2\\x85---",
+    "\\xC2\\xA0",
+    "\\xE2\\x80\\xA8",
+    "\\xE2\\x80\\xA9",
+    "\\xEF\\xBB\\xBF",
+    "\\xEF\\xBF\\xBD",
+    "\\xF0\\x9F\\x98\\x80",
+    "\\x00",
+    "\\x01",
+    "\\x1B",
+    "---",
+    "...",
+    "'",
+    "\"",
+    "\\",
+    "<&>",
+    "#",
+    " #",
+    ": ",
+    "- ",
+    "%",
+    "=",
+    "{{",
+    "!!x",
+];
+
+/// What kustomize refuses.
+const UNPRINTABLE: &[&str] =
+    &["\\x7F", "\\xC2\\x80", "\\xC2\\x9F", "\\xEF\\xBF\\xBE", "\\xEF\\xBF\\xBF"];
+
 const TOP: &str = "top/kustomization.yaml";
 
 impl Random {
@@ -108,6 +152,10 @@ impl Random {
             case.add(&format!("{folder}/{name}.yaml"), "", text.trim_start());
             case.add(&path, "resources:", &format!("- {name}.yaml\n"));
         }
+        if self.chance(4) {
+            self.list(case, folder);
+            case.add(&path, "resources:", "- list.yaml\n");
+        }
         if self.chance(35) {
             self.generator(case, &path);
         }
@@ -133,7 +181,59 @@ impl Random {
                 "  options: {immutable: true}\n",
             ]);
         }
+        let folder = path.strip_suffix("kustomization.yaml").unwrap();
+        if self.chance(25) {
+            let key = if self.chance(80) { "f".to_owned() } else { self.odd_key() };
+            text += &format!("  files: [{key}=odd.txt]\n");
+            self.odd(case, &format!("{folder}odd.txt"));
+        }
+        if self.chance(6) {
+            text += "  envs: [odd.env]\n";
+            case.add(&format!("{folder}odd.env"), "", &format!("{}=", self.odd_key()));
+            self.odd(case, &format!("{folder}odd.env"));
+        }
         case.add(path, kind, &text);
+    }
+
+    /// A list in which most is missing.
+    fn list(&mut self, case: &mut Case, folder: &str) {
+        let kind = self.pick(&["List", "List", "ConfigMapList", "ExampleList"]);
+        let fields = [
+            self.pick(&["apiVersion: v1\n", "apiVersion: v1\n", ""]).to_owned(),
+            format!("kind: {kind}\n"),
+            self.pick(&[
+                "",
+                "",
+                "metadata: {}\n",
+                "metadata: {name: x}\n",
+                "metadata: {labels: {a: b}}\n",
+            ])
+            .to_owned(),
+            self.pick(&["", "", "items: []\n", "items:\n", "other: a\n"]).to_owned(),
+        ];
+        let path = format!("{folder}/list.yaml");
+        case.0.remove(&path);
+        fields.iter().for_each(|it| case.add(&path, "", it));
+    }
+
+    fn odd_key(&mut self) -> String {
+        match self.next(8) {
+            0 => "k".repeat(1015 + self.next(12)),
+            1 => "\\xC3\\xA9".repeat(1015 + self.next(12)),
+            2 => format!("k{}", "<".repeat(160 + self.next(20))),
+            _ => self.pick(&["f", "k.1", "K_2", "k-3"]).to_owned(),
+        }
+    }
+
+    /// A file with characters that printers and parsers treat in their own ways, each a part of the case.
+    fn odd(&mut self, case: &mut Case, path: &str) {
+        for _ in 0..1 + self.next(7) {
+            let piece = match self.chance(2) {
+                true => self.pick(UNPRINTABLE),
+                false => self.pick(ODD),
+            };
+            case.add(path, "", piece);
+        }
     }
 
     fn transformations(&mut self, case: &mut Case, folder: &str) {

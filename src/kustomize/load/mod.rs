@@ -261,6 +261,7 @@ fn parse(
         is_quoted: false,
     });
     let mut reader = Reader { path, text: text.to_owned(), problems: Vec::new() };
+    reader.check_characters(&node);
     let entries = reader.map(&node);
     let said = entries.iter().any(|it| {
         !matches!(it.key.as_str(), "apiVersion" | "kind")
@@ -308,7 +309,10 @@ fn reading(
     let mut reader = Reader { path, text, problems: Vec::new() };
     match nodes.as_slice() {
         [] => {}
-        [node] => read(&mut reader, node, of),
+        [node] => {
+            reader.check_characters(node);
+            read(&mut reader, node, of);
+        }
         [_, second, ..] => {
             reader.fault(second.mark, "this is a second document, which kustomize ignores")
         }

@@ -6,7 +6,7 @@ use super::{Text, problem};
 use crate::{
     hint::{Diagnostic, Diagnostics},
     model::{Problem, ProjectPath},
-    yaml::{Data, Entry, Mark, Node, Value},
+    yaml::{self, Data, Entry, Mark, Node, Value},
 };
 
 pub struct Reader {
@@ -130,6 +130,23 @@ impl Reader {
 
     pub fn fault(&mut self, mark: Mark, message: &str) {
         self.problems.push(problem(&self.path, mark, message.to_owned(), None));
+    }
+
+    /// Notes the strings that kustomize cannot pass on to its transformers.
+    pub fn check_characters(&mut self, node: &Node) {
+        let mut check = |text: &str, mark| {
+            if let Some(message) = yaml::printing_fault(text) {
+                self.problems.push(problem(&self.path, mark, message, Some("remove it")));
+            }
+        };
+        match &node.data {
+            Data::Scalar(it) => check(it.as_str().unwrap_or_default(), node.mark),
+            Data::List(items) => items.iter().for_each(|it| self.check_characters(it)),
+            Data::Map(entries) => {
+                entries.iter().for_each(|it| check(&it.key, it.mark));
+                entries.iter().for_each(|it| self.check_characters(&it.value));
+            }
+        }
     }
 
     /// Every problem of the file in one error.
