@@ -202,11 +202,12 @@ fn manifests(
             journal.note(object, note);
         }
         let text = yaml::to_text(&object::without_namespace(object));
-        // Two objects with one name came from two namespaces, and OLM installs all into one.
+        // operator-sdk finds roles by their names, and writes a second file for any other object.
+        let is_role = |it: &Value| matches!(object::kind(it), "Role" | "ClusterRole");
         match res.get(&path) {
-            Some(other) if *other != text => refusals.push(
-                format!("{} occurs twice with different content", object::title(object)),
-                "OLM installs a bundle into one namespace: rename one of them",
+            Some(other) if *other != text || !is_role(object) => refusals.push(
+                format!("{} occurs twice", object::title(object)),
+                "OLM installs a bundle into one namespace: rename or remove one of them",
             ),
             _ => drop(res.insert(path, text)),
         }

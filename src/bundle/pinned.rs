@@ -75,7 +75,7 @@ pub fn unpinned(csv: &Value) -> Vec<String> {
             if !image.contains('@') {
                 res.push(format!(
                     "the volume `{name}` of the Deployment `{}` has the image `{image}`, which keeps its tag and is not in `relatedImages`: name \
-                     it with its registry, and list it in `relatedImages` of the CSV base",
+                     it with its registry, and set a variable `RELATED_IMAGE_*` of a container to it",
                     object::name_of(deployment)
                 ));
             }

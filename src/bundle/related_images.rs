@@ -1,5 +1,5 @@
 //! `relatedImages`: the images that a disconnected cluster must mirror. They come from the environment variables
-//! `RELATED_IMAGE_*` of the Deployments, and from the CSV base.
+//! `RELATED_IMAGE_*` of the Deployments; operator-sdk drops those of the CSV base.
 
 use super::{
     Refusals,
@@ -19,8 +19,8 @@ struct Related<'a> {
     by: String,
 }
 
-/// Each image once, in order of appearance, followed by those that only the base lists.
-pub fn merged(
+/// Each image once, in order of appearance. The base may list the same ones.
+pub fn listed(
     deployments: &[&Value],
     base: &Value,
     refusals: &mut Refusals,
@@ -29,33 +29,44 @@ pub fn merged(
     let images = &mut journal.explanation.images;
     let found = found(deployments, refusals, images);
     let mut res: Vec<Value> = Vec::new();
-    for (at, related) in found.iter().enumerate() {
-        if found[..at].iter().any(|it| it.image == related.image) {
-            continue;
-        }
-        let differs = |it: &Related| it.name == related.name && it.image != related.image;
-        let name = match found.iter().any(differs) {
-            true => format!("{}-{}", related.by, related.name),
-            false => related.name.clone(),
+    let mut unnamed = Vec::new();
+    for related in &found {
+        // As operator-sdk does, also that an image of two names has none.
+        let mut of_image = found.iter().filter(|it| it.image == related.image);
+        let first = of_image.next().unwrap_or(related);
+        let name = match of_image.next() {
+            Some(_) if first.name != related.name => continue,
+            Some(second) => {
+                unnamed.push((related.image, &first.name, &second.name));
+                String::new()
+            }
+            None if found.iter().filter(|it| it.name == related.name).count() > 1 => {
+                format!("{}-{}", related.by, related.name)
+            }
+            None => related.name.clone(),
         };
         res.push(json!({ "name": name, "image": related.image }));
     }
+    for (image, one, other) in unnamed {
+        journal.warnings.push(format!(
+            "the related image `{image}` has no name in the bundle, because its variables give it two: `{one}` and `{other}`"
+        ));
+    }
     for said in object::list(base, "/spec/relatedImages") {
-        let has = |field| res.iter().any(|it| object::text(it, field) == object::text(said, field));
-        if !has("/image") {
-            if has("/name") {
-                refusals.push(
-                    format!(
-                        "{}: its related image `{}` has the name of one that config/manager sets to another image",
-                        object::title(base),
-                        object::text(said, "/name")
-                    ),
-                    "remove it from `relatedImages` in the CSV base, or rename it",
-                );
-            }
-            res.push(said.clone());
+        let (name, image) = (object::name_of(said), object::text(said, "/image"));
+        if !res.iter().any(|it| object::text(it, "/image") == image) {
+            refusals.push(
+                format!(
+                    "{}: operator-sdk leaves the related image `{name}` out of the bundle, because no variable `{PREFIX}*` has the image \
+                     `{image}`",
+                    object::title(base),
+                ),
+                format!(
+                    "set the variable `{PREFIX}{}` to the image in a container of config/manager",
+                    name.to_uppercase().replace('-', "_")
+                ),
+            );
         }
-        uses(images, object::text(said, "/image"), "`relatedImages` of the CSV base".to_owned());
     }
     for image in images {
         let is_same = |it: &&Value| object::text(it, "/image") == image.image;
@@ -85,7 +96,7 @@ fn found<'a>(
     refusals: &mut Refusals,
     images: &mut Vec<ImageUse>,
 ) -> Vec<Related<'a>> {
-    let mut res = Vec::new();
+    let mut res: Vec<Related> = Vec::new();
     for deployment in deployments {
         let containers: Vec<&Value> =
             ["/spec/template/spec/containers", "/spec/template/spec/initContainers"]
@@ -124,7 +135,9 @@ fn found<'a>(
                 let image = object::text(variable, "/value");
                 uses(images, image, format!("`{PREFIX}{name}` in the {place}"));
                 let name = name.to_lowercase().replace('_', "-");
-                res.push(Related { name, image, by: by.clone() });
+                if !res.iter().any(|it| it.name == name && it.image == image) {
+                    res.push(Related { name, image, by: by.clone() });
+                }
             }
         }
         for (name, image) in volumes(deployment) {

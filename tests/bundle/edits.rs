@@ -33,7 +33,7 @@ pub fn of(seed: u64) -> Vec<u64> {
 
 pub fn apply(edit: u64, objects: &mut Vec<Value>) {
     let random = &mut Random::of(edit, "edit");
-    match random.below(16) {
+    match random.below(19) {
         0 => add(objects, role(random)),
         1 | 2 => add(objects, binding(random)),
         3 => {
@@ -52,6 +52,9 @@ pub fn apply(edit: u64, objects: &mut Vec<Value>) {
         9 => conversion(random, objects),
         10 | 11 => csv(random, objects),
         12 => container(random, objects),
+        13 => add(objects, settings(random)),
+        14 => (0..2).for_each(|_| add(objects, settings(random))),
+        15 => images(random, objects),
         _ => slip(random, objects),
     }
 }
@@ -126,6 +129,42 @@ fn binding(random: &mut Random) -> Value {
         res["subjects"] = subjects.into();
     }
     res
+}
+
+/// A small object of any kind, under few names, in all namespaces.
+fn settings(random: &mut Random) -> Value {
+    let kind = *random.pick(&["ConfigMap", "ConfigMap", "Secret", "ServiceAccount", "Service"]);
+    let namespace = *random.pick(&["memcached-operator-system", "kube-system", "other"]);
+    let mut res = json!({
+        "apiVersion": "v1", "kind": kind, "metadata": { "name": random.pick(&["settings", "extra"]), "namespace": namespace },
+    });
+    match kind {
+        "ConfigMap" => res["data"] = json!({ "a": random.pick(&["1", "1", "2"]) }),
+        "Service" => res["spec"] = json!({ "ports": [{ "port": 80 }] }),
+        _ => {}
+    }
+    res
+}
+
+/// In variables, and in the base.
+fn images(random: &mut Random, objects: &mut [Value]) {
+    let images = ["a:1", "a:2", "memcached:1.6.39-alpine"];
+    let container = find(objects, "Deployment")
+        .and_then(|it| it.pointer_mut("/spec/template/spec/containers/0"))
+        .filter(|it| it.is_object());
+    if let Some(container) = container {
+        let variable = |random: &mut Random| {
+            let name = format!("RELATED_IMAGE_{}", random.pick(&["A", "B", "side_CAR"]));
+            json!({ "name": name, "value": random.pick(&images) })
+        };
+        container["env"] = (0..random.below(4)).map(|_| variable(random)).collect();
+    }
+    if random.one_in(3)
+        && let Some(csv) = find(objects, "ClusterServiceVersion")
+    {
+        let image = json!({ "name": random.pick(&["a", "extra"]), "image": random.pick(&images) });
+        csv["spec"]["relatedImages"] = json!([image]);
+    }
 }
 
 fn find<'a>(objects: &'a mut [Value], kind: &str) -> Option<&'a mut Value> {

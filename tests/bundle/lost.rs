@@ -326,8 +326,9 @@ fn the_image_of_a_volume_keeps_its_tag_with_a_warning() {
     assert!(pinned.contains("has the image `quay.io/vol/v:1`, which keeps its tag"), "{pinned}");
     assert!(csv.contains("reference: quay.io/vol/v:1\n"));
     // The way out.
-    object(&mut objects, "ClusterServiceVersion", "")["spec"]["relatedImages"] =
-        json!([{ "name": "v", "image": reference }]);
+    let pod = object(&mut objects, "Deployment", "manager").pointer_mut(pod).expect("a pod");
+    let env = pod["containers"][0]["env"].as_array_mut().expect("it has variables");
+    env.push(json!({ "name": "RELATED_IMAGE_V", "value": reference }));
     let (_, pinned, csv) = run(&objects);
     assert!(!pinned.contains("keeps its tag"), "{pinned}");
     assert!(csv.contains("reference: quay.io/vol/v@sha256:0000"), "{csv}");

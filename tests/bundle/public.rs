@@ -12,10 +12,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{
-    documents, explained, oracle,
-    random::{without_copies, without_shared_roles},
-};
+use super::{documents, explained, oracle, random::without_copies};
 use crate::support;
 
 #[test]
@@ -48,7 +45,6 @@ fn public_operators_have_the_bundle_of_operator_sdk() {
 }
 
 const EQUAL: &str = "equal";
-const SHARED: &str = "equal, but for roles that others have too";
 const SAMPLES: &str = "equal, without invalid samples";
 const DIFFERENT: &str = "DIFFERENT";
 
@@ -99,29 +95,11 @@ fn compare(text: &str, objects: &[Value]) -> (&'static str, String) {
             if let Err(difference) = explained::compared(&dir, &output, objects) {
                 return (DIFFERENT, difference);
             }
-            let (mut theirs, mut ours) = (oracle::made_in(&their_dir), oracle::made_in(&dir));
-            name_images(&mut theirs.0, &ours.0);
+            let (mut theirs, ours) = (oracle::made_in(&their_dir), oracle::made_in(&dir));
             without_copies(&mut theirs.0);
-            let before = ours.0.len();
-            without_shared_roles(&mut ours.0, &theirs.0);
-            let kind = if ours.0.len() == before { EQUAL } else { SHARED };
             match oracle::difference_of(package, theirs, ours, objects) {
-                None => (kind, String::new()),
+                None => (EQUAL, String::new()),
                 Some(difference) => (DIFFERENT, difference),
-            }
-        }
-    }
-}
-
-/// An image of two names has no name with operator-sdk, and its first one with us.
-fn name_images(theirs: &mut BTreeMap<String, Value>, ours: &BTreeMap<String, Value>) {
-    for (path, file) in theirs {
-        let images = file.pointer_mut("/spec/relatedImages").and_then(Value::as_array_mut);
-        let Some(images) = images else { continue };
-        let ours = ours[path]["spec"]["relatedImages"].as_array().cloned().unwrap_or_default();
-        for it in images.iter_mut().filter(|it| it["name"] == "") {
-            if let Some(same) = ours.iter().find(|ours| ours["image"] == it["image"]) {
-                *it = same.clone();
             }
         }
     }

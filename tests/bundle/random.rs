@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, env};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{edits, explained, objects, oracle};
 use crate::support;
@@ -33,10 +33,9 @@ const REASONS: &[(&str, &str)] = &[
     ("and operator-sdk treats it as", "it gives the operator what the cluster would not"),
     ("selects the pods of no Deployment", "the CSV would name a Deployment that is not here"),
     ("has a URL, but OLM", "a CSV cannot say it"),
-    (
-        "occurs twice with different content",
-        "one of the two would replace the other in the namespace of OLM",
-    ),
+    ("occurs twice", "one of the two would replace the other in the namespace of OLM"),
+    ("operator-sdk leaves out the role", "a binding would refer to nothing"),
+    ("operator-sdk leaves the related image", "a cluster without the internet would not have it"),
     ("operator-sdk takes the rules", "it gives the operator the rights of another Role"),
     ("operator-sdk would use placeholders", "the CSV would be of nobody's"),
     ("found no base of the ClusterServiceVersion", "the CSV would be of nobody's"),
@@ -131,10 +130,9 @@ fn judge(edits: &[u64]) -> Outcome {
         (false, true) => Outcome::RefusedByUs(said),
         (true, false) => Outcome::RefusedByThem(their_words),
         (true, true) => {
-            let mut ours = oracle::made_in(&dir);
+            let ours = oracle::made_in(&dir);
             let mut theirs = oracle::made_in(&their_dir);
             without_copies(&mut theirs.0);
-            without_shared_roles(&mut ours.0, &theirs.0);
             match oracle::difference(theirs, ours, &objects) {
                 None => Outcome::Equal,
                 Some(difference) => Outcome::Different(difference),
@@ -149,20 +147,6 @@ pub fn without_copies(theirs: &mut BTreeMap<String, Value>) {
     theirs.retain(|path, it| {
         let first = path.split_once("manifests/dup").and_then(|it| it.1.split_once('_'));
         first.and_then(|(_, name)| all.get(&format!("manifests/{name}"))) != Some(it)
-    });
-}
-
-/// A role that others have too stays with us; operator-sdk keeps the binding alone.
-pub fn without_shared_roles(ours: &mut BTreeMap<String, Value>, theirs: &BTreeMap<String, Value>) {
-    let bound: Vec<Value> = theirs
-        .values()
-        .filter(|it| !it["roleRef"].is_null())
-        .map(|it| it["roleRef"].clone())
-        .collect();
-    ours.retain(|path, it| {
-        let reference = json!([it["kind"], it["metadata"]["name"]]);
-        theirs.contains_key(path)
-            || !bound.iter().any(|it| json!([it["kind"], it["name"]]) == reference)
     });
 }
 

@@ -148,7 +148,52 @@ fn two_objects_that_would_be_one_are_refused() {
             "data": { "a": namespace },
         }));
     }
-    check("one", &objects, &[], "`ConfigMap/it` (v1) occurs twice with different content");
+    check("one", &objects, &[], "`ConfigMap/it` (v1) occurs twice");
+    // operator-sdk writes a second file that is equal to the first.
+    let last = objects.len() - 1;
+    objects[last]["data"]["a"] = json!("a");
+    check("one-content", &objects, &[], "`ConfigMap/it` (v1) occurs twice");
+}
+
+/// operator-sdk leaves the role out.
+#[test]
+fn a_role_that_others_need_is_refused() {
+    let others =
+        json!({ "apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "monitoring" });
+    let account = json!({ "kind": "ServiceAccount", "name": "other", "namespace": "a" });
+    for (name, subject) in [("group", others.clone()), ("account", account)] {
+        let mut objects = self::objects();
+        let binding = object(&mut objects, "ClusterRoleBinding", "metrics-auth-rolebinding");
+        binding["subjects"].as_array_mut().expect("it has subjects").push(subject);
+        let expected = "gives `ClusterRole/memcached-operator-metrics-auth-role` (rbac.authorization.k8s.io/v1) to others";
+        check(&format!("shared-{name}"), &objects, &[], expected);
+        if let Some((theirs, _)) = oracle::theirs(&format!("shared-{name}"), &objects) {
+            let has = |end: &str| {
+                theirs.keys().any(|it| it.contains("metrics-auth-role") && it.ends_with(end))
+            };
+            assert!(has("clusterrolebinding.yaml") && !has("clusterrole.yaml"), "{theirs:?}");
+        }
+    }
+    let mut objects = self::objects();
+    let mut second = object(&mut objects, "RoleBinding", "leader-election-rolebinding").clone();
+    second["metadata"]["name"] = json!("second");
+    second["subjects"] = json!([others]);
+    objects.push(second);
+    check("shared-role", &objects, &[], "`RoleBinding/second`");
+}
+
+/// operator-sdk drops it.
+#[test]
+fn a_related_image_that_only_the_base_has_is_refused() {
+    let mut objects = objects();
+    let csv = object(&mut objects, "ClusterServiceVersion", "");
+    let image = json!({ "name": "side-car", "image": "quay.io/example/base:1" });
+    csv["spec"]["relatedImages"] = json!([image]);
+    check("base-image", &objects, &[], "leaves the related image `side-car` out of the bundle");
+    check("base-image", &objects, &[], "set the variable `RELATED_IMAGE_SIDE_CAR` to the image");
+    if let Some((theirs, _)) = oracle::theirs("base-image", &objects) {
+        assert!(!theirs[super::CSV]["spec"]["relatedImages"].to_string().contains("base:1"));
+    }
 }
 
 #[test]

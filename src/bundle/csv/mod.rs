@@ -39,7 +39,7 @@ pub fn assemble(
     base::record(journal, "spec.version", &json!(input.version.to_string()), origin);
     spec.insert("version".into(), json!(input.version.to_string()));
     spec.insert("install".into(), install(collected, permissions, refusals, journal));
-    let related = related_images::merged(&collected.deployments, base, refusals, journal);
+    let related = related_images::listed(&collected.deployments, base, refusals, journal);
     put(&mut spec, "relatedImages", related);
     put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals, journal));
     let required = object::list(base, "/spec/customresourcedefinitions/required").to_vec();

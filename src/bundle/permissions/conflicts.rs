@@ -42,6 +42,22 @@ pub fn refuse_rivals(kept: &[&Value], collected: &Collected, refusals: &mut Refu
     }
 }
 
+/// operator-sdk leaves out every role that the operator has, also if others need it.
+pub fn refuse_shared(role: &Value, binding: &Value, granted: &[&Value], refusals: &mut Refusals) {
+    let id = |it: &Value| (object::kind(it).to_owned(), object::name(it).to_owned());
+    if granted.iter().any(|it| id(it) == id(role)) {
+        refusals.push(
+            format!(
+                "{} gives {} to others, and the operator has it too: operator-sdk leaves out the role, so that the binding refers to nothing",
+                object::title(binding),
+                object::title(role)
+            ),
+            "bind the others to a copy of the role with another name; if they are service accounts that OLM should create, use \
+             `--extra-service-accounts`",
+        );
+    }
+}
+
 /// operator-sdk identifies a role that it has already used by the name alone.
 pub fn refuse_unknown(binding: &Value, granted: &[&Value], refusals: &mut Refusals) {
     let kind = match object::kind(binding) {

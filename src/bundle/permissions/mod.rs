@@ -19,7 +19,9 @@ use crate::{
     yaml::{Value, json},
 };
 
-use conflicts::{check_aggregation, refuse_rivals, refuse_unknown, refuse_unknown_accounts};
+use conflicts::{
+    check_aggregation, refuse_rivals, refuse_shared, refuse_unknown, refuse_unknown_accounts,
+};
 
 #[derive(Default)]
 pub struct Permissions<'a> {
@@ -82,13 +84,8 @@ pub fn split<'a>(
                 record(binding, role, (field, account), collected, journal);
             }
             if ours.len() != subjects.len() {
-                // Other subjects have the role through this binding, and would lose it.
-                match ours.is_empty() {
-                    true => note_others(binding, journal),
-                    false => journal.note(
-                        binding,
-                        "it has other subjects, too, which keep the role through it",
-                    ),
+                if ours.is_empty() {
+                    note_others(binding, journal);
                 }
                 note_homes(binding, &ours, collected, journal);
                 kept.push(*binding);
@@ -101,7 +98,7 @@ pub fn split<'a>(
     let cluster = grant(&collected.cluster_role_bindings, "spec.install.spec.clusterPermissions");
 
     refuse_rivals(&kept, collected, refusals);
-    let mut manifests = left_over(&granted, &kept, collected, journal);
+    let mut manifests = left_over(&granted, &kept, collected, refusals, journal);
     manifests.extend(kept);
     manifests.extend(other_accounts(
         collected,
@@ -203,17 +200,19 @@ fn note_homes(binding: &Value, ours: &[&str], collected: &Collected, journal: &m
     }
 }
 
-/// The roles that remain manifests: those that the operator does not have, and those that others also have.
+/// The roles that remain manifests: those that the operator does not have.
 fn left_over<'a>(
     granted: &[&Value],
     kept: &[&Value],
     collected: &Collected<'a>,
+    refusals: &mut Refusals,
     journal: &mut Journal,
 ) -> Vec<&'a Value> {
     let is_in = |list: &[&Value], it: &Value| list.iter().any(|other| std::ptr::eq(*other, it));
     let mut needed: Vec<&Value> = Vec::new();
     for binding in kept {
         if let Some(role) = role(collected, binding, false, &mut Refusals::default()) {
+            refuse_shared(role, binding, granted, refusals);
             journal.note(role, format!("{} needs it", object::reference(binding)));
             needed.push(role);
         }

@@ -107,7 +107,7 @@ fn image(it: &ImageUse) -> Vec<String> {
     res.push(match &it.related {
         Some(name) => format!("CSV: spec.relatedImages[{name}]"),
         None if it.only_in_volumes => {
-            "not in `relatedImages`, and `--use-image-digests` does not add it: list it in those of the CSV base".to_owned()
+            "not in `relatedImages`, and `--use-image-digests` does not add it: set a variable `RELATED_IMAGE_*` of a container to it".to_owned()
         }
         None => "not in `relatedImages`; `--use-image-digests` adds it".to_owned(),
     });
