@@ -16,6 +16,7 @@ mod findings;
 mod folder;
 pub mod generate;
 mod habits;
+mod home;
 mod image;
 mod images;
 mod init;

@@ -21,7 +21,7 @@ use std::{
 use anyhow::Context as _;
 
 pub use environment::{
-    arguments, cache, current_folder, platform, program, variable, variable_names, variables,
+    arguments, current_folder, platform, program, variable, variable_names, variables,
 };
 pub use message::{github, misuse, report, usage, warn};
 pub use progress::{Step, waiting};

@@ -59,7 +59,7 @@ impl Args {
         }
         let assets = match &self.download {
             Some(wanted) => {
-                Assets::in_folder(&download::fetch(wanted, &self.index)?, "--download")?
+                Assets::in_folder(&download::fetch(wanted, &self.index, root.real())?, "--download")?
             }
             None => Assets::find(self.assets.as_deref())?,
         };
