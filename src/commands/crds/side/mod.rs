@@ -49,7 +49,9 @@ impl Name {
         }
         if dir.join(text).exists() {
             let is_path = text.starts_with(['.', '/']);
-            if !is_path && Repository::of(dir).is_ok_and(|it| it.has(text)) {
+            // What is no repository has no revisions.
+            let repository = if is_path { None } else { Repository::prefix_of(dir)? };
+            if repository.is_some() && Repository::of(dir)?.has(text)? {
                 return Err(anyhow::format_err!("`{text}` is both a file and a revision"))
                     .hint(format!("write `./{text}` for the file or `{text}~0` for the revision"));
             }

@@ -157,15 +157,23 @@ impl Files {
     /// Plans the removal of all files and lines that exist.
     pub fn remove(self, plan: &mut Plan, root: &Root) -> anyhow::Result<()> {
         let git = Git::new(root.real(), terminal::variable_names("GIT_"));
+        let mut git = terminal::program("git").map(|_| git);
         for (path, mut known) in self.files {
             if root.look(&path)? == Found::Nothing {
                 continue;
             }
             // Git can restore what is committed.
-            if let Ok(Answer::Done(bytes)) =
-                git.run(&["cat-file", "blob", &format!("HEAD:./{path}")])
-            {
-                known.push(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"));
+            let blob = format!("HEAD:./{path}");
+            match git.as_ref().map(|it| it.run(&["cat-file", "blob", &blob])).transpose() {
+                Ok(Some(Answer::Done(bytes))) => {
+                    known.push(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"));
+                }
+                Ok(_) => {}
+                // It would not answer about the next file either.
+                Err(error) => {
+                    git = None;
+                    plan.warn(Diagnostic::from_error(&error));
+                }
             }
             plan.delete(path, known);
         }
