@@ -158,6 +158,7 @@ pub fn run() -> ExitCode {
                     terminal::advise("fixed\n");
                 }
                 failed = false;
+                terminal::tell_rest();
                 ExitCode::SUCCESS
             }
             Err(error) => {
