@@ -212,6 +212,7 @@ fn crates_of(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
 /// The text of every Rust file below a folder, and what of them cannot be read.
 pub fn rust_files(from: &dyn Sources, folder: &str) -> (Vec<(SourcePath, Rc<str>)>, Vec<Problem>) {
     let texts = Texts::new(from);
+    texts.declare(folder);
     let mut files = Vec::new();
     for path in texts.below(folder) {
         let before = texts.problems.borrow().len();

@@ -1,7 +1,7 @@
 //! The files that the reader reads.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::rc::Rc;
@@ -79,6 +79,19 @@ impl ReadTexts {
     }
 }
 
+/// Whether a path leads out of the workspace's folder.
+fn is_outside(path: &str) -> bool {
+    path == ".." || path.starts_with("../")
+}
+
+/// Why a file is not read.
+pub fn outside(path: &str) -> String {
+    format!("`{path}` is outside of the project and of its path dependencies, and is not read")
+}
+
+pub const OUTSIDE_HINT: &str =
+    "move the file into the package, or depend on the package that it is in by its `path`";
+
 fn hash_of(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -90,15 +103,56 @@ pub struct Texts<'a> {
     pub sources: &'a dyn Sources,
     pub problems: RefCell<Vec<Problem>>,
     pub read: RefCell<ReadTexts>,
+    /// The folders of packages outside of the workspace's own that a Cargo.toml names by their paths.
+    declared: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Texts<'a> {
     pub fn new(sources: &'a dyn Sources) -> Self {
-        Self { sources, problems: RefCell::default(), read: RefCell::default() }
+        let (problems, read) = (RefCell::default(), RefCell::default());
+        Self { sources, problems, read, declared: RefCell::default() }
+    }
+
+    /// Allows to read a package that a Cargo.toml names by its path.
+    pub fn declare(&self, folder: &str) {
+        if is_outside(folder) {
+            self.declared.borrow_mut().insert(folder.to_owned());
+        }
+    }
+
+    /// Whether a file may be read. What is read is printed, so a clone may lead to none of its reader's files: outside
+    /// of the workspace's folder these are the files of declared packages, and each Cargo.toml that cargo would read.
+    pub fn allows(&self, path: &str) -> bool {
+        let is_declared = |folder: &String| {
+            let rest = path.strip_prefix(folder.as_str());
+            // `../..` is above `..`, not below it.
+            rest.is_some_and(|it| {
+                it.is_empty() || it.starts_with('/') && it != "/.." && !it.starts_with("/../")
+            })
+        };
+        !is_outside(path)
+            || path.ends_with("/Cargo.toml")
+            || self.declared.borrow().iter().any(is_declared)
+    }
+
+    /// The same; where the file may not be read, that is a problem of the Cargo.toml that names it.
+    pub fn require(&self, path: &SourcePath, folder: &str) -> bool {
+        let res = self.allows(path.as_str());
+        if !res {
+            let manifest = below(folder, "Cargo.toml").parse();
+            let place = Place::start(manifest.unwrap_or_else(|_| SourcePath::fixed("Cargo.toml")));
+            let problem = Problem::new(place, outside(path.as_str())).with_hint(OUTSIDE_HINT);
+            self.problems.borrow_mut().push(problem);
+        }
+        res
     }
 
     /// The text of a file; nothing where there is none. One that cannot be read is a problem.
     pub fn get(&self, path: &SourcePath) -> Option<Rc<str>> {
+        if !self.allows(path.as_str()) {
+            self.problem(path.clone(), outside(path.as_str()));
+            return None;
+        }
         let text = self.sources.text(path).unwrap_or_else(|error| {
             self.problem(path.clone(), error.root_cause().to_string());
             None
@@ -129,7 +183,7 @@ impl<'a> Texts<'a> {
     }
 
     pub fn contains_key(&self, path: &SourcePath) -> bool {
-        self.sources.is_file(path)
+        self.allows(path.as_str()) && self.sources.is_file(path)
     }
 
     /// Every Rust file below a folder. Hidden folders and cargo's own `target` are passed by.
