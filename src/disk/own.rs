@@ -118,7 +118,10 @@ mod tests {
         let check = |path: &str, works_in: &str, expected: &str| {
             let found = Own::new(&at(path), &at(works_in));
             let why = found.err().unwrap_or_default();
-            assert!(why.contains(expected) && why.is_empty() == expected.is_empty(), "{path}: {why}");
+            assert!(
+                why.contains(expected) && why.is_empty() == expected.is_empty(),
+                "{path}: {why}"
+            );
         };
         check("home/state", "clone/inner", "");
         check("home/missing/too", "clone", "");

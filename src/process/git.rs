@@ -18,7 +18,7 @@ use crate::hint::Hint as _;
 const LONGEST_LIST: u64 = 256 << 20;
 
 /// How many seconds git may take for one answer.
-const LONGEST_WAIT: u64 = 20;
+const LONGEST_WAIT: u64 = 10;
 
 /// git in a folder.
 pub struct Git {
@@ -111,7 +111,7 @@ impl Git {
 fn late<T>(folder: &Path, arguments: &str) -> anyhow::Result<T> {
     let message = format!("`git {arguments}` did not answer within {LONGEST_WAIT} seconds");
     let hint = format!(
-        "run it in `{}` to see why; `find \"$(git rev-parse --git-dir)\" -type p` lists pipes that an archive may have put there",
+        "run it in `{}` to see why; `find .git -type p` lists pipes that an archive may have brought",
         folder.display()
     );
     Err(anyhow::format_err!(message)).hint(hint)

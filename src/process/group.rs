@@ -101,7 +101,8 @@ impl Group {
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, group) = (Arc::clone(&is_over), self.child.id());
         thread::spawn(move || {
-            if wait.recv_timeout(Duration::from_secs(seconds)) == Err(mpsc::RecvTimeoutError::Timeout)
+            if wait.recv_timeout(Duration::from_secs(seconds))
+                == Err(mpsc::RecvTimeoutError::Timeout)
             {
                 over.store(true, Ordering::SeqCst);
                 kill(group);

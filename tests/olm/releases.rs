@@ -26,7 +26,12 @@ impl Server {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let res = Self { url, files: Arc::default(), asked: Arc::default(), cache: tempfile::tempdir().unwrap() };
+        let res = Self {
+            url,
+            files: Arc::default(),
+            asked: Arc::default(),
+            cache: tempfile::tempdir().unwrap(),
+        };
         let (files, asked) = (res.files.clone(), res.asked.clone());
         thread::spawn(move || {
             for stream in listener.incoming() {
