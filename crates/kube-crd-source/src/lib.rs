@@ -134,9 +134,8 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     }
     let read = texts.read.take();
     let of_kinds = kinds.iter_mut().filter_map(|it| it.crd.as_mut().err());
-    for list in of_kinds.chain([&mut problems, &mut unexplored, &mut warnings]) {
-        list.iter_mut().for_each(|it| read.quote(from, it));
-    }
+    let lists = of_kinds.chain([&mut problems, &mut unexplored, &mut warnings]);
+    read.quote(from, lists.flatten());
     Reading {
         texts: read,
         kinds,

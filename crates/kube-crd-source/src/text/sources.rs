@@ -59,22 +59,36 @@ pub trait Sources {
 pub struct ReadTexts(BTreeMap<SourcePath, u64>);
 
 impl ReadTexts {
-    /// Gives a problem its line, where the file still has the text that was read.
+    /// Gives problems their lines, where their files still have the texts that were read. Each file is read once.
     ///
     /// A file outside of the workspace's folder is never quoted: a clone may lead to a secret by `#[path]`.
-    pub fn quote(&self, from: &dyn Sources, problem: &mut Problem) {
-        let path = &problem.place.path;
-        let is_outside = path.as_str().starts_with("..") || Path::new(path.as_str()).is_absolute();
-        if !is_outside
-            && problem.source_line.is_none()
-            && let Some(hash) = self.0.get(path)
-            && let Ok(Some(text)) = from.text(path)
-            && *hash == hash_of(&text)
-        {
-            *problem = match conflict(path, &text) {
-                Some(conflict) if conflict.contains(&problem.place) => conflict.problem,
-                _ => problem.clone().quote(&text),
-            };
+    pub fn quote<'p>(
+        &self,
+        from: &dyn Sources,
+        problems: impl IntoIterator<Item = &'p mut Problem>,
+    ) {
+        let mut by_file: BTreeMap<SourcePath, Vec<&mut Problem>> = BTreeMap::new();
+        for problem in problems {
+            let path = &problem.place.path;
+            let is_inside = !is_outside(path.as_str()) && Path::new(path.as_str()).is_relative();
+            if is_inside && problem.source_line.is_none() {
+                by_file.entry(path.clone()).or_default().push(problem);
+            }
+        }
+        for (path, problems) in by_file {
+            let Some(hash) = self.0.get(&path) else { continue };
+            let Ok(Some(text)) = from.text(&path) else { continue };
+            if *hash != hash_of(&text) {
+                continue;
+            }
+            let (lines, conflict): (Vec<&str>, _) =
+                (text.lines().collect(), conflict(&path, &text));
+            for problem in problems {
+                *problem = match &conflict {
+                    Some(conflict) if conflict.contains(&problem.place) => conflict.problem.clone(),
+                    _ => problem.clone().quote(&lines),
+                };
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
         derive, listing,
     },
     disk::Root,
-    hint::{Diagnostic, Hint as _},
+    hint::{Diagnostic, Hint as _, Lines},
     model::{GroupName, Kind, Project, ProjectPath, Resource},
     plan::{Found, Plan, Tree},
     process::{Answer, Git},
@@ -222,7 +222,7 @@ fn stays(path: &ProjectPath, line: usize, text: &str, name: &str) -> Diagnostic 
     let message = format!("`{name}` stays: this is not as `create api` wrote it");
     Diagnostic::in_file(path.to_string(), message)
         .at(line, 1)
-        .quote(text)
+        .quote(&mut Lines::of(text))
         .with_hint("remove it by hand, if nothing else needs it")
 }
 
