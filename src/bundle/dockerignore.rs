@@ -1,7 +1,7 @@
 //! `.dockerignore`: which files of the project docker would not give to a build.
 
 use super::Source;
-use crate::hint::Diagnostic;
+use crate::hint::{Diagnostic, Lines};
 
 /// The patterns of a file, in its order: the last one that matches decides.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl Dockerignore {
                 let message = format!("the pattern `{}` is not supported", line.trim());
                 return Err(Diagnostic::in_file(path, message)
                     .at(at + 1, 1)
-                    .quote(source.text)
+                    .quote(&mut Lines::of(source.text))
                     .with_hint("write it with names, `*`, `?` and `**/`, or build the image with docker or podman")
                     .into_error());
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::annotations;
 use crate::{
-    hint::Diagnostic,
+    hint::{Diagnostic, Lines},
     model::{self, ProjectPath},
     yaml::{self, Dialect},
 };
@@ -134,7 +134,9 @@ fn needs_docker(dockerfile: &Source<'_>, line: usize, message: &str) -> anyhow::
 }
 
 fn at(source: &Source<'_>, line: usize, message: String) -> Diagnostic {
-    Diagnostic::in_file(source.path.as_str(), message).at(line, 1).quote(source.text)
+    Diagnostic::in_file(source.path.as_str(), message)
+        .at(line, 1)
+        .quote(&mut Lines::of(source.text))
 }
 
 /// Whether a path of an image is in its bundle.
@@ -152,7 +154,7 @@ fn labels(source: &Source<'_>) -> anyhow::Result<BTreeMap<String, String>> {
     let wrong = |mark: yaml::Mark, message: String| {
         Diagnostic::in_file(path, message)
             .at(mark.line, mark.column)
-            .quote(source.text)
+            .quote(&mut Lines::of(source.text))
             .into_error()
     };
     let all = nodes.first().and_then(|it| it.get("annotations"));

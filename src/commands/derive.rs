@@ -141,7 +141,7 @@ pub fn source(
 /// Plans the files that depend on the source. Returns the files of the CRDs in PROJECT.
 fn derived(
     plan: &mut Plan,
-    tree: &impl Tree,
+    tree: &Overlay<'_, impl Tree>,
     project: &Project,
     how: &How,
     compile: &Compile<'_>,
@@ -156,14 +156,14 @@ fn derived(
         ));
         return Ok(Vec::new());
     }
-    refuse(&reading)?;
+    refuse(&reading, tree)?;
     let operator = std::mem::take(&mut reading.operator);
     let sources = TreeSources::new(tree);
     let quote = |problems| reading.quote(&sources, problems);
     let manifests::Generated { manifests, problems, warnings } =
         manifests::generate(&operator, &how.wishes);
     if !problems.is_empty() {
-        let problems = quote(problems);
+        let problems = on_disk(quote(problems), tree);
         return Err(refusal(
             "the manifests cannot be generated, and nothing was written",
             &problems,
@@ -211,14 +211,26 @@ fn read(tree: &impl Tree) -> Reading {
 }
 
 /// All problems in one error.
-fn refuse(reading: &Reading) -> anyhow::Result<()> {
-    match &reading.all_problems()[..] {
+fn refuse(reading: &Reading, tree: &Overlay<'_, impl Tree>) -> anyhow::Result<()> {
+    match &on_disk(reading.all_problems(), tree)[..] {
         [] => Ok(()),
         problems => {
             let error = refusal(&format!("{}, and nothing was written", unread(reading)), problems);
             hinted(error, reading.hint.iter().cloned())
         }
     }
+}
+
+/// Problems of files that the plan changes, at their lines on disk: nothing is written where there are problems.
+fn on_disk(mut problems: Vec<Problem>, tree: &Overlay<'_, impl Tree>) -> Vec<Problem> {
+    let mut lines = BTreeMap::new();
+    for Problem { place, .. } in &mut problems {
+        let of_file = lines.entry(place.path.clone());
+        let of_file = of_file.or_insert_with(|| tree.lines_before(place.path.as_str()));
+        let before = of_file.as_ref().and_then(|it| *it.get(place.line.checked_sub(1)?)?);
+        place.line = before.unwrap_or(place.line);
+    }
+    problems
 }
 
 /// The command that adds a hand-written type to the project.

@@ -2,8 +2,26 @@
 
 use crate::{
     hint::Severity,
+    terminal,
     yaml::{Value, json},
 };
+
+/// How many findings are listed for people; formats for programs have all of them.
+pub const MOST: usize = 200;
+
+/// The annotations of the first findings, and how many more there are.
+pub fn annotations(all: impl Iterator<Item = String>) -> String {
+    let mut all = all;
+    let mut res: String = all.by_ref().take(MOST).collect();
+    match all.count() {
+        0 => {}
+        more => {
+            let text = format!("and {more} more findings; `--output json` lists them");
+            res += &terminal::github("notice", &[], &text);
+        }
+    }
+    res
+}
 
 /// The results of one run in SARIF.
 pub fn sarif(rules: Vec<Value>, results: Vec<Value>) -> Value {

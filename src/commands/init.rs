@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     disk::{self, Above, Root},
-    hint::{Diagnostic, Hint as _},
+    hint::{Diagnostic, Hint as _, Lines},
     model::{Domain, Project, ProjectName, ProjectPath},
     plan::{Found, Plan, Tree},
     scaffold,
@@ -209,7 +209,7 @@ fn warn_of_ignored_lock(plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()>
         plan.warn(
             Diagnostic::in_file(path.to_string(), "git ignores Cargo.lock")
                 .at(at + 1, 1)
-                .quote(&text)
+                .quote(&mut Lines::of(&text))
                 .with_hint(format!(
                     "remove the line `{line}`: `cargo --locked`, which the workflows use, needs Cargo.lock in git"
                 )),

@@ -1,7 +1,7 @@
 //! config/crd/kustomization.yaml: it lists the CRDs of the project, and no others that are gone.
 
 use crate::{
-    hint::Diagnostic,
+    hint::{Diagnostic, Lines},
     model::ProjectPath,
     plan::{Overlay, Plan, Tree},
 };
@@ -18,13 +18,14 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
     let Some(text) = after.read(&list)? else { return Ok(()) };
     let deleted: Vec<&ProjectPath> =
         changes.iter().filter(|it| it.after.is_none()).map(|it| &it.path).collect();
+    let mut lines = Lines::of(&text);
     for (at, line) in text.lines().enumerate() {
         let Some(path) = listed(line) else { continue };
         if deleted.contains(&&path) {
             plan.remove_line(list.clone(), line);
         } else if !crds.contains(&path) && after.read(&path)?.is_none() {
             let missing = Diagnostic::in_file(FILE, format!("{path} does not exist"));
-            plan.warn(missing.at(at + 1, 1).quote(&text).with_hint("remove this line"));
+            plan.warn(missing.at(at + 1, 1).quote(&mut lines).with_hint("remove this line"));
         }
     }
     for path in crds {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::crds::Repository;
 use crate::{
     disk::{self, Above, Root},
-    hint::Hint as _,
+    hint::{Diagnostic, Hint as _},
     model::Project,
     terminal,
 };
@@ -52,8 +52,12 @@ pub fn exact(dir: Option<&Path>) -> anyhow::Result<PathBuf> {
 /// Names files in annotations from the top of the repository, as GitHub reads them. They are in `root` otherwise.
 pub fn annotate(root: &Root) {
     if terminal::annotates() {
-        let repository = Repository::of(root.real());
-        terminal::annotate_below(&repository.map(|it| it.prefix).unwrap_or_default());
+        // A folder that is in no repository is its top.
+        let below = Repository::prefix_of(root.real()).unwrap_or_else(|error| {
+            terminal::warn(Diagnostic::from_error(&error));
+            None
+        });
+        terminal::annotate_below(&below.unwrap_or_default());
     }
 }
 

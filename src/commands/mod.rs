@@ -16,6 +16,7 @@ mod findings;
 mod folder;
 pub mod generate;
 mod habits;
+mod home;
 mod image;
 mod images;
 mod init;
@@ -157,6 +158,7 @@ pub fn run() -> ExitCode {
                     terminal::advise("fixed\n");
                 }
                 failed = false;
+                terminal::tell_rest();
                 ExitCode::SUCCESS
             }
             Err(error) => {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::proxies::proxies;
+use super::{home, proxies::proxies};
 use crate::{
     cluster::{Cluster, Event, Id, Limit, Owner, Target, Unreachable},
     hint::Hint as _,
@@ -54,6 +54,9 @@ impl Address {
         let (kubeconfig, context) = (self.kubeconfig.clone(), self.context.clone());
         let target = Target { kubeconfig, context, proxies: proxies()? };
         let kubeconfigs = terminal::variable("KUBECONFIG")?;
+        if target.kubeconfig.is_none() && kubeconfigs.is_none() {
+            home::require_own_kubeconfig(&terminal::current_folder().unwrap_or_default())?;
+        }
         Cluster::connect_with(&target, kubeconfigs.as_deref())
     }
 

@@ -30,11 +30,30 @@ impl<'a, T: Tree> TreeSources<'a, T> {
 
     /// The path of a file outside of the project.
     fn outside(&self, path: &str) -> Option<PathBuf> {
-        if path == ".." || path.starts_with("../") {
+        if is_above(path) {
             return Some(self.dir.join(path));
         }
         self.shelves.find(path)
     }
+
+    /// Refuses a symlink that leads out of its package, and not into the project: it may lead to a secret.
+    fn require_in_package(&self, path: &str) -> anyhow::Result<()> {
+        let Ok(real) = disk::real(&self.dir.join(path)) else { return Ok(()) };
+        let mut folders = Path::new(path).ancestors().skip(1).map(|it| self.dir.join(it));
+        let package = folders.find(|it| disk::has(it, "Cargo.toml"));
+        let is_in = |it: &Path| disk::real(it).is_ok_and(|it| real.starts_with(it));
+        match package.is_some_and(|it| is_in(&it)) || is_in(&self.dir) {
+            true => Ok(()),
+            false => {
+                anyhow::bail!("it is a symlink that leads out of its package, and is not read")
+            }
+        }
+    }
+}
+
+/// Whether a path leads out of the project's folder.
+fn is_above(path: &str) -> bool {
+    path == ".." || path.starts_with("../")
 }
 
 /// A path in the project; none if it is outside.
@@ -44,6 +63,9 @@ fn inside(path: &SourcePath) -> Option<ProjectPath> {
 
 impl<T: Tree> Sources for TreeSources<'_, T> {
     fn text(&self, path: &SourcePath) -> anyhow::Result<Option<Rc<str>>> {
+        if is_above(path.as_str()) {
+            self.require_in_package(path.as_str())?;
+        }
         if let Some(path) = self.outside(path.as_str()) {
             return Ok(disk::text_if_any(&path)?.map(Rc::from));
         }

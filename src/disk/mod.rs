@@ -15,6 +15,7 @@ mod folder;
 mod inputs;
 mod journal;
 mod large;
+mod own;
 mod recover;
 mod root;
 mod throwaway;
@@ -28,6 +29,7 @@ pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use journal::is_temporary;
 pub use large::large;
+pub use own::Own;
 pub use root::Root;
 pub use throwaway::{Throwaway, leave};
 

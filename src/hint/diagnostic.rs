@@ -1,6 +1,6 @@
 //! What is wrong with the user's input, or should be known about it, as a value: `terminal` shows it.
 
-use std::{error::Error, fmt};
+use std::{collections::BTreeMap, error::Error, fmt, sync::Arc};
 
 /// A message, with its place and what to do where these are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Diagnostic {
     /// Line and column, counted from 1.
     pub position: Option<(usize, usize)>,
     /// The line as it was read; none where it is not known.
-    pub source_line: Option<String>,
+    pub source_line: Option<Arc<str>>,
     /// The fields of custom resources that are concerned: the kind, the path of the field, the type.
     pub field_paths: Vec<Vec<String>>,
     pub hints: Vec<String>,
@@ -38,14 +38,19 @@ impl Diagnostic {
     }
 
     /// The same with its line of the text that was read.
-    pub fn quote(self, text: &str) -> Self {
-        let line = self.position.and_then(|it| text.lines().nth(it.0.checked_sub(1)?));
-        Self { source_line: line.map(str::to_owned), ..self }
+    pub fn quote(self, lines: &mut Lines<'_>) -> Self {
+        Self { source_line: self.position.and_then(|it| lines.get(it.0)), ..self }
     }
 
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// An error, with its hints, that does not end the command.
+    pub fn from_error(error: &anyhow::Error) -> Self {
+        let hints = super::hints(error).into_iter().map(str::to_owned).collect();
+        Self { message: super::messages(error).join(": "), hints, ..Self::default() }
     }
 
     /// As the error of a command.
@@ -56,6 +61,25 @@ impl Diagnostic {
     /// The fields that are concerned, one text each, where more than the kind is known.
     pub fn fields(&self) -> impl Iterator<Item = String> {
         self.field_paths.iter().filter(|it| 1 < it.len()).map(|it| it.join(" → "))
+    }
+}
+
+/// The lines of a text, which is gone through once, however many diagnostics quote it.
+pub struct Lines<'a> {
+    all: Vec<&'a str>,
+    /// Those that were quoted: diagnostics share them.
+    quoted: BTreeMap<usize, Arc<str>>,
+}
+
+impl<'a> Lines<'a> {
+    pub fn of(text: &'a str) -> Self {
+        Self { all: text.lines().collect(), quoted: BTreeMap::new() }
+    }
+
+    /// A line by its number, counted from 1.
+    fn get(&mut self, number: usize) -> Option<Arc<str>> {
+        let line = self.all.get(number.checked_sub(1)?)?;
+        Some(Arc::clone(self.quoted.entry(number).or_insert_with(|| Arc::from(*line))))
     }
 }
 
@@ -120,3 +144,14 @@ impl fmt::Display for Diagnostics {
 }
 
 impl Error for Diagnostics {}
+
+#[test]
+fn diagnostics_of_one_line_share_its_text() {
+    let mut lines = Lines::of("a\r\nb\n");
+    let mut quote = |line| Diagnostic::in_file("x", "y").at(line, 1).quote(&mut lines).source_line;
+    let (one, other) = (quote(2), quote(2));
+    assert!(
+        one.as_deref() == Some("b") && one.zip(other).is_some_and(|it| Arc::ptr_eq(&it.0, &it.1))
+    );
+    assert_eq!((quote(1).as_deref(), quote(0), quote(3)), (Some("a"), None, None));
+}

@@ -1,10 +1,12 @@
 //! Converts problems of the source code, YAML errors and merge conflicts into diagnostics.
 
+use std::sync::Arc;
+
 use kube_crd_source::{Problem, conflict, conflict_in_malformed};
 
 use super::ProjectPath;
 use crate::{
-    hint::{self, Diagnostic},
+    hint::{self, Diagnostic, Lines},
     yaml,
 };
 
@@ -14,7 +16,7 @@ impl From<Problem> for Diagnostic {
             message: it.message,
             file: Some(it.place.path.to_string()),
             position: Some((it.place.line, it.place.column)),
-            source_line: it.source_line,
+            source_line: it.source_line.map(Arc::from),
             field_paths: Some(it.field_path).into_iter().filter(|it| !it.is_empty()).collect(),
             hints: it.hint.into_iter().collect(),
             ..Self::default()
@@ -40,7 +42,7 @@ pub fn malformed(file: &str, text: &str, fault: &yaml::Fault) -> Diagnostic {
     res.hints.extend(fault.hint.map(str::to_owned));
     match fault.mark {
         yaml::Mark { line: 0, .. } => res,
-        yaml::Mark { line, column } => res.at(line, column).quote(text),
+        yaml::Mark { line, column } => res.at(line, column).quote(&mut Lines::of(text)),
     }
 }
 

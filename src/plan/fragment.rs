@@ -30,7 +30,9 @@ impl Fragment {
                 let hint = format!(
                     "delete one of the two lines in {path}: new code is inserted above the other"
                 );
-                return Err(Problem::new(place, message).with_hint(hint).quote(text));
+                return Err(Problem::new(place, message)
+                    .with_hint(hint)
+                    .quote(&text.lines().collect::<Vec<_>>()));
             }
         };
         let line = lines[at];

@@ -6,13 +6,24 @@ use crate::model::ProjectPath;
 /// A tree as it would be after some changes.
 pub struct Overlay<'a, T> {
     below: &'a T,
+    changes: &'a Changes,
     changed: BTreeMap<&'a ProjectPath, Option<&'a str>>,
 }
 
 impl<'a, T: Tree> Overlay<'a, T> {
     pub fn new(below: &'a T, changes: &'a Changes) -> Self {
         let changed = changes.iter().map(|it| (&it.path, it.after.as_deref())).collect();
-        Self { below, changed }
+        Self { below, changes, changed }
+    }
+
+    /// For each line of a changed file, its number before the changes, counted from 1: none for new lines. None for a
+    /// file that stays as it is.
+    pub fn lines_before(&self, path: &str) -> Option<Vec<Option<usize>>> {
+        let change = self.changes.iter().find(|it| it.path.as_str() == path)?;
+        let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
+        let diff = similar::TextDiff::from_lines(before, after);
+        let lines = diff.iter_all_changes().filter(|it| it.new_index().is_some());
+        Some(lines.map(|it| it.old_index().map(|it| it + 1)).collect())
     }
 }
 

@@ -5,16 +5,20 @@ use std::{
     ffi::OsString,
     io::{self, BufRead as _, BufReader, Read, Write as _},
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{ChildStdin, ChildStdout, Command, Stdio},
     thread,
 };
 
 use anyhow::{Context as _, bail};
 
+use super::group::Group;
 use crate::hint::Hint as _;
 
 /// The longest list of files that is read, in bytes.
 const LONGEST_LIST: u64 = 256 << 20;
+
+/// How many seconds git may take for one answer.
+const LONGEST_WAIT: u64 = 10;
 
 /// git in a folder.
 pub struct Git {
@@ -59,30 +63,28 @@ impl Git {
         res
     }
 
-    fn start(mut command: Command) -> anyhow::Result<Child> {
-        let child = command.spawn().context("running `git`");
-        child.hint("install `git`, or add it to PATH")
+    fn start(&self, arguments: &[&str], stdin: Stdio) -> anyhow::Result<Group> {
+        let mut command = self.command(arguments);
+        command.stdin(stdin).stdout(Stdio::piped());
+        let group = Group::start(&mut command).context("running `git`");
+        group.hint("install `git`, or add it to PATH")
     }
 
     /// Runs a git command that only reads.
     pub fn run(&self, arguments: &[&str]) -> anyhow::Result<Answer> {
-        let mut command = self.command(arguments);
-        let mut child = Self::start({
-            command.stdin(Stdio::null()).stdout(Stdio::piped());
-            command
-        })?;
-        let stderr = drain(child.stderr.take());
+        let mut git = self.start(arguments, Stdio::null())?;
+        let limit = git.limit(LONGEST_WAIT);
+        let stderr = drain(git.child.stderr.take());
         let mut bytes = Vec::new();
-        let stdout = child.stdout.take().context("reading what `git` prints")?;
+        let stdout = git.child.stdout.take().context("reading what `git` prints")?;
         let length = stdout.take(LONGEST_LIST + 1).read_to_end(&mut bytes);
-        let too_long = LONGEST_LIST < bytes.len() as u64;
-        if too_long || length.is_err() {
-            let _ = child.kill();
-        }
-        let status = child.wait().context("waiting for `git`")?;
-        length.context("reading what `git` prints")?;
-        if too_long {
+        if LONGEST_LIST < bytes.len() as u64 {
             bail!("`git {}` lists more than {} MiB", arguments.join(" "), LONGEST_LIST >> 20);
+        }
+        length.context("reading what `git` prints")?;
+        let status = git.wait().context("waiting for `git`")?;
+        if limit.is_over() {
+            return late(&self.folder, &arguments.join(" "));
         }
         let stderr = stderr.join().unwrap_or_default();
         Ok(match status.success() {
@@ -97,16 +99,22 @@ impl Git {
     }
 
     fn lookup(&self, mode: &str) -> anyhow::Result<Lookup> {
-        let mut command = self.command(&["cat-file", mode]);
-        let mut child = Self::start({
-            command.stdin(Stdio::piped()).stdout(Stdio::piped());
-            command
-        })?;
-        drain(child.stderr.take());
-        let stdin = child.stdin.take().context("writing to `git`")?;
-        let stdout = BufReader::new(child.stdout.take().context("reading what `git` prints")?);
-        Ok(Lookup { child, stdin: Some(stdin), stdout })
+        let mut git = self.start(&["cat-file", mode], Stdio::piped())?;
+        let stderr = drain(git.child.stderr.take());
+        let stdin = git.child.stdin.take().context("writing to `git`")?;
+        let stdout = BufReader::new(git.child.stdout.take().context("reading what `git` prints")?);
+        Ok(Lookup { folder: self.folder.clone(), git, stdin, stdout, stderr: Some(stderr) })
     }
+}
+
+/// git did not end in time, and was killed.
+fn late<T>(folder: &Path, arguments: &str) -> anyhow::Result<T> {
+    let message = format!("`git {arguments}` did not answer within {LONGEST_WAIT} seconds");
+    let hint = format!(
+        "run it in `{}` to see why; `find .git -type p` lists pipes that an archive may have brought",
+        folder.display()
+    );
+    Err(anyhow::format_err!(message)).hint(hint)
 }
 
 /// Reads the stderr of a program in a thread, so that the program never blocks; the end of a long text is dropped.
@@ -144,7 +152,7 @@ pub enum Object {
 impl Objects {
     /// Reads one object. Its size is looked at first: what is too long is not unpacked.
     pub fn read(&mut self, id: &str, longest: u64) -> anyhow::Result<Object> {
-        match self.sizes.ask(id)? {
+        match self.sizes.size(id)? {
             None => Ok(Object::Missing),
             Some(size) if longest < size => Ok(Object::TooLong(size)),
             Some(_) => self.contents.content(id, longest),
@@ -154,49 +162,71 @@ impl Objects {
 
 /// One `git cat-file`, which gets one id after the other.
 struct Lookup {
-    child: Child,
-    stdin: Option<ChildStdin>,
+    folder: PathBuf,
+    git: Group,
+    stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
+    stderr: Option<thread::JoinHandle<Vec<u8>>>,
 }
 
 impl Lookup {
+    /// The size of an object; none if it is missing.
+    fn size(&mut self, id: &str) -> anyhow::Result<Option<u64>> {
+        self.within_limit(|it| it.ask(id))
+    }
+
+    fn content(&mut self, id: &str, longest: u64) -> anyhow::Result<Object> {
+        self.within_limit(|it| {
+            let Some(size) = it.ask(id)?.filter(|it| *it <= longest) else {
+                bail!("the object {id} changed while it was read");
+            };
+            let mut bytes = Vec::new();
+            // A line feed follows.
+            let content = it.stdout.by_ref().take(size + 1).read_to_end(&mut bytes);
+            content.with_context(|| format!("reading the object {id}"))?;
+            if bytes.pop() != Some(b'\n') || bytes.len() as u64 != size {
+                bail!("`git` ended within the object {id}");
+            }
+            Ok(Object::Content(bytes))
+        })
+    }
+
+    fn within_limit<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let limit = self.git.limit(LONGEST_WAIT);
+        let res = read(self);
+        match limit.is_over() {
+            true => late(&self.folder, "cat-file"),
+            false => res,
+        }
+    }
+
     /// Requests an object; returns its size.
     fn ask(&mut self, id: &str) -> anyhow::Result<Option<u64>> {
         if id.is_empty() || !id.bytes().all(|it| it.is_ascii_hexdigit()) {
             bail!("`{id}` is not an object id");
         }
         let reading = || format!("reading the object {id} with `git`");
-        let stdin = self.stdin.as_mut().with_context(reading)?;
-        stdin.write_all(format!("{id}\n").as_bytes()).with_context(reading)?;
-        stdin.flush().with_context(reading)?;
+        self.stdin.write_all(format!("{id}\n").as_bytes()).with_context(reading)?;
+        self.stdin.flush().with_context(reading)?;
         let mut header = String::new();
         self.stdout.read_line(&mut header).with_context(reading)?;
         match header.trim_end().split(' ').collect::<Vec<_>>()[..] {
             [_, "missing"] => Ok(None),
             [_, _, size] => Ok(Some(size.parse().with_context(reading)?)),
-            _ => bail!("`git` ended while it looked up the object {id}"),
+            _ => self.ended(id),
         }
     }
 
-    fn content(&mut self, id: &str, longest: u64) -> anyhow::Result<Object> {
-        let Some(size) = self.ask(id)?.filter(|it| *it <= longest) else {
-            bail!("the object {id} changed while it was read");
-        };
-        let mut bytes = Vec::new();
-        // A line feed follows.
-        let content = self.stdout.by_ref().take(size + 1).read_to_end(&mut bytes);
-        content.with_context(|| format!("reading the object {id}"))?;
-        if bytes.pop() != Some(b'\n') || bytes.len() as u64 != size {
-            bail!("`git` ended within the object {id}");
+    /// git ends where an object of a partial clone is missing and must not be fetched.
+    fn ended(&mut self, id: &str) -> anyhow::Result<Option<u64>> {
+        let stderr = self.stderr.take().and_then(|it| it.join().ok()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&stderr);
+        if ["lazy fetch", "promisor"].iter().any(|it| text.contains(it)) {
+            return Ok(None);
         }
-        Ok(Object::Content(bytes))
-    }
-}
-
-impl Drop for Lookup {
-    fn drop(&mut self) {
-        // git ends when its stdin is closed.
-        drop(self.stdin.take());
-        let _ = self.child.wait();
+        bail!("`git` ended while it looked up the object {id}: {}", first_line(&stderr))
     }
 }

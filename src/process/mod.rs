@@ -17,18 +17,21 @@ pub use group::{Program, output};
 
 use std::{
     ffi::OsString,
+    io::Read as _,
     path::Path,
     process::{Command, Stdio},
 };
 
-/// Returns the output of a program that prints little and ends at once; `None` if the program is missing or fails.
-pub fn ask(program: &Path, folder: &Path, arguments: &[OsString]) -> Option<String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    output.status.success().then(|| String::from_utf8(output.stdout).ok()).flatten()
+/// Returns the output of a program that prints little; `None` if it is missing, fails, or does not end within so many
+/// seconds.
+pub fn ask(program: &Path, folder: &Path, arguments: &[OsString], seconds: u64) -> Option<String> {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut group = group::Group::start(&mut command).ok()?;
+    let limit = group.limit(seconds);
+    let mut text = String::new();
+    group.child.stdout.take()?.read_to_string(&mut text).ok()?;
+    let status = group.wait().ok()?;
+    (status.success() && !limit.is_over()).then_some(text)
 }

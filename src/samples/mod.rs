@@ -53,7 +53,8 @@ pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> Report {
     let mut res = Report::default();
     for sample in samples {
         let Some((title, findings)) = of_sample(crds, sample.value, &rules) else { continue };
-        let problem = |fault: Fault| problem(fault, &title, sample);
+        let lines: Vec<&str> = sample.text.lines().collect();
+        let problem = |fault: Fault| problem(fault, &title, sample).quote(&lines);
         res.faults.extend(findings.faults.into_iter().map(problem));
         res.unchecked.extend(findings.unchecked.into_iter().map(problem));
     }
@@ -74,7 +75,7 @@ fn problem(fault: Fault, title: &str, sample: &Sample<'_>) -> Problem {
         (false, "unknown field") => (format!("unknown field `{path}`"), path.of(title)),
         (false, _) => (format!("`{path}` {message}"), path.of(title)),
     };
-    Problem { hint, field_path, ..Problem::new(place, message) }.quote(sample.text)
+    Problem { hint, field_path, ..Problem::new(place, message) }
 }
 
 /// A title for messages, and the findings; none for an object whose group no CRD has.

@@ -64,15 +64,16 @@ fn rules(from: &dyn Sources, folder: &str, into: &mut Reading) {
     let (files, unread) = kube_crd_source::rust_files(from, folder);
     into.comments.extend(unread);
     for (path, text) in files {
+        let lines: Vec<&str> = text.lines().collect();
         for comment in comments::comments(&text) {
             match marker::rule(&path, &comment) {
                 Ok(rule) => {
                     let warnings = spelling::misspelt(&path, &comment, rule.as_ref());
-                    let warnings = warnings.into_iter().map(|it| it.quote(&text));
+                    let warnings = warnings.into_iter().map(|it| it.quote(&lines));
                     into.operator.warnings.extend(warnings);
                     into.operator.rules.extend(rule);
                 }
-                Err(problem) => into.comments.push(problem.quote(&text)),
+                Err(problem) => into.comments.push(problem.quote(&lines)),
             }
         }
     }
@@ -107,7 +108,7 @@ impl Reading {
 
     /// Problems that were found in the kinds afterwards, each with its line of the source that was read.
     pub fn quote(&self, from: &dyn Sources, mut problems: Vec<Problem>) -> Vec<Problem> {
-        problems.iter_mut().for_each(|it| self.texts.quote(from, it));
+        self.texts.quote(from, &mut problems);
         problems
     }
 

@@ -8,8 +8,6 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::hint::Hint as _;
-
 /// A variable of the environment; none where it is not set, or empty.
 #[expect(clippy::disallowed_methods, reason = "this is the room that looks at the environment")]
 pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
@@ -18,19 +16,6 @@ pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
         Err(std::env::VarError::NotPresent) => Ok(None),
         Err(error) => Err(error).with_context(|| format!("reading the variable {name}")),
     }
-}
-
-/// The directory in which downloads are kept.
-pub fn cache() -> anyhow::Result<PathBuf> {
-    let cache = match (variable("XDG_CACHE_HOME")?, variable("HOME")?) {
-        (Some(cache), _) => PathBuf::from(cache),
-        (None, Some(home)) => PathBuf::from(home).join(".cache"),
-        (None, None) => {
-            return Err(anyhow::format_err!("there is no directory to cache downloads in"))
-                .hint("set HOME or XDG_CACHE_HOME");
-        }
-    };
-    Ok(cache.join("operator-rs"))
 }
 
 /// All variables of the environment that are text, by their names.

@@ -1,13 +1,17 @@
 //! Errors, warnings and notes, each in the format that `--message-format` names.
 
-use std::{fmt::Write as _, process::ExitCode};
+use std::{
+    fmt::Write as _,
+    process::ExitCode,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use serde_json::json;
 
 use super::{
     LOST, progress,
     settings::{self, MessageFormat},
-    shown, shown_message, style, write,
+    shown, shown_message, style, write, write_as_is,
 };
 use crate::hint::{Diagnostic, Diagnostics, find, hints, messages};
 
@@ -30,12 +34,42 @@ impl Level {
 
 /// Prints something that the user should know, although the command continues.
 pub fn warn(it: impl Into<Diagnostic>) {
-    emit(Level::Warning, &it.into());
+    if WARNINGS.fetch_add(1, Ordering::Relaxed) < most() {
+        emit(Level::Warning, &it.into());
+    }
+}
+
+/// How many warnings there were.
+static WARNINGS: AtomicUsize = AtomicUsize::new(0);
+
+/// How many errors and how many warnings are printed: what comes from a file has no end.
+fn most() -> usize {
+    match settings::get().format {
+        MessageFormat::Human | MessageFormat::Github => 200,
+        MessageFormat::Short | MessageFormat::Json => 10_000,
+    }
+}
+
+/// Says how many warnings were not printed, and begins to count again.
+pub fn tell_rest() {
+    let more = WARNINGS.swap(0, Ordering::Relaxed).saturating_sub(most());
+    if 0 < more {
+        emit(Level::Note, &rest(more, "warnings"));
+    }
+}
+
+fn rest(more: usize, what: &str) -> Diagnostic {
+    format!("and {more} more {what}").into()
 }
 
 /// Prints one diagnostic.
 pub fn emit(level: Level, it: &Diagnostic) {
-    write(&render(level, it, settings::get().format));
+    let format = settings::get().format;
+    let text = render(level, it, format);
+    match format {
+        MessageFormat::Human | MessageFormat::Short => write(&text),
+        MessageFormat::Json | MessageFormat::Github => write_as_is(&text),
+    }
 }
 
 fn render(level: Level, it: &Diagnostic, format: MessageFormat) -> String {
@@ -86,7 +120,8 @@ fn json_lines(level: Level, it: &Diagnostic) -> String {
         if let Some(code) = it.code {
             object["rule"] = code.into();
         }
-        format!("{object}\n")
+        // Only a string can have this; it remains the same string.
+        format!("{object}\n").replace("##[", "##\\u005b")
     };
     paths.into_iter().map(line).collect()
 }
@@ -118,7 +153,8 @@ pub fn github(name: &str, properties: &[(&str, String)], message: &str) -> Strin
     };
     let properties: Vec<String> = properties.iter().map(property).collect();
     let blank = if properties.is_empty() { "" } else { " " };
-    format!("::{name}{blank}{}::{}\n", shown(&properties.join(",")), shown(&data(message)))
+    let text = format!("{}::{}\n", shown(&properties.join(",")), shown(&data(message)));
+    format!("::{name}{blank}{}", text.replace("##[", "##\\u{5b}"))
 }
 
 /// Prints an error, its causes and its hints. The exit status is 2 where the command was called wrongly.
@@ -127,11 +163,15 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         return misuse(usage, &[]);
     }
     progress::clear();
+    tell_rest();
     let format = settings::get().format;
     let found: &[Diagnostic] = find::<Diagnostics>(error).map_or(&[], |it| &it.list);
     let (messages, hints) = (messages(error), hints(error));
     if format != MessageFormat::Human {
-        found.iter().for_each(|it| emit(Level::Error, it));
+        found.iter().take(most()).for_each(|it| emit(Level::Error, it));
+        if most() < found.len() {
+            emit(Level::Note, &rest(found.len() - most(), "errors"));
+        }
         let mut summary = Diagnostic::from(messages.join(": "));
         summary.hints = hints.into_iter().map(str::to_owned).collect();
         if !summary.message.is_empty() {
@@ -149,13 +189,19 @@ fn paragraphs(found: &[Diagnostic], messages: &[String], hints: &[&str]) -> Stri
     let mut hints: Vec<&str> = hints.to_vec();
     let mut res = String::new();
     let mut list = String::new();
-    for it in found {
+    for it in found.iter().take(most()) {
         if is_list {
             let _ = write!(list, "\n  {it}");
             hints.extend(it.hints.iter().map(String::as_str));
         } else {
             res += &human(Level::Error, it);
         }
+    }
+    let more = rest(found.len().saturating_sub(most()), "errors").message;
+    match (most() < found.len(), is_list) {
+        (false, _) => {}
+        (true, true) => list += &format!("\n  {more}"),
+        (true, false) => res += &format!("{more}\n\n"),
     }
     if is_list && !list.is_empty() {
         list.insert(0, ':');
@@ -235,6 +281,7 @@ mod tests {
             github("error", &properties, "100%\r\n::error::x"),
             "::error file=a%2Cb%3A c%0A,line=1::100%25%0D%0A::error::x\n"
         );
+        assert_eq!(github("error", &[], "##[group]"), "::error::##\\u{5b}group]\n");
         assert_eq!(github("notice", &[], "a"), "::notice::a\n");
     }
 
@@ -253,5 +300,26 @@ mod tests {
             "{\"column\":3,\"field_path\":[\"A\",\"x\"],\"file\":\"a.rs\",\"hints\":[\"third\"],\"level\":\"error\",\"line\":2,\"message\":\"first\\n  second\"}\n\
              {\"column\":3,\"field_path\":[\"B\"],\"file\":\"a.rs\",\"hints\":[\"third\"],\"level\":\"error\",\"line\":2,\"message\":\"first\\n  second\"}\n",
         );
+    }
+    #[test]
+    fn a_text_with_a_command_of_a_workflow_stays_the_same_in_json() {
+        let text = render(Level::Error, &Diagnostic::from("a ##[error]b"), MessageFormat::Json);
+        assert!(!text.contains("##["), "{text}");
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["message"], "a ##[error]b");
+    }
+
+    #[test]
+    fn of_many_errors_the_first_are_printed_and_the_others_counted() {
+        let of = |it: usize, line: bool| {
+            let it = Diagnostic::in_file("a", format!("e{it}.")).with_hint(format!("h{it}."));
+            if line { it.at(1, 1) } else { it }
+        };
+        for line in [false, true] {
+            let found: Vec<Diagnostic> = (0..20_000).map(|it| of(it, line)).collect();
+            let text = paragraphs(&found, &["it is wrong".to_owned()], &[]);
+            assert!(text.contains("e199.") && !text.contains("e200.") && !text.contains("h200."));
+            assert!(text.contains("and 19800 more errors"), "{text}");
+        }
     }
 }

@@ -21,9 +21,9 @@ use std::{
 use anyhow::Context as _;
 
 pub use environment::{
-    arguments, cache, current_folder, platform, program, variable, variable_names, variables,
+    arguments, current_folder, platform, program, variable, variable_names, variables,
 };
-pub use message::{github, misuse, report, usage, warn};
+pub use message::{github, misuse, report, tell_rest, usage, warn};
 pub use progress::{Step, waiting};
 pub use prompt::{agree, ask, confirm, has_person};
 pub use settings::{Settings, annotate_below, annotates};
@@ -51,7 +51,7 @@ pub fn data(text: &str) {
 
 /// Prints a result, for people.
 pub fn print(text: &str) {
-    data(&shown(text));
+    data(&inert(&shown(text)));
 }
 
 /// Prints what a command did, unless `--quiet` is given. On a terminal, `folded` is the short form of the list.
@@ -65,9 +65,9 @@ pub fn list(whole: &str, folded: impl FnOnce() -> Option<String>) {
     print(short.as_deref().unwrap_or(whole));
 }
 
-/// A diff is text for people on a terminal; elsewhere, `patch` may read it.
+/// A diff is text for people on a terminal and in the log of a workflow; elsewhere, `patch` may read it.
 pub fn diff(text: &str) {
-    match io::stdout().is_terminal() {
+    match io::stdout().is_terminal() || annotates() {
         true => print(text),
         false => data(text),
     }
@@ -82,6 +82,7 @@ pub fn is_lost() -> bool {
 /// read what it needs.
 pub fn end(code: ExitCode) -> ExitCode {
     progress::clear();
+    tell_rest();
     match LOST.get() {
         Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let message = format!("stdout cannot be written: {error}");
@@ -108,8 +109,14 @@ pub fn require(text: &str) {
     }
 }
 
-/// Writes to stderr. Where that is closed or full, nobody can be told.
+/// Writes to stderr.
 fn write(text: &str) {
+    write_as_is(&inert(text));
+}
+
+/// Writes to stderr what may be a command for the runner of a workflow. Where stderr is closed or full, nobody can be
+/// told.
+fn write_as_is(text: &str) {
     progress::suspend(|| {
         let _ = io::stderr().lock().write_all(secret::hidden(text).as_bytes());
     });
@@ -122,21 +129,30 @@ fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text with such characters escaped, and with line feeds behind which the runner of a workflow would read a command.
+/// A text with such characters escaped.
 fn shown(text: &str) -> Cow<'_, str> {
-    escaped(text, begins_command)
+    escaped(text, |_| false)
 }
 
 /// A message with every line feed escaped too, but for those of our own lists, whose lines are indented: a text in the
 /// message may come from a file, and must not look like a message of its own.
 fn shown_message(text: &str) -> Cow<'_, str> {
-    escaped(text, |rest| !rest.starts_with(' ') || begins_command(rest))
+    escaped(text, |rest| !rest.starts_with(' '))
 }
 
-/// Whether a line is a workflow command, as `::error::…` is.
-fn begins_command(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("::") || line.starts_with("##[")
+/// A text in which the runner of a GitHub workflow finds no command: it reads `::` at the start of a line, and `##[`
+/// anywhere in it.
+fn inert(text: &str) -> Cow<'_, str> {
+    let is_command = |line: &str| line.trim_start().starts_with("::");
+    if !text.contains("##[") && !text.lines().any(is_command) {
+        return text.into();
+    }
+    let mut res = String::new();
+    for line in text.split_inclusive('\n') {
+        let line = line.replace("##[", "##\\u{5b}");
+        res += &if is_command(&line) { line.replacen(':', "\\u{3a}", 1) } else { line };
+    }
+    res.into()
 }
 
 fn escaped(text: &str, is_line_obeyed: impl Fn(&str) -> bool) -> Cow<'_, str> {
@@ -180,7 +196,14 @@ fn no_text_of_a_file_begins_a_line() {
     };
     check("list:\n  a\n  b", "list:\n  a\n  b", "list:\n  a\n  b");
     check("`a\nerror: b`", "`a\nerror: b`", "`a\\u{a}error: b`");
-    check("`a\n ::error::b`", "`a\\u{a} ::error::b`", "`a\\u{a} ::error::b`");
-    check("`a\n\n##[error]b`", "`a\\u{a}\\u{a}##[error]b`", "`a\\u{a}\\u{a}##[error]b`");
     check("a\n", "a\n", "a\\u{a}");
+}
+
+#[test]
+fn the_runner_of_a_workflow_finds_no_command() {
+    let check = |text: &str, expected: &str| assert_eq!(inert(text), expected);
+    check("a ::error::b\n", "a ::error::b\n");
+    check("::error::a\n \t::error::b", "\\u{3a}:error::a\n \t\\u{3a}:error::b");
+    check("a ###[error]b ##[c", "a ###\\u{5b}error]b ##\\u{5b}c");
+    check("a\n\u{a0}::b", "a\n\u{a0}\\u{3a}:b");
 }

@@ -44,6 +44,8 @@ fn draw(renderer: &Renderer, level: Level, it: &Diagnostic, file: &str) -> Strin
         (Some((line, column)), Some(source)) => {
             let source: String =
                 source.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect();
+            // As long as it was: the caret stays below its word.
+            let source = source.replace("##[", "##\u{fffd}");
             let annotation = AnnotationKind::Primary.span(word(&source, column));
             let snippet = Snippet::source(source).path(file).line_start(line);
             group.element(snippet.annotation(annotation))
@@ -111,7 +113,7 @@ mod tests {
 
     fn at(column: usize, source: &str) -> Diagnostic {
         let it = Diagnostic::in_file("a.rs", "it is wrong").at(7, column);
-        Diagnostic { source_line: Some(source.to_owned()), ..it }
+        Diagnostic { source_line: Some(source.into()), ..it }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Who is asked whether a project may be compiled, and what counts as an answer.
 
-use std::{fs, process::Stdio};
+use std::{fs, path::Path, process::Stdio};
 
 use rexpect::{
     reader::Options,
@@ -23,13 +23,49 @@ fn answers(project: &Project) -> Vec<String> {
 }
 
 fn keep(project: &Project, word: &str) {
+    keep_in(project.state.path(), project, word);
+}
+
+fn keep_in(state: &Path, project: &Project, word: &str) {
     use sha2::{Digest as _, Sha256};
     let top = fs::canonicalize(project.folder.path()).unwrap();
+    let text = format!("{word}\n{}\n", top.display());
     let name = Sha256::digest(top.to_str().unwrap());
     let name: String = name.iter().map(|it| format!("{it:02x}")).collect();
-    let folder = project.state.path().join("operator-rs/allowed");
+    let folder = state.join("operator-rs/allowed");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join(name), format!("{word}\n")).unwrap();
+    fs::write(folder.join(name), text).unwrap();
+}
+
+#[test]
+fn an_answer_that_a_clone_has_brought_does_not_count() {
+    let project = unreadable();
+    let cargo = project.cargo(CARGO);
+    let refused = |variables: &[(&str, &Path)], why: &str| {
+        let mut command = project.command(&[]);
+        command.env_remove("XDG_STATE_HOME").env("CARGO", &cargo).env_remove("CARGO_TARGET_DIR");
+        command.envs(variables.iter().copied());
+        let (printed, text) = output(&mut command);
+        assert_eq!(printed, None);
+        assert!(!text.contains("cargo was run"), "{text}");
+        assert!(text.contains(why) && text.contains("hint: pass `--compile`"), "{text}");
+        assert!(text.contains("hint: set XDG_STATE_HOME to a directory"), "{text}");
+    };
+    let home = project.folder.path();
+    keep_in(&home.join(".local/state"), &project, "yes");
+    refused(&[("HOME", home)], "is inside of");
+    refused(&[("XDG_STATE_HOME", &home.join(".local/state"))], "is inside of");
+    // By way of a symlink, too.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let linked = elsewhere.path().join("linked");
+    std::os::unix::fs::symlink(home.join(".local/state"), &linked).unwrap();
+    refused(&[("XDG_STATE_HOME", &linked)], "is inside of");
+    // Only root can give a file to somebody else.
+    keep_in(elsewhere.path(), &project, "yes");
+    let given = elsewhere.path().join("operator-rs/allowed");
+    if std::os::unix::fs::chown(&given, Some(65_534), None).is_ok() {
+        refused(&[("XDG_STATE_HOME", elsewhere.path())], "belongs to another user");
+    }
 }
 
 #[test]

@@ -83,6 +83,21 @@ fn what_a_partial_clone_lacks_is_not_fetched() {
     assert!(mark.exists(), "the trap does not work");
 }
 
+/// git ends where an object is promised by a server, and may not be fetched.
+#[test]
+fn what_a_clone_with_a_filter_lacks_is_told_with_what_to_do() {
+    let repository = Repository::new("promised");
+    repository.git(&["config", "uploadpack.allowFilter", "true"]);
+    remove_a_field(&repository);
+    repository.commit("Second");
+    let folder = support::fresh("crds-diff/promised-clone");
+    let from = format!("file://{}", repository.0.display());
+    repository.git(&["clone", "-q", "--filter=blob:none", &from, folder.to_str().unwrap()]);
+    let clone = Repository(folder);
+    clone.says(&["HEAD~1"], 1, "this clone lacks `src/main.rs` as of HEAD~1");
+    clone.says(&["HEAD~1"], 1, "hint: this is a partial clone; fetch the files");
+}
+
 #[test]
 fn options_are_no_revisions() {
     let repository = Repository::new("options");

@@ -14,6 +14,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod brought;
 mod clone;
 mod commands;
 mod fuzz;

@@ -122,6 +122,31 @@ pub fn program(
     nobody: bool,
     redirections: &str,
 ) -> Outcome {
+    run_as(program, world, words, redirections, LIMIT, |command| {
+        if nobody && is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+    })
+}
+
+/// The same within another limit, after a change of the environment.
+pub fn run_in(
+    world: &World,
+    words: &str,
+    limit: Duration,
+    change: impl Fn(&mut Command),
+) -> Outcome {
+    run_as(&binary(false), world, &self::words(words), "", limit, change)
+}
+
+fn run_as(
+    program: &Path,
+    world: &World,
+    words: &[OsString],
+    redirections: &str,
+    limit: Duration,
+    change: impl Fn(&mut Command),
+) -> Outcome {
     let output = world.dir.with_extension("out");
     let errors = world.dir.with_extension("err");
     let mut command = Command::new("/bin/sh");
@@ -132,9 +157,7 @@ pub fn program(
     environment(&mut command, world);
     let file = |path: &Path| fs::File::create(path).expect("the scratch folder can be written");
     command.stdin(Stdio::null()).stdout(file(&output)).stderr(file(&errors)).process_group(0);
-    if nobody && is_root() {
-        command.uid(NOBODY).gid(NOBODY);
-    }
+    change(&mut command);
     let mut child = command.spawn().expect("a shell starts");
     let start = Instant::now();
     let mut pause = Duration::from_micros(500);
@@ -142,7 +165,7 @@ pub fn program(
         if let Some(status) = child.try_wait().expect("it is our child") {
             break (status, false);
         }
-        if LIMIT < start.elapsed() && !is_starved(child.id(), start.elapsed()) {
+        if limit < start.elapsed() && !is_starved(child.id(), start.elapsed()) {
             let group = format!("-{}", child.id());
             let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
             let _ = child.kill();

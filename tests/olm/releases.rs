@@ -18,13 +18,20 @@ struct Server {
     url: String,
     files: Arc<Mutex<BTreeMap<String, String>>>,
     asked: Arc<Mutex<Vec<String>>>,
+    /// Where this server's files are kept.
+    cache: tempfile::TempDir,
 }
 
 impl Server {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let res = Self { url, files: Arc::default(), asked: Arc::default() };
+        let res = Self {
+            url,
+            files: Arc::default(),
+            asked: Arc::default(),
+            cache: tempfile::tempdir().unwrap(),
+        };
         let (files, asked) = (res.files.clone(), res.asked.clone());
         thread::spawn(move || {
             for stream in listener.incoming() {
@@ -72,7 +79,7 @@ fn install(dir: &Path, server: &Server, words: &str) -> String {
         "--releases",
         &server.url,
     ]);
-    command.args(words.split_whitespace()).env("XDG_CACHE_HOME", dir.join("cache"));
+    command.args(words.split_whitespace()).env("XDG_CACHE_HOME", server.cache.path());
     support::said(&command.stdin(Stdio::null()).output().unwrap())
 }
 
@@ -123,7 +130,7 @@ fn a_release_is_downloaded_once_and_must_not_change() {
         "{said}"
     );
     fs::write(
-        dir.join("cache/operator-rs/olm/v0.46.0/crds.yaml"),
+        server.cache.path().join("operator-rs/olm/v0.46.0/crds.yaml"),
         CRDS.replace("subscriptions", "x"),
     )
     .unwrap();

@@ -37,12 +37,20 @@ pub fn fresh(name: &str) -> PathBuf {
     dir
 }
 
+/// A folder for answers and downloads, which do not count inside of this repository.
+pub fn outside() -> PathBuf {
+    let mut hasher = std::hash::DefaultHasher::new();
+    std::hash::Hash::hash(env!("CARGO_TARGET_TMPDIR"), &mut hasher);
+    let name = format!("operator-rs-tests-{:x}", std::hash::Hasher::finish(&hasher));
+    env::temp_dir().join(name)
+}
+
 /// The program in a folder, with nobody to ask and nothing of the caller's environment.
 pub fn command(program: impl AsRef<Path>, dir: &Path) -> Command {
     let mut res = Command::new(program.as_ref());
     res.current_dir(dir).stdin(std::process::Stdio::null()).env("LC_ALL", "C");
     // What is answered here is nobody's answer elsewhere.
-    res.env("XDG_STATE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"));
+    res.env("XDG_STATE_HOME", outside().join("state"));
     for name in ["SOURCE_DATE_EPOCH", "CLICOLOR_FORCE", "COLUMNS", "RUST_BACKTRACE"] {
         res.env_remove(name);
     }

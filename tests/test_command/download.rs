@@ -1,6 +1,6 @@
 //! What is downloaded is checked, kept, and run.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs, path::Path};
 
 use super::{
     SAY, assets, is_empty, project, support, test, variables,
@@ -26,16 +26,16 @@ fn a_download_is_checked_kept_and_run() {
     ]);
     let web = Web::serve(files);
     let list = format!("{}/index.yaml", web.address);
-    let run = |version: &str, list: &str| {
+    let cache = tempfile::tempdir().unwrap();
+    let run_with = |version: &str, list: &str, cache: &Path| {
         let words = ["--download", version, "--index", list, "--", "sh", "-c", SAY];
-        let output = test(&dir, &words).env("XDG_CACHE_HOME", dir.with_file_name("cache")).output();
-        output.unwrap()
+        test(&dir, &words).env("XDG_CACHE_HOME", cache).output().unwrap()
     };
+    let run = |version: &str, list: &str| run_with(version, list, cache.path());
     let output = run("1.36", &list);
     assert!(output.status.success(), "{}", support::said(&output));
     assert_eq!(web.asked(), ["/index.yaml", "/good"]);
-    let kept =
-        dir.with_file_name("cache").join(format!("operator-rs/envtest/1.36.3-{}", platform()));
+    let kept = cache.path().join(format!("operator-rs/envtest/1.36.3-{}", platform()));
     assert_eq!(variables(&dir)["KUBEBUILDER_ASSETS"], kept.to_str().unwrap());
     assert_eq!(
         support::tree(&kept).into_keys().collect::<Vec<_>>(),
@@ -52,6 +52,16 @@ fn a_download_is_checked_kept_and_run() {
     let output = run("1.36", nowhere);
     assert!(output.status.success(), "{}", support::said(&output));
     assert!(support::said(&output).contains("using the cached version 1.36.3"));
+
+    // A clone may have brought the same.
+    fs::rename(&kept, dir.join("kept")).unwrap();
+    std::os::unix::fs::symlink(dir.join("kept"), &kept).unwrap();
+    for cache in [cache.path(), &dir.join("cache")] {
+        let output = run_with("1.36.3", nowhere, cache);
+        assert_ne!(output.status.code(), Some(0));
+        let said = support::said(&output);
+        assert!(said.contains("it cannot be the cache of downloads"), "{said}");
+    }
 }
 
 #[test]
@@ -69,7 +79,7 @@ fn a_download_that_is_not_what_the_index_says_is_not_kept() {
         ("/half".to_owned(), archive(&[("etcd", b"1")])),
     ]);
     let web = Web::serve(files);
-    let cache = dir.with_file_name("cache");
+    let cache = tempfile::tempdir().unwrap().path().join("cache");
     let told = |version: &str, list: &str| {
         let list = format!("{}/{list}", web.address);
         let words = ["--download", version, "--index", &list, "--", "true"];

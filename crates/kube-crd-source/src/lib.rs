@@ -134,9 +134,8 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
     }
     let read = texts.read.take();
     let of_kinds = kinds.iter_mut().filter_map(|it| it.crd.as_mut().err());
-    for list in of_kinds.chain([&mut problems, &mut unexplored, &mut warnings]) {
-        list.iter_mut().for_each(|it| read.quote(from, it));
-    }
+    let lists = of_kinds.chain([&mut problems, &mut unexplored, &mut warnings]);
+    read.quote(from, lists.flatten());
     Reading {
         texts: read,
         kinds,
@@ -212,6 +211,7 @@ fn crates_of(world: &World, packages: &Packages<'_>) -> Vec<Crate> {
 /// The text of every Rust file below a folder, and what of them cannot be read.
 pub fn rust_files(from: &dyn Sources, folder: &str) -> (Vec<(SourcePath, Rc<str>)>, Vec<Problem>) {
     let texts = Texts::new(from);
+    texts.declare(folder);
     let mut files = Vec::new();
     for path in texts.below(folder) {
         let before = texts.problems.borrow().len();

@@ -7,7 +7,7 @@ use crate::{
     bundle::{self, Copy, Dockerignore, Source},
     commands::{folder::below, images},
     disk::Root,
-    hint::{Diagnostic, Hint as _},
+    hint::{Diagnostic, Hint as _, Lines},
     image::{self, Files},
     model::{Platform, ProjectPath},
     plan::Tree as _,
@@ -84,7 +84,8 @@ fn files(
     for Copy { from, to, line } in copies {
         let at = |message: String, hint: &str| {
             let text = dockerfile.map(|it| it.text).unwrap_or_default();
-            let place = Diagnostic::in_file(DOCKERFILE, message).at(*line, 1).quote(text);
+            let place =
+                Diagnostic::in_file(DOCKERFILE, message).at(*line, 1).quote(&mut Lines::of(text));
             place.with_hint(hint.to_owned()).into_error()
         };
         let found = root.list(from)?;

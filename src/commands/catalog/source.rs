@@ -12,7 +12,7 @@ use crate::{
         reading,
     },
     hint::{Diagnostics, Hint as _},
-    image::Limits,
+    image::{Limits, Stored},
     model::{Platform, ProjectPath},
 };
 
@@ -50,6 +50,11 @@ const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
 const REBUILD: &str =
     "build the image again, e.g. with `operator-rs catalog build`, or ask whoever has built it";
 
+/// The platforms whose image is read, the first one that there is.
+fn platforms() -> [Platform; 2] {
+    [Platform::linux("amd64"), images::here()]
+}
+
 /// The directory of an image that its label names, without the `/` at the start; the root is empty.
 fn configs_folder(text: &str, label: &str) -> anyhow::Result<String> {
     let mut parts: Vec<&str> = Vec::new();
@@ -73,6 +78,19 @@ fn configs_folder(text: &str, label: &str) -> anyhow::Result<String> {
 }
 
 impl Source {
+    /// The image that a file names, in a registry. It may not name a path: a clone could read any file with it.
+    pub fn image(text: &str, access: &Access) -> anyhow::Result<Self> {
+        // An image on this machine is never meant: `archive.tar` and `folder/layout` are names in a registry, too.
+        let image = text.parse().map_err(|error| {
+            anyhow::format_err!("`{text}` is not the name of an image: it {error}")
+        });
+        let image = image.hint(
+            "a template names images; to read a bundle from a directory, pass `--bundle IMAGE=DIR`",
+        )?;
+        let stored = images::pulled(&image, &platforms(), access)?;
+        Self::of_stored(text, Some(text.to_owned()), &stored)
+    }
+
     /// A directory, an archive, an OCI layout, or an image in a registry.
     pub fn open(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Self> {
         let path = dir.join(text);
@@ -83,7 +101,12 @@ impl Source {
             return Err(anyhow::format_err!("there is no directory `{text}`"))
                 .hint("name the directory of a bundle or of a catalog, an archive, or an image such as `quay.io/example/catalog:v1`");
         }
-        let stored = images::read(dir, text, &[Platform::linux("amd64"), images::here()], access)?;
+        let stored = images::read(dir, text, &platforms(), access)?;
+        Self::of_stored(text, Some(text.to_owned()).filter(|_| !path.exists()), &stored)
+    }
+
+    /// The bundle or the catalog in an image, which was pulled by a reference.
+    fn of_stored(text: &str, reference: Option<String>, stored: &Stored) -> anyhow::Result<Self> {
         let label = |it: &str| stored.labels.get(it).cloned();
         if label(DATABASE).is_some() {
             return Err(anyhow::format_err!(
@@ -94,7 +117,6 @@ impl Source {
         let (kind, folders) = match (label(CONFIGS), label(PACKAGE)) {
             (Some(configs), _) => (Kind::CatalogImage, vec![configs_folder(text, &configs)?]),
             (None, Some(_)) => {
-                let reference = Some(text.to_owned()).filter(|_| !path.exists());
                 let folders = ["manifests", "metadata"].map(str::to_owned);
                 (Kind::BundleImage { reference }, folders.to_vec())
             }

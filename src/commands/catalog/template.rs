@@ -82,7 +82,7 @@ impl Args {
             }
             let source = match folders.get(image) {
                 Some(folder) => Source::folder(dir, folder)?,
-                None => Source::open(dir, image, &self.access)?,
+                None => Source::image(image, &self.access)?,
             };
             let bundle = source.bundle()?;
             bundle.warnings.iter().for_each(terminal::warn);

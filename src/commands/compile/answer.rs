@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{inputs::Inputs, state, subject::Subject};
+use super::{inputs::Inputs, subject::Subject};
 use crate::{
+    commands::home,
     disk::{self, Root},
     terminal,
 };
@@ -37,7 +38,7 @@ impl Answer {
     /// The kinds, if the answer is ours and no input has changed.
     pub fn read(subject: &Subject, workshop: &Path) -> Option<Vec<Compiled>> {
         let path = workshop.join(FILE);
-        let expected = disk::bytes(&digest_file(&path)?).ok()?;
+        let expected = disk::bytes(&digest_file(subject, &path)?).ok()?;
         let text = disk::bytes(&path).ok()?;
         if disk::digest(&text).as_bytes() != expected.trim_ascii() {
             return None;
@@ -52,7 +53,7 @@ impl Answer {
             return;
         }
         let path = workshop.real().join(FILE);
-        let Some(digest_file) = digest_file(&path) else { return };
+        let Some(digest_file) = digest_file(subject, &path) else { return };
         let keep = || -> anyhow::Result<()> {
             let text = serde_json::to_string(self)?;
             disk::leave(workshop, FILE, &text)?;
@@ -68,7 +69,7 @@ impl Answer {
 }
 
 /// The file with the digest of an answer.
-fn digest_file(answer: &Path) -> Option<PathBuf> {
+fn digest_file(subject: &Subject, answer: &Path) -> Option<PathBuf> {
     let name = disk::digest(answer.as_os_str().as_encoded_bytes());
-    Some(state::folder()?.join("answers").join(name))
+    home::state(&subject.top, &format!("answers/{name}"))
 }

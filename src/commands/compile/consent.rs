@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Flags, state};
-use crate::{disk, terminal};
+use super::Flags;
+use crate::{commands::home, disk, terminal};
 
 /// The decision of the user.
 pub enum Consent {
@@ -26,9 +26,9 @@ pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Co
     };
     let file = file(top);
     let earlier = file.as_ref().and_then(|it| disk::text_if_any(it).ok()?);
-    match (earlier.as_deref().map(str::lines).and_then(|mut it| it.next()), &file) {
-        (Some("yes"), _) => return Ok(Consent::Yes),
-        (Some("no"), Some(file)) => {
+    match (earlier, &file) {
+        (Some(it), _) if it == text(top, true) => return Ok(Consent::Yes),
+        (Some(it), Some(file)) if it == text(top, false) => {
             return Ok(Consent::No(format!(
                 "{flag} to use the compiled code: you declined earlier, and `rm {}` revokes that answer",
                 file.display()
@@ -58,8 +58,7 @@ pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Co
 }
 
 fn keep(file: &Path, top: &Path, answer: bool) {
-    let word = if answer { "yes" } else { "no" };
-    match disk::keep(file, &format!("{word}\n{}\n", top.display())) {
+    match disk::keep(file, &text(top, answer)) {
         Ok(()) => terminal::advise(&format!(
             "the answer is stored in {}; delete that file to be asked again\n",
             file.display()
@@ -68,8 +67,12 @@ fn keep(file: &Path, top: &Path, answer: bool) {
     }
 }
 
+fn text(top: &Path, answer: bool) -> String {
+    format!("{}\n{}\n", if answer { "yes" } else { "no" }, top.display())
+}
+
 /// The file with the answer for a workspace; `top` has no symlinks.
 fn file(top: &Path) -> Option<PathBuf> {
     let name = disk::digest(top.as_os_str().as_encoded_bytes());
-    Some(state::folder()?.join("allowed").join(name))
+    home::state(top, &format!("allowed/{name}"))
 }

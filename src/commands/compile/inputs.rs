@@ -73,7 +73,7 @@ impl Inputs {
         }
         if let Some(rustc) = toolchain::rustc() {
             let arguments = ["--print", "sysroot"].map(Into::into);
-            let sysroot = process::ask(&rustc, &subject.top, &arguments);
+            let sysroot = process::ask(&rustc, &subject.top, &arguments, 60);
             // The program on PATH may be rustup's proxy for another one.
             let own = sysroot.map(|it| Path::new(it.trim()).join("bin/rustc"));
             res.programs.extend(own);

@@ -12,7 +12,6 @@ mod join;
 mod manifest;
 mod program;
 mod shadow;
-mod state;
 mod subject;
 mod symbols;
 mod workshop;

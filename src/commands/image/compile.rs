@@ -123,7 +123,7 @@ impl Wanted<'_> {
         let rustc = rustc.hint("install Rust: https://rustup.rs")?;
         let ask = |words: &[&str]| {
             let arguments: Vec<OsString> = words.iter().map(Into::into).collect();
-            process::ask(&rustc, self.root.real(), &arguments)
+            process::ask(&rustc, self.root.real(), &arguments, 60)
         };
         let about = ask(&["-vV"]).with_context(|| format!("`{} -vV` fails", rustc.display()))?;
         let field = |name: &str| {

@@ -17,5 +17,5 @@ pub use output::{Output, put};
 pub use platforms::platforms;
 pub use pull::{here, overwritten, pull, resolve};
 pub use push::{named, push};
-pub use read::read;
+pub use read::{pulled, read};
 pub use shape::Shape;

@@ -12,6 +12,11 @@ use crate::{
     model::{Image, Platform},
 };
 
+/// Reads the image in a registry, for the first of these platforms.
+pub fn pulled(image: &Image, platforms: &[Platform], access: &Access) -> anyhow::Result<Stored> {
+    Ok(pull(image, platforms, access)?.1)
+}
+
 /// Reads the image for the first of these platforms. A path is relative to `dir`.
 pub fn read(
     dir: &Path,
@@ -34,7 +39,7 @@ pub fn read(
     }
     match text.parse::<Image>() {
         // `bundle.tar` is the name of an image on Docker Hub, too; nobody means that.
-        Ok(image) if !text.ends_with(".tar") => Ok(pull(&image, platforms, access)?.1),
+        Ok(image) if !text.ends_with(".tar") => pulled(&image, platforms, access),
         _ => Err(anyhow::format_err!("there is no `{text}`")).hint(
             "name an OCI layout, an archive, or an image such as `quay.io/example/bundle:v0.0.1`",
         ),

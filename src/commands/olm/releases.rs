@@ -10,7 +10,8 @@ use anyhow::Context as _;
 use semver::Version;
 
 use crate::{
-    disk,
+    commands::home,
+    disk::{self, Own},
     hint::Hint as _,
     terminal::{self, Step},
     web::{self, Patience},
@@ -61,7 +62,7 @@ impl Source {
     /// Every object, in order.
     pub fn objects(&self, dir: &Path) -> anyhow::Result<Vec<Value>> {
         let texts = match &self.manifests[..] {
-            [] => self.release()?,
+            [] => self.release(dir)?,
             named => named
                 .iter()
                 .map(|it| Ok((it.clone(), read(dir, it)?)))
@@ -89,11 +90,11 @@ impl Source {
     }
 
     /// The files of a release, by their names.
-    fn release(&self) -> anyhow::Result<Vec<(String, String)>> {
+    fn release(&self, dir: &Path) -> anyhow::Result<Vec<(String, String)>> {
         let base = self.releases.trim_end_matches('/');
-        let cache = terminal::cache()?.join("olm");
+        let cache = home::cache(dir, "olm")?;
         if let Wanted::Exact(version) = &self.version
-            && let Some(kept) = kept(&folder(&cache, version))?
+            && let Some(kept) = kept(&cache, version)?
         {
             return Ok(kept);
         }
@@ -125,15 +126,15 @@ impl Source {
                 .with_context(|| format!("{from}/olm.yaml does not say its version"))
                 .hint("name a release with `--version`")?,
         };
-        let folder = folder(&cache, &version);
         let sums = sums(&files);
-        let before = disk::text_if_any(&folder.join(SUMS))?;
+        let before = cached(&cache, &version, SUMS)?;
         if let Some(before) = before.filter(|it| *it != sums) {
             return Err(anyhow::format_err!(
                 "the files of OLM {version} have changed since they were first downloaded: they were\n{before}and are\n{sums}"
             ))
-            .hint(format!("a release does not change: find out why, then remove `{}`", folder.display()));
+            .hint(format!("a release does not change: find out why, then remove `{}`", folder(&cache, &version).display()));
         }
+        let folder = folder(&cache, &version);
         for (name, text) in &files {
             disk::keep(&folder.join(name), text)?;
         }
@@ -162,21 +163,27 @@ fn sums(files: &[(String, String)]) -> String {
     })
 }
 
-fn folder(cache: &Path, version: &Version) -> PathBuf {
-    cache.join(format!("v{version}"))
+fn folder(cache: &Own, version: &Version) -> PathBuf {
+    cache.path().join(format!("v{version}"))
+}
+
+/// A file of an earlier download, if there was one.
+fn cached(cache: &Own, version: &Version, name: &str) -> anyhow::Result<Option<String>> {
+    disk::text_if_any(&home::cached(cache, &format!("v{version}/{name}"))?)
 }
 
 /// The files of an earlier download, if there was one.
-fn kept(folder: &Path) -> anyhow::Result<Option<Vec<(String, String)>>> {
-    let Some(expected) = disk::text_if_any(&folder.join(SUMS))? else { return Ok(None) };
+fn kept(cache: &Own, version: &Version) -> anyhow::Result<Option<Vec<(String, String)>>> {
+    let Some(expected) = cached(cache, version, SUMS)? else { return Ok(None) };
     let mut files = Vec::new();
     for name in FILES {
-        let Some(text) = disk::text_if_any(&folder.join(name))? else { return Ok(None) };
+        let Some(text) = cached(cache, version, name)? else { return Ok(None) };
         files.push((name.to_owned(), text));
     }
     if sums(&files) == expected {
         return Ok(Some(files));
     }
+    let folder = folder(cache, version);
     Err(anyhow::format_err!("the files in `{}` are not what was downloaded", folder.display()))
         .hint("remove that directory, and they are downloaded again")
 }

@@ -11,7 +11,8 @@ use anyhow::Context as _;
 use semver::Version;
 
 use crate::{
-    disk,
+    commands::home,
+    disk::{self, Own},
     hint::Hint as _,
     terminal::{self, Step},
     web::{self, Patience},
@@ -89,14 +90,14 @@ struct Archive {
 }
 
 /// The folder of the programs, which are downloaded if they are not cached.
-pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
-    let kept = terminal::cache()?.join("envtest");
+pub fn fetch(wanted: &Wanted, index: &str, dir: &Path) -> anyhow::Result<PathBuf> {
+    let kept = &home::cache(dir, "envtest")?;
     let platform = terminal::platform();
-    let here = present(&kept, &platform)?;
+    let here = present(kept.path(), &platform)?;
     if let Wanted::Exact(_) = wanted
         && let Some(version) = wanted.best(here.iter())
     {
-        return Ok(folder(&kept, version, &platform));
+        return folder(kept, version, &platform);
     }
     let listed = match web::get(index, INDEX_LIMIT, Patience::of_minutes(2)) {
         Ok(bytes) => listed(&String::from_utf8_lossy(&bytes), &platform)
@@ -108,14 +109,14 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
                 );
             };
             terminal::warn(format!("{error:#}; using the cached version {version}"));
-            return Ok(folder(&kept, version, &platform));
+            return folder(kept, version, &platform);
         }
     };
     let Some(version) = wanted.best(listed.keys()) else {
         return Err(anyhow::format_err!("the index has no {wanted} for {platform}"))
             .hint(format!("it has {}", minors(&listed)));
     };
-    let folder = folder(&kept, version, &platform);
+    let folder = folder(kept, version, &platform)?;
     if here.contains(version) {
         return Ok(folder);
     }
@@ -149,8 +150,13 @@ const ARCHIVE_LIMIT: u64 = 1 << 30;
 const PROGRAM_LIMIT: u64 = 1 << 29;
 const INDEX_LIMIT: u64 = 1 << 24;
 
-fn folder(kept: &Path, version: &Version, platform: &str) -> PathBuf {
-    kept.join(format!("{version}-{platform}"))
+/// The folder of a version's programs; an error if it or a program in it belongs to somebody else.
+fn folder(kept: &Own, version: &Version, platform: &str) -> anyhow::Result<PathBuf> {
+    let name = format!("{version}-{platform}");
+    for program in PROGRAMS {
+        home::cached(kept, &format!("{name}/{program}"))?;
+    }
+    Ok(kept.path().join(name))
 }
 
 /// The versions in the cache.

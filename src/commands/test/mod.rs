@@ -58,9 +58,10 @@ impl Args {
             .hint("restore config/manager and config/rbac in config/default/kustomization.yaml");
         }
         let assets = match &self.download {
-            Some(wanted) => {
-                Assets::in_folder(&download::fetch(wanted, &self.index)?, "--download")?
-            }
+            Some(wanted) => Assets::in_folder(
+                &download::fetch(wanted, &self.index, root.real())?,
+                "--download",
+            )?,
             None => Assets::find(self.assets.as_deref())?,
         };
         let wants =

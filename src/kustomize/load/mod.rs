@@ -13,7 +13,7 @@ use super::{
     resources, selector::Selector, vars::Variable,
 };
 use crate::{
-    hint::{self, Diagnostic, Hint as _},
+    hint::{self, Diagnostic, Hint as _, Lines},
     model::{self, Place, Problem, ProjectPath},
     plan::{Found, Tree},
     yaml::{self, Data, Dialect, Mark, Node},
@@ -143,15 +143,15 @@ impl Kustomization {
     }
 
     pub fn problem(&self, mark: Mark, message: &str) -> anyhow::Error {
-        let problem = problem(&self.path, mark, message.to_owned(), None).quote(&self.text);
-        Diagnostic::from(problem).into_error()
+        let problem = Diagnostic::from(problem(&self.path, mark, message.to_owned(), None));
+        problem.quote(&mut Lines::of(&self.text)).into_error()
     }
 
     /// An error at the place of what it comes from.
     pub fn located(&self, mark: Mark, error: anyhow::Error) -> anyhow::Error {
         let mut problem = Diagnostic::from(problem(&self.path, mark, format!("{error:#}"), None));
         problem.hints.extend(hint::hints(&error).into_iter().map(str::to_owned));
-        problem.quote(&self.text).into_error()
+        problem.quote(&mut Lines::of(&self.text)).into_error()
     }
 }
 
@@ -180,8 +180,8 @@ impl Origin<'_> {
             None => (mark, message.to_owned()),
             Some(field) => (field, format!("in line {} of this text: {message}", mark.line)),
         };
-        let problem = problem(self.path, mark, message, hint).quote(self.text);
-        Diagnostic::from(problem).into_error()
+        let problem = Diagnostic::from(problem(self.path, mark, message, hint));
+        problem.quote(&mut Lines::of(self.text)).into_error()
     }
 
     /// The documents of the text.
@@ -251,8 +251,8 @@ fn parse(
     let top = Mark { line: 1, column: 1 };
     if nodes.len() > 1 {
         let message = "a kustomization must be one document, and this is a second one".to_owned();
-        let problem = problem(&path, nodes[1].mark, message, None).quote(text);
-        return Err(Diagnostic::from(problem).into_error());
+        let problem = Diagnostic::from(problem(&path, nodes[1].mark, message, None));
+        return Err(problem.quote(&mut Lines::of(text)).into_error());
     }
     let node = nodes.pop().unwrap_or(Node {
         data: Data::Map(Vec::new()),

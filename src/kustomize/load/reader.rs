@@ -152,8 +152,9 @@ impl Reader {
     /// Every problem of the file in one error.
     pub fn refuse(&mut self) -> anyhow::Result<()> {
         let problems = std::mem::take(&mut self.problems);
+        let lines: Vec<&str> = self.text.lines().collect();
         let list: Vec<Diagnostic> =
-            problems.into_iter().map(|it| it.quote(&self.text).into()).collect();
+            problems.into_iter().map(|it| it.quote(&lines).into()).collect();
         match list.is_empty() {
             true => Ok(()),
             false => Err(Diagnostics { headline: String::new(), list }.into()),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Domain, ProjectName, ProjectPath, Resource, RustPath};
 use crate::{
-    hint::{Diagnostic, Hint as _},
+    hint::{Diagnostic, Hint as _, Lines},
     yaml,
 };
 
@@ -102,7 +102,7 @@ impl Project {
                 let message = format!("`{path}` is not the path of a Rust module");
                 let mut diagnostic = Diagnostic::in_file("PROJECT", message);
                 if let Some(mark) = place(text, at) {
-                    diagnostic = diagnostic.at(mark.line, mark.column).quote(text);
+                    diagnostic = diagnostic.at(mark.line, mark.column).quote(&mut Lines::of(text));
                 }
                 let hint = format!(
                     "name the module that has the type, e.g. `{}_api::cache::v1alpha1`, or remove `path`",

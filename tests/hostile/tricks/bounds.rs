@@ -33,6 +33,7 @@ pub fn all() -> Vec<Trick> {
             "// +kubebuilder:rbac:groups=a,resources=b,verbs=c\n".repeat(10_000),
             "u8",
         ),
+        ("many wrong RBAC comments", "// +kubebuilder:rbac:groups\n".repeat(60_000), "u8"),
         ("many modules", (0..2_000).map(|it| format!("mod m{it} {{}}\n")).collect(), "u8"),
         (
             "many imports of a name",
@@ -121,7 +122,21 @@ pub fn all() -> Vec<Trick> {
             "u8",
         ),
     ];
-    let mut res = Vec::new();
+    // A file with very many findings, each of which has a place.
+    let keys: String = (0..100_000).map(|it| format!("k{it}: 1\n")).collect();
+    let mut res =
+        vec![Trick::new("a kustomization has many unknown keys", "config", move |world| {
+            plant::file(world, "config/default/kustomization.yaml", keys.as_bytes())
+        })];
+    let fields: String =
+        (0..20_000).map(|it| format!("            f{it}: {{type: string}}\n")).collect();
+    let crd = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: memcacheds.cache.example.com}}\nspec:\n  group: cache.example.com\n  names: {{kind: Memcached, plural: memcacheds}}\n  scope: Namespaced\n  versions:\n  - name: v1alpha1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n            type: object\n            properties:\n{}",
+        fields.replace("            f", "              f")
+    );
+    res.push(Trick::new("a CRD has many fields that are gone", "config/crd", move |world| {
+        plant::file(world, "config/crd/bases/cache.example.com_memcacheds.yaml", crd.as_bytes())
+    }));
     for (name, text, field) in code {
         res.push(Trick::new(format!("the type's file has {name}"), "api", move |world| {
             let new = format!("    pub extra: {field},\n    pub size");

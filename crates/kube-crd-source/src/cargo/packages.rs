@@ -98,6 +98,7 @@ impl<'a> Packages<'a> {
             if res.by_folder.contains_key(&folder) {
                 continue;
             }
+            texts.declare(&folder);
             let member = members.contains_key(&folder);
             let id = res.put(&name, &folder, &manifest);
             res.all[id].member = member;

@@ -27,7 +27,8 @@ pub fn library(
     let lib = manifest.get("lib");
     let text = |key: &str| lib.and_then(|it| it.get(key)).and_then(Value::as_str);
     let root: SourcePath = below(folder, text("path").unwrap_or("src/lib.rs")).parse().ok()?;
-    texts.contains_key(&root).then(|| (crate_name(text("name").unwrap_or(package)), root))
+    let is_there = texts.require(&root, folder) && texts.contains_key(&root);
+    is_there.then(|| (crate_name(text("name").unwrap_or(package)), root))
 }
 
 /// A binary or an example.
@@ -47,7 +48,8 @@ pub fn read(
     texts: &Texts<'_>,
 ) -> Vec<Program> {
     let place = |path: &str| -> Option<SourcePath> {
-        below(folder, path).parse().ok().filter(|it| texts.contains_key(it))
+        let path = below(folder, path).parse().ok();
+        path.filter(|it| texts.require(it, folder) && texts.contains_key(it))
     };
     let mut found: Vec<(String, String)> = Vec::new();
     if kind.key == "bin" {

@@ -268,3 +268,40 @@ fn kinds_of_a_crate_that_names_only_lead_into_are_not_of_the_project() {
     let crates: Vec<&str> = reading.crates.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(crates, ["operator"]);
 }
+
+#[test]
+fn outside_of_the_project_only_declared_packages_are_read() {
+    let manifest = |rest: &str| format!("[package]\nname = \"a\"\nversion = \"0.1.0\"\n{rest}");
+    let kind = format!("{HEAD}{SPEC}\n{KIND} {{}}\n");
+    let secret = format!("{HEAD}{TYPE} pub struct Secret {{ pub password: String }}\n");
+    let check = |rest: &str, code: &str, expected: &[&str]| {
+        let files = files(&[
+            ("Cargo.toml", &manifest(rest)),
+            ("src/lib.rs", &format!("{kind}{code}")),
+            ("src/b/mod.rs", "#[path = \"../../../near/secret.rs\"] pub mod secret;\n"),
+            ("../near/secret.rs", &secret),
+            ("../../far/secret.rs", &secret),
+            ("../dep/Cargo.toml", "[package]\nname = \"dep\"\nversion = \"0.1.0\"\n"),
+            (
+                "../dep/src/lib.rs",
+                "pub mod own;\n#[path = \"../../near/secret.rs\"] pub mod secret;\n",
+            ),
+            ("../dep/src/own.rs", &secret),
+        ]);
+        let reading = read_map(&files);
+        let found: Vec<String> = all_problems(&reading).iter().map(ToString::to_string).collect();
+        let is = |it: &String| it.contains("outside of the project and of its path dependencies");
+        let found: Vec<&str> =
+            found.iter().filter(|it| is(it)).filter_map(|it| it.split(": `").next()).collect();
+        assert_eq!(found, expected, "{rest} {code}");
+        let all = format!("{:?}", reading.kinds);
+        assert!(!all.contains("password") || expected.is_empty(), "{rest} {code}: {all}");
+    };
+    check("", "pub mod b;", &["src/b/mod.rs:1:45"]);
+    check("", "#[path = \"../../../far/secret.rs\"] pub mod secret;", &["src/lib.rs:5:44"]);
+    check("[lib]\npath = \"../near/secret.rs\"\n", "", &["Cargo.toml:1:1"]);
+    check("[[bin]]\nname = \"b\"\npath = \"../near/secret.rs\"\n", "", &["Cargo.toml:1:1"]);
+    let declared = "[dependencies]\ndep = { path = \"../dep\" }\n";
+    check(declared, "#[path = \"../../dep/src/own.rs\"] pub mod own;", &[]);
+    check(declared, "#[path = \"../../depth/own.rs\"] pub mod own;", &["src/lib.rs:5:40"]);
+}

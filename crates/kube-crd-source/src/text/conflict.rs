@@ -43,7 +43,9 @@ fn is_marker(line: &str, sign: char) -> bool {
 
 fn problem(path: &SourcePath, text: &str, line: usize) -> Problem {
     let place = Place { path: path.clone(), line: line + 1, column: 1 };
-    Problem::new(place, "the file has an unresolved merge conflict").with_hint(HINT).quote(text)
+    Problem::new(place, "the file has an unresolved merge conflict")
+        .with_hint(HINT)
+        .quote(&text.lines().collect::<Vec<_>>())
 }
 
 #[test]

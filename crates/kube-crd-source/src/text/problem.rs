@@ -53,10 +53,12 @@ impl Problem {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// The same problem with its line of the text that was read.
-    pub fn quote(mut self, text: &str) -> Self {
-        let line = text.lines().nth(self.place.line.saturating_sub(1));
-        self.source_line = line.map(str::to_owned);
+    /// The same problem with its line of the text that was read; a very long line is not quoted. A text is split into
+    /// its lines once, however many problems it has.
+    pub fn quote(mut self, lines: &[&str]) -> Self {
+        const LONGEST: usize = 10_000;
+        let line = lines.get(self.place.line.saturating_sub(1));
+        self.source_line = line.filter(|it| it.len() < LONGEST).map(|it| (*it).to_owned());
         self
     }
 

@@ -1,7 +1,7 @@
 //! The files that the reader reads.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::rc::Rc;
@@ -59,25 +59,52 @@ pub trait Sources {
 pub struct ReadTexts(BTreeMap<SourcePath, u64>);
 
 impl ReadTexts {
-    /// Gives a problem its line, where the file still has the text that was read.
+    /// Gives problems their lines, where their files still have the texts that were read. Each file is read once.
     ///
     /// A file outside of the workspace's folder is never quoted: a clone may lead to a secret by `#[path]`.
-    pub fn quote(&self, from: &dyn Sources, problem: &mut Problem) {
-        let path = &problem.place.path;
-        let is_outside = path.as_str().starts_with("..") || Path::new(path.as_str()).is_absolute();
-        if !is_outside
-            && problem.source_line.is_none()
-            && let Some(hash) = self.0.get(path)
-            && let Ok(Some(text)) = from.text(path)
-            && *hash == hash_of(&text)
-        {
-            *problem = match conflict(path, &text) {
-                Some(conflict) if conflict.contains(&problem.place) => conflict.problem,
-                _ => problem.clone().quote(&text),
-            };
+    pub fn quote<'p>(
+        &self,
+        from: &dyn Sources,
+        problems: impl IntoIterator<Item = &'p mut Problem>,
+    ) {
+        let mut by_file: BTreeMap<SourcePath, Vec<&mut Problem>> = BTreeMap::new();
+        for problem in problems {
+            let path = &problem.place.path;
+            let is_inside = !is_outside(path.as_str()) && Path::new(path.as_str()).is_relative();
+            if is_inside && problem.source_line.is_none() {
+                by_file.entry(path.clone()).or_default().push(problem);
+            }
+        }
+        for (path, problems) in by_file {
+            let Some(hash) = self.0.get(&path) else { continue };
+            let Ok(Some(text)) = from.text(&path) else { continue };
+            if *hash != hash_of(&text) {
+                continue;
+            }
+            let (lines, conflict): (Vec<&str>, _) =
+                (text.lines().collect(), conflict(&path, &text));
+            for problem in problems {
+                *problem = match &conflict {
+                    Some(conflict) if conflict.contains(&problem.place) => conflict.problem.clone(),
+                    _ => problem.clone().quote(&lines),
+                };
+            }
         }
     }
 }
+
+/// Whether a path leads out of the workspace's folder.
+fn is_outside(path: &str) -> bool {
+    path == ".." || path.starts_with("../")
+}
+
+/// Why a file is not read.
+pub fn outside(path: &str) -> String {
+    format!("`{path}` is outside of the project and of its path dependencies, and is not read")
+}
+
+pub const OUTSIDE_HINT: &str =
+    "move the file into the package, or depend on the package that it is in by its `path`";
 
 fn hash_of(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -90,15 +117,56 @@ pub struct Texts<'a> {
     pub sources: &'a dyn Sources,
     pub problems: RefCell<Vec<Problem>>,
     pub read: RefCell<ReadTexts>,
+    /// The folders of packages outside of the workspace's own that a Cargo.toml names by their paths.
+    declared: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Texts<'a> {
     pub fn new(sources: &'a dyn Sources) -> Self {
-        Self { sources, problems: RefCell::default(), read: RefCell::default() }
+        let (problems, read) = (RefCell::default(), RefCell::default());
+        Self { sources, problems, read, declared: RefCell::default() }
+    }
+
+    /// Allows to read a package that a Cargo.toml names by its path.
+    pub fn declare(&self, folder: &str) {
+        if is_outside(folder) {
+            self.declared.borrow_mut().insert(folder.to_owned());
+        }
+    }
+
+    /// Whether a file may be read. What is read is printed, so a clone may lead to none of its reader's files: outside
+    /// of the workspace's folder these are the files of declared packages, and each Cargo.toml that cargo would read.
+    pub fn allows(&self, path: &str) -> bool {
+        let is_declared = |folder: &String| {
+            let rest = path.strip_prefix(folder.as_str());
+            // `../..` is above `..`, not below it.
+            rest.is_some_and(|it| {
+                it.is_empty() || it.starts_with('/') && it != "/.." && !it.starts_with("/../")
+            })
+        };
+        !is_outside(path)
+            || path.ends_with("/Cargo.toml")
+            || self.declared.borrow().iter().any(is_declared)
+    }
+
+    /// The same; where the file may not be read, that is a problem of the Cargo.toml that names it.
+    pub fn require(&self, path: &SourcePath, folder: &str) -> bool {
+        let res = self.allows(path.as_str());
+        if !res {
+            let manifest = below(folder, "Cargo.toml").parse();
+            let place = Place::start(manifest.unwrap_or_else(|_| SourcePath::fixed("Cargo.toml")));
+            let problem = Problem::new(place, outside(path.as_str())).with_hint(OUTSIDE_HINT);
+            self.problems.borrow_mut().push(problem);
+        }
+        res
     }
 
     /// The text of a file; nothing where there is none. One that cannot be read is a problem.
     pub fn get(&self, path: &SourcePath) -> Option<Rc<str>> {
+        if !self.allows(path.as_str()) {
+            self.problem(path.clone(), outside(path.as_str()));
+            return None;
+        }
         let text = self.sources.text(path).unwrap_or_else(|error| {
             self.problem(path.clone(), error.root_cause().to_string());
             None
@@ -129,7 +197,7 @@ impl<'a> Texts<'a> {
     }
 
     pub fn contains_key(&self, path: &SourcePath) -> bool {
-        self.sources.is_file(path)
+        self.allows(path.as_str()) && self.sources.is_file(path)
     }
 
     /// Every Rust file below a folder. Hidden folders and cargo's own `target` are passed by.

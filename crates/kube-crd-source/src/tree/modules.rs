@@ -3,6 +3,7 @@
 use super::files::{Files, Here};
 use super::world::{Item, Kind, Module, World};
 use crate::cargo::Cfg;
+use crate::text::sources::{OUTSIDE_HINT, outside};
 use crate::text::{SourcePath, below, plain};
 
 /// Where the files of modules are that are declared at a place in a file.
@@ -122,6 +123,9 @@ impl Files<'_> {
                 Some(below(&folder.names, &format!("{name}/mod.rs"))),
             ),
         };
+        if !self.texts.allows(&first) {
+            return Err(NoFile { why: outside(&first), hint: Some(OUTSIDE_HINT.to_owned()) });
+        }
         let is_absolute = path.is_some_and(|it| it.starts_with('/'));
         let one = existing(first.clone()).filter(|_| !is_absolute);
         match (one, second.and_then(existing)) {

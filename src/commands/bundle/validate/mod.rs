@@ -5,7 +5,7 @@ mod list;
 mod optional;
 mod report;
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use super::source;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
         validate,
     },
     commands::{folder::below, images::Access},
-    hint::{Diagnostic, Hint as _, Severity},
+    hint::{Diagnostic, Hint as _, Lines, Severity},
     model::ProjectPath,
     plan::Tree,
     terminal,
@@ -219,10 +219,13 @@ fn diagnostics(
     findings: &[Finding],
     severity: Severity,
 ) -> Vec<Diagnostic> {
+    let mut lines = BTreeMap::new();
     let quoted = |it: &Finding| {
-        let bytes = it.file.parse::<ProjectPath>().ok().and_then(|it| files.get(&it));
-        let text = bytes.and_then(|it| std::str::from_utf8(it).ok());
-        it.diagnostic(folder).quote(text.unwrap_or_default())
+        let of_file = lines.entry(it.file.clone()).or_insert_with(|| {
+            let bytes = it.file.parse::<ProjectPath>().ok().and_then(|it| files.get(&it));
+            Lines::of(bytes.and_then(|it| std::str::from_utf8(it).ok()).unwrap_or_default())
+        });
+        it.diagnostic(folder).quote(of_file)
     };
     findings.iter().filter(|it| it.severity == severity).map(quoted).collect()
 }

@@ -154,7 +154,8 @@ fn platforms(tool: &str, image: &str) -> Result<Vec<Platform>, String> {
     };
     let run = |words: &[&str]| {
         let words: Vec<_> = words.iter().map(Into::into).collect();
-        process::ask(&program, Path::new("."), &words)
+        // To pull an image may take long.
+        process::ask(&program, Path::new("."), &words, 600)
     };
     // As operator-sdk does: where the image cannot be pulled, nothing is said of it.
     let inspect = || run(&["pull", image]).and_then(|_| run(&["manifest", "inspect", image]));

@@ -1,11 +1,11 @@
 //! Annotations: GitHub shows them in a pull request, at their lines.
 
 use super::{Located, Report};
-use crate::terminal;
+use crate::{commands::findings::annotations, terminal};
 
 pub fn render(report: &Report) -> String {
     let shown = report.findings.iter().filter(|it| !it.finding.follows_removal());
-    shown.map(annotation).collect()
+    annotations(shown.map(annotation))
 }
 
 fn annotation(it: &Located) -> String {

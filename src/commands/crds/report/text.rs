@@ -1,24 +1,24 @@
 //! For people: each finding with its place, what changed, and what would make it compatible.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{Located, Report};
 use crate::{
-    commands::findings::{count, shortened},
-    compatibility::Rule,
+    commands::findings::{MOST, count, shortened},
+    compatibility::{Rule, Subject},
     hint::Severity,
 };
 
 pub fn render(report: &Report) -> String {
-    let mut res = String::new();
-    let mut hidden = 0;
-    for it in &report.findings {
-        if is_repetition(it, report) {
-            hidden += 1;
-            continue;
-        }
-        res += &block(it);
+    let removed = removed(report);
+    let (repeated, shown): (Vec<&Located>, Vec<&Located>) =
+        report.findings.iter().partition(|it| is_repetition(it, &removed));
+    let mut res: String = shown.iter().take(MOST).map(|it| block(it)).collect();
+    if MOST < shown.len() {
+        let more = shown.len() - MOST;
+        let _ = writeln!(res, "and {more} more findings; `--output json` lists them\n");
     }
+    let hidden = repeated.len();
     if 0 < hidden {
         let _ = writeln!(
             res,
@@ -60,21 +60,23 @@ fn block(it: &Located) -> String {
     )
 }
 
+/// The fields that were removed, each with its CRD and versions.
+type Removed<'a> = BTreeSet<(&'a str, &'a [String], &'a str)>;
+
+fn removed(report: &Report) -> Removed<'_> {
+    let removal = |it: &&Located| it.finding.rule == Rule::ExistingFieldRemoval;
+    let subjects = report.findings.iter().filter(removal).map(|it| &it.finding.subject);
+    subjects.filter_map(|it| Some((&*it.crd, &*it.versions, it.field.as_deref()?))).collect()
+}
+
 /// Whether it only says once more that a field was removed: of the field itself, or of one below it.
-fn is_repetition(it: &Located, report: &Report) -> bool {
+fn is_repetition(it: &Located, removed: &Removed<'_>) -> bool {
     let finding = &it.finding;
     if finding.follows_removal() {
         return true;
     }
-    let Some(field) = finding.subject.field.as_ref().filter(|_| finding.removed) else {
-        return false;
-    };
-    let above = |other: &Located| {
-        let rest = other.finding.subject.field.as_ref().and_then(|it| field.strip_prefix(it));
-        other.finding.rule == Rule::ExistingFieldRemoval
-            && other.finding.subject.crd == finding.subject.crd
-            && other.finding.subject.versions == finding.subject.versions
-            && rest.is_some_and(|it| it.starts_with(['.', '[']))
-    };
-    report.findings.iter().any(above)
+    let Subject { crd, versions, field } = &finding.subject;
+    let Some(field) = field.as_ref().filter(|_| finding.removed) else { return false };
+    let above = field.match_indices(['.', '[']).map(|(end, _)| &field[..end]);
+    { above }.any(|it| removed.contains(&(crd, versions, it)))
 }

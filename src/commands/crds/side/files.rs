@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::{Crds, Places};
+use super::{Crds, Places, marks::Marks};
 use crate::{
     compatibility::Crd,
     disk::Root,
@@ -83,8 +83,9 @@ impl Files {
         }
         let place = || format!("{path}:{}:{}", mark.line, mark.column);
         let crd = Crd::from_object(&value).with_context(|| format!("reading {}", place()))?;
-        if let Some((other, node)) = self.places.documents.get(&crd.name) {
-            let first = format!("{other}:{}:{}", node.mark.line, node.mark.column);
+        if let Some((other, marks)) = self.places.documents.get(&crd.name) {
+            let first = marks.find(None, None);
+            let first = format!("{other}:{}:{}", first.line, first.column);
             return Err(anyhow::format_err!(
                 "{}: the CRD `{}` is also at {first}",
                 place(),
@@ -92,7 +93,8 @@ impl Files {
             ))
             .hint("keep only one of them");
         }
-        self.places.documents.insert(crd.name.clone(), (path.to_owned(), document));
+        let marks = Marks::of(&document);
+        self.places.documents.insert(crd.name.clone(), (path.to_owned(), marks));
         self.crds.insert(crd.name.clone(), crd);
         Ok(())
     }

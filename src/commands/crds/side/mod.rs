@@ -10,6 +10,7 @@ mod tree;
 use std::{collections::BTreeMap, fmt, path::Path};
 
 pub use files::Files;
+use marks::Marks;
 pub use marks::Place;
 pub use project::Project;
 pub use tree::Repository;
@@ -17,7 +18,6 @@ pub use tree::Repository;
 use crate::{
     compatibility::{Crd, Subject},
     hint::Hint as _,
-    yaml::Node,
 };
 
 /// What a person calls a state.
@@ -49,7 +49,9 @@ impl Name {
         }
         if dir.join(text).exists() {
             let is_path = text.starts_with(['.', '/']);
-            if !is_path && Repository::of(dir).is_ok_and(|it| it.has(text)) {
+            // What is no repository has no revisions.
+            let repository = if is_path { None } else { Repository::prefix_of(dir)? };
+            if repository.is_some() && Repository::of(dir)?.has(text)? {
                 return Err(anyhow::format_err!("`{text}` is both a file and a revision"))
                     .hint(format!("write `./{text}` for the file or `{text}~0` for the revision"));
             }
@@ -112,7 +114,7 @@ pub struct Places {
     /// By CRD and version, in Rust source.
     versions: BTreeMap<(String, String), Declaration>,
     /// By CRD, in a file of CRDs.
-    documents: BTreeMap<String, (String, Node)>,
+    documents: BTreeMap<String, (String, Marks)>,
 }
 
 /// Where Rust source declares one version of a kind.
@@ -126,24 +128,18 @@ impl Declaration {
     /// The place of the field that a path of crdify's (`^.spec.ports.items.name`) is about, or of what comes nearest
     /// around it.
     fn locate(&self, path: Option<&str>) -> &Place {
-        let (mut names, mut found) = (Vec::new(), &self.of_kind);
+        let (mut names, mut found) = (Vec::<String>::new(), &self.of_kind);
         let mut rest = path.unwrap_or_default().trim_start_matches("^");
         while let Some(tail) = rest.strip_prefix('.') {
-            let below = self
-                .fields
-                .iter()
-                .filter(|(it, _)| it.len() == names.len() + 1 && it.starts_with(&names));
-            let is_next = |name: &str| {
-                let rest = tail.strip_prefix(name)?;
-                (rest.is_empty() || rest.starts_with('.')).then_some(rest)
-            };
-            let next = below.filter_map(|(it, place)| Some((it, place, is_next(it.last()?)?)));
             // Of `a` and `a.b`, the longer name is the one that a path means.
-            match next.max_by_key(|it| it.0.last().map_or(0, String::len)) {
-                Some((path, place, after)) => {
-                    names.clone_from(path);
-                    (found, rest) = (place, after);
-                }
+            let ends = tail.match_indices('.').map(|it| it.0).chain([tail.len()]);
+            let ends: Vec<usize> = ends.collect();
+            let next = ends.iter().rev().find_map(|end| {
+                let path = [&names[..], &[tail[..*end].to_owned()]].concat();
+                self.fields.get(&path).map(|place| (path, place, &tail[*end..]))
+            });
+            match next {
+                Some(it) => (names, found, rest) = it,
                 // `items` and the like.
                 None => rest = tail.find('.').map_or("", |it| &tail[it..]),
             }
@@ -170,8 +166,8 @@ impl Places {
     fn locate(&self, subject: &Subject) -> Option<Place> {
         let Subject { crd, versions, field } = subject;
         let version = versions.last().map(String::as_str);
-        if let Some((path, node)) = self.documents.get(crd) {
-            let mark = marks::find(node, version, field.as_deref());
+        if let Some((path, marks)) = self.documents.get(crd) {
+            let mark = marks.find(version, field.as_deref());
             return Some(Place::new(path, mark.line, mark.column));
         }
         let of_crd = || self.versions.iter().find(|it| it.0.0 == *crd).map(|it| it.1);

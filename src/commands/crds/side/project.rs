@@ -43,7 +43,7 @@ impl Project {
     pub fn working_tree(&self) -> anyhow::Result<(Crds, Places)> {
         let workspace = Workspace::find(&self.dir, self.manifest.as_deref())?;
         let options = self.options(workspace.member.clone());
-        let root = self.place_of(workspace.root.real());
+        let root = Repository::prefix_of(workspace.root.real())?.unwrap_or_default();
         read(&TreeSources::new(&workspace.root), &options, &root, "the working tree", None)
     }
 
@@ -92,11 +92,6 @@ impl Project {
             None => &self.dir,
         };
         disk::real(folder)
-    }
-
-    /// A folder's path from the top of its repository, as annotations name files; empty where there is none.
-    fn place_of(&self, folder: &Path) -> String {
-        Repository::of(folder).map(|it| it.prefix).unwrap_or_default()
     }
 
     fn options(&self, member: Option<String>) -> Options {

@@ -23,16 +23,20 @@ pub struct Repository {
     pub prefix: String,
 }
 
+const SHOW_PREFIX: &[&str] = &["rev-parse", "--show-prefix"];
+
+/// What git prints for that.
+fn prefix(bytes: Vec<u8>) -> anyhow::Result<String> {
+    let text = String::from_utf8(bytes).context("reading the directory's name")?;
+    Ok(text.trim_end_matches('\n').trim_end_matches('/').to_owned())
+}
+
 impl Repository {
     /// The repository that a folder is in.
     pub fn of(folder: &Path) -> anyhow::Result<Self> {
         let git = Git::new(folder, terminal::variable_names("GIT_"));
-        match git.run(&["rev-parse", "--show-prefix"])? {
-            Answer::Done(bytes) => {
-                let prefix = String::from_utf8(bytes).context("reading the directory's name")?;
-                let prefix = prefix.trim_end_matches('\n').trim_end_matches('/').to_owned();
-                Ok(Self { git, prefix })
-            }
+        match git.run(SHOW_PREFIX)? {
+            Answer::Done(bytes) => Ok(Self { git, prefix: prefix(bytes)? }),
             Answer::Refused(why) if why.contains("dubious ownership") => {
                 Err(anyhow::format_err!("git cannot read this repository: {why}"))
                     .hint("the repository belongs to another user; if you trust it, run `git config --global --add safe.directory DIR`")
@@ -42,6 +46,17 @@ impl Repository {
                 folder.display()
             ))
             .hint("name files of CRDs instead of revisions: `operator-rs crds diff OLD --to NEW`"),
+        }
+    }
+
+    /// A folder's path from the top of its repository; none where it is in no repository that can be read.
+    pub fn prefix_of(folder: &Path) -> anyhow::Result<Option<String>> {
+        if terminal::program("git").is_none() {
+            return Ok(None);
+        }
+        match Git::new(folder, terminal::variable_names("GIT_")).run(SHOW_PREFIX)? {
+            Answer::Done(bytes) => prefix(bytes).map(Some),
+            Answer::Refused(_) => Ok(None),
         }
     }
 
@@ -62,8 +77,8 @@ impl Repository {
     }
 
     /// Whether a text means a commit.
-    pub fn has(&self, revision: &str) -> bool {
-        matches!(self.find(revision), Ok(Some(_)))
+    pub fn has(&self, revision: &str) -> anyhow::Result<bool> {
+        self.find(revision).map(|it| it.is_some())
     }
 
     fn find(&self, revision: &str) -> anyhow::Result<Option<String>> {

@@ -15,7 +15,7 @@ use crate::{
         derive, listing,
     },
     disk::Root,
-    hint::{Diagnostic, Hint as _},
+    hint::{Diagnostic, Hint as _, Lines},
     model::{GroupName, Kind, Project, ProjectPath, Resource},
     plan::{Found, Plan, Tree},
     process::{Answer, Git},
@@ -157,15 +157,23 @@ impl Files {
     /// Plans the removal of all files and lines that exist.
     pub fn remove(self, plan: &mut Plan, root: &Root) -> anyhow::Result<()> {
         let git = Git::new(root.real(), terminal::variable_names("GIT_"));
+        let mut git = terminal::program("git").map(|_| git);
         for (path, mut known) in self.files {
             if root.look(&path)? == Found::Nothing {
                 continue;
             }
             // Git can restore what is committed.
-            if let Ok(Answer::Done(bytes)) =
-                git.run(&["cat-file", "blob", &format!("HEAD:./{path}")])
-            {
-                known.push(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"));
+            let blob = format!("HEAD:./{path}");
+            match git.as_ref().map(|it| it.run(&["cat-file", "blob", &blob])).transpose() {
+                Ok(Some(Answer::Done(bytes))) => {
+                    known.push(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"));
+                }
+                Ok(_) => {}
+                // It would not answer about the next file either.
+                Err(error) => {
+                    git = None;
+                    plan.warn(Diagnostic::from_error(&error));
+                }
             }
             plan.delete(path, known);
         }
@@ -214,7 +222,7 @@ fn stays(path: &ProjectPath, line: usize, text: &str, name: &str) -> Diagnostic 
     let message = format!("`{name}` stays: this is not as `create api` wrote it");
     Diagnostic::in_file(path.to_string(), message)
         .at(line, 1)
-        .quote(text)
+        .quote(&mut Lines::of(text))
         .with_hint("remove it by hand, if nothing else needs it")
 }
 

@@ -1,0 +1,148 @@
+//! Folders of this user that decide what a command does: answers, downloads, credentials.
+//!
+//! A clone cannot bring them: what is inside of it, really and not only by name, does not count. Neither does what
+//! belongs to another user.
+
+#![expect(clippy::disallowed_methods, reason = "this module accesses the disk")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::above::has;
+
+/// A folder or file of this user, outside of the clone that a command works in.
+#[derive(Clone, Debug)]
+pub struct Own {
+    path: PathBuf,
+    /// The top of the clone, without symlinks.
+    clone: PathBuf,
+}
+
+impl Own {
+    /// `dir` is the folder that the command works in. The error says why `path` does not count.
+    pub fn new(path: &Path, dir: &Path) -> Result<Self, String> {
+        let clone = clone_of(&resolved(dir).0);
+        let res = Self { path: path.to_owned(), clone };
+        res.check(path).map(|()| res)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A path below it. The error says why what is there does not count.
+    pub fn below(&self, path: &str) -> Result<PathBuf, String> {
+        let mut here = self.path.clone();
+        for name in path.split('/') {
+            here.push(name);
+            self.check(&here)?;
+        }
+        Ok(here)
+    }
+
+    fn check(&self, path: &Path) -> Result<(), String> {
+        let (real, exists) = resolved(path);
+        let shown = path.display();
+        if real.starts_with(&self.clone) {
+            return Err(format!(
+                "`{shown}` is inside of `{}`, so a clone may have brought it",
+                self.clone.display()
+            ));
+        }
+        match exists && !is_of_this_user(&real) {
+            true => Err(format!("`{shown}` belongs to another user")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The path without symlinks, as far as it exists, and whether all of it does.
+fn resolved(path: &Path) -> (PathBuf, bool) {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    for above in path.ancestors() {
+        if let Ok(real) = fs::canonicalize(above) {
+            let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
+            return (real.join(rest), above == path);
+        }
+    }
+    (path, false)
+}
+
+/// The top of the clone that a folder is in: of its repository and those that it is a submodule of, else of the project
+/// or workspace.
+fn clone_of(dir: &Path) -> PathBuf {
+    let mut top = dir;
+    for folder in dir.ancestors() {
+        if [".git", "PROJECT", "Cargo.toml"].iter().any(|it| has(folder, it)) {
+            top = folder;
+        }
+        // A submodule has a file of this name.
+        if folder.join(".git").is_dir() {
+            break;
+        }
+    }
+    top.to_owned()
+}
+
+#[cfg(unix)]
+fn is_of_this_user(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let user = rustix::process::geteuid().as_raw();
+    fs::metadata(path).is_ok_and(|it| it.uid() == user)
+}
+
+#[cfg(not(unix))]
+fn is_of_this_user(_: &Path) -> bool {
+    true
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{chown, symlink};
+
+    use super::*;
+
+    #[test]
+    fn what_a_clone_or_another_user_has_brought_does_not_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        for folder in ["home/state", "home/shared", "clone/.git", "clone/inner/state", "plain/a"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        fs::write(at("clone/inner/.git"), "gitdir: ../.git/modules/inner").unwrap();
+        fs::write(at("plain/PROJECT"), "").unwrap();
+        symlink(at("clone/inner/state"), at("home/linked")).unwrap();
+        symlink(at("clone"), at("other")).unwrap();
+        let check = |path: &str, works_in: &str, expected: &str| {
+            let found = Own::new(&at(path), &at(works_in));
+            let why = found.err().unwrap_or_default();
+            assert!(
+                why.contains(expected) && why.is_empty() == expected.is_empty(),
+                "{path}: {why}"
+            );
+        };
+        check("home/state", "clone/inner", "");
+        check("home/missing/too", "clone", "");
+        check("home/missing/too", "home/state", "");
+        for dir in ["clone", "clone/inner", "other/inner", "clone/missing"] {
+            check("clone/inner/state", dir, "is inside of");
+            check("clone/missing/state", dir, "is inside of");
+            check("other/inner/state", dir, "is inside of");
+            check("home/linked", dir, "is inside of");
+            check("home/linked/missing", dir, "is inside of");
+        }
+        check("plain/.local/state", "plain/a", "is inside of");
+        // The folder is ours, and a file in it leads into the clone.
+        symlink(at("clone/inner/state"), at("home/state/allowed")).unwrap();
+        let own = Own::new(&at("home/state"), &at("clone")).unwrap();
+        assert!(own.below("other/a").is_ok());
+        assert!(own.below("allowed/a").is_err_and(|it| it.contains("is inside of")));
+        // Only root can give a folder to somebody else.
+        if chown(at("home/shared"), Some(65_534), None).is_ok() {
+            check("home/shared", "clone", "belongs to another user");
+            check("home/shared/missing", "clone", "");
+        }
+    }
+}
