@@ -14,7 +14,7 @@ use std::{
     fs,
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
