@@ -95,7 +95,7 @@ fn what_a_clone_with_a_filter_lacks_is_told_with_what_to_do() {
     repository.git(&["clone", "-q", "--filter=blob:none", &from, folder.to_str().unwrap()]);
     let clone = Repository(folder);
     clone.says(&["HEAD~1"], 1, "this clone lacks `src/main.rs` as of HEAD~1");
-    clone.says(&["HEAD~1"], 1, "hint: this is a partial clone; fetch the files");
+    clone.says(&["HEAD~1"], 1, "in a partial clone, fetch the files of that revision");
 }
 
 #[test]

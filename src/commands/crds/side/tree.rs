@@ -266,10 +266,11 @@ impl Tree {
                     disk::LONGEST >> 20
                 )
             }
-            Object::Missing => {
-                return Err(anyhow::format_err!("this clone lacks `{path}` as of {}", self.name))
-                    .hint("this is a partial clone; fetch the files of that revision with git, e.g. `git checkout`");
-            }
+            // The reader of the source keeps the message alone.
+            Object::Missing => bail!(
+                "this clone lacks `{path}` as of {}: in a partial clone, fetch the files of that revision with git first, e.g. with `git checkout`",
+                self.name
+            ),
         };
         self.read.borrow_mut().insert(entry.id.clone(), bytes.clone());
         Ok(bytes)
