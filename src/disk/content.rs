@@ -27,7 +27,10 @@ pub fn content(file: File, limit: u64) -> io::Result<Vec<u8>> {
     }
     match meta.len().max(res.len() as u64) <= limit {
         true => Ok(res),
-        false => Err(io::Error::other(format!("it is longer than {} MiB", limit >> 20))),
+        false => {
+            let what = format!("it is longer than {} MiB", limit >> 20);
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, what))
+        }
     }
 }
 

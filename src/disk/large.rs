@@ -6,7 +6,9 @@ use anyhow::Context as _;
 
 use super::{
     content::read_anywhere,
-    folder::{Folder, Kind, Like, is_missing},
+    folder::{Folder, Kind, is_missing},
+    like::Like,
+    places::Places,
     root::{Root, Way},
 };
 use crate::{hint::Hint as _, model::ProjectPath};
@@ -43,8 +45,9 @@ impl Root {
         let name = path.name();
         // A name of its own for every file: what an interrupted run has left is replaced.
         let new = format!(".{name}.operator-rs-unfinished");
-        let folder = self.folder_for(path)?;
-        self.require_file(&folder, path)?;
+        let mut places = Places::open(self, self.folder_or_new()?, std::iter::once(path))?;
+        let folder = places.of_or_new(path)?;
+        self.require_file(folder, path)?;
         let put = || {
             folder.remove(&new)?;
             folder.create(&new, bytes, &Like::default())?;
@@ -61,7 +64,8 @@ impl Root {
                 _ => "free some space or correct the permissions, then run the command again",
             };
             Err(error).with_context(writing).hint(hint)
-        })
+        })?;
+        places.require_in_place().with_context(writing).hint("run the command again")
     }
 
     /// Fails if `put` would refuse to write there.
@@ -84,22 +88,6 @@ impl Root {
             ))
             .hint("move or delete it, or name another file"),
         }
-    }
-
-    /// Opens the folder of a path, and creates it first if it is missing.
-    fn folder_for(&self, path: &ProjectPath) -> anyhow::Result<Folder> {
-        if let Way::Blocked(what) = self.way(path)? {
-            anyhow::bail!("{what}");
-        }
-        let mut folder =
-            self.folder_or_new()?.again().with_context(|| format!("opening {path}"))?;
-        for name in path.parent().iter().flat_map(|it| it.as_str().split('/')) {
-            folder = folder
-                .folder_or_new(name)
-                .with_context(|| format!("creating the directory `{name}`"))?
-                .0;
-        }
-        Ok(folder)
     }
 }
 
