@@ -28,8 +28,8 @@ const TEMPORARY: &str = ".operator-rs.new-";
 const VERSION: u32 = 2;
 /// The deepest path in a journal: no project has deeper folders.
 const DEEPEST: usize = 64;
-/// The longest journal, in bytes: what is written can be read again.
-const LONGEST: u64 = 256 << 20;
+/// The longest journal, in bytes: every journal that is written can be read again.
+const LONGEST: u64 = if cfg!(test) { 24 << 20 } else { 256 << 20 };
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,11 +1,14 @@
 //! Files that may be larger than any source file or manifest: images.
 
-use std::{io::ErrorKind, path::Path};
+use std::{
+    io::{BufReader, ErrorKind, Read},
+    path::Path,
+};
 
 use anyhow::Context as _;
 
 use super::{
-    content::read_anywhere,
+    content::{open_anywhere, read_anywhere},
     folder::{Folder, Kind, is_missing},
     like::Like,
     places::Places,
@@ -18,6 +21,15 @@ pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
     match read_anywhere(path, limit) {
         Err(error) if is_missing(&error) => Ok(None),
         bytes => bytes.map(Some).with_context(|| format!("reading `{}`", path.display())),
+    }
+}
+
+/// The length of a regular file that the user has named, and its content, which is read as it is needed; none if there
+/// is no such file.
+pub fn stream(path: &Path) -> anyhow::Result<Option<(u64, impl Read)>> {
+    match open_anywhere(path).and_then(|it| Ok((it.metadata()?.len(), BufReader::new(it)))) {
+        Err(error) if is_missing(&error) => Ok(None),
+        file => file.map(Some).with_context(|| format!("reading `{}`", path.display())),
     }
 }
 

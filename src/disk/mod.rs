@@ -30,7 +30,7 @@ pub use apart::{keep, put, put_programs, temporary};
 pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
 pub use journal::is_temporary;
-pub use large::large;
+pub use large::{large, stream};
 pub use root::Root;
 pub use throwaway::{Throwaway, leave};
 

@@ -44,8 +44,7 @@ impl<'a> Transaction<'a> {
         let now = match (folder, kind) {
             (None, _) | (_, Kind::Nothing) => None,
             (Some(folder), Kind::File) => {
-                let length = step.after.as_ref().map_or(0, |it| it.len() as u64);
-                match folder.read_up_to(name, length.max(LONGEST)) {
+                match folder.read_up_to(name, longest(step)) {
                     Err(error) if is_missing(&error) => None,
                     // A file that is that long is neither the old one nor the new one.
                     Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
@@ -127,7 +126,7 @@ impl<'a> Transaction<'a> {
         let step = &self.journal.steps[at];
         let Some(folder) = self.places.of(&step.path) else { return Ok(None) };
         let name = self.journal.temporary(at);
-        let found = match folder.read(&name) {
+        let found = match folder.read_up_to(&name, longest(step)) {
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 return Ok(Some(Old::Other));
@@ -262,6 +261,11 @@ impl<'a> Transaction<'a> {
         }
         Ok(res)
     }
+}
+
+/// The most bytes that the old text or the new one can have: a longer file is an edit.
+fn longest(step: &Step) -> u64 {
+    step.after.as_ref().map_or(0, |it| it.len() as u64).max(LONGEST)
 }
 
 /// A file under a temporary name.

@@ -319,3 +319,38 @@ fn random_faults_leave_the_old_project_or_the_new_one() {
     }
     assert!(results.iter().all(|it| rounds / 20 < *it), "{results:?}");
 }
+
+#[test]
+fn changes_of_any_size_are_completed_or_refused_before_anything_is_written() {
+    let write = |dir: &Path, files: usize, length: usize| {
+        let root = Root::new(dir).expect("it is a folder");
+        let mut plan = Plan::default();
+        for at in 0..files {
+            plan.scaffold(path(&format!("crds/{at}")), "x".repeat(length));
+        }
+        root.write(&plan.against(&root, false).expect("no conflict"))
+    };
+    // Both are longer than a file that is read may be.
+    for (files, length) in [(12, 1_500_000), (1, 17 << 20)] {
+        let mut completed = 0;
+        for kill in (0..).step_by(if files == 1 { 1 } else { 9 }) {
+            let dir = tempfile::tempdir().expect("a folder");
+            let run = || write(dir.path(), files, length).expect("it writes");
+            if crash::until(Some((kill, End::Kill)), run).0.is_some() {
+                break;
+            }
+            if dir.path().join(journal::NAME).exists() {
+                completed += 1;
+                let root = Root::new(dir.path()).expect("it is a folder");
+                assert!(root.recover().expect("it recovers").is_some());
+                let found = super::files(dir.path());
+                assert!(found.len() == files && found.values().all(|it| it.len() == length));
+            }
+        }
+        assert!(2 < completed, "{completed}");
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    let error = write(dir.path(), 2, 17 << 20).expect_err("it is too much");
+    assert!(crate::hint::hints(&error).join(" ").contains("nothing was written"), "{error:#}");
+    assert_eq!(super::files(dir.path()).len(), 0);
+}
