@@ -95,11 +95,11 @@ fn owned(file: &File, (user, group): (u32, u32), mode: u32) -> io::Result<u32> {
 
 #[cfg(unix)]
 fn narrowed(mode: u32, has_user: bool, has_group: bool) -> u32 {
-    let (of_user, of_group, of_others) = (mode >> 6 & 7, mode >> 3 & 7, mode & 7);
+    let (of_user, of_group, of_others) = ((mode >> 6) & 7, (mode >> 3) & 7, mode & 7);
     let most = if has_user { 7 } else { of_user };
     match has_group {
-        true => of_user << 6 | (of_group & most) << 3 | of_others & most,
-        false => of_user << 6 | (of_group & of_others & most) * 0o11,
+        true => (of_user << 6) | ((of_group & most) << 3) | (of_others & most),
+        false => (of_user << 6) | ((of_group & of_others & most) * 0o11),
     }
 }
 
