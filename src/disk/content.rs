@@ -8,32 +8,46 @@ use std::{
 use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::{
     ambient_authority,
-    fs::{File, OpenOptions},
+    fs::{File, Metadata, OpenOptions},
 };
 
 /// The content of an open file, which must not have more than `limit` bytes.
 pub fn content(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let meta = file.metadata()?;
-    if meta.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if !meta.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    let mut res = Vec::new();
+    require_file(&meta)?;
+    // Room for all of a usual file at once.
+    let mut res = Vec::with_capacity(usize::try_from(meta.len().min(1 << 20)).unwrap_or(0) + 1);
     // A file that is still being written may be longer by now.
     if meta.len() <= limit {
         file.take(limit + 1).read_to_end(&mut res)?;
     }
     match meta.len().max(res.len() as u64) <= limit {
         true => Ok(res),
-        false => Err(io::Error::other(format!("it is longer than {} MiB", limit >> 20))),
+        false => {
+            let what = format!("it is longer than {} MiB", limit >> 20);
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, what))
+        }
     }
 }
 
-/// Reads a regular file that is not below a root. Nothing is written there.
-pub fn read_anywhere(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+fn require_file(meta: &Metadata) -> io::Result<()> {
+    match meta {
+        it if it.is_file() => Ok(()),
+        it if it.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Err(io::Error::other("it is not a regular file")),
+    }
+}
+
+/// Opens a regular file that is not below a root. Nothing is written there.
+pub fn open_anywhere(path: &Path) -> io::Result<File> {
     let options = &mut OpenOptions::new();
     let options = options.read(true).nonblock(true);
-    content(File::open_ambient_with(path, options, ambient_authority())?, limit)
+    let file = File::open_ambient_with(path, options, ambient_authority())?;
+    require_file(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Reads such a file.
+pub fn read_anywhere(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    content(open_anywhere(path)?, limit)
 }

@@ -14,26 +14,18 @@ use cap_fs_ext::{
 };
 use cap_std::{
     ambient_authority,
-    fs::{Dir, File, Metadata, OpenOptions, Permissions},
+    fs::{Dir, File, Metadata, OpenOptions},
 };
 
-use super::content::content;
 #[cfg(all(test, unix))]
 use super::crash;
+use super::{content::content, like::Like};
 
 /// The size limit of a file, in bytes: no source file or manifest is that long. A longer file is refused, not read
 /// into memory.
 pub const LONGEST: u64 = 16 << 20;
 
 pub struct Folder(Dir);
-
-/// The owner and the permissions of a new file; by default those that the system gives.
-#[derive(Default)]
-pub struct Like {
-    permissions: Option<Permissions>,
-    /// User and group.
-    owner: Option<(u32, u32)>,
-}
 
 /// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,12 +65,31 @@ impl Folder {
         self.0.try_clone().map(Self)
     }
 
+    /// What distinguishes it from every other folder, whatever its name is.
+    #[cfg(unix)]
+    pub fn identity(&self) -> io::Result<(u64, u64)> {
+        use cap_std::fs::MetadataExt as _;
+        #[cfg(test)]
+        crash::look()?;
+        self.0.dir_metadata().map(|it| (it.dev(), it.ino()))
+    }
+
+    /// An open folder cannot be moved there.
+    #[cfg(not(unix))]
+    pub fn identity(&self) -> io::Result<(u64, u64)> {
+        Ok((0, 0))
+    }
+
     /// Opens a folder in this one; fails if it is a symlink.
     pub fn folder(&self, name: impl AsRef<Path>) -> io::Result<Self> {
+        #[cfg(all(test, unix))]
+        crash::look()?;
         self.0.open_dir_nofollow(name).map(Self)
     }
 
     pub fn kind(&self, name: impl AsRef<Path>) -> io::Result<Kind> {
+        #[cfg(all(test, unix))]
+        crash::look()?;
         match self.0.symlink_metadata(name) {
             Ok(meta) => Ok(Kind::of(&meta)),
             Err(error) if is_missing(&error) => Ok(Kind::Nothing),
@@ -88,9 +99,20 @@ impl Folder {
 
     /// Reads a regular file.
     pub fn read(&self, name: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+        self.read_up_to(name, LONGEST)
+    }
+
+    /// Reads a regular file of up to `limit` bytes.
+    pub fn read_up_to(&self, name: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
+        #[cfg(all(test, unix))]
+        crash::look()?;
+        content(self.open(name)?, limit)
+    }
+
+    fn open(&self, name: impl AsRef<Path>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
-        content(self.0.open_with(name, &options)?, LONGEST)
+        self.0.open_with(name, &options)
     }
 
     /// Reads a regular file below this folder, up to `limit` bytes. Symlinks on the way are followed as long as they stay
@@ -141,7 +163,7 @@ impl Folder {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
-        if like.permissions.is_some() {
+        if like.is_some() {
             cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
         let mut file = self.0.open_with(name, &options)?;
@@ -160,20 +182,12 @@ impl Folder {
         self.0.open_with(name, &options)?.write_all(bytes)
     }
 
-    /// The owner and the permissions that a replacement of this file should have.
-    pub fn like(&self, name: impl AsRef<Path>) -> Like {
-        let Ok(meta) = self.0.symlink_metadata(name) else { return Like::default() };
-        if !meta.is_file() {
-            return Like::default();
+    /// The attributes that a replacement of this file should have.
+    pub fn like(&self, name: impl AsRef<Path>) -> io::Result<Like> {
+        match self.kind(&name)? {
+            Kind::File => Like::of(&self.open(name)?),
+            _ => Ok(Like::default()),
         }
-        #[cfg(unix)]
-        let owner = {
-            use cap_std::fs::MetadataExt as _;
-            Some((meta.uid(), meta.gid()))
-        };
-        #[cfg(not(unix))]
-        let owner = None;
-        Like { permissions: Some(meta.permissions()), owner }
     }
 
     /// Opens a folder, and creates it first if it is missing; also returns whether it is new.
@@ -253,6 +267,10 @@ impl Folder {
 
     #[cfg(target_os = "linux")]
     fn rename_with(&self, from: &str, to: &str, how: rustix::fs::RenameFlags) -> io::Result<()> {
+        #[cfg(test)]
+        if crash::is_plain() {
+            return Err(rustix::io::Errno::INVAL.into());
+        }
         rustix::fs::renameat_with(&self.0, from, &self.0, to, how).map_err(Into::into)
     }
 
@@ -271,6 +289,8 @@ impl Folder {
 
     /// Removes a folder if it is empty.
     pub fn remove_folder(&self, name: impl AsRef<Path>) -> io::Result<()> {
+        #[cfg(all(test, unix))]
+        crash::point()?;
         self.0.remove_dir(&name)?;
         #[cfg(all(test, unix))]
         crash::removed(&self.0, name.as_ref());
@@ -306,9 +326,11 @@ impl Folder {
     pub fn sync_file(&self, name: impl AsRef<Path>) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No).nonblock(true);
-        self.0.open_with(&name, &options)?.sync_all()?;
+        let file = self.open(&name)?;
+        // The disk of the tests loses what it is not told to sync, however slow the real one is.
+        if !cfg!(test) {
+            file.sync_all()?;
+        }
         #[cfg(all(test, unix))]
         crash::synced_file(&self.0, name.as_ref());
         Ok(())
@@ -318,9 +340,12 @@ impl Folder {
     pub fn sync(&self) -> io::Result<()> {
         #[cfg(all(test, unix))]
         crash::point()?;
-        // A system that cannot sync a folder on request, such as Windows, does so by itself.
-        if let Ok(handle) = self.handle() {
-            handle.sync_all()?;
+        match self.handle() {
+            Ok(_) if cfg!(test) => {}
+            Ok(handle) => handle.sync_all()?,
+            // Windows cannot sync a folder on request, and does so by itself; nor can one be that must not be read.
+            Err(error) if cfg!(windows) || error.kind() == io::ErrorKind::PermissionDenied => {}
+            Err(error) => return Err(error),
         }
         #[cfg(all(test, unix))]
         crash::synced_folder(&self.0);
@@ -333,44 +358,9 @@ impl Folder {
     }
 }
 
-impl Like {
-    /// Only this user may read it.
-    #[cfg(unix)]
-    pub fn private() -> Self {
-        use cap_std::fs::PermissionsExt as _;
-        Self { permissions: Some(Permissions::from_mode(0o600)), owner: None }
-    }
-
-    #[cfg(not(unix))]
-    pub fn private() -> Self {
-        Self::default()
-    }
-
-    fn give(&self, file: &File) -> io::Result<()> {
-        let Some(permissions) = &self.permissions else { return Ok(()) };
-        #[cfg(unix)]
-        let permissions = {
-            use cap_std::fs::{MetadataExt as _, PermissionsExt as _};
-            let meta = file.metadata()?;
-            let own = (meta.uid(), meta.gid());
-            match self.owner {
-                Some(owner) if owner != own => {
-                    let given = std::os::unix::fs::fchown(file, Some(owner.0), Some(owner.1));
-                    // Without its former owner, a setuid program would run with the wrong user's rights.
-                    let mode =
-                        if given.is_ok() { permissions.mode() } else { permissions.mode() & 0o777 };
-                    &Permissions::from_mode(mode)
-                }
-                _ => permissions,
-            }
-        };
-        file.set_permissions(permissions.clone())
-    }
-}
-
 /// Whether the file system does not support the operation at all.
 #[cfg(target_os = "linux")]
-fn is_unsupported(error: &io::Error) -> bool {
+pub fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let is = |it: Errno| error.raw_os_error() == Some(it.raw_os_error());
     is(Errno::INVAL) || is(Errno::NOSYS) || is(Errno::NOTSUP)

@@ -14,7 +14,10 @@ use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::folder::{Folder, Kind, Like};
+use super::{
+    folder::{Folder, Kind},
+    like::Like,
+};
 use crate::{hint::Hint as _, model::ProjectPath};
 
 pub const NAME: &str = ".operator-rs.journal";
@@ -25,6 +28,8 @@ const TEMPORARY: &str = ".operator-rs.new-";
 const VERSION: u32 = 2;
 /// The deepest path in a journal: no project has deeper folders.
 const DEEPEST: usize = 64;
+/// The longest journal, in bytes: every journal that is written can be read again.
+const LONGEST: u64 = if cfg!(test) { 24 << 20 } else { 256 << 20 };
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,7 +65,7 @@ impl Journal {
             Kind::File => {}
             _ => return foreign("it is not a regular file"),
         }
-        let bytes = folder.read(NAME).with_context(reading)?;
+        let bytes = folder.read_up_to(NAME, LONGEST).with_context(reading)?;
         let res: Self = match serde_json::from_slice(&bytes) {
             Ok(res) => res,
             Err(error) => return foreign(&error.to_string()),
@@ -95,20 +100,28 @@ impl Journal {
     /// Writes it to the disk, atomically.
     pub fn put(&self, folder: &Folder) -> anyhow::Result<()> {
         let text = serde_json::to_string(self).context("writing the journal")?;
-        let put = (|| {
+        if LONGEST < text.len() as u64 {
+            return Err(anyhow::format_err!(
+                "the changed files have more than {} MiB, which is more than one command writes",
+                LONGEST >> 20
+            ))
+            .hint("nothing was written: generate fewer files at once");
+        }
+        let put = || {
             folder.remove(UNFINISHED)?;
             // It may hold the text of files that other users must not read.
             folder.create(UNFINISHED, text.as_bytes(), &Like::private())?;
             folder.sync_file(UNFINISHED)?;
-            folder.rename(UNFINISHED, NAME)?;
+            folder.rename_new(UNFINISHED, NAME)?;
             folder.sync()
-        })();
-        put.inspect_err(|_| {
-            // There was no journal before. If it cannot be synced, the changes do not begin.
-            let _ = folder.remove(UNFINISHED);
-            let _ = folder.remove(NAME);
+        };
+        let Err(error) = put() else { return Ok(()) };
+        // There was no journal before. If it cannot be synced, the changes do not begin.
+        let is_gone = folder.remove(UNFINISHED).and_then(|()| folder.remove(NAME)).is_ok();
+        Err(error).with_context(|| format!("writing {NAME}")).hint(match is_gone {
+            true => "nothing was written: correct the cause, then run the command again",
+            false => "no file was changed yet: the next command that writes here makes the changes",
         })
-        .with_context(|| format!("writing {NAME}"))
     }
 
     pub fn remove(folder: &Folder) -> anyhow::Result<()> {
@@ -119,6 +132,11 @@ impl Journal {
     /// The temporary name of a step's new text, in the folder of its path.
     pub fn temporary(&self, at: usize) -> String {
         format!("{TEMPORARY}{}-{at}", self.token)
+    }
+
+    /// The temporary name of a step's old text when it is written again.
+    pub fn rewritten(&self, at: usize) -> String {
+        format!("{}-old", self.temporary(at))
     }
 }
 

@@ -1,12 +1,17 @@
 //! Files that may be larger than any source file or manifest: images.
 
-use std::{io::ErrorKind, path::Path};
+use std::{
+    io::{BufReader, ErrorKind, Read},
+    path::Path,
+};
 
 use anyhow::Context as _;
 
 use super::{
-    content::read_anywhere,
-    folder::{Folder, Kind, Like, is_missing},
+    content::{open_anywhere, read_anywhere},
+    folder::{Folder, Kind, is_missing},
+    like::Like,
+    places::Places,
     root::{Root, Way},
 };
 use crate::{hint::Hint as _, model::ProjectPath};
@@ -16,6 +21,15 @@ pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
     match read_anywhere(path, limit) {
         Err(error) if is_missing(&error) => Ok(None),
         bytes => bytes.map(Some).with_context(|| format!("reading `{}`", path.display())),
+    }
+}
+
+/// The length of a regular file that the user has named, and its content, which is read as it is needed; none if there
+/// is no such file.
+pub fn stream(path: &Path) -> anyhow::Result<Option<(u64, impl Read)>> {
+    match open_anywhere(path).and_then(|it| Ok((it.metadata()?.len(), BufReader::new(it)))) {
+        Err(error) if is_missing(&error) => Ok(None),
+        file => file.map(Some).with_context(|| format!("reading `{}`", path.display())),
     }
 }
 
@@ -43,8 +57,9 @@ impl Root {
         let name = path.name();
         // A name of its own for every file: what an interrupted run has left is replaced.
         let new = format!(".{name}.operator-rs-unfinished");
-        let folder = self.folder_for(path)?;
-        self.require_file(&folder, path)?;
+        let mut places = Places::open(self, self.folder_or_new()?, std::iter::once(path))?;
+        let folder = places.of_or_new(path)?;
+        self.require_file(folder, path)?;
         let put = || {
             folder.remove(&new)?;
             folder.create(&new, bytes, &Like::default())?;
@@ -61,7 +76,8 @@ impl Root {
                 _ => "free some space or correct the permissions, then run the command again",
             };
             Err(error).with_context(writing).hint(hint)
-        })
+        })?;
+        places.require_in_place().with_context(writing).hint("run the command again")
     }
 
     /// Fails if `put` would refuse to write there.
@@ -84,22 +100,6 @@ impl Root {
             ))
             .hint("move or delete it, or name another file"),
         }
-    }
-
-    /// Opens the folder of a path, and creates it first if it is missing.
-    fn folder_for(&self, path: &ProjectPath) -> anyhow::Result<Folder> {
-        if let Way::Blocked(what) = self.way(path)? {
-            anyhow::bail!("{what}");
-        }
-        let mut folder =
-            self.folder_or_new()?.again().with_context(|| format!("opening {path}"))?;
-        for name in path.parent().iter().flat_map(|it| it.as_str().split('/')) {
-            folder = folder
-                .folder_or_new(name)
-                .with_context(|| format!("creating the directory `{name}`"))?
-                .0;
-        }
-        Ok(folder)
     }
 }
 

@@ -5,8 +5,9 @@ use anyhow::Context as _;
 use super::{
     folder::Kind,
     journal::{Journal, Step, UNFINISHED},
+    places::Places,
     root::{Root, busy},
-    write::{State, report_edited},
+    transaction::{State, Transaction},
 };
 use crate::{hint::Hint as _, model::ProjectPath};
 
@@ -34,32 +35,38 @@ impl Root {
         }
         let Some(journal) = Journal::read(folder)? else { return Ok(None) };
         self.lock()?;
-        let mut todo = Vec::new();
+        let goes_on = "correct the cause (free some space, for example, or change the permissions), then run the command again: it \
+                       continues from here";
+        let paths = journal.steps.iter().map(|it| &it.path);
+        let mut transaction = Transaction::new(&journal, Places::open(self, folder, paths)?);
         let mut edited = Vec::new();
+        transaction.todo.clear();
         // Every file is inspected before the first change.
         for (at, step) in journal.steps.iter().enumerate() {
-            match self.state(step)? {
-                State::Before => todo.push((at, step)),
+            transaction.restore(at).hint(goes_on)?;
+            match transaction.state(step)? {
+                State::Before => transaction.todo.push(at),
                 State::After => {}
-                State::Edited => edited.push((at, step)),
+                State::Edited => edited.push(at),
             }
         }
-        let goes_on = "free some space or correct the permissions, then run the command again: it continues from here";
-        let all: Vec<(usize, &Step)> = journal.steps.iter().enumerate().collect();
-        self.sweep(&journal, &all).context("removing temporary files").hint(goes_on)?;
-        let kept = self.beside(&journal, &edited).hint(goes_on)?;
-        self.prepare(&journal, &todo, &mut Vec::new())
-            .inspect_err(|_| drop(self.sweep(&journal, &all)))
-            .hint(goes_on)?;
-        let late = self.put_in_place(&journal, &todo, &mut Vec::new()).hint(
-            "once the cause is corrected, the next command that writes here completes the changes",
-        )?;
-        self.sweep(&journal, &all).context("removing temporary files")?;
-        self.sync(&all)?;
-        Journal::remove(folder)?;
-        let completed = todo.iter().map(|it| it.1.path.clone());
-        let completed = completed.filter(|it| !late.iter().any(|late| late.0 == *it)).collect();
-        Ok(Some(Recovered { completed, edited: [kept, late].concat() }))
+        if let Some(other) = transaction.sweep().hint(goes_on)?.first() {
+            return Err(anyhow::format_err!(
+                "{other} is not what the interrupted run has written there: it may be an edit of a file next to it"
+            ))
+            .hint("save what you need of it and delete it, then run the command again");
+        }
+        let edited = edited.into_iter().map(|it| beside(&mut transaction, it));
+        let edited = edited.collect::<anyhow::Result<_>>().hint(goes_on)?;
+        if let Err(error) = transaction.run() {
+            // What this run has replaced is swapped back, with edits of the last moment; the journal stays.
+            let _ = transaction.take_back(&|_| None);
+            return Err(error).hint(goes_on);
+        }
+        transaction.finish().hint(goes_on)?;
+        Journal::remove(folder).hint(goes_on)?;
+        let completed = transaction.todo.iter().map(|it| journal.steps[*it].path.clone());
+        Ok(Some(Recovered { completed: completed.collect(), edited }))
     }
 
     /// For a command that writes nothing: fails if an interrupted run has left incomplete changes.
@@ -81,9 +88,49 @@ impl Root {
 impl Recovered {
     /// Fails if a file was edited by hand that the run would have written: the user has to merge the two first.
     pub fn require_no_edits(&self) -> anyhow::Result<()> {
-        match self.edited.is_empty() {
-            true => Ok(()),
-            false => report_edited(&self.edited),
+        if self.edited.is_empty() {
+            return Ok(());
+        }
+        let lines = self.edited.iter().map(|(path, beside)| match beside {
+            Some(beside) => format!("\n  {path}: the new text is in {beside}"),
+            None => format!("\n  {path}: it would have been removed"),
+        });
+        Err(anyhow::format_err!(
+            "some files were edited in the meantime and stay as they are; all others were written:{}",
+            lines.collect::<String>()
+        ))
+        .hint(
+            "merge each edit with its new text by hand and delete the file with the new text: this completes the \
+             interrupted run; then run this command again, unless it is the one that was interrupted",
+        )
+    }
+}
+
+/// Writes the new text of a step next to a file that was edited, and returns the paths of both.
+fn beside(
+    transaction: &mut Transaction<'_>,
+    at: usize,
+) -> anyhow::Result<(ProjectPath, Option<ProjectPath>)> {
+    let journal = transaction.journal;
+    let Step { path, after, .. } = &journal.steps[at];
+    let Some(text) = after else { return Ok((path.clone(), None)) };
+    let beside: ProjectPath = format!("{path}.operator-rs-new").parse()?;
+    let writing = || format!("writing {beside}");
+    let folder = transaction.places.of_or_new(path)?;
+    match folder.kind(beside.name()).with_context(writing)? {
+        Kind::Nothing => {
+            let new = journal.temporary(at);
+            let like = folder.like(path.name()).with_context(writing)?;
+            folder.create(&new, text.as_bytes(), &like).with_context(writing)?;
+            folder.sync_file(&new).with_context(writing)?;
+            folder.rename_new(&new, beside.name()).with_context(writing)?;
+            folder.sync().with_context(writing)?;
+        }
+        Kind::File if folder.read(beside.name()).with_context(writing)? == text.as_bytes() => {}
+        _ => {
+            return Err(anyhow::format_err!("{beside} already exists"))
+                .hint("move or delete it, then run the command again");
         }
     }
+    Ok((path.clone(), Some(beside)))
 }

@@ -8,7 +8,10 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::folder::{Folder, Kind, is_missing};
+use super::{
+    folder::{Folder, Kind, is_missing},
+    places::Meanwhile,
+};
 use crate::{hint::Hint as _, model::ProjectPath};
 
 pub struct Root {
@@ -134,18 +137,27 @@ impl Root {
 
     /// The way to the folder that holds a path.
     pub(super) fn way(&self, path: &ProjectPath) -> anyhow::Result<Way> {
-        let names: Vec<&str> = path.as_str().split('/').collect();
-        self.walk_from_here(&names[..names.len() - 1])
-    }
-
-    /// The way into a folder.
-    pub(super) fn into(&self, path: &ProjectPath) -> anyhow::Result<Way> {
-        self.walk_from_here(&path.as_str().split('/').collect::<Vec<_>>())
-    }
-
-    fn walk_from_here(&self, names: &[&str]) -> anyhow::Result<Way> {
         let Some(folder) = self.folder() else { return Ok(Way::Missing) };
-        walk(folder.again().context("opening the project directory")?, names)
+        let names: Vec<&str> = path.as_str().split('/').collect();
+        let folder = folder.again().context("opening the project directory")?;
+        walk(folder, &names[..names.len() - 1])
+    }
+
+    /// Fails if the folder that is open is no longer where the user has named it.
+    pub(super) fn require_in_place(&self) -> anyhow::Result<()> {
+        let looking = || format!("opening `{}`", self.dir.display());
+        let way = match Folder::trusted(&self.base) {
+            Ok(folder) => walk(folder, &self.below)?,
+            Err(error) if is_missing(&error) => Way::Missing,
+            Err(error) => return Err(error).with_context(looking),
+        };
+        let (Way::To(now), Some(folder)) = (way, self.folder()) else {
+            return Err(Meanwhile::moved(&self.dir.display().to_string()));
+        };
+        match now.identity().with_context(looking)? == folder.identity().with_context(looking)? {
+            true => Ok(()),
+            false => Err(Meanwhile::moved(&self.dir.display().to_string())),
+        }
     }
 
     /// Locks the folder until this process ends, however it ends. A command that writes takes the lock before it
@@ -190,23 +202,34 @@ impl Root {
 }
 
 fn walk(mut folder: Folder, names: &[impl AsRef<str>]) -> anyhow::Result<Way> {
-    for (depth, name) in names.iter().map(AsRef::as_ref).enumerate() {
-        folder = match folder.folder(name) {
-            Ok(it) => it,
-            Err(error) if is_missing(&error) => return Ok(Way::Missing),
-            Err(error) => {
-                let path: Vec<&str> = names[..=depth].iter().map(AsRef::as_ref).collect();
-                let path = path.join("/");
-                let kind = folder.kind(name).with_context(|| format!("looking at {path}"))?;
-                return Ok(Way::Blocked(match kind {
-                    Kind::Symlink => symlink(&path),
-                    Kind::Folder => return Err(error).with_context(|| format!("opening {path}")),
-                    _ => format!("`{path}` is a file, not a directory"),
-                }));
-            }
-        };
+    let mut path = String::new();
+    for name in names.iter().map(AsRef::as_ref) {
+        path.push_str(name);
+        match enter(&folder, name, &path)? {
+            Way::To(inner) => folder = inner,
+            other => return Ok(other),
+        }
+        path.push('/');
     }
     Ok(Way::To(folder))
+}
+
+/// Opens a folder in another one; `path` is what it is called in a message.
+pub(super) fn enter(folder: &Folder, name: &str, path: &str) -> anyhow::Result<Way> {
+    match folder.folder(name) {
+        Ok(inner) => Ok(Way::To(inner)),
+        Err(error) if is_missing(&error) => Ok(Way::Missing),
+        Err(error) => {
+            let kind = folder.kind(name).with_context(|| format!("looking at {path}"))?;
+            Ok(Way::Blocked(match kind {
+                Kind::Symlink => symlink(path),
+                Kind::Nothing | Kind::Folder => {
+                    return Err(error).with_context(|| format!("opening {path}"));
+                }
+                Kind::File | Kind::Special => format!("`{path}` is a file, not a directory"),
+            }))
+        }
+    }
 }
 
 pub(super) fn busy<T>() -> anyhow::Result<T> {

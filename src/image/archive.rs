@@ -1,6 +1,6 @@
 //! Images in one tar file: that of an OCI layout, and that of `docker save`.
 
-use std::{collections::BTreeMap, io::Read as _};
+use std::{collections::BTreeMap, io::Read};
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn tar(files: Vec<(String, Vec<u8>)>) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Whether these bytes are an archive of either kind: the files of other archives may have the same names.
-pub fn is_archive(bytes: &[u8]) -> bool {
+pub fn is_archive(bytes: impl Read) -> bool {
     let Ok(inner) = decompress(bytes) else { return false };
     let mut is_found = false;
     // An entry after the one that tells may be damaged.
@@ -80,7 +80,7 @@ pub fn is_archive(bytes: &[u8]) -> bool {
 }
 
 /// Reads the image for the first of these platforms out of an archive of either kind.
-pub fn read_archive(bytes: &[u8], platforms: &[Platform]) -> anyhow::Result<Stored> {
+pub fn read_archive(bytes: impl Read, platforms: &[Platform]) -> anyhow::Result<Stored> {
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let mut links: BTreeMap<String, String> = BTreeMap::new();
     let reader = Limited { inner: decompress(bytes)?, left: LONGEST };

@@ -121,14 +121,15 @@ fn place(dir: &Path, path: &Path) -> anyhow::Result<(Root, ProjectPath)> {
 
 /// Refuses a file that is no archive of an image: it is somebody's work.
 fn require_archive(place: &Path, path: &Path) -> anyhow::Result<()> {
-    match archive_bytes(place)? {
-        Some(bytes) if !bytes.is_empty() && !image::is_archive(&bytes) => Err(anyhow::format_err!(
-            "`{}` is not the archive of an image, and is not replaced",
-            path.display()
-        ))
-        .hint("move or delete it, or name another file"),
-        _ => Ok(()),
+    let Some((length, bytes)) = disk::stream(place)? else { return Ok(()) };
+    if length == 0 || image::is_archive(bytes) {
+        return Ok(());
     }
+    Err(anyhow::format_err!(
+        "`{}` is not the archive of an image, and is not replaced",
+        path.display()
+    ))
+    .hint("move or delete it, or name another file")
 }
 
 /// Refuses a directory of anything else than a layout.
@@ -164,12 +165,4 @@ fn layout(dir: &Path, path: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Resul
     }
     merged.iter().try_for_each(|(name, bytes)| root.put(name, bytes))?;
     Ok(())
-}
-
-/// The longest archive that is read.
-const LONGEST: u64 = 4 << 30;
-
-/// The bytes of an archive that the user has named; none if there is no such file.
-pub fn archive_bytes(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
-    disk::large(path, LONGEST)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::{Access, output::archive_bytes, pull};
+use super::{Access, pull};
 use crate::{
     disk,
     hint::Hint as _,
@@ -33,9 +33,9 @@ pub fn read(
             .hint("name the directory of an OCI layout, or an archive that ends in `.tar`");
     }
     if path.exists()
-        && let Some(bytes) = archive_bytes(&path)?
+        && let Some((_, bytes)) = disk::stream(&path)?
     {
-        return image::read_archive(&bytes, platforms).with_context(reading);
+        return image::read_archive(bytes, platforms).with_context(reading);
     }
     match text.parse::<Image>() {
         // `bundle.tar` is the name of an image on Docker Hub, too; nobody means that.

@@ -159,7 +159,7 @@ fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
 #[test]
 fn an_archive_of_somebody_else_is_read_with_care() {
     let refused = |files: &[(&str, &[u8])]| {
-        let error = read_archive(&archive(files), &[Platform::linux("amd64")]);
+        let error = read_archive(&archive(files)[..], &[Platform::linux("amd64")]);
         error.expect_err("it is no image").to_string()
     };
     let check = |files: &[(&str, &[u8])], expected: &str| assert_eq!(refused(files), expected);
@@ -180,15 +180,39 @@ fn an_archive_of_somebody_else_is_read_with_care() {
     assert_eq!(read.to_string(), "it has no `index.json`");
     let mut cut = archive(&[("index.json", b"0123456789")]);
     cut.truncate(515);
-    let error = read_archive(&cut, &[]).expect_err("it is cut off");
+    let error = read_archive(&cut[..], &[]).expect_err("it is cut off");
     assert_eq!(error.to_string(), "it ends within `index.json`");
-    let other = read_archive(b"PK is a zip", &[]).expect_err("it is no tar file");
+    let other = read_archive(&b"PK is a zip"[..], &[]).expect_err("it is no tar file");
     assert!(format!("{other:#}").contains("it is not a tar file"), "{other:#}");
     // Two images for one platform, and an index in an index in an index.
     let image = built(Format::Oci, &["linux/amd64"]);
     let one = json!({"mediaType": image.top().media_type(), "digest": image.digest(), "size": image.top().size(), "platform": {"os": "linux", "architecture": "amd64"}});
     let two = json!({"schemaVersion": 2, "manifests": [one, one]}).to_string();
     check(&[("index.json", two.as_bytes())], "it has several images");
+}
+
+#[test]
+fn of_a_large_file_no_more_is_read_than_tells_what_it_is() {
+    struct Counted<R>(R, u64);
+    impl<R: std::io::Read> std::io::Read for Counted<R> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let found = self.0.read(buffer)?;
+            self.1 += found as u64;
+            Ok(found)
+        }
+    }
+    let nothing = || Counted(std::io::repeat(0).take(4 << 30), 0);
+    let mut file = nothing();
+    assert!(!is_archive(&mut file));
+    assert!(file.1 < 1 << 20, "{}", file.1);
+    let mut file = nothing();
+    read_archive(&mut file, &[]).expect_err("there is nothing in it");
+    assert!(file.1 < 1 << 20, "{}", file.1);
+    // What follows the first file of an image's archive may be large.
+    let layout = archive(&[("oci-layout", br#"{"imageLayoutVersion":"1.0.0"}"#)]);
+    let mut file = Counted(layout[..1024].chain(std::io::repeat(1).take(4 << 30)), 0);
+    assert!(is_archive(&mut file));
+    assert!(file.1 < 1 << 20, "{}", file.1);
 }
 
 #[test]
@@ -294,7 +318,7 @@ fn a_layer_that_is_named_many_times_is_read_once() {
     ]
     .map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
     let files: Vec<(&str, &[u8])> = files.iter().map(|(name, it)| (&**name, &**it)).collect();
-    let image = read_archive(&archive(&files), &[]).expect("it is whole");
+    let image = read_archive(&archive(&files)[..], &[]).expect("it is whole");
     assert_eq!(image.layers.len(), 50);
     assert!(image.layers.iter().all(|it| it.bytes().as_ptr() == image.layers[0].bytes().as_ptr()));
 }

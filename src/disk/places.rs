@@ -1,0 +1,156 @@
+//! The folders that a write concerns, held open from before the first change until after the last one.
+//!
+//! Whatever happens to a folder's name in the meantime, the same folder gets the new files, and the old ones back. In
+//! the end, each must still be where it was.
+
+use std::{collections::BTreeMap, fmt};
+
+use anyhow::Context as _;
+
+use super::{
+    folder::Folder,
+    root::{Root, Way, enter},
+};
+use crate::{hint::Hint as _, model::ProjectPath};
+
+pub struct Places<'a> {
+    root: &'a Root,
+    top: &'a Folder,
+    held: BTreeMap<ProjectPath, Folder>,
+    /// Those that did not exist before, outermost first.
+    new: Vec<ProjectPath>,
+}
+
+/// Somebody else has changed a file or a folder while the command ran.
+#[derive(Debug)]
+pub struct Meanwhile(String);
+
+impl Meanwhile {
+    pub fn edited(path: &ProjectPath) -> anyhow::Error {
+        Self(format!("{path} changed while the command ran")).into()
+    }
+
+    pub fn moved(path: &str) -> anyhow::Error {
+        let what = "was moved, replaced or removed while the command ran";
+        Self(format!("the directory `{path}` {what}")).into()
+    }
+}
+
+impl fmt::Display for Meanwhile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Meanwhile {}
+
+impl<'a> Places<'a> {
+    /// Opens the folders of these files, as far as they exist.
+    pub fn open<'p>(
+        root: &'a Root,
+        top: &'a Folder,
+        paths: impl Iterator<Item = &'p ProjectPath>,
+    ) -> anyhow::Result<Self> {
+        let mut res = Self { root, top, held: BTreeMap::new(), new: Vec::new() };
+        for path in paths {
+            for folder in above(path) {
+                if res.held.contains_key(&folder) {
+                    continue;
+                }
+                match res.enter(&folder)? {
+                    Way::To(it) => drop(res.held.insert(folder, it)),
+                    Way::Missing => break,
+                    Way::Blocked(what) => return blocked(path, &what),
+                }
+            }
+        }
+        Ok(res)
+    }
+
+    /// The folder of a file, if it exists.
+    pub fn of(&self, path: &ProjectPath) -> Option<&Folder> {
+        match path.parent() {
+            Some(folder) => self.held.get(&folder),
+            None => Some(self.top),
+        }
+    }
+
+    /// The same, but a missing folder is created.
+    pub fn of_or_new(&mut self, path: &ProjectPath) -> anyhow::Result<&Folder> {
+        for folder in above(path) {
+            if self.held.contains_key(&folder) {
+                continue;
+            }
+            let inner = match self.enter(&folder)? {
+                Way::To(it) => it,
+                Way::Blocked(what) => return blocked(path, &what),
+                Way::Missing => {
+                    let outer = self.of(&folder).unwrap_or(self.top);
+                    let made = outer.folder_or_new(folder.name());
+                    let (inner, is_new) =
+                        made.with_context(|| format!("creating the directory {folder}"))?;
+                    if is_new {
+                        self.new.push(folder.clone());
+                    }
+                    inner
+                }
+            };
+            self.held.insert(folder, inner);
+        }
+        Ok(self.of(path).unwrap_or(self.top))
+    }
+
+    fn enter(&self, folder: &ProjectPath) -> anyhow::Result<Way> {
+        enter(self.of(folder).unwrap_or(self.top), folder.name(), folder.as_str())
+    }
+
+    /// Fails if one of the folders is no longer where it was.
+    pub fn require_in_place(&self) -> anyhow::Result<()> {
+        self.root.require_in_place()?;
+        // A folder comes after the one that it is in.
+        for (path, folder) in &self.held {
+            if !self.is_in_place(path, folder)? {
+                return Err(Meanwhile::moved(path.as_str()));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_in_place(&self, path: &ProjectPath, folder: &Folder) -> anyhow::Result<bool> {
+        let looking = || format!("looking at {path}");
+        let Way::To(now) = self.enter(path)? else { return Ok(false) };
+        Ok(now.identity().with_context(looking)? == folder.identity().with_context(looking)?)
+    }
+
+    /// Returns when all names in these folders are on the disk.
+    pub fn sync(&self) -> anyhow::Result<()> {
+        for (path, folder) in &self.held {
+            folder.sync().with_context(|| format!("writing {path} to the disk"))?;
+        }
+        self.top.sync().context("writing to the disk")
+    }
+
+    /// Removes those that did not exist before, if they are empty.
+    pub fn remove_new(&self) {
+        for path in self.new.iter().rev() {
+            let is_ours =
+                self.held.get(path).is_some_and(|it| self.is_in_place(path, it).unwrap_or(false));
+            if let Some(outer) = self.of(path).filter(|_| is_ours) {
+                let _ = outer.remove_folder(path.name());
+            }
+        }
+    }
+}
+
+/// The folders that lead to a file, outermost first.
+fn above(path: &ProjectPath) -> Vec<ProjectPath> {
+    let mut res: Vec<ProjectPath> =
+        std::iter::successors(path.parent(), ProjectPath::parent).collect();
+    res.reverse();
+    res
+}
+
+pub fn blocked<T>(path: &ProjectPath, what: &str) -> anyhow::Result<T> {
+    Err(anyhow::format_err!("{path} cannot be written: {what}"))
+        .hint("move or delete it, then run the command again")
+}
