@@ -13,8 +13,8 @@ use super::{
     Action, Answer, Cluster, Event, Id, Verb,
     discovery::Resource,
     elsewhere::elsewhere,
+    managers,
     object::{is_going, uid},
-    owner,
     pending::Pending,
     refusal::{self, Refusal},
     wait::{Limit, State},
@@ -188,7 +188,7 @@ impl Cluster {
         Ok(Ok(Verdict::Known(match live {
             None => Verb::Create,
             Some(live) if self.owner.taken_over(live).is_some() => Verb::Update,
-            Some(live) if owner::differs(live, &answer.body, manager) => Verb::Update,
+            Some(live) if managers::differs(live, &answer.body, manager) => Verb::Update,
             Some(_) => Verb::Unchanged,
         })))
     }
@@ -257,6 +257,9 @@ impl Cluster {
         if let Some(live) = &step.live {
             // The owner was determined for this very object.
             object["metadata"]["uid"] = uid(live).into();
+        }
+        if step.manager == self.owner.creator {
+            self.owner.mark(&mut object);
         }
         let (requests, name) = resource.one(&step.id)?;
         let patch = Patch::Apply(object);

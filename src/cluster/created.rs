@@ -14,7 +14,10 @@ impl Cluster {
         for api_version in self.api_versions()? {
             let Ok(resources) = self.resources(&api_version) else { continue };
             let can = |it: &Resource, verb: &str| it.verbs.iter().any(|other| other == verb);
-            for resource in resources.into_iter().filter(|it| can(it, "list") && can(it, "patch")) {
+            // A kind whose CRD is being deleted can no longer be patched.
+            let matters =
+                |it: &Resource| can(it, "list") && (can(it, "patch") || can(it, "delete"));
+            for resource in resources.into_iter().filter(matters) {
                 let group = Id::group_of(&api_version).to_owned();
                 // Its objects are the same in all versions.
                 if !kinds.insert((group, resource.api.plural.clone())) {

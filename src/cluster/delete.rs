@@ -137,7 +137,7 @@ impl Cluster {
                 Ok(None) => return Ok(Ok(())),
                 Ok(Some(now)) => now,
             };
-            if uid(&now) != uid(&live.object) || self.owner.judge(&now) != live.removal {
+            if uid(&now) != uid(&live.object) || !live.removal.is_still(&self.owner.judge(&now)) {
                 let message = "another program has just recreated it or changed its owner";
                 return Ok(Err(Refusal::new(message, Some("run the command again"))));
             }

@@ -6,7 +6,7 @@ use crate::yaml::Value;
 /// The namespace that a binding of ours is for, if it is not the requested one: cluster-scoped objects exist once, so a
 /// second operator would take them from the first.
 pub fn elsewhere<'a>(live: &'a Value, removal: &Removal, object: &Value) -> Option<&'a str> {
-    let is_binding = object["kind"] == "ClusterRoleBinding" && *removal == Removal::Ours;
+    let is_binding = object["kind"] == "ClusterRoleBinding" && removal.is_created();
     let subjects = |it: &'a Value| it["subjects"].as_array().into_iter().flatten();
     let wanted: Vec<&Value> = object["subjects"].as_array().into_iter().flatten().collect();
     if !is_binding || wanted.is_empty() {

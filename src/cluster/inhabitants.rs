@@ -24,6 +24,8 @@ pub struct Inhabitants {
 pub struct Other {
     pub id: Id,
     pub removal: Removal,
+    /// Whether it is being deleted, or will be as its owner has been.
+    pub is_going: bool,
     /// The other project that applies it.
     pub other_project: Option<String>,
 }
@@ -76,8 +78,8 @@ impl Cluster {
                 ..Id::of(it)
             };
             // An object that is owned by another one is covered by that one. One object may exist in several groups.
-            let mut owners = it["metadata"]["ownerReferences"].as_array().into_iter().flatten();
-            let is_owned = owners.any(|it| {
+            let owners = it["metadata"]["ownerReferences"].as_array().map_or(&[][..], |it| it);
+            let is_owned = owners.iter().any(|it| {
                 let owner = it["uid"].as_str().unwrap_or_default();
                 res.seen.contains(owner) || before.seen.contains(owner)
             });
@@ -86,7 +88,9 @@ impl Cluster {
             if is_new && !is_owned && !is_late && is_another(&id, it, known) {
                 let removal = self.owner.judge_other(it);
                 let other_project = self.owner.other_project(it);
-                res.others.push(Other { id, removal, other_project });
+                // A controller removes the endpoints of a service.
+                let is_going = is_going(it) || !owners.is_empty() || id.kind == "Endpoints";
+                res.others.push(Other { id, removal, is_going, other_project });
             }
         }
         Ok(res)

@@ -15,6 +15,7 @@ mod event;
 mod inhabitants;
 mod kubeconfig;
 mod list;
+mod managers;
 mod object;
 mod owner;
 mod path;

@@ -3,16 +3,26 @@
 //! A project has two field managers. The first applies objects that the project creates. The second applies objects that
 //! already existed and belong to others, so that their fields can be given up and the objects are never deleted. Earlier
 //! versions used the same two managers for all projects: what they applied is taken over.
+//!
+//! A manager whose last field others have changed is dropped from the list. The first manager therefore also sets an
+//! annotation, which nobody else has a reason to change.
 
 use std::collections::BTreeSet;
 
 use sha2::{Digest as _, Sha256};
 
-use super::refusal::WaysOut;
+use super::{
+    managers::{applied, managed_by, manager, managers},
+    refusal::WaysOut,
+};
 use crate::yaml::{Value, json};
 
 pub(super) const CREATOR: &str = "operator-rs";
 pub(super) const ADOPTER: &str = "operator-rs-adopted";
+
+/// The annotation of objects that a project has created; its value is the project. Nobody else sets it, so the project
+/// keeps a field of the object whatever others change.
+pub(super) const MARK: &str = "rust.operator-rs.io/created-by";
 
 /// The longest field manager that API servers accept.
 const LONGEST: usize = 128;
@@ -24,6 +34,10 @@ pub struct Owner {
     pub(super) creator: String,
     /// Of the objects that existed before.
     pub(super) adopter: String,
+    /// The project, as the annotation names it; empty if nothing is annotated.
+    project: String,
+    /// The managers that work on behalf of the owner.
+    agents: &'static [&'static str],
     pub(super) ways_out: WaysOut,
 }
 
@@ -40,12 +54,26 @@ pub enum Removal {
     Unknown(String),
 }
 
+impl Removal {
+    /// Whether the project created it.
+    pub fn is_created(&self) -> bool {
+        matches!(self, Self::Ours | Self::Unknown(_))
+    }
+
+    /// Whether a later look has the same result. Who others are does not matter.
+    pub(super) fn is_still(&self, later: &Self) -> bool {
+        self == later || matches!((self, later), (Self::Theirs(_), Self::Theirs(_)))
+    }
+}
+
 /// An owner for servers from which nothing is ever removed.
 impl Default for Owner {
     fn default() -> Self {
         Self {
             creator: CREATOR.to_owned(),
             adopter: ADOPTER.to_owned(),
+            project: String::new(),
+            agents: &[],
             ways_out: WaysOut::default(),
         }
     }
@@ -65,7 +93,12 @@ impl Owner {
             format!("{}-{hash}", res.chars().take(end).collect::<String>())
         };
         let (creator, adopter) = (manager(CREATOR), manager(ADOPTER));
-        Self { creator, adopter, ways_out: WaysOut::default() }
+        Self { creator, adopter, project: project.to_owned(), ..Self::default() }
+    }
+
+    /// The same, with managers that work on its behalf.
+    pub fn with_agents(self, agents: &'static [&'static str]) -> Self {
+        Self { agents, ..self }
     }
 
     /// The same with objects that are not from a project's config/.
@@ -79,12 +112,40 @@ impl Owner {
         let has = |name: &str| managers.contains(name);
         match (has(&self.creator), has(&self.adopter), self.another(&managers)) {
             (true, _, Some(project)) => Removal::Unknown(format!("{project} applies it too")),
-            (true, _, None) => Removal::Ours,
+            (true, _, None) => self.judge_created(live),
             (_, true, _) => Removal::Adopted,
             (_, _, Some(project)) => Removal::Theirs(format!("it belongs to {project}")),
-            _ if has(CREATOR) => Removal::Ours,
+            _ if has(CREATOR) => self.judge_created(live),
             _ if has(ADOPTER) => Removal::Adopted,
+            _ if self.has_marked(live) => Removal::Unknown(format!(
+                "only its annotation `{MARK}` says that this project created it: {}",
+                managed_by(live)
+            )),
             _ => Removal::Theirs(managed_by(live)),
+        }
+    }
+
+    /// How to remove an object that the project has created: any other manager is a reason to ask.
+    fn judge_created(&self, live: &Value) -> Removal {
+        let own = [&*self.creator, &*self.adopter, CREATOR, ADOPTER];
+        let mut others = managers(live);
+        others.retain(|it| !own.contains(it) && !self.agents.contains(it));
+        let others: Vec<String> = others.iter().map(|it| format!("`{it}`")).collect();
+        match others[..] {
+            [] => Removal::Ours,
+            [_] => Removal::Unknown(format!("{} manages it too", others[0])),
+            _ => Removal::Unknown(format!("{} manage it too", others.join(", "))),
+        }
+    }
+
+    fn has_marked(&self, live: &Value) -> bool {
+        !self.project.is_empty() && live["metadata"]["annotations"][MARK] == *self.project
+    }
+
+    /// Records in an object that is applied that the project creates it.
+    pub(super) fn mark(&self, object: &mut Value) {
+        if !self.project.is_empty() {
+            object["metadata"]["annotations"][MARK] = self.project.as_str().into();
         }
     }
 
@@ -132,55 +193,6 @@ impl Owner {
     }
 }
 
-/// Whether an apply changes the object or the fields that we own. What other programs write in the meantime, such as its
-/// status, does not count.
-pub fn differs(live: &Value, after: &Value, name: &str) -> bool {
-    let ours = |it| {
-        applied(it).filter(|it| manager(it) == name).map(|it| &it["fieldsV1"]).collect::<Vec<_>>()
-    };
-    plain(live) != plain(after) || ours(live) != ours(after)
-}
-
-fn plain(object: &Value) -> Value {
-    let mut res = object.clone();
-    if let Value::Object(object) = &mut res {
-        object.remove("status");
-        if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
-            for it in ["resourceVersion", "generation", "managedFields"] {
-                metadata.remove(it);
-            }
-        }
-    }
-    res
-}
-
-/// The entries of what was applied to an object, one for each manager.
-pub(super) fn applied(object: &Value) -> impl Iterator<Item = &Value> {
-    let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
-    entries.filter(|it| is_applied(it))
-}
-
-pub(super) fn is_applied(entry: &Value) -> bool {
-    entry["operation"] == "Apply" && entry["subresource"].is_null()
-}
-
-pub(super) fn manager(entry: &Value) -> &str {
-    entry["manager"].as_str().unwrap_or_default()
-}
-
-/// Which managers have set fields of an object, except its status.
-fn managed_by(live: &Value) -> String {
-    let entries = live["metadata"]["managedFields"].as_array().into_iter().flatten();
-    let managers = entries.filter(|it| it["subresource"].is_null()).map(manager);
-    // API servers use this name for fields whose managers are not known.
-    let managers = managers.filter(|it| *it != "before-first-apply");
-    let managers: BTreeSet<String> = managers.map(|it| format!("`{it}`")).collect();
-    match managers.len() {
-        0 => "this project did not create it".to_owned(),
-        _ => format!("it is managed by {}", managers.into_iter().collect::<Vec<_>>().join(", ")),
-    }
-}
-
 /// An apply configuration without fields, for this very object: it gives up all fields of a manager.
 pub fn nothing_of(object: &Value) -> Value {
     let metadata = &object["metadata"];
@@ -216,7 +228,13 @@ fn what_a_project_creates_belongs_to_it_alone() {
     let b_project = "it belongs to the operator-rs project `b.org`";
     check(&[(creator, "Apply")], Removal::Ours, creator);
     check(&[(creator, "Update")], theirs(&format!("it is managed by `{creator}`")), adopter);
-    check(&[(creator, "Apply"), ("argocd", "Update")], Removal::Ours, creator);
+    let asks = |why: &str| Removal::Unknown(why.to_owned());
+    let shared = asks("`argocd` manages it too");
+    check(&[(creator, "Apply"), ("argocd", "Update")], shared.clone(), creator);
+    check(&[(creator, "Apply"), ("argocd", "Apply")], shared.clone(), creator);
+    check(&[(CREATOR, "Apply"), ("argocd", "Apply")], shared, creator);
+    let both = [(creator, "Apply"), ("argocd", "Apply"), ("x", "Update")];
+    check(&both, asks("`argocd`, `x` manage it too"), creator);
     check(&[(adopter, "Apply"), ("argocd", "Apply")], Removal::Adopted, adopter);
     check(
         &[("argocd", "Apply"), ("x", "Update")],
@@ -238,29 +256,26 @@ fn what_a_project_creates_belongs_to_it_alone() {
 }
 
 #[test]
+fn an_annotation_alone_is_a_reason_to_ask() {
+    let a = Owner::of("a.example.com");
+    let mut object = live(&[("kubectl-replace", "Update")]);
+    object["metadata"]["annotations"] = json!({MARK: "a.example.com"});
+    let why = "only its annotation `rust.operator-rs.io/created-by` says that this project created it: it is managed by `kubectl-replace`";
+    assert_eq!(a.judge(&object), Removal::Unknown(why.to_owned()));
+    assert_eq!(a.manager(Some(&object)), a.creator);
+    let b = Owner::of("b.example.com");
+    assert!(matches!(b.judge(&object), Removal::Theirs(_)));
+    assert!(matches!(Owner::default().judge(&object), Removal::Theirs(_)));
+    let mut marked = json!({"metadata": {"name": "x"}});
+    b.mark(&mut marked);
+    assert_eq!(marked, json!({"metadata": {"name": "x", "annotations": {MARK: "b.example.com"}}}));
+}
+
+#[test]
 fn a_field_manager_is_short_enough_and_unique() {
     let domain = |end: &str| format!("a.{}.{end}", vec!["b"; 70].join("."));
     let (one, other) = (Owner::of(&domain("one")), Owner::of(&domain("two")));
     assert_eq!((one.creator.len(), one.adopter.len()), (LONGEST, LONGEST));
     assert_ne!(one.creator, other.creator);
     assert_ne!(one.adopter, other.adopter);
-}
-
-#[test]
-fn a_status_is_no_change_and_a_new_field_of_ours_is_one() {
-    let object = |version: &str, fields: Value, ready: i32| {
-        json!({
-            "metadata": {"resourceVersion": version, "managedFields": [
-                {"manager": CREATOR, "operation": "Apply", "fieldsV1": fields, "time": version},
-                {"manager": "other", "operation": "Update", "subresource": "status", "fieldsV1": {"v": version}},
-            ]},
-            "status": {"ready": ready},
-        })
-    };
-    let live = object("1", json!({"f:a": {}}), 0);
-    assert!(!differs(&live, &object("2", json!({"f:a": {}}), 1), CREATOR));
-    assert!(differs(&live, &object("1", json!({"f:b": {}}), 0), CREATOR));
-    let mut other = live.clone();
-    other["spec"] = json!({"a": 1});
-    assert!(differs(&live, &other, CREATOR));
 }

@@ -9,8 +9,9 @@ use kube::api::{GetParams, Patch, PatchParams};
 use super::{
     Cluster, Id, Owner, Removal,
     discovery::Resource,
+    managers::{applied, is_applied, manager},
     object::version,
-    owner::{ADOPTER, CREATOR, applied, is_applied, manager},
+    owner::{ADOPTER, CREATOR, MARK},
     refusal,
 };
 use crate::yaml::{Value, json};
@@ -26,7 +27,7 @@ impl Owner {
         [CREATOR, ADOPTER].into_iter().find(|it| has(it))
     }
 
-    /// The `managedFields` after a takeover from earlier versions; none if there is nothing to take over.
+    /// The metadata with the `managedFields` after a takeover from earlier versions; none if there is nothing to take over.
     pub fn taken_over(&self, live: &Value) -> Option<Value> {
         let earlier = |it: &Value| {
             is_applied(it)
@@ -51,12 +52,12 @@ impl Owner {
                 }
             }
         }
-        Some(Value::Array(res))
+        Some(json!({"managedFields": res}))
     }
 }
 
 impl Owner {
-    /// The `managedFields` in which the project has only adopted the object; none if nobody else has set fields.
+    /// The metadata with which the project has only adopted the object; none if nobody else has set fields.
     pub fn let_go(&self, live: &Value) -> Option<Value> {
         let mut entries = live["metadata"]["managedFields"].as_array()?.clone();
         let is_ours = |it: &Value| is_applied(it) && manager(it) == self.creator;
@@ -65,26 +66,25 @@ impl Owner {
         }
         let ours = entries.iter_mut().find(|it| is_ours(it))?;
         ours["manager"] = self.adopter.as_str().into();
-        Some(Value::Array(entries))
+        Some(json!({"managedFields": entries, "annotations": {MARK: null}}))
     }
 }
 
 impl Cluster {
-    /// Rewrites the `managedFields` of an object until `fields` returns nothing more to write.
+    /// Rewrites metadata of an object until `change` returns nothing more to write.
     pub(super) fn rewrite_fields(
         &self,
         resource: &Resource,
         id: &Id,
         mut live: Value,
-        fields: impl Fn(&Value) -> Option<Value>,
+        change: impl Fn(&Value) -> Option<Value>,
     ) -> anyhow::Result<()> {
         let (requests, name) = resource.one(id)?;
         for _ in 0..20 {
-            let Some(fields) = fields(&live) else { return Ok(()) };
+            let Some(mut metadata) = change(&live) else { return Ok(()) };
             // With the resource version, the server refuses the patch if somebody else has written in between.
-            let patch = Patch::Merge(json!({
-                "metadata": {"managedFields": fields, "resourceVersion": version(&live)},
-            }));
+            metadata["resourceVersion"] = version(&live).into();
+            let patch = Patch::Merge(json!({"metadata": metadata}));
             let request = requests.patch(&name, &PatchParams::default(), &patch)?;
             let answer = self.send(&request)?;
             match answer.code {
@@ -114,10 +114,10 @@ fn what_earlier_versions_applied_is_taken_over_field_by_field() {
     use super::owner::live;
     let a = Owner::of("a.example.com");
     let taken = a.taken_over(&live(&[(CREATOR, "Apply"), ("x", "Update")])).unwrap();
-    assert_eq!(taken, live(&[("x", "Update"), (&a.creator, "Apply")])["metadata"]["managedFields"]);
+    assert_eq!(taken, live(&[("x", "Update"), (&a.creator, "Apply")])["metadata"]);
     let mut both = live(&[(&a.creator, "Apply"), (ADOPTER, "Apply")]);
     both["metadata"]["managedFields"][1]["fieldsV1"] = json!({"f:a": {"f:c": {}}, "f:d": {}});
-    let taken = a.taken_over(&both).unwrap();
+    let taken = a.taken_over(&both).unwrap()["managedFields"].take();
     let fields = json!({"f:a": {"f:b": {}, "f:c": {}}, "f:d": {}});
     assert_eq!((taken.as_array().unwrap().len(), &taken[0]["fieldsV1"]), (1, &fields));
     assert_eq!(a.taken_over(&live(&[(&a.creator, "Apply")])), None);
@@ -130,7 +130,8 @@ fn what_another_program_creates_at_the_same_time_is_only_adopted() {
     let a = Owner::of("a.example.com");
     let after = a.let_go(&live(&[("argocd", "Update"), (&a.creator, "Apply")])).unwrap();
     let expected = live(&[("argocd", "Update"), (&a.adopter, "Apply")]);
-    assert_eq!(after, expected["metadata"]["managedFields"]);
+    assert_eq!(after["managedFields"], expected["metadata"]["managedFields"]);
+    assert_eq!(after["annotations"], json!({MARK: null}));
     // Another run of the same project.
     assert_eq!(a.let_go(&live(&[(&a.creator, "Apply")])), None);
     assert_eq!(a.let_go(&live(&[("argocd", "Update")])), None);

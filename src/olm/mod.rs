@@ -9,6 +9,7 @@ mod group;
 mod install_mode;
 mod objects;
 mod owned;
+mod plan;
 mod progress;
 mod release;
 mod requirements;
@@ -22,11 +23,13 @@ pub use self::{
     install_mode::InstallMode,
     objects::{catalog_name, catalog_source, namespace, subscription, subscription_name},
     owned::{
-        CLUSTER_SCOPED, copied_from, created, foreign, has_owner_of_olm, is_labelled,
-        is_left_behind, is_owned_by, list_label, list_name, listed,
+        CLUSTER_SCOPED, MANAGERS, copied_from, foreign, has_owner_of_olm, is_labelled,
+        is_left_behind, is_owned_by, list_label, list_name, listed, owner_in,
     },
+    plan::{is_running, reason, steps},
     progress::{Progress, Seen, progress},
     release::{Files, Release, accounts, deployments, owned_crds},
+    requirements::impossible,
     same::difference,
     server::{Security, Server, is_server_of, package_of},
 };

@@ -2,6 +2,9 @@
 
 use crate::yaml::{Value, json};
 
+/// The field managers of OLM's two operators.
+pub const MANAGERS: [&str; 2] = ["catalog", "olm"];
+
 /// The kinds of cluster-scoped objects that OLM creates for a ClusterServiceVersion and removes with it.
 pub const CLUSTER_SCOPED: [(&str, &str); 5] = [
     ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"),
@@ -11,10 +14,15 @@ pub const CLUSTER_SCOPED: [(&str, &str); 5] = [
     ("apiregistration.k8s.io/v1", "APIService"),
 ];
 
-/// Whether OLM has created an object for this ClusterServiceVersion.
-pub fn is_owned_by(object: &Value, csv: &str, namespace: &str) -> bool {
+/// Whether OLM has created an object for this ClusterServiceVersion or OperatorGroup.
+pub fn is_owned_by(object: &Value, owner: &str, namespace: &str) -> bool {
+    owner_in(object, namespace) == Some(owner)
+}
+
+/// The ClusterServiceVersion or OperatorGroup of this namespace for which OLM has created an object.
+pub fn owner_in<'a>(object: &'a Value, namespace: &str) -> Option<&'a str> {
     let labels = &object["metadata"]["labels"];
-    labels["olm.owner"] == *csv && labels["olm.owner.namespace"] == *namespace
+    labels["olm.owner"].as_str().filter(|_| labels["olm.owner.namespace"] == *namespace)
 }
 
 /// Whether an object of OLM's kinds owns an object, which is removed with it.
@@ -75,8 +83,7 @@ pub fn copied_from(csv: &Value) -> Option<&str> {
 /// Why an object is not one that OLM has created, if it is not: by its field managers, as OLM labels what it finds, too.
 /// Without such a list it is not OLM's.
 pub fn foreign(object: &Value) -> Option<String> {
-    // The field managers of OLM, and of the server, which aggregates roles.
-    const OLM: [&str; 2] = ["catalog", "olm"];
+    // The field managers of the server, which aggregates roles.
     const SERVER: [&str; 3] =
         ["kube-apiserver", "kube-controller-manager", "clusterrole-aggregation-controller"];
     let is_crd = object["kind"] == "CustomResourceDefinition";
@@ -91,7 +98,8 @@ pub fn foreign(object: &Value) -> Option<String> {
     if managers.is_empty() {
         return Some("its managed fields do not name its creator".to_owned());
     }
-    let other = managers.into_iter().find(|it| !OLM.contains(it) && !it.starts_with("olm."))?;
+    let other =
+        managers.into_iter().find(|it| !MANAGERS.contains(it) && !it.starts_with("olm."))?;
     Some(format!("it is not OLM's alone: it belongs to `{other}`"))
 }
 
@@ -116,37 +124,6 @@ fn what_olm_only_found_is_not_its_own() {
     assert_eq!(foreign(&object("ClusterRole", role)), None);
     let role = json!([entry("operator-rs:a.b", labels()), entry("catalog", labels())]);
     assert_eq!(foreign(&object("ClusterRole", role)).as_deref(), Some(why));
-}
-
-/// An object of an InstallPlan.
-pub struct Created {
-    pub api_version: String,
-    pub kind: String,
-    pub name: String,
-    /// The name and the namespace of the CatalogSource.
-    pub source: (String, String),
-    /// The ClusterServiceVersion that it comes with.
-    pub csv: String,
-}
-
-/// The objects that an InstallPlan has created or written over. OLM may do both with one object, if it starts again.
-pub fn created(plan: &Value) -> Vec<Created> {
-    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-    let steps = plan["status"]["plan"].as_array().into_iter().flatten();
-    steps
-        .filter(|it| it["status"] == "Created" || it["status"] == "Present")
-        .map(|it| {
-            let resource = &it["resource"];
-            let (group, version) = (text(&resource["group"]), text(&resource["version"]));
-            Created {
-                api_version: if group.is_empty() { version } else { format!("{group}/{version}") },
-                kind: text(&resource["kind"]),
-                name: text(&resource["name"]),
-                source: (text(&resource["sourceName"]), text(&resource["sourceNamespace"])),
-                csv: text(&it["resolving"]),
-            }
-        })
-        .collect()
 }
 
 /// Whether OLM has created an object as one of a bundle's manifests, and removes it with nothing.

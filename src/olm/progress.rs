@@ -1,7 +1,7 @@
 //! How far OLM is with an operator, and why it does not continue.
 
 use super::{
-    copied_from,
+    copied_from, plan,
     requirements::{one_line, text, unmet},
 };
 use crate::yaml::Value;
@@ -52,6 +52,7 @@ pub fn progress(seen: &Seen, csv: &str) -> Progress {
             (Progress::Done, installed) if installed != Some(csv) => Progress::Not(format!(
                 "ClusterServiceVersion {csv} is Succeeded, but is not what the Subscription has installed"
             )),
+            (Progress::Not(why), _) => with_plan(why, seen.plan_of(csv)),
             (progress, _) => progress,
         };
     }
@@ -89,36 +90,30 @@ fn of_csv(csv: &Value) -> Progress {
     }
 }
 
+/// A version that waits for objects which the InstallPlan cannot create has its reason there.
+fn with_plan(why: String, plan: Option<&Value>) -> Progress {
+    match plan.filter(|it| !plan::reason(it).is_empty()).map(of_plan) {
+        Some(Progress::Never(reason)) => Progress::Never(format!("{reason}\n  {why}")),
+        Some(Progress::Stuck(reason)) => Progress::Stuck(format!("{reason}\n  {why}")),
+        Some(Progress::Not(reason)) => Progress::Not(format!("{reason}\n  {why}")),
+        _ => Progress::Not(why),
+    }
+}
+
 /// How far an InstallPlan is.
 fn of_plan(plan: &Value) -> Progress {
     let status = &plan["status"];
     let name = text(&plan["metadata"]["name"]);
-    let conditions = || {
-        let all = status["conditions"].as_array().into_iter().flatten();
-        let messages =
-            all.filter(|it| it["status"] == "False").map(|it| one_line(text(&it["message"])));
-        messages.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ")
-    };
+    // Such as an object that cannot be created. OLM retries for a minute, and without an end where it lacks a permission.
+    let reason = plan::reason(plan);
+    let why = if reason.is_empty() { reason } else { format!(": {reason}") };
     match text(&status["phase"]) {
         "RequiresApproval" if plan["spec"]["approved"] != true => Progress::Approve,
-        "Failed" => {
-            let why = match conditions() {
-                it if it.is_empty() => one_line(text(&status["message"])),
-                it => it,
-            };
-            Progress::Never(format!("InstallPlan {name} failed: {why}"))
+        "Failed" => Progress::Never(format!("InstallPlan {name} failed{why}")),
+        _ if plan::is_refused(plan) => {
+            Progress::Stuck(format!("OLM cannot carry out InstallPlan {name}{why}"))
         }
-        _ => {
-            let mut res = format!("InstallPlan {name} is being carried out");
-            // Such as an object that cannot be created; OLM retries for a while.
-            let mut why = vec![one_line(text(&status["message"])), conditions()];
-            why.retain(|it| !it.is_empty());
-            why.dedup();
-            if !why.is_empty() {
-                res += &format!(": {}", why.join("; "));
-            }
-            Progress::Not(res)
-        }
+        _ => Progress::Not(format!("InstallPlan {name} is being carried out{why}")),
     }
 }
 
@@ -263,6 +258,33 @@ mod tests {
         check(
             seen(plan("a.v0", "Complete", true)),
             &Progress::Not("OLM's connection to the catalog at  is not connected yet".into()),
+        );
+    }
+
+    #[test]
+    fn an_install_plan_tells_why_a_version_waits() {
+        let seen = |phase: &str, message: &str| {
+            json!({
+                "plan": {"metadata": {"name": "p"}, "spec": {"clusterServiceVersionNames": ["a.v1"], "approved": true},
+                    "status": {"phase": phase, "message": message}},
+                "csv": {"metadata": {"name": "a.v1"}, "status": {"phase": "Pending", "reason": "R", "message": "m"}},
+            })
+        };
+        let version = "ClusterServiceVersion a.v1 is Pending (R): m";
+        check(seen("Complete", ""), &Progress::Not(version.into()));
+        check(
+            seen("Failed", "bad role"),
+            &Progress::Never(format!("InstallPlan p failed: bad role\n  {version}")),
+        );
+        check(
+            seen("Installing", "bad role"),
+            &Progress::Not(format!("InstallPlan p is being carried out: bad role\n  {version}")),
+        );
+        check(
+            seen("Installing", "roles is forbidden: no"),
+            &Progress::Stuck(format!(
+                "OLM cannot carry out InstallPlan p: roles is forbidden: no\n  {version}"
+            )),
         );
     }
 

@@ -28,6 +28,41 @@ trials! {
         assert!(it.server.get(&it.memcached("default", "a")).await.is_some());
     }
 
+    async fn another_manager_of_what_was_created_is_a_reason_to_ask(it: "shared") {
+        it.done("install").await;
+        let crd = it.rendered("--crds-only").await.remove(0);
+        let path = format!("{}?fieldManager=argocd-controller&force=true", server::path(&crd));
+        let answer = it.server.ask("PATCH", &path, server::APPLY, crd).await.unwrap();
+        assert!(answer.code < 300, "{answer:?}");
+        let reason = "CustomResourceDefinition memcacheds.g.shared.org is removed, although `argocd-controller` manages it too";
+        it.refused("uninstall", 2, reason).await;
+        it.refused("uninstall", 2, "`--yes` is required").await;
+        assert!(it.server.get(&it.crd()).await.is_some());
+        it.done("uninstall --yes").await;
+        assert_eq!(it.server.get(&it.crd()).await, None);
+    }
+
+    async fn what_was_created_stays_the_projects_whoever_patches_it(it: "patched") {
+        it.done("deploy").await;
+        let rules = json!({"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]});
+        it.server.merge(&format!("{}?fieldManager=kubectl-patch", it.role()), rules.clone()).await;
+        let reason = "ClusterRole patched-manager-role is removed, although `kubectl-patch` manages it too";
+        it.refused("undeploy", 2, reason).await;
+        it.done("deploy --force-conflicts").await;
+        let tried = it.done("undeploy --dry-run=server").await;
+        assert!(tried.contains("delete     ClusterRole patched-manager-role\n"), "{tried}");
+        assert!(!tried.contains("leave "), "{tried}");
+        // A list of managers that was removed: the annotation is left.
+        it.server.merge(&it.role(), json!({"metadata": {"managedFields": [{}]}})).await;
+        it.refused("undeploy", 2, "ClusterRole patched-manager-role is removed, although only its annotation").await;
+        // A controller that fills in what is its own is none.
+        it.done("deploy --force-conflicts").await;
+        let label = json!({"metadata": {"annotations": {"example.com/seen": "yes"}, "finalizers": null}});
+        it.server.merge(&format!("{}?fieldManager=controller", it.role()), label).await;
+        it.done("undeploy").await;
+        assert_eq!(it.versions().await, []);
+    }
+
     async fn objects_are_seen_in_whatever_version_they_are_served(it: "versions") {
         it.done("deploy").await;
         // The group's preferred version, v1, has no kind B; and A is served in two versions.

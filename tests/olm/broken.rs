@@ -24,18 +24,6 @@ fn check(plane: &Plane, name: &str, bundle: &Bundle, properties: Value, expected
 }
 
 #[test]
-fn a_server_that_is_too_old_is_told() {
-    let Some(plane) = shared() else { return };
-    let bundle =
-        Bundle::new(&plane.dir, "zelder").replacing("minKubeVersion: ", "minKubeVersion: 9");
-    let expected = [
-        "ClusterServiceVersion zelder-operator.v0.0.1 is Pending (RequirementsNotMet)",
-        "minKubeVersion (9",
-    ];
-    check(plane, "zelder", &bundle, json!([]), &expected);
-}
-
-#[test]
 fn a_dependency_that_no_catalog_has_is_told() {
     let Some(plane) = shared() else { return };
     let dependency =
@@ -91,19 +79,30 @@ fn a_crd_that_another_operator_owns_is_told_and_stays() {
     let other = other.with("manifests/zowner2.example.com_memcacheds.yaml", &crd);
     let other = other.replacing("zowner2.example.com", "zowner.example.com");
     let served = Served::start(&Bundle::catalog(&[&other], json!([])));
-    let refused = plane.refused(&format!(
+    let run = format!(
         "run bundle {} -n zowner2 --timeout 40s --catalog-address {}",
         other.dir.display(),
         served.address
-    ));
+    );
+    // Of the first operator only this has the second one's name: OLM records in it what was installed with it.
+    let crd = "customresourcedefinitions /memcacheds.zowner.example.com".to_owned();
+    let cleanup = "cleanup zowner2-operator -n zowner2 --yes";
+    // Interrupted as soon as it has failed, when OLM is still carrying out the InstallPlan.
+    let mut child = plane.command(&run).spawn().unwrap();
+    plane.until("the version is Failed", || {
+        let path = "/apis/operators.coreos.com/v1alpha1/namespaces/zowner2/clusterserviceversions/zowner2-operator.v0.0.1";
+        plane.get(path).is_some_and(|it| it["status"]["phase"] == "Failed")
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let done = plane.done(cleanup);
+    assert_eq!(plane.all("zowner2"), [crd.clone()].into(), "{done}");
+    let refused = plane.refused(&run);
     let reason = "is Failed (InterOperatorGroupOwnerConflict): intersecting operatorgroups provide the same apis";
     assert!(refused.contains(reason), "{refused}");
-    let done = plane.done("cleanup zowner2-operator -n zowner2 --yes");
+    let done = plane.done(cleanup);
     assert!(!done.contains("delete     CustomResourceDefinition"), "{done}");
-    // Of the first operator only this remains, in which OLM records what was installed with it.
-    let left = plane.all("zowner2");
-    let crd = "customresourcedefinitions /memcacheds.zowner.example.com".to_owned();
-    assert_eq!(left, [crd].into(), "{done}");
+    assert_eq!(plane.all("zowner2"), [crd].into(), "{done}");
     let done = plane.done("cleanup zowner-operator -n zowner --yes");
     assert!(
         done.contains("delete     CustomResourceDefinition memcacheds.zowner.example.com"),
@@ -147,4 +146,62 @@ fn what_cannot_work_is_refused_before_anything_is_created() {
     let broken = Bundle::new(&plane.dir, "zearly").replacing("version: 0.0.1\n", "version: one\n");
     check(&format!("run bundle {} -n zearly", broken.dir.display()), "the bundle is not valid");
     check("run bundle nowhere -n zearly", "nowhere");
+    let old = Bundle::new(&plane.dir, "zearly").replacing("minKubeVersion: ", "minKubeVersion: 9");
+    let apis =
+        "  nativeAPIs:\n  - {group: example.com, version: v1, kind: Gone}\n  version: 0.0.1\n";
+    let old = old.replacing("  version: 0.0.1\n", apis);
+    let run = format!("run bundle {} -n zearly", old.dir.display());
+    check(
+        &run,
+        "OLM would not install `zearly-operator.v0.0.1` on this server:\n  `minKubeVersion` is 9",
+    );
+    check(&run, "\n  `nativeAPIs` has Gone of example.com/v1, which the server does not serve");
+}
+
+#[test]
+fn a_failed_upgrade_is_told_with_olms_reason_and_a_way_out_that_loses_nothing() {
+    let Some(plane) = shared() else { return };
+    let first = Bundle::new(&plane.dir, "zupgrade");
+    let class = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: zupgrade}\nvalue: 2000000000\n";
+    let second = first.next().with("manifests/class.yaml", class);
+    let served = Served::start(&Bundle::catalog(&[&first], json!([])));
+    let run = |command: &str, bundle: &Bundle, served: &Served| {
+        format!(
+            "run {command} {} -n zupgrade --catalog-address {}",
+            bundle.dir.display(),
+            served.address
+        )
+    };
+    plane.done(&run("bundle", &first, &served));
+    let memcacheds = "/apis/zupgrade.example.com/v1alpha1/namespaces/default/memcacheds";
+    plane.create(memcacheds, &json!({
+        "apiVersion": "zupgrade.example.com/v1alpha1", "kind": "Memcached", "metadata": {"name": "a"}, "spec": {"size": 1},
+    }));
+    let both = Served::start(&Bundle::catalog(&[&first, &second], json!([])));
+    let refused = plane.refused(&run("bundle-upgrade", &second, &both));
+    let reason = "PriorityClass.scheduling.k8s.io \"zupgrade\" is invalid: value: Forbidden: maximum allowed value";
+    assert!(
+        refused
+            .contains("error: `zupgrade-operator.v0.0.2` was not installed: InstallPlan install-"),
+        "{refused}"
+    );
+    assert!(refused.contains(reason) && !refused.contains("timed out"), "{refused}");
+    let way_out = "cleanup zupgrade-operator --namespace zupgrade --delete-all=false";
+    assert!(refused.contains(&format!("`operator-rs {way_out}`")), "{refused}");
+    plane.done(way_out);
+    let served = Served::start(&Bundle::catalog(&[&first], json!([])));
+    plane.done(&run("bundle", &first, &served));
+    assert!(plane.get(&format!("{memcacheds}/a")).is_some());
+    // What the user has in the namespace is told at once, and keeps it.
+    plane.create("/api/v1/namespaces/zupgrade/configmaps", &json!({"metadata": {"name": "mine"}}));
+    let kept = "leave      Namespace zupgrade (ConfigMap zupgrade/mine is in it)\n";
+    for _ in 0..2 {
+        let output = plane.operator_rs("cleanup zupgrade-operator -n zupgrade --yes");
+        let said = crate::support::said(&output);
+        assert!(output.status.success() && said.contains(kept), "{said}");
+        assert!(!said.contains("waiting    ConfigMap zupgrade/mine"), "{said}");
+    }
+    plane.delete("/api/v1/namespaces/zupgrade/configmaps/mine");
+    plane.done("cleanup zupgrade-operator -n zupgrade --yes");
+    plane.nothing_is_left_of("zupgrade");
 }

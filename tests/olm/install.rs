@@ -90,6 +90,31 @@ fn olm_is_installed_and_shown_and_uninstalled() {
     assert!(refused.contains("nothing was removed:\n  Subscription operators/mine\n"), "{refused}");
     plane.delete(&format!("{path}/mine"));
 
+    // An uninstallation that was interrupted: a CRD of OLM's that waits for its objects, and then none.
+    let catalog = json!({
+        "apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource",
+        "metadata": {"name": "held", "finalizers": ["example.com/hold"], "labels": {"rust.operator-rs.io/olm": "installed"}},
+        "spec": {"sourceType": "grpc", "address": "127.0.0.1:1"},
+    });
+    let path = "/apis/operators.coreos.com/v1alpha1/namespaces/olm/catalogsources";
+    plane.create(path, &catalog);
+    let crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/catalogsources.operators.coreos.com";
+    plane.delete(crd);
+    plane.until("nothing can be created any more", || {
+        let served = plane.get("/apis/operators.coreos.com/v1alpha1").unwrap();
+        let mut kinds = served["resources"].as_array().unwrap().iter();
+        kinds.any(|it| it["name"] == "catalogsources" && !it["verbs"].to_string().contains("patch"))
+    });
+    let output = plane.operator_rs("olm uninstall --dry-run=server");
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", support::said(&output));
+    plane.merge(&format!("{path}/held"), &json!({"metadata": {"finalizers": null}}));
+    plane.until("the CRD is gone", || plane.get(crd).is_none());
+    let refused = plane.refused("olm status");
+    assert!(
+        refused.contains("CustomResourceDefinition catalogsources.operators.coreos.com: missing"),
+        "{refused}"
+    );
+
     let dry = plane.done("olm uninstall --dry-run=server");
     let done = plane.done("olm uninstall");
     assert_eq!(dry, done);

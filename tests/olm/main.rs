@@ -7,6 +7,7 @@
 mod broken;
 mod bundle;
 mod install;
+mod late;
 mod plane;
 mod releases;
 mod run;

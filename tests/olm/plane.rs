@@ -29,18 +29,7 @@ pub struct Plane {
 /// The one that tests share, with OLM running; none where its programs are absent, which is then said.
 pub fn shared() -> Option<&'static Plane> {
     static SHARED: OnceLock<Option<Plane>> = OnceLock::new();
-    SHARED
-        .get_or_init(|| {
-            let plane = Plane::start("shared")?;
-            let manifests = without_packageserver(&plane);
-            let words =
-                format!("olm install --manifests {0}/crds.yaml {0}/olm.yaml", manifests.display());
-            let output = plane.operator_rs(&words);
-            assert!(output.status.success(), "{}", support::said(&output));
-            plane.start_olm();
-            Some(plane)
-        })
-        .as_ref()
+    SHARED.get_or_init(|| Plane::with_olm("shared")).as_ref()
 }
 
 /// OLM's manifests without its package server, which would be a pod that answers nothing: its APIService would stay
@@ -58,6 +47,16 @@ pub fn without_packageserver(plane: &Plane) -> PathBuf {
 }
 
 impl Plane {
+    /// One with OLM running.
+    pub fn with_olm(name: &str) -> Option<Self> {
+        let plane = Self::start(name)?;
+        let manifests = without_packageserver(&plane);
+        let manifests = manifests.display();
+        plane.done(&format!("olm install --manifests {manifests}/crds.yaml {manifests}/olm.yaml"));
+        plane.start_olm();
+        Some(plane)
+    }
+
     pub fn start(name: &str) -> Option<Self> {
         for program in [
             "etcd",
@@ -143,6 +142,22 @@ impl Plane {
         let request = request.header("Content-Type", "application/json");
         let answer = request.send(object.to_string()).unwrap();
         assert!(self.answer(answer, path).is_some(), "{path} is served");
+    }
+
+    /// Merges fields into an object.
+    pub fn merge(&self, path: &str, fields: &Value) {
+        let request = self.agent.patch(format!("{}{path}", self.server));
+        let request = request.header("Authorization", format!("Bearer {}", self.token));
+        let request = request.header("Content-Type", "application/merge-patch+json");
+        let answer = request.send(fields.to_string()).unwrap();
+        assert!(self.answer(answer, path).is_some(), "{path} exists");
+    }
+
+    /// Sends a signal to one of OLM's operators.
+    pub fn signal(&self, signal: &str, program: &str) {
+        let id = fs::read_to_string(self.dir.join(format!("{program}.pid"))).unwrap();
+        let status = Command::new("kill").args([signal, id.trim()]).status().unwrap();
+        assert!(status.success(), "{signal} {program}");
     }
 
     pub fn delete(&self, path: &str) {

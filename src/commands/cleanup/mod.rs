@@ -7,21 +7,22 @@
 //! The operator runs until its custom resources are gone, so that it can handle their finalizers. With OLM v1, a
 //! ClusterExtension is in place of the Subscription and the ClusterServiceVersion.
 
+mod find;
 mod removals;
+mod settle;
 mod v1;
 
 use std::collections::BTreeSet;
 
-use self::removals::Removals;
 use super::{
     reach::{self, Reach, Sending},
     run::place::{self, Place},
 };
 use crate::{
-    cluster::{self, Action, Event, Id, Live, Verb},
+    cluster::{self, Action, Event, Id, Verb},
     hint::Hint as _,
     model::{InstalledPackage, Namespace},
-    olm::{self, GROUP, V1, V1_ALPHA1},
+    olm::{self, V1_ALPHA1},
     terminal,
     yaml::Value,
 };
@@ -81,6 +82,9 @@ impl Args {
                 found
             }
             of_v1 => {
+                if self.reach.sending() == Sending::All {
+                    settle::until_idle(&place, &package, self.reach.limit())?;
+                }
                 let mut found = self.find(&place, &package)?;
                 found.kept.extend(of_v1.into_iter().flat_map(|it| it.kept));
                 found
@@ -117,123 +121,6 @@ impl Args {
         found.kept.iter().for_each(|(id, why)| report(Verb::Leave, id, why));
         Ok(())
     }
-
-    fn find(&self, place: &Place, package: &str) -> anyhow::Result<Removals> {
-        let mut res = Removals::default();
-        let catalog = olm::catalog_name(package)?;
-        let subscriptions = place.subscriptions(package)?;
-        res.subscriptions = self.live(place, subscriptions.iter().map(Id::of))?;
-
-        let all = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", &place.namespace)?;
-        let installed: BTreeSet<&str> = subscriptions
-            .iter()
-            .flat_map(|it| {
-                [
-                    &it["status"]["installedCSV"],
-                    &it["status"]["currentCSV"],
-                    &it["spec"]["startingCSV"],
-                ]
-            })
-            .filter_map(Value::as_str)
-            .collect();
-        let is_ours = |it: &&Value| {
-            let name = it["metadata"]["name"].as_str().unwrap_or_default();
-            !is_copy(it)
-                && (installed.contains(name) || olm::is_labelled(it, package, &place.namespace))
-        };
-        let csvs: Vec<&Value> = all.iter().filter(is_ours).collect();
-        res.csvs = self.live(place, csvs.iter().map(|it| Id::of(it)))?;
-        let names: BTreeSet<&str> =
-            csvs.iter().filter_map(|it| it["metadata"]["name"].as_str()).collect();
-        for it in self.manifests(place, &catalog, &names)? {
-            match olm::foreign(&it.object) {
-                Some(why) => res.kept.push((it.id, why)),
-                None => res.manifests.push(it),
-            }
-        }
-        if self.delete_all || self.delete_crds {
-            res.find_crds(place, &csvs)?;
-        }
-
-        let source = place.id(V1_ALPHA1, "CatalogSource", &catalog);
-        let mut catalog_ids = vec![source];
-        catalog_ids.extend(place.servers(&catalog)?.iter().map(Id::of));
-        for it in self.live(place, catalog_ids.into_iter())? {
-            res.sort(it);
-        }
-        for it in &subscriptions {
-            let from = (&it["spec"]["source"], &it["spec"]["sourceNamespace"]);
-            if *from.0 != *catalog || *from.1 != *place.namespace {
-                let mut id =
-                    place.id(V1_ALPHA1, "CatalogSource", from.0.as_str().unwrap_or_default());
-                id.namespace = from.1.as_str().unwrap_or_default().to_owned();
-                let found = self.live(place, [id].into_iter())?.into_iter();
-                let why = "it is the catalog of other operators, too";
-                res.kept.extend(found.map(|it| (it.id, why.to_owned())));
-            }
-        }
-        if self.delete_all || self.delete_operator_groups {
-            self.find_group(place, &subscriptions, &csvs, &all, &mut res)?;
-        }
-        if self.delete_all {
-            find_namespace(place, package, &mut res)?;
-        }
-        Ok(res)
-    }
-
-    fn live(&self, place: &Place, ids: impl Iterator<Item = Id>) -> anyhow::Result<Vec<Live>> {
-        place.cluster.find(&ids.collect::<Vec<_>>())
-    }
-
-    /// What InstallPlans have created for these versions, or from this catalog, and nothing owns.
-    fn manifests(
-        &self,
-        place: &Place,
-        catalog: &str,
-        csvs: &BTreeSet<&str>,
-    ) -> anyhow::Result<Vec<Live>> {
-        let mut ids = BTreeSet::new();
-        for plan in place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)? {
-            for it in olm::created(&plan) {
-                let from_ours = it.source.0 == catalog && it.source.1 == place.namespace;
-                let id = place.id(&it.api_version, &it.kind, &it.name);
-                let is_olm = id.is_crd() || id.group() == "operators.coreos.com";
-                if (from_ours || csvs.contains(it.csv.as_str())) && !is_olm {
-                    ids.insert(id);
-                }
-            }
-        }
-        let mut res = self.live(place, ids.into_iter())?;
-        res.retain(|it| olm::is_left_behind(&it.object));
-        for it in &mut res {
-            it.id = Id { api_version: it.id.api_version.clone(), ..Id::of(&it.object) };
-        }
-        Ok(res)
-    }
-
-    /// The OperatorGroup, if it is ours and nothing else uses it.
-    fn find_group(
-        &self,
-        place: &Place,
-        subscriptions: &[Value],
-        csvs: &[&Value],
-        all: &[Value],
-        res: &mut Removals,
-    ) -> anyhow::Result<()> {
-        let group = self.live(place, [place.id(V1, "OperatorGroup", GROUP)].into_iter())?;
-        let Some(group) = group.into_iter().next() else { return Ok(()) };
-        let same = |a: &Value, b: &Value| a["metadata"]["uid"] == b["metadata"]["uid"];
-        let others = place.cluster.list(V1_ALPHA1, "Subscription", &place.namespace)?;
-        let used =
-            others.iter().find(|it| !subscriptions.iter().any(|own| same(own, it))).or_else(|| {
-                all.iter().find(|it| !is_copy(it) && !csvs.iter().any(|own| same(own, it)))
-            });
-        match used {
-            Some(user) => res.kept.push((group.id, format!("{} uses it", Id::of(user)))),
-            None => res.group.push(group),
-        }
-        Ok(())
-    }
 }
 
 fn nothing(place: &Place, package: &str) -> anyhow::Result<()> {
@@ -254,26 +141,6 @@ fn nothing(place: &Place, package: &str) -> anyhow::Result<()> {
             there.into_iter().collect::<Vec<_>>().join(" or ")
         )),
     }
-}
-
-/// A namespace that `run bundle` created, if nothing else is in it.
-fn find_namespace(place: &Place, package: &str, res: &mut Removals) -> anyhow::Result<()> {
-    let id = Id::of(&olm::namespace(&place.namespace, package)?);
-    let mut found = place.cluster.find(&[id])?;
-    let catalog = olm::catalog_name(package)?;
-    let Some(live) = found.pop() else { return Ok(()) };
-    if olm::is_server_of(&live.object, &catalog) {
-        match v1::user(place, res, |_| true)? {
-            Some(user) => res.kept.push((live.id, format!("{user} uses it"))),
-            None => res.namespace.push(live),
-        }
-    } else if let Some(other) = olm::package_of(&live.object)
-        && !res.is_empty()
-    {
-        let why = format!("`operator-rs cleanup {other}` removes it");
-        res.kept.push((live.id, why));
-    }
-    Ok(())
 }
 
 /// Whether OLM has copied a ClusterServiceVersion here from another namespace.

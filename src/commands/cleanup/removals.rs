@@ -5,14 +5,10 @@ use std::collections::BTreeSet;
 use super::{is_copy, report};
 use crate::{
     cluster::{self, Held, Id, Limit, Live, Refusal, Removal, State, Verb},
-    commands::{
-        reach,
-        removal::{self, olm::SETTLED},
-        run::place::Place,
-    },
+    commands::{reach, removal, run::place::Place},
     hint::Hint as _,
-    olm::{self, V1, V1_ALPHA1},
-    yaml::{Value, json},
+    olm::{self, V1_ALPHA1},
+    yaml::Value,
 };
 
 /// What is removed, in this order.
@@ -20,6 +16,12 @@ use crate::{
 pub struct Removals {
     /// Manifests of the bundle that OLM has created and would leave behind, such as roles for users.
     pub manifests: Vec<Live>,
+    /// Everything that OLM may still create as such a manifest.
+    pub planned: Vec<Id>,
+    /// OLM's list of the operator's objects, if none of them exists.
+    pub list: Vec<Live>,
+    /// Whether OLM v1 has installed the operator.
+    pub of_v1: bool,
     pub subscriptions: Vec<Live>,
     pub crds: Vec<(Live, Result<Vec<Held>, Refusal>)>,
     pub csvs: Vec<Live>,
@@ -91,7 +93,7 @@ impl Removals {
 
     pub fn all(&self) -> Vec<Live> {
         let crds = self.crds.iter().map(|it| &it.0);
-        let rest = [&self.csvs, &self.catalog, &self.group].into_iter().flatten();
+        let rest = [&self.csvs, &self.catalog, &self.group, &self.list].into_iter().flatten();
         let first = self.manifests.iter().chain(&self.subscriptions);
         first.chain(crds).chain(rest).cloned().collect()
     }
@@ -108,7 +110,8 @@ impl Removals {
                 live.id, why.message
             )),
         };
-        self.crds.iter().filter_map(loss).collect()
+        let all = self.all();
+        all.iter().filter_map(removal::unclear).chain(self.crds.iter().filter_map(loss)).collect()
     }
 
     pub fn delete(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
@@ -117,13 +120,14 @@ impl Removals {
         }
         self.wait_for_plans(place, limit)?;
         self.delete_versions(place, limit)?;
-        let again = self.created_again(place)?;
-        place.cluster.delete(&again.manifests, limit, &mut reach::report)?;
-        again.delete_versions(place, limit)?;
         for part in [&self.catalog, &self.group] {
             place.cluster.delete(part, limit, &mut reach::report)?;
         }
-        self.delete_list(place, package, limit)?;
+        let kept = match self.of_v1 {
+            true => None,
+            false => self.settle(place, package, limit)?,
+        };
+        kept.iter().for_each(|(id, why)| report(Verb::Leave, id, why));
         self.delete_namespace(place, limit)
     }
 
@@ -133,7 +137,7 @@ impl Removals {
         for part in [&crds, &self.csvs] {
             place.cluster.delete(part, limit, &mut reach::report)?;
         }
-        removal::olm::wait(&place.cluster, &self.csvs, limit, || Ok(None))
+        Ok(())
     }
 
     /// Waits until the InstallPlans of the Subscriptions are gone, which shows that the Subscriptions are known to be.
@@ -142,83 +146,22 @@ impl Removals {
         let is_removed = |owner: &Value| {
             self.subscriptions.iter().any(|it| it.object["metadata"]["uid"] == owner["uid"])
         };
-        place.cluster.until(limit.at_most(SETTLED), &mut |_| {}, || {
+        let left = place.cluster.until(limit, &mut reach::report, || {
             let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
             let is_left = |plan: &&Value| {
                 let owners = plan["metadata"]["ownerReferences"].as_array();
                 owners.is_some_and(|it| !it.is_empty() && it.iter().all(is_removed))
             };
             Ok(match plans.iter().find(is_left) {
-                Some(_) => State::Not(String::new()),
+                Some(it) => State::Not(format!("{} still exists", Id::of(it))),
                 None => State::Done,
             })
         })?;
-        Ok(())
-    }
-
-    /// What an InstallPlan that OLM was still carrying out has created again.
-    fn created_again(&self, place: &Place) -> anyhow::Result<Self> {
-        let find = |all: &[Live]| {
-            place.cluster.find(&all.iter().map(|it| it.id.clone()).collect::<Vec<_>>())
-        };
-        let manifests = find(&self.manifests)?;
-        let csvs = find(&self.csvs)?;
-        let mut res = Self { manifests, csvs, ..Self::default() };
-        if !self.crds.is_empty() {
-            let csvs = res.csvs.clone();
-            res.find_crds(place, &csvs.iter().map(|it| &it.object).collect::<Vec<_>>())?;
+        match left {
+            None => Ok(()),
+            Some(reason) => Err(anyhow::format_err!("timed out: {reason}"))
+                .hint("the garbage collector of Kubernetes removes it: run the command again"),
         }
-        Ok(res)
-    }
-
-    /// Removes OLM's list of the operator's objects, which OLM keeps when it is empty, and makes again when it is not.
-    fn delete_list(&self, place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
-        let name = olm::list_name(package, &place.namespace);
-        let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
-        let mut list = Vec::new();
-        let mut stays = None;
-        let left = place.cluster.until(limit.at_most(SETTLED), &mut |_| {}, || {
-            list = place.cluster.find(std::slice::from_ref(&id))?;
-            if list.is_empty() {
-                return Ok(State::Done);
-            }
-            if let Err(why) = self.take_off_list(place, package) {
-                return Ok(State::Not(format!("{why:#}")));
-            }
-            let listed = olm::listed(&list[0].object);
-            let (left, going): (Vec<Id>, _) =
-                listed.iter().map(Id::of).partition(|it| self.is_left(it));
-            stays = left.first().map(|it| format!("{it} is in it"));
-            Ok(match going.first() {
-                Some(it) => State::Not(format!("{it} is in it")),
-                None => State::Done,
-            })
-        })?;
-        match left.or(stays) {
-            Some(why) => list.iter().for_each(|it| report(Verb::Leave, &it.id, &why)),
-            None => place.cluster.delete(&list, limit, &mut reach::report)?,
-        }
-        Ok(())
-    }
-
-    /// Whether an object is a CRD that was not to be removed.
-    fn is_left(&self, id: &Id) -> bool {
-        let kept = self.kept.iter().map(|it| &it.0);
-        id.is_crd() && !self.crds.iter().map(|it| &it.0.id).chain(kept).any(|it| it == id)
-    }
-
-    /// Takes OLM's label of this operator from what is kept: OLM sets it on what it finds, too.
-    fn take_off_list(&self, place: &Place, package: &str) -> anyhow::Result<()> {
-        let kept: Vec<Id> = self.kept.iter().map(|it| it.0.clone()).collect();
-        for it in place.cluster.find(&kept)? {
-            if olm::is_labelled(&it.object, package, &place.namespace) {
-                let label = olm::list_label(package, &place.namespace);
-                let without = json!({"metadata": {"labels": {label: null}}});
-                // If others have changed it meanwhile, it is looked at again.
-                place.cluster.merge(&it.object, without)?;
-            }
-        }
-        Ok(())
     }
 
     fn delete_namespace(&self, place: &Place, limit: Limit) -> anyhow::Result<()> {

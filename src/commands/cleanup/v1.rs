@@ -2,7 +2,7 @@
 //!
 //! OLM v1 removes the CRDs with the rest, so the custom resources go first, while the operator runs.
 
-use super::{find_namespace, removals::Removals};
+use super::{find::find_namespace, removals::Removals};
 use crate::{
     cluster::{Id, Removal},
     commands::run::{place::Place, v1::extensions},
@@ -19,15 +19,15 @@ pub fn find(place: &Place, package: &str) -> anyhow::Result<Option<Removals>> {
     if !place.cluster.serves(API, "ClusterExtension")? {
         return Ok(None);
     }
-    let mut res = Removals::default();
+    let mut res = Removals { of_v1: true, ..Removals::default() };
     let mut extensions = extensions(place, package)?;
     extensions.retain(|it| it["spec"]["namespace"] == *place.namespace);
     let ids: Vec<Id> = extensions.iter().map(Id::of).collect();
     for it in place.cluster.find(&ids)? {
         match it.removal {
-            Removal::Ours => res.subscriptions.push(it),
+            Removal::Ours | Removal::Unknown(_) => res.subscriptions.push(it),
             Removal::Adopted => res.kept.push((it.id, "it already existed".to_owned())),
-            Removal::Theirs(why) | Removal::Unknown(why) => res.kept.push((it.id, why)),
+            Removal::Theirs(why) => res.kept.push((it.id, why)),
         }
     }
     let (name, [account, binding]) = v1::account(package, &place.namespace)?;
@@ -35,7 +35,7 @@ pub fn find(place: &Place, package: &str) -> anyhow::Result<Option<Removals>> {
     let catalog = v1::catalog(package, "")?;
     for it in place.cluster.find(&[&catalog, &binding, &account].map(Id::of))? {
         match &user {
-            Some(user) if it.id.kind != "ClusterCatalog" && it.removal == Removal::Ours => {
+            Some(user) if it.id.kind != "ClusterCatalog" && it.removal.is_created() => {
                 res.kept.push((it.id, format!("{user} uses it")));
             }
             _ => res.sort(it),

@@ -7,7 +7,10 @@ mod uninstall;
 
 use std::path::Path;
 
-use crate::cluster::Owner;
+use crate::{
+    cluster::{Owner, WaysOut},
+    olm,
+};
 
 /// Install, inspect and uninstall the Operator Lifecycle Manager
 #[derive(clap::Subcommand)]
@@ -29,5 +32,9 @@ impl Command {
 
 /// The owner of OLM's own objects.
 fn owner() -> Owner {
-    Owner::of("olm.operators.coreos.com")
+    let owner = Owner::of("olm.operators.coreos.com").with_agents(&olm::MANAGERS);
+    owner.with_ways_out(WaysOut {
+        conflict: "take them over with `--force-conflicts`".to_owned(),
+        immutable: "immutable fields cannot be changed in place: delete that object, and run the command again".to_owned(),
+    })
 }

@@ -25,6 +25,18 @@ pub struct Args {
 
 pub const NAMESPACE: &str = "olm";
 
+/// The kinds of OLM v0, and the plurals in the names of their CRDs.
+const KINDS: [(&str, &str); 8] = [
+    ("CatalogSource", "catalogsources"),
+    ("ClusterServiceVersion", "clusterserviceversions"),
+    ("InstallPlan", "installplans"),
+    ("OLMConfig", "olmconfigs"),
+    ("OperatorCondition", "operatorconditions"),
+    ("OperatorGroup", "operatorgroups"),
+    ("Operator", "operators"),
+    ("Subscription", "subscriptions"),
+];
+
 /// The namespaces of OLM v1: that of its releases, and those of OpenShift.
 const V1_NAMESPACES: [&str; 3] =
     ["olmv1-system", "openshift-catalogd", "openshift-operator-controller"];
@@ -43,9 +55,31 @@ struct Row {
     is_healthy: bool,
 }
 
+impl Row {
+    fn missing_crd(plural: &str) -> Self {
+        let id = Id {
+            api_version: "apiextensions.k8s.io/v1".to_owned(),
+            kind: "CustomResourceDefinition".to_owned(),
+            namespace: String::new(),
+            name: format!("{plural}.operators.coreos.com"),
+        };
+        Self { id, status: "missing".to_owned(), is_healthy: false }
+    }
+}
+
 /// Prints the table; fails if there is no OLM, or something of it is not healthy.
 pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
-    let has_v0 = cluster.serves(V1_ALPHA1, "Subscription")?;
+    let mut missing = Vec::new();
+    for (kind, plural) in KINDS {
+        let mut is_served = false;
+        for version in ["v1alpha1", "v1", "v2"] {
+            is_served |= cluster.serves(&format!("operators.coreos.com/{version}"), kind)?;
+        }
+        if !is_served {
+            missing.push(Row::missing_crd(plural));
+        }
+    }
+    let has_v0 = missing.len() < KINDS.len();
     let has_v1 = cluster.serves("olm.operatorframework.io/v1", "ClusterExtension")?;
     if !has_v0 && !has_v1 {
         return Err(anyhow::format_err!("OLM is not installed on {}", cluster.server))
@@ -64,9 +98,11 @@ pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
         let catalogs = cluster.list(V1_ALPHA1, "CatalogSource", namespace)?;
         rows.extend(catalogs.iter().map(connection));
         if !rows.iter().any(|it| it.id.kind == "Deployment") {
-            return Err(anyhow::format_err!("OLM's CRDs are installed, but namespace `{namespace}` has no Deployment of OLM"))
-                .hint("name OLM's namespace with `--olm-namespace`, or complete the installation with `operator-rs olm install`");
+            let some = if missing.is_empty() { "OLM's CRDs are" } else { "some of OLM's CRDs are" };
+            return Err(anyhow::format_err!("{some} installed, but namespace `{namespace}` has no Deployment of OLM"))
+                .hint("name OLM's namespace with `--olm-namespace`, complete the installation with `operator-rs olm install`, or remove the rest with `operator-rs olm uninstall`");
         }
+        rows.extend(missing);
         let version = version.as_deref().unwrap_or("(unknown version)");
         terminal::print(&format!("OLM {version} in namespace {namespace}\n"));
     }
@@ -79,6 +115,7 @@ pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
     }
     terminal::print(&table(&rows));
     let sick: Vec<&Row> = rows.iter().filter(|it| !it.is_healthy).collect();
+    let is_incomplete = sick.iter().any(|it| it.id.is_crd());
     if sick.is_empty() {
         return Ok(());
     }
@@ -92,7 +129,10 @@ pub fn print(cluster: &Cluster, namespace: &str) -> anyhow::Result<()> {
             }
         }
     }
-    anyhow::bail!(text)
+    match is_incomplete {
+        true => Err(anyhow::Error::msg(text)).hint("complete the installation with `operator-rs olm install`, or the removal with `operator-rs olm uninstall`"),
+        false => Err(anyhow::Error::msg(text)),
+    }
 }
 
 /// Fails if one of OLM v1's two operators has no Deployment.

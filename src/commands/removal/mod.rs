@@ -227,7 +227,7 @@ fn report_what_stays(adopted: &[Live], theirs: &[Live], shared: &[Namespace<'_>]
 }
 
 /// Why an object is removed although it may not belong to the project alone.
-fn unclear(live: &Live) -> Option<String> {
+pub fn unclear(live: &Live) -> Option<String> {
     match &live.removal {
         Removal::Unknown(why) => Some(format!("{} is removed, although {why}", live.id)),
         _ => None,

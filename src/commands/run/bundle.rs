@@ -70,6 +70,7 @@ impl Args {
             return Ok(());
         }
         place.require_olm()?;
+        place.require_possible(&release.csv)?;
         require_new(&place, release, &name)?;
         if place.subscriptions(&release.package)?.is_empty() {
             require_free(&place, release)?;
@@ -82,6 +83,7 @@ impl Args {
             source: &Id::of(&source).name,
             subscription: &name,
             csv: release.name(),
+            replaced: None,
         };
         let created = place.missing_namespace(&release.package)?;
         let all = objects(created, servers, group, source.clone(), subscription);

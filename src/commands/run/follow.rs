@@ -20,6 +20,8 @@ pub struct Following<'a> {
     pub subscription: &'a str,
     /// The ClusterServiceVersion that is to be installed.
     pub csv: &'a str,
+    /// The installed one that it replaces, in an upgrade.
+    pub replaced: Option<&'a str>,
 }
 
 /// What to do about most failures.
@@ -28,6 +30,14 @@ pub const FIX: &str = "fix the problem and run the command again";
 /// The way out of an installation that has failed.
 pub fn stays(fix: &str, cleanup: &str) -> String {
     format!("what was created stays: {fix}, or remove it with {cleanup}")
+}
+
+/// The way out of an upgrade that OLM has begun and does not complete, which keeps the custom resources: OLM neither
+/// returns to the old version nor upgrades to another one.
+fn after_upgrade(old: &str, package: &str, namespace: &str) -> String {
+    format!(
+        "`{old}` stays installed until the upgrade is complete; to start again with another bundle and keep the CRDs and the custom resources, use `operator-rs cleanup {package} --namespace {namespace} --delete-all=false`, then `operator-rs run bundle --namespace {namespace}`"
+    )
 }
 
 /// The failure of an installation, with what explains it.
@@ -55,7 +65,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl Following<'_> {
     pub fn run(&self, limit: Limit) -> anyhow::Result<()> {
         let (mut done, mut failed, mut stuck) = (0, 0, None);
-        // Of a reason, the first line is shown while it is waited for.
+        // Of a reason, the first two lines are shown while it is waited for: the second has what is missing.
         let mut reason = String::new();
         let left = self.place.cluster.until(limit, &mut reach::report, || {
             let seen = self.seen()?;
@@ -85,7 +95,7 @@ impl Following<'_> {
                 Progress::Never(why) if failed == SETTLED => return self.give_up(&why),
                 Progress::Never(why) => why,
             };
-            Ok(State::Not(reason.lines().next().unwrap_or_default().to_owned()))
+            Ok(State::Not(reason.lines().take(2).map(str::trim).collect::<Vec<_>>().join(": ")))
         })?;
         match left {
             None => Ok(()),
@@ -137,11 +147,13 @@ impl Following<'_> {
         let cleanup = cleanup(self.package, &self.place.namespace);
         // OLM does not read the catalog again for an InstallPlan that it has.
         let is_planned = self.seen()?.plan_of(self.csv).is_some();
-        Err(error).hint(match is_planned {
-            true => format!(
+        Err(error).hint(match (is_planned, self.replaced) {
+            (true, Some(old)) => after_upgrade(old, self.package, &self.place.namespace),
+            (false, Some(old)) => format!("`{old}` stays installed: {FIX}"),
+            (true, None) => format!(
                 "what was created stays, with the manifests as they are now: after a change of the bundle, remove it with {cleanup} before you run the command again"
             ),
-            false => stays(FIX, &cleanup),
+            (false, None) => stays(FIX, &cleanup),
         })
     }
 

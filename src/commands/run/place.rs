@@ -19,7 +19,8 @@ pub fn owner(package: &str, namespace: &str) -> Owner {
         "remove the operator with {} and run the command again",
         cleanup(package, namespace)
     );
-    Owner::of(&format!("{package}.{namespace}.olm")).with_ways_out(WaysOut {
+    let owner = Owner::of(&format!("{package}.{namespace}.olm")).with_agents(&olm::MANAGERS);
+    owner.with_ways_out(WaysOut {
         conflict: format!("set fields that others have changed back by hand, or {remove}"),
         immutable: format!("immutable fields cannot be changed in place: {remove}"),
     })
@@ -48,6 +49,21 @@ impl Place {
         }
         Err(anyhow::format_err!("OLM is not installed on {}", self.cluster.server))
             .hint("install it with `operator-rs olm install`, or run the operator without OLM: `operator-rs deploy`")
+    }
+
+    /// Fails if the server can never meet the requirements of a version, which OLM would wait for.
+    pub fn require_possible(&self, csv: &Value) -> anyhow::Result<()> {
+        let version = self.cluster.get("/version")?.body;
+        let version = version["gitVersion"].as_str().unwrap_or_default();
+        let serves = |api_version: &str, kind: &str| self.cluster.serves(api_version, kind);
+        let unmet = olm::impossible(csv, version, serves)?;
+        if unmet.is_empty() {
+            return Ok(());
+        }
+        let name = csv["metadata"]["name"].as_str().unwrap_or_default();
+        let lines: String = unmet.iter().map(|it| format!("\n  {it}")).collect();
+        Err(anyhow::format_err!("OLM would not install `{name}` on this server:{lines}"))
+            .hint("use a cluster that has these, or correct the ClusterServiceVersion")
     }
 
     /// The namespace, if it must be created for a package or has been.

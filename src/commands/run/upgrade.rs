@@ -11,7 +11,7 @@ use super::{
     v1,
 };
 use crate::{
-    cluster::{Id, Limit, Removal},
+    cluster::{Id, Limit},
     commands::reach::{self, Sending},
     hint::Hint as _,
     model::Namespace,
@@ -63,6 +63,7 @@ impl Args {
                 .hint(format!("wait until it has, or start again: `operator-rs cleanup {} --namespace {namespace}`", release.package));
         }
         require_ours(&place, release, &subscription)?;
+        place.require_possible(&release.csv)?;
         if let Some(csv) = place.csv(installed)? {
             let version = csv["spec"]["version"].as_str().unwrap_or_default();
             require_newer(installed, version, release, &place, "run bundle")?;
@@ -87,6 +88,7 @@ impl Args {
             source: &catalog,
             subscription: name,
             csv: release.name(),
+            replaced: Some(installed),
         };
         following.run(self.installation.reach.limit())?;
         require_same(&place, release)?;
@@ -143,7 +145,7 @@ fn require_ours(place: &Place, release: &Release, subscription: &Value) -> anyho
     let catalog = spec["source"].as_str().unwrap_or_default();
     let is_ours = spec["sourceNamespace"] == *place.namespace && {
         let id = place.id(V1_ALPHA1, "CatalogSource", catalog);
-        place.cluster.find(&[id])?.iter().all(|it| it.removal == Removal::Ours)
+        place.cluster.find(&[id])?.iter().all(|it| it.removal.is_created())
     };
     if is_ours && catalog == olm::catalog_name(&release.package)? {
         return Ok(());
@@ -167,6 +169,6 @@ fn remove_old_servers(
     let old: Vec<Id> = place.servers(catalog)?.iter().map(Id::of).collect();
     let old: Vec<Id> = old.into_iter().filter(|it| !current.contains(it)).collect();
     let mut old = place.cluster.find(&old)?;
-    old.retain(|it| it.removal == Removal::Ours);
+    old.retain(|it| it.removal.is_created());
     place.cluster.delete(&old, limit, &mut reach::report)
 }

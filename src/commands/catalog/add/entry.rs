@@ -28,6 +28,16 @@ impl Addition {
         if let Some(range) = or_own(self.skip_range.as_deref(), bundle.skip_range()) {
             range.clone_into(&mut res.skip_range);
         }
+        if let (Some(channel), None, Some(replaced)) = (channel, existing, &self.replaces)
+            && !entries.iter().any(|it| it.name == *replaced)
+            && let heads = catalog::graph::heads(entries, skips)
+            && !heads.is_empty()
+        {
+            let heads: Vec<String> = heads.iter().map(|it| format!("`{it}`")).collect();
+            let message = format!("the channel `{}` has no entry `{replaced}`", channel.name);
+            return Err(anyhow::Error::msg(message))
+                .hint(format!("replace the channel's head: {}", heads.join(", ")));
+        }
         if let Some(replaces) = or_own(self.replaces.as_deref(), bundle.replaces()) {
             replaces.clone_into(&mut res.replaces);
         } else if existing.is_none() {

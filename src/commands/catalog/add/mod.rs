@@ -19,7 +19,7 @@ use crate::{
     kubernetes::go::quoted,
     model::{Channel, ProjectPath},
     plan::{Found, Overlay, Plan, Tree},
-    yaml,
+    yaml::{self, Value},
 };
 
 /// Add a bundle to the channels of a catalog
@@ -198,6 +198,15 @@ impl Addition {
         let existing = before.bundles.iter().find(is_here);
         match existing.and_then(|it| it.place.as_ref()).filter(|it| *it.file != *path.as_str()) {
             Some(_) if existing.is_some_and(|it| it.blob.to_value() == blob) => {}
+            None => {
+                if let Some(parts) = existing.and_then(|it| changed(&it.blob.to_value(), &blob)) {
+                    plan.warn(format!(
+                        "the catalog already has the bundle `{}`, and this changes its {parts}: a cluster that has installed it keeps what it has; give a bundle that you have published another version",
+                        bundle.name
+                    ));
+                }
+                plan.generate(path, yaml::to_text(&blob), EDIT, BY);
+            }
             Some(place) => {
                 let message = format!(
                     "the catalog already has the bundle `{}`, with other content",
@@ -208,7 +217,6 @@ impl Addition {
                     .with_hint("remove it there, or give the new bundle another version")
                     .into_error());
             }
-            None => plan.generate(path, yaml::to_text(&blob), EDIT, BY),
         }
         Ok(())
     }
@@ -265,6 +273,18 @@ fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Loader> {
         }
     }
     Ok(loader)
+}
+
+/// The fields of a blob that a new one changes; none if it changes nothing.
+fn changed(before: &Value, after: &Value) -> Option<String> {
+    let keys: BTreeSet<&String> = [before, after].iter().flat_map(|it| keys(it)).collect();
+    let different = keys.into_iter().filter(|it| before.get(it) != after.get(it));
+    let names: Vec<String> = different.map(|it| format!("`{it}`")).collect();
+    (!names.is_empty()).then(|| names.join(" and "))
+}
+
+fn keys(blob: &Value) -> impl Iterator<Item = &String> {
+    blob.as_object().into_iter().flat_map(|it| it.keys())
 }
 
 /// A name that is used as the name of a file.

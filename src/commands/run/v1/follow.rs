@@ -27,6 +27,8 @@ pub struct Following<'a> {
     pub catalog: &'a str,
     pub bundle: &'a str,
     pub limit: Limit,
+    /// The installed version that it replaces, in an upgrade.
+    pub replaced: Option<&'a str>,
 }
 
 /// How long a failure that OLM retries is waited for.
@@ -105,8 +107,11 @@ impl Following<'_> {
         }
         // The reason is shown already.
         lines.retain(|it| !it.split_once("): ").is_some_and(|it| why.contains(it.1)));
-        Err(failure(self.release.name(), why, &lines))
-            .hint(stays(pulling(why).unwrap_or(FIX), &cleanup(package, &self.place.namespace)))
+        let fix = pulling(why).unwrap_or(FIX);
+        Err(failure(self.release.name(), why, &lines)).hint(match self.replaced {
+            Some(old) => format!("`{old}` stays installed: {fix}"),
+            None => stays(fix, &cleanup(package, &self.place.namespace)),
+        })
     }
 }
 

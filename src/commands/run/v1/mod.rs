@@ -20,7 +20,7 @@ use super::{
     upgrade::require_newer,
 };
 use crate::{
-    cluster::{self, Action, Event, How, Id, Removal},
+    cluster::{self, Action, Event, How, Id},
     commands::{
         images::{self, Access},
         reach::{self, Reach, Sending},
@@ -124,6 +124,7 @@ impl Request<'_> {
             catalog: &image,
             bundle: source.image(),
             limit: self.reach.limit(),
+            replaced,
         };
         let (extension, first) = all.split_last().expect("the ClusterExtension is the last");
         self.apply(&place, first, false, &mut reach::report)?;
@@ -203,7 +204,7 @@ impl Request<'_> {
                 .cluster
                 .find(std::slice::from_ref(&id))?
                 .iter()
-                .all(|it| it.removal == Removal::Ours);
+                .all(|it| it.removal.is_created());
         if !is_ours {
             return Err(anyhow::format_err!(
                 "{id} already installs package `{package}` in namespace `{namespace}`"
@@ -256,7 +257,7 @@ fn objects(
 fn require_ours(place: &Place, all: &[Value]) -> anyhow::Result<()> {
     let ids: Vec<Id> = all.iter().map(Id::of).filter(|it| it.kind != "Namespace").collect();
     let found = place.cluster.find(&ids)?;
-    match found.iter().find(|it| it.removal != Removal::Ours) {
+    match found.iter().find(|it| !it.removal.is_created()) {
         None => Ok(()),
         Some(it) => Err(anyhow::format_err!(
             "{} exists, and `operator-rs run bundle --v1` did not create it for namespace `{}`",

@@ -1,0 +1,190 @@
+//! Waits for OLM: before a removal until it carries out no InstallPlan, and after it until nothing more appears.
+//!
+//! OLM carries out an InstallPlan to its end, even if everything that it belongs to is deleted meanwhile, and it removes
+//! its own objects some time after their owners. A removal is complete when two looks, some time apart, find nothing.
+
+use std::time::Duration;
+
+use super::removals::Removals;
+use crate::{
+    cluster::{Id, Limit, Live, State},
+    commands::{reach, removal::olm::SETTLED, run::place::Place},
+    hint::Hint as _,
+    olm::{self, V1, V1_ALPHA1},
+    yaml::{Value, json},
+};
+
+/// The time between two looks.
+const QUIET: Duration = Duration::from_secs(1);
+
+const LATE: &str = "check that OLM runs: `operator-rs olm status`; it may create objects later, so run the command again then";
+
+/// Waits until OLM carries out no InstallPlan of the package: it may create any of its objects at any moment.
+pub fn until_idle(place: &Place, package: &str, limit: Limit) -> anyhow::Result<()> {
+    let left = place.cluster.until(limit, &mut reach::report, || {
+        let subscriptions = place.subscriptions(package)?;
+        let uids: Vec<_> = subscriptions.iter().map(|it| &it["metadata"]["uid"]).collect();
+        let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
+        let mut running = plans.iter().filter(|plan| {
+            let mut owners = plan["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+            olm::is_running(plan) && owners.any(|it| uids.contains(&&it["uid"]))
+        });
+        Ok(running.next().map_or(State::Done, |plan| {
+            let reason = olm::reason(plan);
+            let colon = if reason.is_empty() { "" } else { ": " };
+            State::Not(format!("OLM is still carrying out {}{colon}{reason}", Id::of(plan)))
+        }))
+    })?;
+    match left {
+        None => Ok(()),
+        Some(reason) => {
+            Err(anyhow::format_err!("nothing was removed: timed out: {reason}")).hint(LATE)
+        }
+    }
+}
+
+/// What OLM's list of the operator's objects says about a removal.
+enum List {
+    /// It does not exist.
+    Gone,
+    /// It is kept, as it has this object, which is kept.
+    Kept(Live, Id),
+    /// It has this object, which is being removed.
+    Waits(Id),
+    /// It has nothing.
+    Empty(Live),
+}
+
+impl Removals {
+    /// Removes what OLM creates late, until there is nothing more. Returns OLM's list if it is kept, and why.
+    pub fn settle(
+        &self,
+        place: &Place,
+        package: &str,
+        limit: Limit,
+    ) -> anyhow::Result<Option<(Id, String)>> {
+        // OLM removes its own objects; what it has forgotten is removed in its place.
+        let patience = limit.at_most(SETTLED);
+        let mut is_quiet = false;
+        let mut kept = None;
+        let left = place.cluster.until(limit.at_most(SETTLED * 2), &mut reach::report, || {
+            kept = None;
+            let mut again = self.created_again(place)?;
+            let going = self.going(place)?;
+            let mut reason = going.first().map(|it| format!("OLM has not removed {} yet", it.id));
+            if patience.is_over() {
+                again.extend(going);
+            }
+            if let Some(it) = again.first() {
+                reason = Some(format!("OLM has just created {}", it.id));
+                place.cluster.delete(&again, limit, &mut reach::report)?;
+            }
+            if reason.is_none() {
+                match self.list(place, package)? {
+                    List::Gone => {}
+                    List::Kept(list, it) => kept = Some((list.id, format!("{it} is in it"))),
+                    List::Waits(it) => reason = Some(format!("OLM still lists {it}")),
+                    List::Empty(list) => {
+                        reason = Some(format!("OLM has just created {}", list.id));
+                        place.cluster.delete(&[list], limit, &mut reach::report)?;
+                    }
+                }
+            }
+            Ok(match reason {
+                Some(reason) => {
+                    is_quiet = false;
+                    State::Not(reason)
+                }
+                None if is_quiet => State::Done,
+                None => {
+                    is_quiet = true;
+                    place.cluster.pause(QUIET);
+                    State::Not("checking that OLM creates nothing more".to_owned())
+                }
+            })
+        })?;
+        match left {
+            None => Ok(kept),
+            Some(reason) => Err(anyhow::format_err!("timed out: {reason}")).hint(LATE),
+        }
+    }
+
+    /// What an InstallPlan that OLM was still carrying out has created again.
+    fn created_again(&self, place: &Place) -> anyhow::Result<Vec<Live>> {
+        let ids = |all: &[Live]| all.iter().map(|it| it.id.clone()).collect::<Vec<_>>();
+        let mut res = place.cluster.find(&self.planned)?;
+        let is_kept = |it: &Live| self.kept.iter().any(|(id, _)| *id == Id::of(&it.object));
+        res.retain(|it| {
+            olm::is_left_behind(&it.object) && olm::foreign(&it.object).is_none() && !is_kept(it)
+        });
+        let crds: Vec<Live> = self.crds.iter().map(|it| it.0.clone()).collect();
+        let crds = place.cluster.find(&ids(&crds))?;
+        res.extend(crds.into_iter().filter(|it| olm::foreign(&it.object).is_none()));
+        res.extend(place.cluster.find(&ids(&self.csvs))?);
+        res.iter_mut().for_each(exact);
+        Ok(res)
+    }
+
+    /// What OLM removes after its ClusterServiceVersion or its OperatorGroup.
+    fn going(&self, place: &Place) -> anyhow::Result<Vec<Live>> {
+        let owners: Vec<&Id> = self.csvs.iter().chain(&self.group).map(|it| &it.id).collect();
+        if owners.is_empty() {
+            return Ok(Vec::new());
+        }
+        let is_of = |it: &Value, owner: &Id| olm::is_owned_by(it, &owner.name, &owner.namespace);
+        let mut ids = Vec::new();
+        for (api_version, kind) in olm::CLUSTER_SCOPED {
+            let all = place.cluster.list(api_version, kind, "")?;
+            let own = all.iter().filter(|it| owners.iter().any(|owner| is_of(it, owner)));
+            ids.extend(own.map(Id::of));
+        }
+        let versions = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", "")?;
+        let copies = versions.iter().filter(|it| {
+            let is_named = |owner: &Live| it["metadata"]["name"] == *owner.id.name;
+            olm::copied_from(it) == Some(&place.namespace) && self.csvs.iter().any(is_named)
+        });
+        ids.extend(copies.map(Id::of));
+        place.cluster.find(&ids)
+    }
+
+    /// OLM's list of the operator's objects, which OLM keeps when it is empty, and creates again when it is not.
+    fn list(&self, place: &Place, package: &str) -> anyhow::Result<List> {
+        let name = olm::list_name(package, &place.namespace);
+        let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
+        let Some(list) = place.cluster.find(&[id])?.pop() else { return Ok(List::Gone) };
+        self.take_off_list(place, package)?;
+        let listed = olm::listed(&list.object);
+        let (kept, going): (Vec<Id>, _) =
+            listed.iter().map(Id::of).partition(|it| self.is_left(it));
+        Ok(match (kept.into_iter().next(), going.into_iter().next()) {
+            (_, Some(it)) => List::Waits(it),
+            (Some(it), None) => List::Kept(list, it),
+            (None, None) => List::Empty(list),
+        })
+    }
+
+    /// Whether an object is a CRD that was not to be removed.
+    fn is_left(&self, id: &Id) -> bool {
+        let kept = self.kept.iter().map(|it| &it.0);
+        id.is_crd() && !self.crds.iter().map(|it| &it.0.id).chain(kept).any(|it| it == id)
+    }
+
+    /// Takes OLM's label of this operator from what is kept: OLM sets it on what it finds, too.
+    fn take_off_list(&self, place: &Place, package: &str) -> anyhow::Result<()> {
+        let kept: Vec<Id> = self.kept.iter().map(|it| it.0.clone()).collect();
+        for it in place.cluster.find(&kept)? {
+            if olm::is_labelled(&it.object, package, &place.namespace) {
+                let label = olm::list_label(package, &place.namespace);
+                let without = json!({"metadata": {"labels": {label: null}}});
+                // If others have changed it meanwhile, it is looked at again.
+                place.cluster.merge(&it.object, without)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names an object as it is: an InstallPlan does not say whether its kind is cluster-scoped.
+pub fn exact(it: &mut Live) {
+    it.id = Id { api_version: it.id.api_version.clone(), ..Id::of(&it.object) };
+}
