@@ -2,7 +2,7 @@
 
 use crate::{
     hint::Diagnostic,
-    model::{ProjectPath, locate},
+    model::ProjectPath,
     plan::{Edited, Overlay, Plan, Tree},
     yaml::{self, Data, Dialect, json},
 };
@@ -17,7 +17,8 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
     let after = Overlay::new(tree, &changes);
     let list = ProjectPath::fixed(FILE);
     let Some(text) = after.read(&list)? else { return Ok(()) };
-    let nodes = yaml::nodes(&text, Dialect::Kubernetes).map_err(locate(FILE, &text))?;
+    // An addition to a file that cannot be read is a conflict, which the plan tells together with all others.
+    let nodes = yaml::nodes(&text, Dialect::Kubernetes).unwrap_or_default();
     let resources = nodes.first().and_then(|it| it.get("resources")).map(|it| &it.data);
     let items = match resources {
         Some(Data::List(items)) => &items[..],

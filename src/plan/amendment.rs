@@ -40,12 +40,12 @@ pub fn added(
     text: &str,
     marker: &str,
     fragment: &str,
-) -> Result<String, Diagnostic> {
+) -> Result<String, Box<Diagnostic>> {
     let (place, own) = Place::of(path, fragment)?;
     let addition = Addition { path, text, place: &place, lines: Vec::new() };
     let before = place.read(text).map_err(|it| {
         let all: Vec<String> = own.entries.iter().flat_map(|it| it.text(fragment)).collect();
-        Addition { lines: all, ..addition.clone() }.by_hand(it, "")
+        Addition { lines: all, ..addition.clone() }.by_hand(*it, "")
     })?;
     let new: Vec<&Entry> = own.entries.iter().filter(|it| !before.has(it)).collect();
     if new.is_empty() {
@@ -65,7 +65,12 @@ struct Addition<'a> {
 }
 
 impl Addition<'_> {
-    fn above(&self, marker: &str, before: &Content, new: &[&Entry]) -> Result<String, Diagnostic> {
+    fn above(
+        &self,
+        marker: &str,
+        before: &Content,
+        new: &[&Entry],
+    ) -> Result<String, Box<Diagnostic>> {
         let mut clashing = new.iter().filter(|it| it.twin == Twin::Clash);
         let twin = |it: &&Entry| before.entries.iter().find(|other| other.shares_name(it));
         if let Some(other) = clashing.find_map(twin) {
@@ -108,7 +113,7 @@ impl Addition<'_> {
                     "delete one of the two lines in {}: new code is inserted above the other",
                     self.path
                 );
-                Err(self.at(found[1].0, message).with_hint(hint))
+                Err(Box::new(self.at(found[1].0, message).with_hint(hint)))
             }
         }
     }
@@ -119,12 +124,12 @@ impl Addition<'_> {
     }
 
     /// The problem with the lines that somebody can add in place of the command.
-    fn by_hand(&self, problem: Diagnostic, before: &str) -> Diagnostic {
+    fn by_hand(&self, problem: Diagnostic, before: &str) -> Box<Diagnostic> {
         let lines = self.lines.join("`, `");
-        problem.with_hint(format!(
+        Box::new(problem.with_hint(format!(
             "{before}add `{lines}` to {} by hand, and run the command again",
             self.place.name()
-        ))
+        )))
     }
 }
 
@@ -139,7 +144,7 @@ pub fn removed(
     text: &str,
     fragments: &[String],
     edited: &Edited,
-) -> Result<Removal, Diagnostic> {
+) -> Result<Removal, Box<Diagnostic>> {
     let mut res = Removal { text: text.to_owned(), warnings: Vec::new(), refused: Vec::new() };
     let mut place = None;
     // Entries of the same name are forms of one entry.
@@ -229,6 +234,8 @@ pub fn lacking(before: &str, text: &str) -> String {
     format!("{before}{gap}{lines}")
 }
 
+#[cfg(test)]
+mod cases;
 #[cfg(test)]
 mod random;
 #[cfg(test)]

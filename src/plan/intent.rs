@@ -127,7 +127,7 @@ fn amended(
         match res {
             Ok(after) => text = after,
             Err(problem) => {
-                changes.problem(problem);
+                changes.problem(*problem);
                 return None;
             }
         }

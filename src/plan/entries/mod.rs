@@ -69,7 +69,7 @@ pub enum Twin {
 
 impl Place {
     /// The place of a fragment's entries, and the fragment as the content of that place.
-    pub fn of(path: &ProjectPath, fragment: &str) -> Result<(Self, Content), Diagnostic> {
+    pub fn of(path: &ProjectPath, fragment: &str) -> Result<(Self, Content), Box<Diagnostic>> {
         let at = match path.extension() {
             "rs" => rust::place(fragment).map(At::Rust),
             "toml" => toml::place(fragment).map(At::Toml),
@@ -81,14 +81,15 @@ impl Place {
     }
 
     /// Reads a file at this place. A file that has no such place is a problem.
-    pub fn read(&self, text: &str) -> Result<Content, Diagnostic> {
+    pub fn read(&self, text: &str) -> Result<Content, Box<Diagnostic>> {
         self.find(text)?.ok_or_else(|| {
-            Diagnostic::in_file(self.path.as_str(), format!("{} was not found", self.name()))
+            let message = format!("{} was not found", self.name());
+            Box::new(Diagnostic::in_file(self.path.as_str(), message))
         })
     }
 
     /// The same; none if the file has no such place.
-    pub fn find(&self, text: &str) -> Result<Option<Content>, Diagnostic> {
+    pub fn find(&self, text: &str) -> Result<Option<Content>, Box<Diagnostic>> {
         let content = match &self.at {
             At::Yaml(steps) => yaml::read(&self.path, text, steps),
             At::Rust(function) => rust::read(text, function.as_deref()),
@@ -173,16 +174,16 @@ enum Fault {
 }
 
 impl Fault {
-    fn located(self, path: &ProjectPath, text: &str) -> Diagnostic {
+    fn located(self, path: &ProjectPath, text: &str) -> Box<Diagnostic> {
         let in_file = |message: String| Diagnostic::in_file(path.as_str(), message);
-        match self {
+        Box::new(match self {
             Self::At(message, line, column) => in_file(message).at(line, column).quote(text),
             Self::Byte(message, byte) => in_file(message).at_byte(text, byte).quote(text),
             Self::Yaml(error) => match crate::hint::find::<crate::yaml::Fault>(&error) {
                 Some(fault) => crate::model::malformed(path.as_str(), text, fault),
                 None => in_file(error.to_string()),
             },
-        }
+        })
     }
 }
 
