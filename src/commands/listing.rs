@@ -17,9 +17,9 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
     let after = Overlay::new(tree, &changes);
     let list = ProjectPath::fixed(FILE);
     let Some(text) = after.read(&list)? else { return Ok(()) };
-    // An addition to a file that cannot be read is a conflict, which the plan tells together with all others.
-    let nodes = yaml::nodes(&text, Dialect::Kubernetes).unwrap_or_default();
-    let resources = nodes.first().and_then(|it| it.get("resources")).map(|it| &it.data);
+    let nodes = yaml::nodes(&text, Dialect::Kubernetes);
+    let first = nodes.iter().flatten().next();
+    let resources = first.and_then(|it| it.get("resources")).map(|it| &it.data);
     let items = match resources {
         Some(Data::List(items)) => &items[..],
         _ => &[],
@@ -45,8 +45,12 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
         let item = line.trim_start_matches('#').trim_start().strip_prefix("- ");
         listed.extend(item.and_then(|it| crd(it.split(" #").next()?.trim())));
     }
-    for path in crds.iter().filter(|it| !listed.contains(it)) {
+    for path in crds {
         let name = path.as_str().strip_prefix(FOLDER).unwrap_or(path.as_str());
+        // An addition to a file that cannot be read is a conflict, so there must be something to add.
+        if listed.contains(path) || nodes.is_err() && text.contains(name) {
+            continue;
+        }
         match text.contains(&format!("+operator-rs:scaffold:{MARKER}")) {
             true => plan.add(list.clone(), MARKER, fragment(name)),
             false => plan.warn(

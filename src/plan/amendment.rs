@@ -76,7 +76,11 @@ impl Addition<'_> {
         if let Some(other) = clashing.find_map(twin) {
             let name = other.names.join("`, `").replace("mod ", "");
             let message = format!("`{name}` is already there, in another form");
-            return Err(self.by_hand(self.at(other.line, message), ""));
+            let hint = format!(
+                "write `{}` in its place, and run the command again",
+                self.lines.join("`, `")
+            );
+            return Err(Box::new(self.at(other.line, message).with_hint(hint)));
         }
         let lines: Vec<&str> = self.text.lines().collect();
         let markers: Vec<usize> =
@@ -234,9 +238,5 @@ pub fn lacking(before: &str, text: &str) -> String {
     format!("{before}{gap}{lines}")
 }
 
-#[cfg(test)]
-mod cases;
-#[cfg(test)]
-mod random;
 #[cfg(test)]
 mod tests;

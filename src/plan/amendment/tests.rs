@@ -1,8 +1,11 @@
 //! Additions and removals, one by one.
 
+mod cases;
+mod random;
+
 use super::*;
 
-pub const IMAGE: &str = "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: manager\n        env:\n        - name: IMAGE_B\n          value: \"b:1\"\n";
+const IMAGE: &str = "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: manager\n        env:\n        - name: IMAGE_B\n          value: \"b:1\"\n";
 const RUN: &str = "fn all() {\n    vec![\n        runtime::per_namespace(b::run),\n    ]\n}\n";
 const MARKER: &str = "+operator-rs:scaffold:m";
 

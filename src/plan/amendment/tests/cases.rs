@@ -2,7 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::tests::IMAGE;
+use super::IMAGE;
 use crate::yaml::{self, Dialect, Value, json};
 
 /// The entries at a place, and everything else.
