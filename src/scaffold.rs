@@ -2,8 +2,11 @@
 //!
 //! ```text
 //! templates/<set>/src/{{kind_module}}.rs.hbs       a whole file, rendered; without `.hbs` it is copied
-//! templates/<set>/src/main.rs@controllers.hbs     lines to insert above `+operator-rs:scaffold:controllers`
+//! templates/<set>/src/main.rs@controllers.hbs     entries to add above `+operator-rs:scaffold:controllers`
 //! ```
+//!
+//! The latter is a small copy of the file, which shows where the entries belong: `[env]` and the new line, or the keys
+//! down to a list and its new items.
 //!
 //! A template that renders to an empty text writes no file. This module does not touch the disk: the templates are in
 //! the binary.
@@ -28,7 +31,8 @@ handlebars_helper!(eq: |a: Value, b: Value| a == b);
 /// The output of a template.
 pub enum Target {
     File(ProjectPath),
-    Lines(ProjectPath, String),
+    /// A small copy of the file with only the entries to add above a marker.
+    Entries(ProjectPath, String),
 }
 
 /// Scaffolds files of the user: whole files, which are written once, and lines above markers.
@@ -38,7 +42,7 @@ pub fn scaffold(sets: &[&str], context: &impl Serialize) -> anyhow::Result<Plan>
         for (target, text) in render(set, context)? {
             match target {
                 Target::File(path) => plan.scaffold(path, text),
-                Target::Lines(path, marker) => plan.insert(path, &marker, text),
+                Target::Entries(path, marker) => plan.add(path, &marker, text),
             }
         }
     }
@@ -59,9 +63,9 @@ pub fn generate(
                 let edit = edit(&path);
                 plan.generate(path, text, edit, by);
             }
-            Target::Lines(path, _) => {
+            Target::Entries(path, _) => {
                 anyhow::bail!(
-                    "templates/{set} has lines to insert into {path}, but renders generated files"
+                    "templates/{set} has entries to add to {path}, but renders generated files"
                 )
             }
         }
@@ -73,7 +77,7 @@ pub fn generate(
 pub fn text(set: &str, path: &str, context: &impl Serialize) -> anyhow::Result<String> {
     let files = render(set, context)?.into_iter().filter_map(|(target, text)| match target {
         Target::File(it) => Some((it, text)),
-        Target::Lines(..) => None,
+        Target::Entries(..) => None,
     });
     let found = { files }.find(|(it, _)| it.as_str() == path);
     Ok(found.with_context(|| format!("templates/{set} has no {path}"))?.1)
@@ -109,7 +113,7 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
             continue;
         }
         let target = match target.split_once('@') {
-            Some((path, marker)) => Target::Lines(path.parse()?, marker.to_owned()),
+            Some((path, marker)) => Target::Entries(path.parse()?, marker.to_owned()),
             None => Target::File(target.parse()?),
         };
         res.push((target, text));

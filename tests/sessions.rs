@@ -43,6 +43,7 @@ pages! {
     delete_api
     first_operator
     forge
+    formatters
     generate_crds
     habits
     hand_edits

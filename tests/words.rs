@@ -42,8 +42,8 @@ const STOP_LIST: &[(&str, &str)] = &[
 ];
 
 /// How many messages no session page shows, and how many no test shows either. Only ever lower these.
-const ON_NO_PAGE: usize = 2246;
-const IN_NO_TEST: usize = 1524;
+const ON_NO_PAGE: usize = 2226;
+const IN_NO_TEST: usize = 1509;
 
 #[test]
 fn no_text_has_a_phrase_of_the_stop_list() {
@@ -126,7 +126,8 @@ fn all_messages() -> Vec<(String, String)> {
     let mut res = Vec::new();
     for folder in ["src", "crates/kube-crd-source/src"] {
         for (path, tokens) in sources(folder) {
-            literals(tokens, false, &mut |line, text, is_test| {
+            let in_tests = path.ends_with("tests.rs") || path.contains("/tests/");
+            literals(tokens, in_tests, &mut |line, text, is_test| {
                 if !is_test && is_prose(text) {
                     res.push((format!("{folder}/{path}:{line}"), text.to_owned()));
                 }

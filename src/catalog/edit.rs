@@ -1,7 +1,7 @@
 //! Additions to the text of a catalog's file. Everything else in it stays as it is, comments included: an addition is
 //! inserted as lines of its own, and the result is read again and compared with what it should be.
 
-use crate::yaml::{self, Data, Dialect, Map, Node, Value};
+use crate::yaml::{self, Data, Dialect, Map, Node, Value, block};
 
 use super::blob::{self, Entry};
 
@@ -22,21 +22,12 @@ pub fn with_entry(
     let before = documents(text)?;
     let at = before.iter().position(|it| is_channel(it, package, channel));
     let at = at.ok_or(Refusal("the channel was not found again"))?;
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let (line, indent) = end_of_entries(&before[at], &lines)?;
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let pad = " ".repeat(indent);
     let mut added = String::new();
     for (at, line) in yaml::to_text(&entry.to_value()).lines().enumerate() {
-        added += &format!("{pad}{}{line}{end}", if at == 0 { "- " } else { "  " });
+        added += &format!("{}{line}\n", if at == 0 { "- " } else { "  " });
     }
-    let mut res: String = lines[..line].concat();
-    if !res.ends_with('\n') {
-        res += end;
-    }
-    let rest: String = lines[line..].concat();
-    let after = res + &added + &rest;
-
+    let after = entries(&before[at]).and_then(|it| block::with_items(text, it, &added, None));
+    let after = after.ok_or(NOT_A_BLOCK)?;
     let mut expected: Vec<Value> = before.into_iter().map(Node::into_value).collect();
     match expected[at]["entries"].as_array_mut() {
         Some(entries) => entries.push(entry.to_value()),
@@ -94,36 +85,11 @@ fn is_channel(node: &Node, package: &str, channel: &str) -> bool {
     is("schema", blob::CHANNEL) && is("package", package) && is("name", channel)
 }
 
-/// The number of lines up to the end of the last entry, and how far the dashes are indented.
-fn end_of_entries(channel: &Node, lines: &[&str]) -> Result<(usize, usize), Refusal> {
-    let (Some(list), Data::Map(fields)) = (channel.get("entries"), &channel.data) else {
-        return Err(NOT_A_BLOCK);
-    };
-    let Data::List(items) = &list.data else { return Err(NOT_A_BLOCK) };
-    let last = items.last().ok_or(NOT_A_BLOCK)?;
-    let line = lines.get(last.mark.line.wrapping_sub(1)).ok_or(NOT_A_BLOCK)?;
-    let before: String = line.chars().take(last.mark.column.saturating_sub(1)).collect();
-    let dash = before.trim_end().strip_suffix('-').filter(|it| it.chars().all(|c| c == ' '));
-    let indent = dash.ok_or(NOT_A_BLOCK)?.len();
-    // The next field of the channel ends the list, and so does the next document.
-    let next = fields.iter().map(|it| it.mark.line).filter(|it| *it > last.mark.line).min();
-    let separator = lines
-        .iter()
-        .enumerate()
-        .skip(last.mark.line)
-        .find(|it| it.1.starts_with("---") || it.1.starts_with("..."));
-    let mut end =
-        next.map_or(lines.len(), |it| it - 1).min(separator.map_or(lines.len(), |it| it.0));
-    // Blank lines and comments in front of what follows belong to that, and comments in the entry to the entry.
-    while end > last.mark.line {
-        let line = lines[end - 1].trim_end();
-        let text = line.trim_start();
-        if !text.is_empty() && (!text.starts_with('#') || line.len() - text.len() > indent) {
-            break;
-        }
-        end -= 1;
-    }
-    Ok((end, indent))
+/// The entries of a channel, if there are any.
+fn entries(channel: &Node) -> Option<&yaml::Entry> {
+    let Data::Map(fields) = &channel.data else { return None };
+    let field = fields.iter().find(|it| it.key == "entries")?;
+    matches!(&field.value.data, Data::List(all) if !all.is_empty()).then_some(field)
 }
 
 #[cfg(test)]

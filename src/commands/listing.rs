@@ -3,39 +3,57 @@
 use crate::{
     hint::{Diagnostic, Lines},
     model::ProjectPath,
-    plan::{Overlay, Plan, Tree},
+    plan::{Edited, Overlay, Plan, Tree},
+    yaml::{self, Data, Dialect, json},
 };
 
 const FOLDER: &str = "config/crd/";
 const FILE: &str = "config/crd/kustomization.yaml";
 const MARKER: &str = "crds";
 
-/// Adds the lines that are missing for these CRDs, and removes those of CRDs that the plan deletes.
+/// Adds the items that are missing for these CRDs, and removes those of CRDs that the plan deletes.
 pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow::Result<()> {
     let changes = plan.preview(tree)?;
     let after = Overlay::new(tree, &changes);
     let list = ProjectPath::fixed(FILE);
     let Some(text) = after.read(&list)? else { return Ok(()) };
+    let nodes = yaml::nodes(&text, Dialect::Kubernetes);
+    let first = nodes.iter().flatten().next();
+    let resources = first.and_then(|it| it.get("resources")).map(|it| &it.data);
+    let items = match resources {
+        Some(Data::List(items)) => &items[..],
+        _ => &[],
+    };
     let deleted: Vec<&ProjectPath> =
         changes.iter().filter(|it| it.after.is_none()).map(|it| &it.path).collect();
     let mut lines = Lines::of(&text);
-    for (at, line) in text.lines().enumerate() {
-        let Some(path) = listed(line) else { continue };
+    let mut listed = Vec::new();
+    for item in items {
+        let Some((entry, path)) = item.as_str().and_then(|it| Some((it, crd(it)?))) else {
+            continue;
+        };
         if deleted.contains(&&path) {
-            plan.remove_line(list.clone(), line);
+            plan.remove(list.clone(), vec![fragment(entry)], Edited::Stays);
         } else if !crds.contains(&path) && after.read(&path)?.is_none() {
             let missing = Diagnostic::in_file(FILE, format!("{path} does not exist"));
-            plan.warn(missing.at(at + 1, 1).quote(&mut lines).with_hint("remove this line"));
+            let missing = missing.at(item.mark.line, 1).quote(&mut lines);
+            plan.warn(missing.with_hint("remove this line"));
         }
+        listed.push(path);
+    }
+    // A person may have commented a line out.
+    for line in text.lines().filter_map(|it| it.trim().strip_prefix('#')) {
+        let item = line.trim_start_matches('#').trim_start().strip_prefix("- ");
+        listed.extend(item.and_then(|it| crd(it.split(" #").next()?.trim())));
     }
     for path in crds {
         let name = path.as_str().strip_prefix(FOLDER).unwrap_or(path.as_str());
-        // A person may have commented the line out.
-        if text.contains(name) {
+        // An addition to a file that cannot be read is a conflict, so there must be something to add.
+        if listed.contains(path) || nodes.is_err() && text.contains(name) {
             continue;
         }
         match text.contains(&format!("+operator-rs:scaffold:{MARKER}")) {
-            true => plan.insert(list.clone(), MARKER, format!("- {name}\n")),
+            true => plan.add(list.clone(), MARKER, fragment(name)),
             false => plan.warn(
                 Diagnostic::in_file(FILE, format!("`{name}` is not in the list"))
                     .with_hint("add it to `resources`"),
@@ -45,26 +63,23 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
     Ok(())
 }
 
-/// The CRD that a line of the list names.
-fn listed(line: &str) -> Option<ProjectPath> {
-    let path = ProjectPath::fixed("config/crd").join(item(line)?).ok()?;
+fn fragment(name: &str) -> String {
+    yaml::to_text(&json!({ "resources": [name] }))
+}
+
+/// The CRD that an item of the list names.
+fn crd(item: &str) -> Option<ProjectPath> {
+    let path = ProjectPath::fixed("config/crd").join(item.trim_matches(['"', '\''])).ok()?;
     path.is_in(&ProjectPath::fixed("config/crd/bases")).then_some(path)
 }
 
-/// The item in a line of a list, without quotes and comment.
-pub fn item(line: &str) -> Option<&str> {
-    let item = line.trim().strip_prefix("- ")?.split(" #").next()?;
-    Some(item.trim().trim_matches(['"', '\'']))
-}
-
 #[test]
-fn a_line_lists_a_crd() {
-    let check = |line: &str, expected: Option<&str>| {
-        assert_eq!(listed(line).map(|it| it.to_string()).as_deref(), expected, "{line}");
+fn an_item_names_a_crd() {
+    let check = |item: &str, expected: Option<&str>| {
+        assert_eq!(crd(item).map(|it| it.to_string()).as_deref(), expected, "{item}");
     };
-    check("- bases/a.yaml", Some("config/crd/bases/a.yaml"));
-    check("  - \"./bases/a b.yaml\" # mine", Some("config/crd/bases/a b.yaml"));
-    check("- patches/a.yaml", None);
-    check("# - bases/a.yaml", None);
-    check("- ../../../x", None);
+    check("bases/a.yaml", Some("config/crd/bases/a.yaml"));
+    check("./bases/a b.yaml", Some("config/crd/bases/a b.yaml"));
+    check("patches/a.yaml", None);
+    check("../../../x", None);
 }

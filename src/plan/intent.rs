@@ -1,6 +1,10 @@
 //! What a plan intends for one file.
 
-use super::{Change, Changes, fragment, fragment::Fragment, ours};
+use super::{
+    Change, Changes,
+    amendment::{self, Amendment},
+    ours,
+};
 use crate::model::{self, ProjectPath};
 
 #[derive(Debug)]
@@ -13,13 +17,10 @@ pub enum Intent {
     Lines(String),
     /// A generated file, replaced on every run of the command `by`. `edit` says where changes belong.
     Generate { text: String, edit: String, by: &'static str },
-    /// The user's file: each fragment is inserted above its marker, once.
-    /// `seed` is the initial text if there is no file.
-    Insert { seed: Option<String>, fragments: Vec<Fragment>, removals: Vec<String> },
+    /// The user's file, with these changes. `seed` is the initial text if there is no file.
+    Amend { seed: Option<String>, amendments: Vec<Amendment> },
     /// The user's file, which is deleted. A file with none of the `known` texts was edited.
     Delete { known: Vec<String> },
-    /// The user's file, which the command has read as `before` and edited.
-    Edit { before: String, after: String },
 }
 
 impl Intent {
@@ -31,19 +32,12 @@ impl Intent {
         force: bool,
         changes: &mut Changes,
     ) {
-        if let (Self::Insert { .. } | Self::Lines(_) | Self::Edit { .. }, Some(text)) =
-            (self, &before)
+        if let (Self::Amend { .. } | Self::Lines(_), Some(text)) = (self, &before)
             && let Some(conflict) = model::merge_conflict(path, text)
         {
             return changes.problem(conflict);
         }
         let after = match self {
-            Self::Edit { before: read, after } => {
-                if before.as_ref() != Some(read) {
-                    return changes.changed(path);
-                }
-                after.clone()
-            }
             Self::Scaffold(text) => match &before {
                 Some(before) if *before != with_ends_of(before, text) => {
                     return changes.theirs(path);
@@ -55,7 +49,7 @@ impl Intent {
                 Some(_) => return,
                 None => text.clone(),
             },
-            Self::Lines(text) => fragment::lacking(before.as_deref().unwrap_or(""), text),
+            Self::Lines(text) => amendment::lacking(before.as_deref().unwrap_or(""), text),
             Self::Generate { text, edit, by } => {
                 let signed = ours::signed(path, text, edit, by);
                 match &before {
@@ -87,24 +81,58 @@ impl Intent {
                 }
                 return changes.delete(path.clone(), before);
             }
-            Self::Insert { seed, fragments, removals } => {
-                let Some(mut text) = before.clone().or_else(|| seed.clone()) else {
-                    return changes.missing(path);
+            Self::Amend { seed, amendments } => {
+                let Some(text) = before.clone().or_else(|| seed.clone()) else {
+                    return match amendments.iter().any(|it| matches!(it, Amendment::Replace { .. }))
+                    {
+                        true => changes.changed(path),
+                        false => changes.missing(path),
+                    };
                 };
-                for line in removals {
-                    text = fragment::without(&text, line);
+                match amended(path, text, amendments, force, changes) {
+                    Some(text) => text,
+                    None => return,
                 }
-                for fragment in fragments {
-                    match fragment.put(path, &text) {
-                        Ok(after) => text = after,
-                        Err(problem) => return changes.problem(problem),
-                    }
-                }
-                text
             }
         };
         changes.push(Change { path: path.clone(), before, after: Some(after) });
     }
+}
+
+/// A user's file after all changes; none if one of them is a conflict.
+fn amended(
+    path: &ProjectPath,
+    mut text: String,
+    amendments: &[Amendment],
+    force: bool,
+    changes: &mut Changes,
+) -> Option<String> {
+    for it in amendments {
+        let res = match it {
+            Amendment::Add { marker, fragment } => amendment::added(path, &text, marker, fragment),
+            Amendment::Remove { fragments, edited } => {
+                amendment::removed(path, &text, fragments, edited).map(|it| {
+                    changes.warnings.extend(it.warnings);
+                    let refused = if force { Vec::new() } else { it.refused };
+                    refused.into_iter().for_each(|it| changes.problem(it));
+                    it.text
+                })
+            }
+            Amendment::Replace { before, .. } if text != *before => {
+                changes.changed(path);
+                return None;
+            }
+            Amendment::Replace { after, .. } => Ok(after.clone()),
+        };
+        match res {
+            Ok(after) => text = after,
+            Err(problem) => {
+                changes.problem(*problem);
+                return None;
+            }
+        }
+    }
+    Some(text)
 }
 
 /// A text with the line endings of the file that it replaces.

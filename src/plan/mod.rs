@@ -1,8 +1,9 @@
 //! The changes that a command intends, as a value. A plan is built without touching the disk; [`Plan::against`] only
 //! reads.
 
+mod amendment;
 mod changes;
-mod fragment;
+mod entries;
 mod intent;
 mod ours;
 mod overlay;
@@ -12,12 +13,13 @@ use std::{
     path::Path,
 };
 
+pub use amendment::{Edited, removed};
 pub use changes::{Change, Changes};
 pub use ours::without_signature;
 pub use overlay::Overlay;
 
 use crate::{hint::Diagnostic, model::ProjectPath};
-use fragment::Fragment;
+use amendment::Amendment;
 use intent::Intent;
 
 /// Whether a file is unchanged since this command (e.g. `manifests`) has generated it.
@@ -98,7 +100,7 @@ struct Owned {
 impl Plan {
     pub fn scaffold(&mut self, path: ProjectPath, text: String) {
         match self.intents.get_mut(&path) {
-            Some(Intent::Insert { seed, .. }) => *seed = Some(text),
+            Some(Intent::Amend { seed, .. }) => *seed = Some(text),
             _ => drop(self.intents.insert(path, Intent::Scaffold(text))),
         }
     }
@@ -155,28 +157,24 @@ impl Plan {
         self.intents.remove(path);
     }
 
-    pub fn insert(&mut self, path: ProjectPath, marker: &str, text: String) {
-        let fragment = Fragment { marker: marker.to_owned(), text };
-        let (seed, mut fragments, removals) = match self.intents.remove(&path) {
-            Some(Intent::Insert { seed, fragments, removals }) => (seed, fragments, removals),
-            Some(Intent::Scaffold(text)) => (Some(text), Vec::new(), Vec::new()),
-            _ => (None, Vec::new(), Vec::new()),
-        };
-        fragments.push(fragment);
-        self.intents.insert(path, Intent::Insert { seed, fragments, removals });
+    /// Adds entries to a user's file, above a marker. `fragment` is a small copy of the file with only these.
+    pub fn add(&mut self, path: ProjectPath, marker: &str, fragment: String) {
+        self.amend(path, Amendment::Add { marker: marker.to_owned(), fragment });
     }
 
-    /// Removes a line from a user's file, wherever it is in there, and however it is indented.
-    pub fn remove_line(&mut self, path: ProjectPath, line: &str) {
-        match self.intents.get_mut(&path) {
-            Some(Intent::Edit { after, .. }) => *after = fragment::without(after, line),
-            Some(Intent::Insert { removals, .. }) => removals.push(line.to_owned()),
-            _ => {
-                let removals = vec![line.to_owned()];
-                let insert = Intent::Insert { seed: None, fragments: Vec::new(), removals };
-                self.intents.insert(path, insert);
-            }
-        }
+    /// Removes entries from a user's file. All fragments are for one place; an entry may be there as any of them shows it.
+    pub fn remove(&mut self, path: ProjectPath, fragments: Vec<String>, edited: Edited) {
+        self.amend(path, Amendment::Remove { fragments, edited });
+    }
+
+    fn amend(&mut self, path: ProjectPath, amendment: Amendment) {
+        let (seed, mut amendments) = match self.intents.remove(&path) {
+            Some(Intent::Amend { seed, amendments }) => (seed, amendments),
+            Some(Intent::Scaffold(text)) => (Some(text), Vec::new()),
+            _ => (None, Vec::new()),
+        };
+        amendments.push(amendment);
+        self.intents.insert(path, Intent::Amend { seed, amendments });
     }
 
     /// Deletes a user's file, unless its text is none of these and `--force` is not given.
@@ -186,7 +184,8 @@ impl Plan {
 
     /// A user's file: the text that the command has read, and the same after an edit that it has made and checked.
     pub fn edit(&mut self, path: ProjectPath, before: String, after: String) {
-        self.intents.insert(path, Intent::Edit { before, after });
+        let amendments = vec![Amendment::Replace { before, after }];
+        self.intents.insert(path, Intent::Amend { seed: None, amendments });
     }
 
     /// Removes the files with these extensions that `by` has generated into `folder` and that are not in this plan.
@@ -224,16 +223,11 @@ impl Plan {
     pub fn extend(&mut self, other: Self) {
         for (path, intent) in other.intents {
             match intent {
-                Intent::Insert { seed, fragments, removals } => {
+                Intent::Amend { seed, amendments } => {
                     if let Some(seed) = seed {
                         self.scaffold(path.clone(), seed);
                     }
-                    for Fragment { marker, text } in fragments {
-                        self.insert(path.clone(), &marker, text);
-                    }
-                    for line in removals {
-                        self.remove_line(path.clone(), &line);
-                    }
+                    amendments.into_iter().for_each(|it| self.amend(path.clone(), it));
                 }
                 Intent::Scaffold(text) => self.scaffold(path, text),
                 other => drop(self.intents.insert(path, other)),

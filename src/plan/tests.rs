@@ -34,60 +34,6 @@ fn check(before: Option<&str>, plan: impl FnOnce(&mut Plan), expected: Result<&s
     assert_eq!(after.as_deref().map_err(String::as_str), expected);
 }
 
-fn mark(text: &'static str) -> impl FnOnce(&mut Plan) {
-    move |plan| plan.insert(path("a.rs"), "m", text.to_owned())
-}
-
-#[test]
-fn a_fragment_goes_above_its_marker_once_and_as_deep() {
-    check(
-        Some("x\n    // +operator-rs:scaffold:m\ny"),
-        mark("a(\n  1\n)\n"),
-        Ok("x\n    a(\n      1\n    )\n    // +operator-rs:scaffold:m\ny"),
-    );
-    check(
-        Some("a;\nb;\n//+operator-rs:scaffold:m\n"),
-        mark("a;\n"),
-        Ok("a;\nb;\n//+operator-rs:scaffold:m\n"),
-    );
-    check(
-        Some("# +operator-rs:scaffold:m\r\n"),
-        mark("a"),
-        Ok("a\r\n# +operator-rs:scaffold:m\r\n"),
-    );
-}
-
-#[test]
-fn text_that_occurs_inside_another_line_is_not_taken_for_the_fragment() {
-    let marker = "// +operator-rs:scaffold:m\n";
-    check(
-        Some(&format!("// pub mod a;\n{marker}")),
-        mark("pub mod a;"),
-        Ok(&format!("// pub mod a;\npub mod a;\n{marker}")),
-    );
-    check(
-        Some(&format!("pub mod ab;\n{marker}")),
-        mark("pub mod a;"),
-        Ok(&format!("pub mod ab;\npub mod a;\n{marker}")),
-    );
-}
-
-#[test]
-fn a_marker_that_is_missing_doubled_or_code_is_told_with_its_place() {
-    let missing = "nothing was written:\n  a.rs:1:1: there is no line `// +operator-rs:scaffold:m`";
-    check(Some("x\n"), mark("a"), Err(missing));
-    check(Some("let s = \"+operator-rs:scaffold:m\";\n"), mark("a"), Err(missing));
-    let twice = "// +operator-rs:scaffold:m\n// +operator-rs:scaffold:m\n";
-    check(
-        Some(twice),
-        mark("a"),
-        Err(
-            "nothing was written:\n  a.rs:2:1: the marker `+operator-rs:scaffold:m` is also in line 1",
-        ),
-    );
-    check(None, mark("a"), Err("nothing was written:\n  a.rs: it is missing"));
-}
-
 #[test]
 fn a_merge_conflict_of_generated_files_is_named_and_replaced_by_force() {
     let ours = |text: &str| ours::signed(&path("a.rs"), text, "b", "test");
@@ -274,28 +220,37 @@ fn a_users_file_is_deleted_as_it_was_scaffolded_and_an_edited_one_with_force() {
 }
 
 #[test]
-fn a_line_is_removed_wherever_it_is_and_however_it_is_indented() {
-    let remove = |plan: &mut Plan| plan.remove_line(path("a.rs"), "pub mod a;");
-    check(Some("x\n  pub mod a;\r\npub mod ab;\n"), remove, Ok("x\npub mod ab;\n"));
-    check(Some("// pub mod a;\n"), remove, Ok("// pub mod a;\n"));
-    check(None, remove, Err("nothing was written:\n  a.rs: it is missing"));
-    // Together with the other changes of a file, whichever is asked for first.
+fn the_changes_of_a_users_file_are_made_in_their_order() {
+    let remove = |plan: &mut Plan| {
+        plan.remove(path("a.rs"), vec!["pub mod a;\n".to_owned()], Edited::Stays);
+    };
+    let add = |plan: &mut Plan| plan.add(path("a.rs"), "m", "pub mod b;\n".to_owned());
     let marked = "pub mod a;\n// +operator-rs:scaffold:m\n";
-    let both = |plan: &mut Plan| {
+    let expected = Ok("pub mod b;\n// +operator-rs:scaffold:m\n");
+    check(
+        Some(marked),
+        |plan| {
+            remove(plan);
+            add(plan);
+        },
+        expected,
+    );
+    check(
+        Some(marked),
+        |plan| {
+            add(plan);
+            remove(plan);
+        },
+        expected,
+    );
+    let edit = |plan: &mut Plan| {
+        plan.edit(path("a.rs"), "pub mod a;\n".to_owned(), "pub mod a;\nmod x;\n".to_owned());
         remove(plan);
-        mark("pub mod b;")(plan);
     };
-    check(Some(marked), both, Ok("pub mod b;\n// +operator-rs:scaffold:m\n"));
-    let both = |plan: &mut Plan| {
-        mark("pub mod b;")(plan);
-        remove(plan);
-    };
-    check(Some(marked), both, Ok("pub mod b;\n// +operator-rs:scaffold:m\n"));
-    let both = |plan: &mut Plan| {
-        plan.edit(path("a.rs"), "pub mod a;\n".to_owned(), "pub mod a;\nx\n".to_owned());
-        remove(plan);
-    };
-    check(Some("pub mod a;\n"), both, Ok("x\n"));
+    check(Some("pub mod a;\n"), edit, Ok("mod x;\n"));
+    for change in [remove, add] {
+        check(None, change, Err("nothing was written:\n  a.rs: it is missing"));
+    }
 }
 
 #[test]

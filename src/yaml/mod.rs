@@ -4,6 +4,7 @@
 //! that this module writes as the same value. A text is read as the Go program reads it that will use the text
 //! ([`Dialect`]); if its result cannot be predicted, the text is refused with the place of the problem.
 
+pub mod block;
 mod difference;
 mod events;
 mod fault;

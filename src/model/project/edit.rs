@@ -8,30 +8,21 @@ use anyhow::Context as _;
 use super::{Project, Resource};
 use crate::{
     hint::Hint as _,
-    yaml::{self, Dialect, Value},
+    yaml::{self, Data, Dialect, Entry, Node, Value, block},
 };
 
 impl Project {
     /// Adds a resource after the existing ones.
     pub fn with(&self, resource: Resource) -> anyhow::Result<Self> {
         let entry = yaml::to_text(&Value::Array(vec![yaml::to_value(&resource)]));
-        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
-        let text = match block(&lines) {
+        let text = match &self.resources_field()? {
             None => {
+                let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
                 let at =
                     lines.iter().position(|it| it.starts_with("version:")).unwrap_or(lines.len());
                 splice(&lines, at..at, &format!("resources:\n{entry}"))
             }
-            Some(Block { head, end: _ }) if is_empty_list(lines[head]) => {
-                splice(&lines, head..head + 1, &format!("resources:\n{entry}"))
-            }
-            Some(Block { head, end }) => {
-                let first =
-                    lines[head + 1..end].iter().find(|it| it.trim_start().starts_with("- "));
-                let indent = first.map_or("", |it| &it[..it.len() - it.trim_start().len()]);
-                let entry: String = entry.lines().map(|it| format!("{indent}{it}\n")).collect();
-                splice(&lines, end..end, &entry)
-            }
+            Some(list) => block::with_items(&self.text, list, &entry, None).unwrap_or_default(),
         };
         let mut expected =
             yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
@@ -44,24 +35,19 @@ impl Project {
 
     /// Sets `controller: true` on an existing resource.
     pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
-        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
-        let text = block(&lines).and_then(|block| {
-            let Range { start, end: stop } = block.item(&lines, at)?;
-            let indent = dash(lines[start])?;
-            let key = " ".repeat(indent + 2);
-            let existing = (start..stop)
-                .find(|it| lines[*it].trim_start_matches([' ', '-']).starts_with("controller:"));
-            Some(match existing {
-                Some(line) => {
-                    let lead = &lines[line]
-                        [..lines[line].len() - lines[line].trim_start_matches([' ', '-']).len()];
-                    splice(&lines, line..line + 1, &format!("{lead}controller: true\n"))
-                }
-                None => {
-                    let kind =
-                        (start..stop).find(|it| lines[*it].starts_with(&format!("{key}kind:")))?;
-                    splice(&lines, kind..kind, &format!("{key}controller: true\n"))
-                }
+        let list = self.resources_field()?;
+        let text = list.as_ref().and_then(|it| items(it).get(at)).and_then(|item| {
+            let Data::Map(fields) = &item.data else { return None };
+            let find = |key: &str| fields.iter().find(|it| it.key == key);
+            let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
+            let field = find("controller").or_else(|| find("kind"))?;
+            let line = field.mark.line.checked_sub(1)?;
+            let lead: String = lines.get(line)?.chars().take(field.mark.column - 1).collect();
+            let text = |lead: &str| format!("{lead}controller: true\n");
+            Some(match field.key.as_str() {
+                "controller" => splice(&lines, line..line + 1, &text(&lead)),
+                _ if lead.trim().is_empty() => splice(&lines, line..line, &text(&lead)),
+                _ => splice(&lines, line + 1..line + 1, &text(&" ".repeat(lead.len()))),
             })
         });
         let mut expected =
@@ -75,17 +61,19 @@ impl Project {
 
     /// Removes the resource with this index.
     pub fn without(&self, at: usize) -> anyhow::Result<Self> {
-        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
-        let text = block(&lines).and_then(|block| {
-            let item = block.item(&lines, at)?;
-            let is_comment = |it: &usize| lines[*it].trim_start().starts_with('#');
-            // Comments before the next entry belong to that entry.
-            let own =
-                item.clone().rev().find(|it| !is_comment(it) && !lines[*it].trim().is_empty());
-            Some(match self.resources.len() {
-                1 => splice(&lines, block.head..block.end, ""),
-                _ => splice(&lines, item.start..own? + 1, ""),
-            })
+        let list = self.resources_field()?;
+        let text = list.as_ref().and_then(|list| {
+            let lines = block::lines_of_item(&self.text, items(list).get(at)?)?;
+            let res = block::without_lines(&self.text, lines);
+            let head = list.mark.line.checked_sub(1)?;
+            if 1 < items(list).len() || lines.0 <= head {
+                return Some(res);
+            }
+            // Comments stay, also the one behind `resources:`.
+            let comment = block::comment(self.text.lines().nth(head)?);
+            let lines: Vec<&str> = res.split_inclusive('\n').collect();
+            let comment = comment.map(|it| lines[head][it..].trim_start().replace("\r\n", "\n"));
+            Some(splice(&lines, head..head + 1, &comment.unwrap_or_default()))
         });
         let mut expected =
             yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
@@ -123,6 +111,15 @@ impl Project {
         self.checked(text, &expected)
     }
 
+    /// `resources`, with its place in the text.
+    fn resources_field(&self) -> anyhow::Result<Option<Entry>> {
+        let documents = yaml::nodes(&self.text, Dialect::Strict).context("reading PROJECT")?;
+        Ok(documents.into_iter().next().and_then(|it| match it.data {
+            Data::Map(fields) => fields.into_iter().find(|it| it.key == "resources"),
+            _ => None,
+        }))
+    }
+
     fn checked(&self, text: String, expected: &Value) -> anyhow::Result<Self> {
         if yaml::from_text(&text, Dialect::Strict).ok().as_ref() != Some(expected) {
             return Err(anyhow::format_err!("operator-rs cannot edit PROJECT because of the way it is formatted"))
@@ -132,41 +129,12 @@ impl Project {
     }
 }
 
-/// The line of `resources:`, and the end of its content.
-struct Block {
-    head: usize,
-    end: usize,
-}
-
-impl Block {
-    /// The lines of an entry of the list.
-    fn item(&self, lines: &[&str], at: usize) -> Option<Range<usize>> {
-        let indent = lines[self.head + 1..self.end].iter().find_map(|it| dash(it))?;
-        let mut items = (self.head + 1..self.end).filter(|it| dash(lines[*it]) == Some(indent));
-        let start = items.nth(at)?;
-        Some(start..items.next().unwrap_or(self.end))
+/// The items of a list; none if it is no list.
+fn items(list: &Entry) -> &[Node] {
+    match &list.value.data {
+        Data::List(items) => items,
+        _ => &[],
     }
-}
-
-/// The indentation of a line that begins an entry of a list.
-fn dash(line: &str) -> Option<usize> {
-    line.trim_start().starts_with("- ").then(|| line.len() - line.trim_start().len())
-}
-
-fn block(lines: &[&str]) -> Option<Block> {
-    let head = lines.iter().position(|it| it.starts_with("resources:"))?;
-    let inside = |it: &&str| it.starts_with([' ', '-', '#']) || it.trim().is_empty();
-    let mut end = head + 1 + lines[head + 1..].iter().take_while(|it| inside(it)).count();
-    // Comments and blank lines before the next field belong to that field.
-    while head + 1 < end && (lines[end - 1].starts_with('#') || lines[end - 1].trim().is_empty()) {
-        end -= 1;
-    }
-    Some(Block { head, end })
-}
-
-fn is_empty_list(line: &str) -> bool {
-    let value = line.trim_start_matches("resources:").trim();
-    value == "[]" || value == "null" || value == "~"
 }
 
 /// Replaces a range of lines with `text`, with the same line endings as the file.
@@ -233,6 +201,12 @@ mod tests {
             &format!("resources:\n{a}{b}\n# end\n{version}"),
             1,
             &format!("resources:\n{a}\n# end\n{version}"),
+        );
+        // Comments stay when the last resource goes.
+        check(
+            &format!("resources: # all\n# mine\n{a}# end\n{version}"),
+            0,
+            &format!("# all\n# mine\n# end\n{version}"),
         );
     }
 

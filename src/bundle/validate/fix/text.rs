@@ -1,7 +1,7 @@
 //! Edits of a YAML text that change one field and leave everything else as it is, comments and order included. The
 //! result is read again: where it is not exactly the old data with the one change, there is no result.
 
-use crate::yaml::{self, Data, Dialect, Entry, Mark, Node, Value};
+use crate::yaml::{self, Data, Dialect, Entry, Node, Value, block};
 
 /// A change of the field that a JSON pointer names.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,21 +76,18 @@ fn spliced(text: &str, root: &Node, pointer: &str, edit: &Edit) -> Option<String
             let entry = entries.iter().find(|it| it.key == key)?;
             match edit {
                 Edit::Rename(name) => {
-                    let start = offset(text, entry.mark)?;
+                    let start = block::offset(text, entry.mark)?;
                     let end = start + token(&text[start..], true)?;
                     Some(replaced(text, start, end, &Value::from(name.as_str())))
                 }
                 Edit::Set(value) => set(text, entry, value),
-                _ => {
-                    let (from, to) = lines_of(text, entry.mark, is_list(&entry.value), false)?;
-                    without(text, from, to, &entry.value)
-                }
+                _ => without(text, block::lines_of_field(text, entry)?, &entry.value),
             }
         }
         Data::List(items) => {
             let item = items.get(key.parse::<usize>().ok()?)?;
-            let (from, to) = lines_of(text, item.mark, false, true)?;
-            matches!(edit, Edit::Remove).then(|| without(text, from, to, item)).flatten()
+            let lines = block::lines_of_item(text, item)?;
+            matches!(edit, Edit::Remove).then(|| without(text, lines, item)).flatten()
         }
         Data::Scalar(_) => None,
     }
@@ -101,18 +98,6 @@ fn find<'a>(root: &'a Node, pointer: &str) -> Option<&'a Node> {
         Data::List(items) => items.get(key.parse::<usize>().ok()?),
         _ => node.get(&unescaped(key)),
     })
-}
-
-fn is_list(node: &Node) -> bool {
-    matches!(node.data, Data::List(_))
-}
-
-/// Where a place is in the text, in bytes.
-fn offset(text: &str, mark: Mark) -> Option<usize> {
-    let start: usize =
-        text.split_inclusive('\n').take(mark.line.checked_sub(1)?).map(str::len).sum();
-    let line = text.get(start..)?.split_inclusive('\n').next()?;
-    line.char_indices().nth(mark.column.checked_sub(1)?).map(|it| start + it.0)
 }
 
 /// The length of the scalar that a text starts with: of a key, or of a value on one line.
@@ -137,13 +122,8 @@ fn token(text: &str, is_key: bool) -> Option<usize> {
             Some(end) => Some(line[..end].trim_end().len()),
             None => line.trim_end().strip_suffix(':').map(|it| it.trim_end().len()),
         },
-        _ => Some(comment(line).map_or(line, |it| &line[..it]).trim_end().len()),
+        _ => Some(block::comment(line).map_or(line, |it| &line[..it]).trim_end().len()),
     }
-}
-
-/// Where a comment begins behind a plain scalar.
-fn comment(line: &str) -> Option<usize> {
-    line.find(" #").into_iter().chain(line.find("\t#")).min()
 }
 
 /// A scalar in the place of another, in the same quotes.
@@ -161,7 +141,7 @@ fn plain(value: &Value) -> String {
 }
 
 fn set(text: &str, entry: &Entry, value: &Value) -> Option<String> {
-    let key = offset(text, entry.mark)?;
+    let key = block::offset(text, entry.mark)?;
     let colon = key + token(&text[key..], true)?;
     let colon = colon + text[colon..].find(':')? + 1;
     let rest = text[colon..].lines().next().unwrap_or_default().trim_start();
@@ -169,72 +149,23 @@ fn set(text: &str, entry: &Entry, value: &Value) -> Option<String> {
         // Nothing is written there; what follows on the next line, the comparison finds.
         return Some(format!("{} {}{}", &text[..colon], plain(value), &text[colon..]));
     }
-    let start = offset(text, entry.value.mark)?;
+    let start = block::offset(text, entry.value.mark)?;
     let end = start + token(&text[start..], false)?;
     Some(replaced(text, start, end, value))
 }
 
-/// The lines of an entry or of an item, from 0. Comments and blank lines in front of what follows are not among them.
-fn lines_of(text: &str, mark: Mark, has_items: bool, is_item: bool) -> Option<(usize, usize)> {
-    let lines: Vec<&str> = text.lines().collect();
-    let from = mark.line.checked_sub(1)?;
-    let before: String = lines.get(from)?.chars().take(mark.column.checked_sub(1)?).collect();
-    let before = if is_item { before.trim_end().strip_suffix('-')? } else { &before };
-    if !before.chars().all(|it| it == ' ') {
-        return None;
-    }
-    let indent = before.len();
-    let is_own = |it: &str| {
-        let is_dash = it.trim() == "-" || it.trim_start().starts_with("- ");
-        indent < depth(it) || has_items && depth(it) == indent && is_dash
-    };
-    let is_next = |it: &&str| !is_blank(it) && !is_comment(it) && !is_own(it);
-    let rest = &lines[from + 1..];
-    let mut to = from + 1 + rest.iter().position(is_next).unwrap_or(rest.len());
-    while from + 1 < to {
-        let line = lines[to - 1];
-        if !(is_blank(line) || is_comment(line) && depth(line) <= indent) {
-            break;
-        }
-        to -= 1;
-    }
-    Some((from, to))
-}
-
-fn depth(line: &str) -> usize {
-    line.len() - line.trim_start_matches(' ').len()
-}
-
-fn is_blank(line: &str) -> bool {
-    line.trim().is_empty()
-}
-
-fn is_comment(line: &str) -> bool {
-    line.trim_start().starts_with('#')
-}
-
 /// The text without the lines of a value; none where a comment may be lost with them. One beside a scalar is about it.
-fn without(text: &str, from: usize, to: usize, value: &Node) -> Option<String> {
-    let is_scalar = matches!(value.data, Data::Scalar(_));
-    let is_block = is_scalar && text[offset(text, value.mark)?..].starts_with(['|', '>']);
-    let mut lines = text.lines().take(to).skip(from + usize::from(is_scalar));
-    // In the text of a block, `#` begins no comment.
-    let indent = lines.clone().find(|it| !is_blank(it)).map_or(0, depth);
-    let has_comment = lines.any(|it| match is_block {
-        true => is_comment(it) && depth(it) < indent,
-        false => is_comment(it) || comment(it).is_some(),
-    });
-    let kept = text.split_inclusive('\n').enumerate().filter(|it| it.0 < from || to <= it.0);
-    (!has_comment).then(|| kept.map(|it| it.1).collect())
+fn without(text: &str, lines: (usize, usize), value: &Node) -> Option<String> {
+    (!block::has_comment(text, lines, value)?).then(|| block::without_lines(text, lines))
 }
 
 fn inserted(text: &str, entries: &[Entry], key: &str, value: &Value) -> Option<String> {
     let last = entries.last()?;
     let indent = last.mark.column.checked_sub(1)?;
-    let (_, to) = lines_of(text, last.mark, is_list(&last.value), false).or_else(|| {
-        // The only entry of a list's item stands behind the dash.
-        lines_of(text, last.mark, is_list(&last.value), true)
-    })?;
+    // The only entry of a list's item stands behind the dash.
+    let item = Node { mark: last.mark, ..last.value.clone() };
+    let lines = block::lines_of_field(text, last).or_else(|| block::lines_of_item(text, &item));
+    let to = lines?.1;
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut res: String = text.split_inclusive('\n').take(to).collect();
     if !res.ends_with('\n') {

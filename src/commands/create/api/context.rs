@@ -105,11 +105,6 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// The environment variable of the image that the controller runs.
-    pub fn variable(&self) -> String {
-        format!("RELATED_IMAGE_{}", self.kind_env)
-    }
-
     pub fn controller_file(&self) -> anyhow::Result<ProjectPath> {
         Ok(format!("src/controller/{}.rs", self.controller_module).parse()?)
     }

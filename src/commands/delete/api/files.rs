@@ -1,4 +1,4 @@
-//! The files and lines that `create api` has added for one version of a kind.
+//! The files and entries that `create api` has added for one version of a kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,30 +12,29 @@ use crate::{
             foreign::Foreign,
             place::Place,
         },
-        derive, listing,
+        derive,
     },
     disk::Root,
-    hint::{Diagnostic, Hint as _, Lines},
+    hint::{Diagnostic, Hint as _},
     model::{GroupName, Kind, Project, ProjectPath, Resource},
-    plan::{Found, Plan, Tree},
+    plan::{self, Edited, Found, Plan, Tree},
     process::{Answer, Git},
     scaffold::{self, Target},
     terminal,
 };
 
-/// The files and lines of the kind.
+/// The files of the kind, and its entries in other files.
 #[derive(Default)]
 pub struct Files {
     /// Whole files, with every text that `create api` may have written.
     files: BTreeMap<ProjectPath, Vec<String>>,
-    /// Lines in the user's files.
-    lines: BTreeSet<(ProjectPath, String)>,
+    /// Fragments in the user's files, by marker: every one that `create api` may have added.
+    fragments: BTreeMap<(ProjectPath, String), BTreeSet<String>>,
     /// The modules around the type, from the inside out, with the text that the templates wrote into them.
-    modules: Vec<(ProjectPath, Option<String>, Vec<String>)>,
-    /// The variable of the image that the controller runs.
-    variable: Option<String>,
+    modules: Vec<(ProjectPath, Option<String>, String)>,
 }
 
+/// The image that a controller runs: all versions of a kind share it.
 const VARIABLES: [&str; 2] = ["config/manager/manager.yaml", ".cargo/config.toml"];
 
 impl Files {
@@ -73,7 +72,6 @@ impl Files {
         let default = Choices::default();
         let context = Context::new(edited, &place, namespaced, &default);
         let controller = context.controller_file()?;
-        self.variable = place.kin.is_empty().then(|| context.variable());
         let mut sets = vec!["create/sample", "create/resource-plain", "create/resource-image"];
         if place.kin.is_empty() {
             sets.push("create/kind");
@@ -98,15 +96,18 @@ impl Files {
         if resource.controller {
             self.add_adopted(edited, resource, namespaced)?;
         }
+        if !place.kin.is_empty() {
+            self.fragments.retain(|(path, _), _| !VARIABLES.contains(&path.as_str()));
+        }
         let template = |set: &str, path: &str| scaffold::text(set, path, &context);
         let inner = format!("{version}/mod.rs");
         let outer = format!("{module}/mod.rs");
         let snake = place.kind.module();
-        let kinds = vec![format!("mod {snake};"), format!("pub use self::{snake}::*;")];
-        let versions = vec![format!("pub mod {};", place.version)];
+        let kinds = format!("mod {snake};\npub use self::{snake}::*;\n");
+        let versions = format!("pub mod {};\n", place.version);
         self.modules.push((inner.parse()?, Some(template("create/version", &inner)?), kinds));
         self.modules.push((outer.parse()?, Some(template("create/group", &outer)?), versions));
-        let groups = vec![format!("pub mod {};", place.group.module())];
+        let groups = format!("pub mod {};\n", place.group.module());
         self.modules.push((ProjectPath::fixed("api/src/lib.rs"), None, groups));
         Ok(())
     }
@@ -125,8 +126,13 @@ impl Files {
     }
 
     fn add_foreign(&mut self, edited: &Project, resource: &Resource) -> anyhow::Result<()> {
-        let Some(foreign) = Foreign::of(resource) else { return Ok(()) };
-        self.add_controller_of(edited, &foreign)
+        let Some(mut foreign) = Foreign::of(resource) else { return Ok(()) };
+        // PROJECT does not record the scope of a type of another crate.
+        for namespaced in [true, false] {
+            foreign.namespaced = namespaced;
+            self.add_controller_of(edited, &foreign)?;
+        }
+        Ok(())
     }
 
     fn add_controller_of(&mut self, edited: &Project, foreign: &Foreign) -> anyhow::Result<()> {
@@ -143,10 +149,8 @@ impl Files {
             for (target, text) in scaffold::render(set, context)? {
                 match target {
                     Target::File(path) => self.files.entry(path).or_default().push(text),
-                    // The image may have changed since.
-                    Target::Lines(path, _) if VARIABLES.contains(&path.as_str()) => {}
-                    Target::Lines(path, _) => {
-                        self.lines.extend(text.lines().map(|it| (path.clone(), it.to_owned())));
+                    Target::Entries(path, marker) => {
+                        self.fragments.entry((path, marker)).or_default().insert(text);
                     }
                 }
             }
@@ -154,7 +158,7 @@ impl Files {
         Ok(())
     }
 
-    /// Plans the removal of all files and lines that exist.
+    /// Plans the removal of all files and entries that exist.
     pub fn remove(self, plan: &mut Plan, root: &Root) -> anyhow::Result<()> {
         let git = Git::new(root.real(), terminal::variable_names("GIT_"));
         let mut git = terminal::program("git").map(|_| git);
@@ -163,67 +167,46 @@ impl Files {
                 continue;
             }
             // Git can restore what is committed.
-            let blob = format!("HEAD:./{path}");
-            match git.as_ref().map(|it| it.run(&["cat-file", "blob", &blob])).transpose() {
-                Ok(Some(Answer::Done(bytes))) => {
-                    known.push(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"));
-                }
-                Ok(_) => {}
-                // It would not answer about the next file either.
-                Err(error) => {
-                    git = None;
-                    plan.warn(Diagnostic::from_error(&error));
-                }
-            }
+            let text = committed(&mut git, &path, plan);
+            known.extend(text.map(|it| it.replace("\r\n", "\n")));
             plan.delete(path, known);
         }
-        for (path, line) in self.lines {
+        for ((path, _), fragments) in self.fragments {
             let Some(text) = root.read(&path)? else { continue };
-            if let Some((at, file)) = other_form(&text, &line) {
-                plan.warn(stays(&path, at, &text, file));
+            let fragments: Vec<String> = fragments.into_iter().collect();
+            let mut edited = Edited::Stays;
+            if path.extension() == "rs" {
+                // The start of a controller, with settings, say.
+                edited = Edited::Committed(None);
+                let res = plan::removed(&path, &text, &fragments, &edited);
+                if res.is_ok_and(|it| !it.refused.is_empty()) {
+                    edited = Edited::Committed(committed(&mut git, &path, plan));
+                }
             }
-            plan.remove_line(path, &line);
+            plan.remove(path, fragments, edited);
         }
-        for (path, template, lines) in self.modules {
+        for (path, template, fragment) in self.modules {
             // A module with other content stays, and so do those around it.
-            if !modules::prune(plan, root, path, &lines, template.as_deref())? {
+            if !modules::prune(plan, root, path, fragment, template.as_deref())? {
                 break;
-            }
-        }
-        let Some(variable) = self.variable else { return Ok(()) };
-        for path in VARIABLES.map(ProjectPath::fixed) {
-            let Some(before) = root.read(&path)? else { continue };
-            let after = match path.extension() {
-                "toml" => modules::without_assignment(&before, &variable),
-                _ => modules::without_entry(&before, &variable),
-            };
-            match after {
-                Ok(after) if before != after => plan.edit(path, before, after),
-                Ok(_) => {}
-                Err(line) => plan.warn(stays(&path, line, &before, &variable)),
             }
         }
         Ok(())
     }
 }
 
-/// A line that has the file of a list's line, but not as `create api` wrote it: its number, and the file.
-fn other_form<'a>(text: &str, line: &'a str) -> Option<(usize, &'a str)> {
-    let file = line.trim().strip_prefix("- ")?;
-    let names = |it: &str| {
-        let item = listing::item(it).map(|it| it.trim_start_matches("./"));
-        it.trim() != line.trim() && item == Some(file)
-    };
-    Some((text.lines().position(names)? + 1, file))
-}
-
-/// A warning of something that was edited, and stays.
-fn stays(path: &ProjectPath, line: usize, text: &str, name: &str) -> Diagnostic {
-    let message = format!("`{name}` stays: this is not as `create api` wrote it");
-    Diagnostic::in_file(path.to_string(), message)
-        .at(line, 1)
-        .quote(&mut Lines::of(text))
-        .with_hint("remove it by hand, if nothing else needs it")
+/// The text of a file in the last commit, unless git does not answer.
+fn committed(git: &mut Option<Git>, path: &ProjectPath, plan: &mut Plan) -> Option<String> {
+    match git.as_ref()?.run(&["cat-file", "blob", &format!("HEAD:./{path}")]) {
+        Ok(Answer::Done(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(_) => None,
+        // It would not answer about the next file either.
+        Err(error) => {
+            *git = None;
+            plan.warn(Diagnostic::from_error(&error));
+            None
+        }
+    }
 }
 
 /// Whether the kind's files have the group in their names, because a kind of the same name existed before.

@@ -195,13 +195,19 @@ fn warn_of_uses(
     Ok(())
 }
 
-/// Whether code names the kind or one of the types that belong to it.
+/// Whether code names the kind, one of the types that belong to it, or its module in a path.
 fn names(line: &str, kind: &Kind) -> bool {
     let code = line.split("//").next().unwrap_or(line);
-    code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
-        let rest = word.strip_prefix(&kind.to_string());
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (name, module) = (kind.to_string(), kind.module());
+    let is_type = |word: &str| {
+        let rest = word.strip_prefix(&name);
         rest.is_some_and(|it| ["", "Spec", "Status"].contains(&it))
-    })
+    };
+    let is_module = |path: &str| path.rsplit(|c| !is_word(c)).next() == Some(&module);
+    let mut paths: Vec<&str> = code.split("::").collect();
+    paths.pop();
+    code.split(|c| !is_word(c)).any(is_type) || paths.into_iter().any(is_module)
 }
 
 #[test]
@@ -211,6 +217,8 @@ fn a_use_is_a_whole_word_in_code() {
         ("use api::cache::v1::Blog;", true),
         ("fn f(_: &BlogSpec) {}", true),
         ("let blog = Blogs::new(); // Blog", false),
+        ("res.push(start(blog::run));", true),
+        ("my_blog::run(blog)", false),
     ] {
         assert_eq!(names(line, &kind), expected, "{line}");
     }

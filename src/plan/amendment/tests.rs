@@ -1,0 +1,282 @@
+//! Additions and removals, one by one.
+
+mod cases;
+mod random;
+
+use super::*;
+
+const IMAGE: &str = "kind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: manager\n        env:\n        - name: IMAGE_B\n          value: \"b:1\"\n";
+const RUN: &str = "fn all() {\n    vec![\n        runtime::per_namespace(b::run),\n    ]\n}\n";
+const MARKER: &str = "+operator-rs:scaffold:m";
+
+/// Adds a fragment; compares the text, or the place and the message.
+fn add(path: &str, before: &str, fragment: &str, expected: Result<&str, &str>) {
+    let before = before.replace('§', MARKER);
+    let res = added(&ProjectPath::fixed(path), &before, "m", fragment);
+    let res =
+        res.map(|it| it.replace(MARKER, "§")).map_err(|it| it.to_string().replace(MARKER, "§"));
+    assert_eq!(res.as_deref().map_err(String::as_str), expected, "{before}");
+}
+
+/// Removes a fragment; compares the text, and what is told.
+fn remove(path: &str, before: &str, fragment: &str, expected: &str, told: &[&str]) {
+    let fragments = [fragment.to_owned()];
+    let res = removed(&ProjectPath::fixed(path), before, &fragments, &Edited::Stays);
+    let res = res.expect("it can be read");
+    assert_eq!(res.text, expected);
+    let messages: Vec<String> = res.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(messages, told, "{before}");
+}
+
+#[test]
+fn an_item_is_added_with_the_indentation_of_its_list() {
+    let yaml = |before: &str, after: &str| {
+        add("kustomization.yaml", before, "resources:\n- b.yaml\n", Ok(after));
+    };
+    yaml("resources:\n# §\n", "resources:\n- b.yaml\n# §\n");
+    // As Prettier and yamlfmt write it.
+    yaml("resources:\n  - a.yaml\n# §\n", "resources:\n  - a.yaml\n  - b.yaml\n# §\n");
+    yaml(
+        "resources:\n  - a.yaml\n  # §\nx: 1\n",
+        "resources:\n  - a.yaml\n  - b.yaml\n  # §\nx: 1\n",
+    );
+    yaml("resources:\n- a.yaml\n        # §\n", "resources:\n- a.yaml\n- b.yaml\n        # §\n");
+    yaml("resources: []\n# §\n", "resources:\n- b.yaml\n# §\n");
+    yaml("resources: null # none\n# §\n", "resources: # none\n- b.yaml\n# §\n");
+    yaml("resources:\r\n- a.yaml\r\n# §\r\n", "resources:\r\n- a.yaml\r\n- b.yaml\r\n# §\r\n");
+    // Already there, also without the marker.
+    yaml("resources: [\"./b.yaml\"]\n", "resources: [\"./b.yaml\"]\n");
+    // Elsewhere it does not count.
+    yaml(
+        "# - b.yaml\nx:\n- b.yaml\nresources:\n# - b.yaml\n# §\n",
+        "# - b.yaml\nx:\n- b.yaml\nresources:\n# - b.yaml\n- b.yaml\n# §\n",
+    );
+    // One of the two is the text of a field.
+    yaml("resources:\n# §\nx: |\n  # §\n", "resources:\n- b.yaml\n# §\nx: |\n  # §\n");
+}
+
+#[test]
+fn where_lines_would_mean_something_else_nothing_is_added() {
+    let list = "lines above this marker would not be new entries of the list `resources` alone";
+    let refused = |before: &str, line: usize| {
+        let expected = format!("kustomization.yaml:{line}:1: {list}");
+        add("kustomization.yaml", before, "resources:\n- b.yaml\n", Err(&expected));
+    };
+    refused("resources: [a.yaml]\n# §\n", 2);
+    refused("resources:\n- a.yaml\npatches:\n- a\n# §\n", 5);
+    refused("resources:\n- a.yaml\nx: |\n  # §\n", 4);
+    refused("# §\nresources:\n- a.yaml\n", 1);
+    refused("resources: &a\n- a.yaml\n# §\nother: *a\n", 3);
+    let told = "kustomization.yaml:4:1: the marker `§` is also in line 3";
+    add("kustomization.yaml", "resources:\n- a\n# §\n# §\n", "resources:\n- b\n", Err(told));
+    let told = "kustomization.yaml: the list `resources` was not found";
+    add("kustomization.yaml", "x: 1\n# §\n", "resources:\n- b\n", Err(told));
+    let told = "kustomization.yaml:2:1: there is no line `# §`";
+    add("kustomization.yaml", "resources:\n# # §\n", "resources:\n- b\n", Err(told));
+    let path = ProjectPath::fixed("kustomization.yaml");
+    assert!(added(&path, "resources: [\n# §\n", "m", "resources:\n- b\n").is_err());
+}
+
+#[test]
+fn a_variable_is_added_to_the_container_whatever_the_markers_depth() {
+    let head = "kind: Namespace\n---\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n";
+    let file = |item: &str, marker: &str| {
+        format!(
+            "{head}        - name: manager\n          env:\n            - name: A\n              value: a\n{item}{marker}          ports: []\n        - name: other\n          env: []\n"
+        )
+    };
+    let item = "            - name: IMAGE_B\n              value: \"b:1\"\n";
+    for marker in ["            # §\n", "          # §\n", "# §\n", "                # §\n"] {
+        add("manager.yaml", &file("", marker), IMAGE, Ok(&file(item, marker)));
+    }
+    let other = item.replace("b:1", "mine");
+    let told = "manager.yaml:12:1: `IMAGE_B` is already there, in another form";
+    add("manager.yaml", &file(&other, "            # §\n"), IMAGE, Err(told));
+    let list = "the list `spec.template.spec.containers[name=manager].env`";
+    let told = format!("manager.yaml: {list} was not found");
+    let two = file("", "# §\n");
+    add("manager.yaml", &format!("{two}---\n{two}"), IMAGE, Err(&told));
+}
+
+#[test]
+fn modules_and_starts_are_added_as_code() {
+    let rust = |before: &str, fragment: &str, after: Result<&str, &str>| {
+        add("a.rs", before, fragment, after)
+    };
+    let module = "pub mod b;\n";
+    rust("pub mod a;\n// §\n", module, Ok("pub mod a;\npub mod b;\n// §\n"));
+    rust("// pub mod b;\n// §\n", module, Ok("// pub mod b;\npub mod b;\n// §\n"));
+    rust("mod x { pub mod b; }\n//§\n", module, Ok("mod x { pub mod b; }\npub mod b;\n//§\n"));
+    rust(
+        "const X: &str = \"\npub mod b;\n// §\n\";\n// §\n",
+        module,
+        Ok("const X: &str = \"\npub mod b;\n// §\n\";\npub mod b;\n// §\n"),
+    );
+    rust("pub  mod b ;\n", module, Ok("pub  mod b ;\n"));
+    let told = "lines above this marker would not be new entries of the module alone";
+    for (before, line) in [
+        ("/*\n// §\n*/\n", 2),
+        ("mod x {\n    // §\n}\n", 2),
+        ("#[cfg(test)]\n// §\nfn f() {}\n", 2),
+        ("/// Documentation.\n// §\nfn f() {}\n", 2),
+        ("const X: &str = \"\n// §\n\";\n", 2),
+    ] {
+        rust(before, module, Err(&format!("a.rs:{line}:1: {told}")));
+    }
+    let told = "a.rs:1:1: `b` is already there, in another form";
+    rust("mod b { fn f() {} }\n// §\n", module, Err(told));
+    let file = |list: &str| {
+        format!(
+            "fn all(x: X) -> Y {{\n    let x = vec![1];\n    vec![\n{list}    ]\n}}\nfn other() {{ vec![runtime::per_namespace(b::run)]; }}\n"
+        )
+    };
+    let new = "        runtime::per_namespace(b::run),\n";
+    rust(&file("        // §\n"), RUN, Ok(&file(&format!("{new}        // §\n"))));
+    // As `trailing_comma = "Never"` leaves it.
+    rust(
+        &file("        a(b, c) // x\n        // §\n"),
+        RUN,
+        Ok(&file(&format!("        a(b, c), // x\n{new}        // §\n"))),
+    );
+    rust(&file(new), RUN, Ok(&file(new)));
+    let told = "a.rs:4:1: `b` is already there, in another form";
+    rust(&file("        runtime::per_namespace(|it| b::run_with(it)),\n// §\n"), RUN, Err(told));
+    rust("// §\n", RUN, Err("a.rs: a list `vec![…]` in the function `all` was not found"));
+}
+
+#[test]
+fn a_key_is_added_to_its_table() {
+    let toml = |before: &str, after: Result<&str, &str>| {
+        add("a.toml", before, "[env]\nB = \"1\"\n", after)
+    };
+    toml("[env]\nA = 1\n# §\n", Ok("[env]\nA = 1\nB = \"1\"\n# §\n"));
+    toml(
+        "[env]\n# B = \"1\"\n  # §\n[x]\nB = \"1\"\n",
+        Ok("[env]\n# B = \"1\"\n  B = \"1\"\n  # §\n[x]\nB = \"1\"\n"),
+    );
+    let told = "lines above this marker would not be new entries of the table `[env]` alone";
+    toml("[env]\n[x]\n# §\n", Err(&format!("a.toml:3:1: {told}")));
+    toml("[env]\nA = \"\"\"\n# §\n\"\"\"\n", Err(&format!("a.toml:3:1: {told}")));
+    toml("[env]\nB = \"2\"\n# §\n", Err("a.toml:2:1: `B` is already there, in another form"));
+}
+
+#[test]
+fn what_is_to_be_added_by_hand_is_shown() {
+    let path = ProjectPath::fixed("manager.yaml");
+    let before = IMAGE.split_once("        - name: IMAGE_B").map(|it| it.0).unwrap_or_default();
+    let error = added(&path, before, "m", IMAGE).expect_err("there is no marker");
+    assert_eq!(
+        error.hints,
+        [
+            "restore that line in manager.yaml where new lines should be inserted; or add `- name: IMAGE_B`, `  value: \"b:1\"` to the list `spec.template.spec.containers[name=manager].env` by hand, and run the command again"
+        ]
+    );
+}
+
+#[test]
+fn only_the_scaffolded_entry_is_removed() {
+    let module = "pub mod b;\n";
+    let elsewhere = "mod fixtures { pub mod b; }\nconst X: &str = r\"\npub mod b;\n\";\n// pub mod b;\n/*\npub mod b;\n*/\n";
+    remove(
+        "a.rs",
+        &format!("{elsewhere}pub mod b;\n// x\n"),
+        module,
+        &format!("{elsewhere}// x\n"),
+        &[],
+    );
+    remove("a.rs", elsewhere, module, elsewhere, &[]);
+    let stays = "stays: this is not as `create api` wrote it";
+    for text in [
+        "pub mod b; // mine\n",
+        "#[cfg(x)]\npub mod b;\n",
+        "pub mod b { fn f() {} }\n",
+        "mod a; pub mod b;\n",
+    ] {
+        remove("a.rs", text, module, text, &[&format!("a.rs:1:1: `b` {stays}")]);
+    }
+    let legacy =
+        "mod legacy {\n    fn all() { vec![\n        runtime::per_namespace(b::run),\n    ] }\n}\n";
+    let all =
+        |it: &str| format!("{legacy}fn all() -> X {{\n    vec![\n{it}        // x\n    ]\n}}\n");
+    remove("a.rs", &all("        runtime::per_namespace(b::run),\n"), RUN, &all(""), &[]);
+    remove("a.rs", &all(""), RUN, &all(""), &[]);
+
+    let yaml = |before: &str, after: &str, told: &[&str]| {
+        remove("kustomization.yaml", before, "resources:\n- b.yaml\n", after, told);
+    };
+    yaml(
+        "other:\n- b.yaml\nresources:\n# mine\n- b.yaml\n",
+        "other:\n- b.yaml\nresources:\n# mine\n",
+        &[],
+    );
+    yaml("resources:\r\n  - \"b.yaml\"\r\n", "resources:\r\n", &[]);
+    for text in
+        ["resources: [b.yaml]\n", "resources: # x\n- b.yaml # mine\n", "resources:\n- ./b.yaml\n"]
+    {
+        let line = text.lines().position(|it| it.contains("b.yaml")).unwrap_or_default() + 1;
+        yaml(text, text, &[&format!("kustomization.yaml:{line}:1: `b.yaml` {stays}")]);
+    }
+}
+
+#[test]
+fn a_variable_is_removed_with_any_value() {
+    let (head, item) = IMAGE.split_once("        - name: IMAGE_B").unwrap_or_default();
+    let item = format!("        - name: IMAGE_B{item}");
+    let told = ["manager.yaml:8:1: `IMAGE_B` stays: this is not as `create api` wrote it"];
+    let check = |item: &str, rest: &str, told: &[&str]| {
+        remove(
+            "manager.yaml",
+            &format!("{head}{item}# end\n"),
+            IMAGE,
+            &format!("{head}{rest}# end\n"),
+            told,
+        );
+    };
+    check(&item, "", &[]);
+    check(&item.replace("b:1", "b:2"), "", &[]);
+    for edited in [
+        item.replace("          value", "          # why\n          value"),
+        item.replace("IMAGE_B", "IMAGE_B # mine"),
+        item.replace("value: \"b:1\"", "valueFrom: {}"),
+    ] {
+        check(&edited, &edited, &told);
+    }
+    let twice = format!("{item}{item}");
+    check(
+        &twice,
+        &twice,
+        &["manager.yaml:10:1: `IMAGE_B` stays: this is not as `create api` wrote it"],
+    );
+
+    let fragment = "[env]\nA = \"1\"\n";
+    let toml =
+        |before: &str, after: &str, told: &[&str]| remove("a.toml", before, fragment, after, told);
+    toml("[env]\nA = \"2\"\nAB = \"2\"\n", "[env]\nAB = \"2\"\n", &[]);
+    toml("[other]\nA = \"1\"\n", "[other]\nA = \"1\"\n", &[]);
+    toml("[env]\nA = \"1\"\n[other]\nA = \"1\"\n", "[env]\n[other]\nA = \"1\"\n", &[]);
+    toml("[env]\nB = \"\"\"\nA = \"1\"\n\"\"\"\n", "[env]\nB = \"\"\"\nA = \"1\"\n\"\"\"\n", &[]);
+    for text in [
+        "[env]\nA = \"\"\"\n1\"\"\"\n",
+        "[env]\nA = \"1\" # mine\n",
+        "[env]\nA = { value = \"1\" }\n",
+    ] {
+        toml(text, text, &["a.toml:2:1: `A` stays: this is not as `create api` wrote it"]);
+    }
+}
+
+#[test]
+fn an_edited_start_is_removed_if_it_is_committed() {
+    let text = "fn all() {\n    vec![\n        a(),\n        runtime::per_namespace(move |it| b::run_with(\n            it,\n            settings.clone(),\n        )),\n    ]\n}\n";
+    let check = |committed: Option<&str>, refused: &[&str]| {
+        let edited = Edited::Committed(committed.map(str::to_owned));
+        let res = removed(&ProjectPath::fixed("a.rs"), text, &[RUN.to_owned()], &edited);
+        let res = res.expect("it is Rust");
+        assert_eq!(res.text, "fn all() {\n    vec![\n        a(),\n    ]\n}\n");
+        let messages: Vec<String> = res.refused.iter().map(ToString::to_string).collect();
+        assert_eq!(messages, refused);
+    };
+    let told = "a.rs:4:1: this was edited by hand, and the last commit does not have this text";
+    check(None, &[told]);
+    check(Some("fn all() { vec![a()] }"), &[told]);
+    check(Some(text), &[]);
+}

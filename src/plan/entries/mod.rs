@@ -1,0 +1,197 @@
+//! A place in a user's file as data: the entries there, and everything else in the file. What is code or a value is
+//! decided by the parser of the format alone: a line in a comment, in a string or at another place is no entry.
+
+mod rust;
+mod toml;
+mod yaml;
+
+use crate::{
+    hint::{Diagnostic, Lines},
+    model::ProjectPath,
+    yaml::{Entry as Field, block},
+};
+
+/// Where entries belong in a file. A fragment tells: it is a small copy of the file with only the new entries.
+pub struct Place {
+    path: ProjectPath,
+    at: At,
+}
+
+enum At {
+    /// A list in YAML.
+    Yaml(Vec<yaml::Step>),
+    /// The file's items, or the list `vec![…]` of a function.
+    Rust(Option<String>),
+    /// A table in TOML.
+    Toml(String),
+}
+
+/// A file, read at one place.
+pub struct Content {
+    /// Everything else, in a form that can be compared.
+    rest: String,
+    pub entries: Vec<Entry>,
+    gap: Gap,
+}
+
+/// What an addition needs, apart from its own lines.
+enum Gap {
+    Nothing,
+    /// A comma at this byte, behind the last entry.
+    Comma(usize),
+    /// The indentation of the list that this field has.
+    Indent(Box<Field>),
+}
+
+pub struct Entry {
+    pub data: String,
+    /// The data without the value that a flag of `create api` sets.
+    pub form: String,
+    /// What it declares or refers to.
+    pub names: Vec<String>,
+    pub twin: Twin,
+    /// Its first line, from 0.
+    pub line: usize,
+    /// Its lines, if nothing else and no comment is in them.
+    pub lines: Option<(usize, usize)>,
+}
+
+/// What another entry of the same name means for one that is added.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Twin {
+    /// Both can be there.
+    Allowed,
+    /// It is the same entry, spelled in another way.
+    Same,
+    /// The file would become invalid.
+    Clash,
+}
+
+impl Place {
+    /// The place of a fragment's entries, and the fragment as the content of that place.
+    pub fn of(path: &ProjectPath, fragment: &str) -> Result<(Self, Content), Box<Diagnostic>> {
+        let at = match path.extension() {
+            "rs" => rust::place(fragment).map(At::Rust),
+            "toml" => toml::place(fragment).map(At::Toml),
+            _ => yaml::place(fragment).map(At::Yaml),
+        };
+        let res = Self { path: path.clone(), at: at.map_err(|it| it.located(path, fragment))? };
+        let content = res.read(fragment)?;
+        Ok((res, content))
+    }
+
+    /// Reads a file at this place. A file that has no such place is a problem.
+    pub fn read(&self, text: &str) -> Result<Content, Box<Diagnostic>> {
+        self.find(text)?.ok_or_else(|| {
+            let message = format!("{} was not found", self.name());
+            Box::new(Diagnostic::in_file(self.path.as_str(), message))
+        })
+    }
+
+    /// The same; none if the file has no such place.
+    pub fn find(&self, text: &str) -> Result<Option<Content>, Box<Diagnostic>> {
+        let content = match &self.at {
+            At::Yaml(steps) => yaml::read(&self.path, text, steps),
+            At::Rust(function) => rust::read(text, function.as_deref()),
+            At::Toml(table) => toml::read(text, table),
+        };
+        content.map_err(|it| it.located(&self.path, text))
+    }
+
+    /// How a message names it.
+    pub fn name(&self) -> String {
+        match &self.at {
+            At::Yaml(steps) => format!("the list `{}`", yaml::name(steps)),
+            At::Rust(Some(function)) => format!("a list `vec![…]` in the function `{function}`"),
+            At::Rust(None) => "the module".to_owned(),
+            At::Toml(table) => format!("the table `[{table}]`"),
+        }
+    }
+}
+
+impl Content {
+    /// Whether an entry is there.
+    pub fn has(&self, entry: &Entry) -> bool {
+        let is_same = |it: &Entry| {
+            it.data == entry.data || entry.twin == Twin::Same && it.names == entry.names
+        };
+        self.entries.iter().any(is_same)
+    }
+
+    /// The text with lines in front of a line, from 0.
+    pub fn with(&self, text: &str, line: usize, new: &[String]) -> Option<String> {
+        if let Gap::Indent(list) = &self.gap {
+            return block::with_items(text, list, &new.join("\n"), Some(line));
+        }
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let next = lines.get(line)?;
+        let indent = &next[..next.len() - next.trim_start().len()];
+        let newline = if next.ends_with("\r\n") { "\r\n" } else { "\n" };
+        let mut res = lines[..line].concat();
+        if let Gap::Comma(at) = self.gap
+            && at <= res.len()
+        {
+            res.insert(at, ',');
+        }
+        for line in new {
+            res += &format!("{indent}{line}{newline}");
+        }
+        Some(res + &lines[line..].concat())
+    }
+
+    /// Whether this is another content with these entries more, and nothing else differs.
+    pub fn is(&self, other: &Self, new: &[&Entry]) -> bool {
+        let mut data: Vec<&String> = self.entries.iter().map(|it| &it.data).collect();
+        for entry in new {
+            let Some(at) = data.iter().position(|it| **it == entry.data) else { return false };
+            data.remove(at);
+        }
+        self.rest == other.rest && data.into_iter().eq(other.entries.iter().map(|it| &it.data))
+    }
+}
+
+impl Entry {
+    pub fn shares_name(&self, other: &Self) -> bool {
+        self.names.iter().any(|it| other.names.contains(it))
+    }
+
+    /// Its lines in a text, without their common indentation.
+    pub fn text(&self, text: &str) -> Vec<String> {
+        let (from, to) = self.lines.unwrap_or((self.line, self.line + 1));
+        let lines: Vec<&str> = text.lines().take(to).skip(from).collect();
+        let depth = |it: &&str| it.len() - it.trim_start().len();
+        let own = lines.iter().map(depth).min().unwrap_or(0);
+        lines.iter().map(|it| it[own..].trim_end().to_owned()).collect()
+    }
+}
+
+/// Why a text cannot be read.
+enum Fault {
+    /// A message with its line and column, from 1.
+    At(String, usize, usize),
+    Byte(String, usize),
+    Yaml(anyhow::Error),
+}
+
+impl Fault {
+    fn located(self, path: &ProjectPath, text: &str) -> Box<Diagnostic> {
+        let in_file = |message: String| Diagnostic::in_file(path.as_str(), message);
+        Box::new(match self {
+            Self::At(message, line, column) => in_file(message).at(line, column).quote(&mut Lines::of(text)),
+            Self::Byte(message, byte) => in_file(message).at_byte(text, byte).quote(&mut Lines::of(text)),
+            Self::Yaml(error) => match crate::hint::find::<crate::yaml::Fault>(&error) {
+                Some(fault) => crate::model::malformed(path.as_str(), text, fault),
+                None => in_file(error.to_string()),
+            },
+        })
+    }
+}
+
+/// The lines of a range of bytes, from 0, if nothing else is in them.
+fn whole_lines(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    let (before, after) = (text.get(..start)?, text.get(end..)?);
+    let is_alone = before.rsplit('\n').next()?.trim().is_empty()
+        && after.split('\n').next()?.trim().is_empty();
+    let first = before.matches('\n').count();
+    is_alone.then(|| (first, first + text[start..end].matches('\n').count() + 1))
+}

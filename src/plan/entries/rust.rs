@@ -1,0 +1,193 @@
+//! Items and lists in Rust files.
+
+use std::ops::Range;
+
+use proc_macro2::{Delimiter, Group, LexError, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Expr, File, Item, ItemFn, Token, parse::Parser as _, punctuated::Punctuated};
+
+use super::{Content, Entry, Fault, Gap, Twin, whole_lines};
+
+type List = Punctuated<Expr, Token![,]>;
+
+/// The function whose list the fragment shows; none if it consists of modules and imports.
+pub fn place(fragment: &str) -> Result<Option<String>, Fault> {
+    let (_, file) = parsed(fragment)?;
+    Ok(file.items.iter().find_map(|it| match it {
+        Item::Fn(it) => Some(it.sig.ident.to_string()),
+        _ => None,
+    }))
+}
+
+/// None unless the function has exactly one list.
+pub fn read(text: &str, function: Option<&str>) -> Result<Option<Content>, Fault> {
+    let (tokens, file) = parsed(text)?;
+    let Some(function) = function else {
+        let entries = file.items.iter().map(|it| item(text, it)).collect();
+        let rest = file.attrs.iter().map(|it| it.to_token_stream().to_string()).collect();
+        return Ok(Some(Content { rest, entries, gap: Gap::Nothing }));
+    };
+    let functions: Vec<&ItemFn> = { file.items.iter() }
+        .filter_map(|it| match it {
+            Item::Fn(it) if it.sig.ident == function => Some(it),
+            _ => None,
+        })
+        .collect();
+    let [function] = functions[..] else { return Ok(None) };
+    let Some(group) = only_list(function.block.to_token_stream()) else { return Ok(None) };
+    let Ok(list) = List::parse_terminated.parse2(group.stream()) else { return Ok(None) };
+    let mut entries = Vec::new();
+    let mut gap = Gap::Nothing;
+    for pair in list.pairs() {
+        let (element, comma) = pair.into_tuple();
+        let tokens = element.to_token_stream();
+        let Some(range) = bytes(&tokens) else { continue };
+        let end = match comma {
+            Some(comma) => comma.span.byte_range().end,
+            None => {
+                gap = Gap::Comma(range.end);
+                range.end
+            }
+        };
+        let names = called(&tokens, 0);
+        entries.push(entry(text, &tokens, range.start..end, names, Twin::Clash));
+    }
+    let rest = emptied(tokens, group.span().byte_range()).to_string();
+    Ok(Some(Content { rest, entries, gap }))
+}
+
+fn parsed(text: &str) -> Result<(TokenStream, File), Fault> {
+    let at = |message: String, span: Span| {
+        let start = span.start();
+        Fault::At(message, start.line, start.column + 1)
+    };
+    let tokens: TokenStream =
+        text.parse().map_err(|it: LexError| at("this is not Rust".to_owned(), it.span()))?;
+    let file = syn::parse2(tokens.clone()).map_err(|it| at(it.to_string(), it.span()))?;
+    Ok((tokens, file))
+}
+
+fn item(text: &str, item: &Item) -> Entry {
+    let tokens = item.to_token_stream();
+    let range = bytes(&tokens).unwrap_or(0..0);
+    let (names, twin) = match item {
+        Item::Mod(it) => (vec![format!("mod {}", it.ident)], Twin::Clash),
+        Item::Use(it) => (imported(it.tree.to_token_stream()), Twin::Allowed),
+        _ => (Vec::new(), Twin::Allowed),
+    };
+    entry(text, &tokens, range, names, twin)
+}
+
+fn entry(
+    text: &str,
+    tokens: &TokenStream,
+    range: Range<usize>,
+    names: Vec<String>,
+    twin: Twin,
+) -> Entry {
+    let data = tokens.to_string();
+    // Only comments are in the text and not among the tokens.
+    let bare = |it: &str| it.chars().filter(|it| !it.is_whitespace()).collect::<String>();
+    let own = bare(text.get(range.clone()).unwrap_or_default());
+    let has_comment = own.trim_end_matches(',') != bare(&data).trim_end_matches(',');
+    Entry {
+        form: data.clone(),
+        data,
+        names,
+        twin,
+        line: text.get(..range.start).unwrap_or_default().matches('\n').count(),
+        lines: whole_lines(text, range.start, range.end).filter(|_| !has_comment),
+    }
+}
+
+/// The names in an import, apart from those that every path can begin with.
+fn imported(tokens: TokenStream) -> Vec<String> {
+    let mut res = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Group(it) => res.extend(imported(it.stream())),
+            TokenTree::Ident(it) if !["self", "crate", "super"].contains(&&*it.to_string()) => {
+                res.push(format!("use {it}"));
+            }
+            _ => {}
+        }
+    }
+    res
+}
+
+/// The modules whose functions an expression passes on: `memcached` of `runtime::per_namespace(memcached::run)`.
+fn called(tokens: &TokenStream, depth: usize) -> Vec<String> {
+    let mut res = Vec::new();
+    let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    for (at, token) in all.iter().enumerate() {
+        match token {
+            TokenTree::Group(it) => res.extend(called(&it.stream(), depth + 1)),
+            TokenTree::Ident(it)
+                if 0 < depth && is_colon(all.get(at + 1)) && is_colon(all.get(at + 2)) =>
+            {
+                res.push(it.to_string());
+            }
+            _ => {}
+        }
+    }
+    res
+}
+
+fn is_colon(token: Option<&TokenTree>) -> bool {
+    matches!(token, Some(TokenTree::Punct(it)) if it.as_char() == ':')
+}
+
+/// The `vec![…]` that a function returns, or the only one in it. Those in another one do not count.
+fn only_list(body: TokenStream) -> Option<Group> {
+    let body = match body.into_iter().next()? {
+        TokenTree::Group(it) => it.stream(),
+        _ => return None,
+    };
+    let mut all = lists(body.clone());
+    let last = body.into_iter().last()?.span().byte_range();
+    match all.iter().position(|it| it.span().byte_range() == last) {
+        Some(at) => Some(all.swap_remove(at)),
+        None if all.len() == 1 => all.pop(),
+        None => None,
+    }
+}
+
+fn lists(tokens: TokenStream) -> Vec<Group> {
+    let all: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut res = Vec::new();
+    for (at, token) in all.iter().enumerate() {
+        let TokenTree::Group(group) = token else { continue };
+        let is_vec =
+            match (at.checked_sub(2).map(|it| &all[it]), at.checked_sub(1).map(|it| &all[it])) {
+                (Some(TokenTree::Ident(name)), Some(TokenTree::Punct(sign))) => {
+                    name == "vec" && sign.as_char() == '!'
+                }
+                _ => false,
+            };
+        match is_vec && group.delimiter() == Delimiter::Bracket {
+            true => res.push(group.clone()),
+            false => res.extend(lists(group.stream())),
+        }
+    }
+    res
+}
+
+/// The tokens without those in one group.
+fn emptied(tokens: TokenStream, range: Range<usize>) -> TokenStream {
+    let replace = |token| match token {
+        TokenTree::Group(it) => {
+            let is_it = it.span().byte_range() == range;
+            let stream =
+                if is_it { TokenStream::new() } else { emptied(it.stream(), range.clone()) };
+            TokenTree::Group(Group::new(it.delimiter(), stream))
+        }
+        other => other,
+    };
+    tokens.into_iter().map(replace).collect()
+}
+
+fn bytes(tokens: &TokenStream) -> Option<Range<usize>> {
+    let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let start = all.first()?.span().byte_range().start;
+    Some(start..all.last()?.span().byte_range().end)
+}

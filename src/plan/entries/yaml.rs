@@ -1,0 +1,166 @@
+//! Lists in YAML files.
+
+use super::{Content, Entry, Fault, Gap, Twin};
+use crate::{
+    model::ProjectPath,
+    yaml::{self, Data, Dialect, Entry as Field, Node, Value, block},
+};
+
+/// A step from a document to a list.
+pub enum Step {
+    Key(String),
+    /// Into the items of a list.
+    Items,
+    /// Only where a field has this value.
+    Where(String, Value),
+}
+
+/// The place of the innermost list. Scalars beside the way to it choose the object.
+pub fn place(fragment: &str) -> Result<Vec<Step>, Fault> {
+    let documents = yaml::nodes(fragment, Dialect::Kubernetes).map_err(Fault::Yaml)?;
+    let mut res = Vec::new();
+    let mut node = documents.first();
+    while let Some(it) = node {
+        node = match &it.data {
+            Data::List(items) => {
+                node = items.iter().find(|it| has_list(it));
+                if node.is_some() {
+                    res.push(Step::Items);
+                }
+                node
+            }
+            Data::Map(fields) => {
+                for field in fields {
+                    if let Data::Scalar(value) = &field.value.data {
+                        res.push(Step::Where(field.key.clone(), value.clone()));
+                    }
+                }
+                let next = fields.iter().find(|it| has_list(&it.value));
+                res.extend(next.map(|it| Step::Key(it.key.clone())));
+                next.map(|it| &it.value)
+            }
+            Data::Scalar(_) => None,
+        };
+    }
+    Ok(res)
+}
+
+fn has_list(node: &Node) -> bool {
+    match &node.data {
+        Data::List(_) => true,
+        Data::Map(fields) => fields.iter().any(|it| has_list(&it.value)),
+        Data::Scalar(_) => false,
+    }
+}
+
+pub fn name(steps: &[Step]) -> String {
+    let mut res = String::new();
+    for (at, step) in steps.iter().enumerate() {
+        match step {
+            Step::Key(key) if res.is_empty() => res += key,
+            Step::Key(key) => res += &format!(".{key}"),
+            Step::Where(key, Value::String(value))
+                if 0 < at && matches!(steps[at - 1], Step::Items) =>
+            {
+                res += &format!("[{key}={value}]");
+            }
+            _ => {}
+        }
+    }
+    res
+}
+
+/// None unless there is exactly one such list.
+pub fn read(path: &ProjectPath, text: &str, steps: &[Step]) -> Result<Option<Content>, Fault> {
+    let is_own = path.as_str().ends_with("kustomization.yaml");
+    let dialect = if is_own { Dialect::Kubernetes } else { Dialect::Kustomize };
+    let documents = yaml::nodes(text, dialect).map_err(Fault::Yaml)?;
+    // kustomize reads the first document of its own file, and no other tool more than one.
+    if is_own && documents.len() != 1 {
+        return Ok(None);
+    }
+    let mut found: Vec<Found> = (0..documents.len())
+        .map(|it| Found { node: &documents[it], field: None, pointer: format!("/{it}") })
+        .collect();
+    for step in steps {
+        found = found.into_iter().flat_map(|it| it.step(step)).collect();
+    }
+    let [Found { node, field: Some(field), pointer }] = &found[..] else { return Ok(None) };
+    let items = match &node.data {
+        Data::List(items) => &items[..],
+        Data::Scalar(Value::Null) => &[],
+        _ => return Ok(None),
+    };
+    let entries = items.iter().map(|it| entry(text, it)).collect();
+    let gap = Gap::Indent(Box::new((*field).clone()));
+    let pointer = pointer.clone();
+    let mut rest: Value = documents.into_iter().map(Node::into_value).collect();
+    if let Some(list) = rest.pointer_mut(&pointer) {
+        *list = Value::Null;
+    }
+    Ok(Some(Content { rest: rest.to_string(), entries, gap }))
+}
+
+struct Found<'a> {
+    node: &'a Node,
+    field: Option<&'a Field>,
+    pointer: String,
+}
+
+impl<'a> Found<'a> {
+    fn step(self, step: &Step) -> Vec<Self> {
+        match (step, &self.node.data) {
+            (Step::Key(key), Data::Map(fields)) => {
+                let field = fields.iter().find(|it| it.key == *key);
+                let pointer =
+                    format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1"));
+                field
+                    .map(|it| Found { node: &it.value, field: Some(it), pointer })
+                    .into_iter()
+                    .collect()
+            }
+            (Step::Where(key, value), _) => {
+                let is = |it: &Node| matches!(&it.data, Data::Scalar(it) if it == value);
+                if self.node.get(key).is_some_and(is) { vec![self] } else { Vec::new() }
+            }
+            (Step::Items, Data::List(items)) => {
+                let item = |(at, node): (usize, &'a Node)| Found {
+                    node,
+                    field: None,
+                    pointer: format!("{}/{at}", self.pointer),
+                };
+                items.iter().enumerate().map(item).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn entry(text: &str, node: &Node) -> Entry {
+    let value = node.clone().into_value();
+    let mut form = value.clone();
+    let mut names = Vec::new();
+    match (&value, form.as_object_mut()) {
+        (Value::String(path), _) => names.push(path.trim_start_matches("./").to_owned()),
+        (_, Some(map)) => {
+            if let Some(value @ Value::String(_)) = map.get_mut("value") {
+                *value = Value::Null;
+            }
+            names.extend(map.get("name").and_then(Value::as_str).map(str::to_owned));
+        }
+        _ => {}
+    }
+    let lines = block::lines_of_item(text, node).filter(|lines| {
+        let first = text.lines().nth(lines.0).unwrap_or_default();
+        let has_comment = block::has_comment(text, *lines, node) != Some(false);
+        !has_comment && block::comment(first).is_none()
+    });
+    Entry {
+        data: value.to_string(),
+        form: form.to_string(),
+        names,
+        twin: if value.is_string() { Twin::Same } else { Twin::Clash },
+        line: node.mark.line.saturating_sub(1),
+        lines,
+    }
+}

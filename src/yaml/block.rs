@@ -1,0 +1,128 @@
+//! The lines of a text that belong to a field or to an item of a list in block style. Nothing here is certain: a caller
+//! reads its result again, and compares the data.
+
+use super::{Data, Entry, Mark, Node, Value};
+
+/// How a list without items can be written out.
+const EMPTY: [&str; 3] = ["[]", "null", "~"];
+
+/// Where a place is in the text, in bytes.
+pub fn offset(text: &str, mark: Mark) -> Option<usize> {
+    let start: usize =
+        text.split_inclusive('\n').take(mark.line.checked_sub(1)?).map(str::len).sum();
+    let line = text.get(start..)?.split_inclusive('\n').next()?;
+    line.char_indices().nth(mark.column.checked_sub(1)?).map(|it| start + it.0)
+}
+
+/// How far the dash of an item is indented, if only blanks precede it.
+fn dash(line: &str, mark: Mark) -> Option<usize> {
+    let before: String = line.chars().take(mark.column.checked_sub(1)?).collect();
+    let before = before.trim_end().strip_suffix('-')?;
+    before.chars().all(|it| it == ' ').then_some(before.len())
+}
+
+/// The lines of a field, from 0. Comments and blank lines in front of what follows are not among them.
+pub fn lines_of_field(text: &str, field: &Entry) -> Option<(usize, usize)> {
+    let line = text.lines().nth(field.mark.line.checked_sub(1)?)?;
+    let indent = field.mark.column.checked_sub(1)?;
+    let is_first = line.chars().take(indent).all(|it| it == ' ');
+    let has_items = matches!(field.value.data, Data::List(_));
+    is_first.then(|| lines_of(text, field.mark, indent, has_items))
+}
+
+/// The same of an item of a list.
+pub fn lines_of_item(text: &str, item: &Node) -> Option<(usize, usize)> {
+    let line = text.lines().nth(item.mark.line.checked_sub(1)?)?;
+    Some(lines_of(text, item.mark, dash(line, item.mark)?, false))
+}
+
+fn lines_of(text: &str, mark: Mark, indent: usize, has_items: bool) -> (usize, usize) {
+    let lines: Vec<&str> = text.lines().collect();
+    let from = mark.line - 1;
+    let is_own = |it: &str| {
+        let is_dash = it.trim() == "-" || it.trim_start().starts_with("- ");
+        indent < depth(it) || has_items && depth(it) == indent && is_dash
+    };
+    let is_next = |it: &&str| !is_blank(it) && !is_comment(it) && !is_own(it);
+    let rest = &lines[from + 1..];
+    let mut to = from + 1 + rest.iter().position(is_next).unwrap_or(rest.len());
+    while from + 1 < to {
+        let line = lines[to - 1];
+        if !(is_blank(line) || is_comment(line) && depth(line) <= indent) {
+            break;
+        }
+        to -= 1;
+    }
+    (from, to)
+}
+
+/// Whether the lines of a value hold a comment, apart from the first line of a scalar.
+pub fn has_comment(text: &str, (from, to): (usize, usize), value: &Node) -> Option<bool> {
+    let is_scalar = matches!(value.data, Data::Scalar(_));
+    let is_block = is_scalar && text[offset(text, value.mark)?..].starts_with(['|', '>']);
+    let mut lines = text.lines().take(to).skip(from + usize::from(is_scalar));
+    // In the text of a block, `#` begins no comment.
+    let indent = lines.clone().find(|it| !is_blank(it)).map_or(0, depth);
+    Some(lines.any(|it| match is_block {
+        true => is_comment(it) && depth(it) < indent,
+        false => is_comment(it) || comment(it).is_some(),
+    }))
+}
+
+/// Where a comment begins behind a plain scalar.
+pub fn comment(line: &str) -> Option<usize> {
+    line.find(" #").into_iter().chain(line.find("\t#")).min()
+}
+
+/// The text with more items in the list of a field: in front of a line, or after the last item. `items` is their text
+/// without indentation. None if there is no list in block style.
+pub fn with_items(text: &str, list: &Entry, items: &str, line: Option<usize>) -> Option<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let head = list.mark.line.checked_sub(1)?;
+    let (indent, end) = match &list.value.data {
+        Data::List(all) if !all.is_empty() => {
+            let first = lines.get(all[0].mark.line.checked_sub(1)?)?;
+            (dash(first, all[0].mark)?, lines_of_item(text, all.last()?)?.1)
+        }
+        Data::List(_) | Data::Scalar(Value::Null) => (list.mark.column.checked_sub(1)?, head + 1),
+        _ => return None,
+    };
+    let at = line.unwrap_or(end);
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut res = lines.get(..at)?.concat();
+    if list.value.mark.line == list.mark.line {
+        // An empty list that is written out: `[]` or `null`.
+        let start = offset(text, list.value.mark)?;
+        let value =
+            EMPTY.iter().find(|it| res.get(start..).is_some_and(|rest| rest.starts_with(**it)));
+        if let Some(value) = value {
+            let blanks = res.get(..start)?.trim_end_matches(' ').len();
+            res.replace_range(blanks..start + value.len(), "");
+        }
+    }
+    if !res.is_empty() && !res.ends_with('\n') {
+        res += newline;
+    }
+    for line in items.lines() {
+        res += &format!("{}{line}{newline}", " ".repeat(indent));
+    }
+    Some(res + &lines[at..].concat())
+}
+
+/// The text without these lines.
+pub fn without_lines(text: &str, (from, to): (usize, usize)) -> String {
+    let kept = text.split_inclusive('\n').enumerate().filter(|it| it.0 < from || to <= it.0);
+    kept.map(|it| it.1).collect()
+}
+
+fn depth(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
+}
