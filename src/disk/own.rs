@@ -62,9 +62,10 @@ impl Own {
 fn resolved(path: &Path) -> (PathBuf, bool) {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for above in path.ancestors() {
-        if let Ok(real) = fs::canonicalize(above) {
-            let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
-            return (real.join(rest), above == path);
+        if let Ok(mut real) = fs::canonicalize(above) {
+            // To join nothing would add a `/`, with which a file is none.
+            real.extend(path.strip_prefix(above).into_iter().flatten());
+            return (real, above == path);
         }
     }
     (path, false)
@@ -134,6 +135,8 @@ mod tests {
             check("home/linked/missing", dir, "is inside of");
         }
         check("plain/.local/state", "plain/a", "is inside of");
+        fs::write(at("home/state/file"), "").unwrap();
+        check("home/state/file", "clone", "");
         // The folder is ours, and a file in it leads into the clone.
         symlink(at("clone/inner/state"), at("home/state/allowed")).unwrap();
         let own = Own::new(&at("home/state"), &at("clone")).unwrap();
