@@ -22,7 +22,7 @@ mod timestamp;
 mod typed;
 mod write;
 
-pub use difference::difference;
+pub use difference::{Difference, Part, difference, differences};
 pub use fault::Fault;
 pub use node::{Data, Entry, Mark, Node};
 pub use printed::is_written_in_quotes;

@@ -62,8 +62,12 @@ pub struct Args {
 pub enum PolicyName {
     /// Every rule of crdify 0.6, with its defaults
     Crdify,
-    /// What OLM v1 refuses to upgrade: descriptions may change and enumerations may grow
+    /// What OLM v0 or v1 refuses to upgrade; what only v1 refuses is a warning
     Olm,
+    /// What OLM v0 refuses: CRDs that the API server refuses, or that existing objects may not fit
+    Olmv0,
+    /// What OLM v1 refuses: every rule of crdify, but descriptions may change and enumerations may grow
+    Olmv1,
 }
 
 impl PolicyName {
@@ -71,6 +75,8 @@ impl PolicyName {
         match self {
             Self::Crdify => Policy::crdify(),
             Self::Olm => Policy::olm(),
+            Self::Olmv0 => Policy::olm_v0(),
+            Self::Olmv1 => Policy::olm_v1(),
         }
     }
 }
