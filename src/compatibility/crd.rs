@@ -4,6 +4,7 @@ use anyhow::{Context as _, bail};
 
 use super::normal::{Schema, normalize};
 use crate::{
+    definition::{in_schemas, outside_of_schemas},
     kubernetes::url::Url,
     yaml::{Map, Value, json},
 };
@@ -19,6 +20,8 @@ pub struct Crd {
     /// The rest of it, with what the API server fills in: everything but the names of versions, whether each is served
     /// and stored, and the schemas.
     pub definition: Value,
+    /// All of it.
+    object: Value,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +63,15 @@ impl Crd {
             versions,
             stored: stored.into_iter().flatten().filter_map(text).collect(),
             definition: definition(object),
+            object: object.clone(),
             name,
         })
+    }
+
+    /// Why API servers refuse the CRD whatever was before it.
+    pub fn refusals(&self) -> Vec<String> {
+        let all = [outside_of_schemas(&self.object), in_schemas(&self.object)].concat();
+        all.into_iter().map(|it| it.message).collect()
     }
 
     /// Whether a webhook converts between versions.

@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 
 pub use crd::Crd;
 pub use finding::{Finding, Subject};
-pub use policy::{Effect, Judge, Policy};
+use policy::Effect;
+pub use policy::Policy;
 pub use rules::Rule;
 
 use crd::Version;

@@ -10,6 +10,7 @@
 mod decode;
 pub mod go;
 pub mod mail;
+pub mod names;
 mod quantity;
 mod scalar;
 #[cfg(test)]

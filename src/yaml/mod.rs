@@ -12,6 +12,7 @@ mod maps;
 mod node;
 mod parse;
 mod plain;
+pub mod pointer;
 mod printed;
 mod read;
 mod scalar;

@@ -1,4 +1,4 @@
-//! Random changes of CRDs: `crds diff` says of each what a real API server says of the update. `SEED` and `CASES` choose
+//! Random changes of CRDs, and a table of schemas: `crds diff` says of each what a real API server says of the update. `SEED` and `CASES` choose
 //! them.
 
 use std::{collections::BTreeSet, env, fs};
@@ -37,13 +37,21 @@ async fn what_the_api_server_refuses_is_breaking_and_nothing_else_is_called_refu
     for case in 0..cases {
         let mut random = Random::of(seed, &format!("case {case}"));
         let old = crd(&mut random, case);
-        let answer = server.ask("POST", PATH, JSON, old.clone()).await.expect("the server answers");
-        assert_eq!(answer.code, 201, "SEED={seed}, case {case}: {answer:?}");
         let mut new = old.clone();
         for _ in 0..=random.below(2) {
             CHANGES[random.below(CHANGES.len())](&mut random, &mut new);
         }
         pairs.push((old, new));
+    }
+    for (case, text) in (cases..).zip(SCHEMAS) {
+        let old = crd(&mut Random::of(seed, text), case);
+        let mut new = old.clone();
+        *field(&mut new, "any") = serde_json::from_str(text).expect("it is JSON");
+        pairs.push((old, new));
+    }
+    for (old, _) in &pairs {
+        let answer = server.ask("POST", PATH, JSON, old.clone()).await.expect("the server answers");
+        assert_eq!(answer.code, 201, "SEED={seed}: {old} {answer:?}");
     }
     let mut refused = BTreeSet::new();
     for (old, new) in &pairs {
@@ -216,10 +224,80 @@ const CHANGES: &[Change] = &[
             json!({ "specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size" });
         versions(crd)[0]["subresources"] = json!({ "scale": scale });
     },
+    |random, crd| {
+        let name = *random.pick(&["v1", "V1", "v1beta1", "2"]);
+        versions(crd)[0]["name"] = json!(name);
+    },
+    |_, crd| versions(crd)[0]["schema"] = Value::Null,
+    |random, crd| {
+        let paths = [".spec.size", "spec.size", ".status.a"];
+        let scale = json!({ "specReplicasPath": random.pick(&paths), "statusReplicasPath": random.pick(&paths) });
+        versions(crd)[0]["subresources"] = json!({ "status": {}, "scale": scale });
+    },
+    |_, crd| versions(crd)[0]["schema"]["openAPIV3Schema"]["nullable"] = json!(true),
+    |_, crd| versions(crd)[0]["schema"]["openAPIV3Schema"]["maxProperties"] = json!(5),
     |_, crd| *field(crd, "size") = json!({ "type": "string" }),
     |_, crd| field(crd, "mode")["enum"] = json!(["a"]),
     |_, crd| field(crd, "size")["x-kubernetes-validations"] = json!([{ "rule": "self < 5" }]),
     |_, crd| field(crd, "labels")["maxProperties"] = json!(5),
+];
+
+/// Schemas for a field, of which most are refused.
+const SCHEMAS: &[&str] = &[
+    r#"{}"#,
+    r#"{"type": "string", "default": "x"}"#,
+    r#"{"type": "string", "default": 1}"#,
+    r#"{"type": "string", "default": "x", "enum": ["a"]}"#,
+    r#"{"type": "integer", "default": 1.0}"#,
+    r#"{"type": "integer", "default": 1.5}"#,
+    r#"{"type": "object", "default": {"a": 1}}"#,
+    r#"{"type": "object", "default": {"a": 1}, "x-kubernetes-preserve-unknown-fields": true}"#,
+    r#"{"type": "object", "default": {}, "properties": {"a": {"type": "string"}}, "required": ["a"]}"#,
+    r#"{"type": "object", "default": {"a": 1}, "additionalProperties": {"type": "string"}}"#,
+    r#"{"type": "array", "default": ["a", "a"], "items": {"type": "string"}, "x-kubernetes-list-type": "set"}"#,
+    r#"{"type": "string", "default": "b", "x-kubernetes-validations": [{"rule": "self == 'a'"}]}"#,
+    r#"{"type": "string", "format": "date", "default": "today"}"#,
+    r#"{"type": "string", "nullable": true, "default": null}"#,
+    r#"{"type": "null"}"#,
+    r#"{"type": "text"}"#,
+    r#"{"type": "array"}"#,
+    r#"{"type": "array", "items": {}}"#,
+    r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#,
+    r#"{"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "set"}"#,
+    r#"{"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "map"}"#,
+    r#"{"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "bag"}"#,
+    r#"{"type": "array", "items": {"type": "string"}, "x-kubernetes-list-map-keys": ["a"]}"#,
+    r#"{"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]}"#,
+    r#"{"type": "array", "items": {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "a"]}"#,
+    r#"{"type": "object", "x-kubernetes-list-type": "atomic"}"#,
+    r#"{"type": "object", "x-kubernetes-map-type": "atomic"}"#,
+    r#"{"type": "object", "x-kubernetes-map-type": "loose"}"#,
+    r#"{"type": "object", "x-kubernetes-preserve-unknown-fields": false}"#,
+    r#"{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "string"}}"#,
+    r#"{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": true}"#,
+    r#"{"type": "object", "patternProperties": {"a": {"type": "string"}}}"#,
+    r#"{"type": "object", "definitions": {"a": {"type": "string"}}}"#,
+    r#"{"type": "object", "dependencies": {"a": ["b"]}}"#,
+    r#"{"type": "object", "id": "a"}"#,
+    r##"{"$ref": "#/a"}"##,
+    r#"{"type": "object", "x-kubernetes-embedded-resource": true}"#,
+    r#"{"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}"#,
+    r#"{"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]}"#,
+    r#"{"x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true}"#,
+    r#"{"type": "integer", "anyOf": [{"type": "integer"}, {"type": "string"}]}"#,
+    r#"{"type": "integer", "oneOf": [{"minimum": 1}, {"maximum": 0}]}"#,
+    r#"{"type": "integer", "not": {"description": "no", "minimum": 1}}"#,
+    r#"{"type": "object", "allOf": [{"required": ["a"]}]}"#,
+    r#"{"type": "object", "allOf": [{"properties": {"a": {"minLength": 1}}}]}"#,
+    r#"{"type": "string", "pattern": "["}"#,
+    r#"{"type": "string", "pattern": "(?=a)"}"#,
+    r#"{"type": "string", "x-kubernetes-validations": [{"rule": ""}]}"#,
+    r#"{"type": "string", "x-kubernetes-validations": [{"rule": "self.size("}]}"#,
+    r#"{"type": "string", "x-kubernetes-validations": [{"rule": "self == 'a'", "message": " "}]}"#,
+    r#"{"type": "string", "x-kubernetes-validations": [{"rule": "self == 'a'", "reason": "Nonsense"}]}"#,
+    r#"{"type": "string", "x-kubernetes-validations": [{"rule": "self == 'a'", "optionalOldSelf": true}]}"#,
+    r#"{"type": "string", "x-kubernetes-validations": [{"rule": "self == 'a'", "fieldPath": ".b"}]}"#,
+    r#"{"type": "string", "x-kubernetes-validations": [{"rule": "self"}]}"#,
 ];
 
 fn versions(crd: &mut Value) -> &mut Vec<Value> {

@@ -10,12 +10,27 @@ use crate::{
 };
 
 pub fn of_crds(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
-    let mut res = Vec::new();
+    let mut res = invalid(old, new);
     res.extend(stored_version_removal(old, new));
     res.extend(storage_version_removal(old, new));
     res.extend(served_version_removal(old, new));
     res.extend(differences(&old.definition, &new.definition).iter().filter_map(outside_of_schemas));
     res
+}
+
+/// What an API server refuses whatever was before it. What the old CRD had as well, it has accepted.
+fn invalid(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
+    if old == new {
+        return Vec::new();
+    }
+    let mut refusals = new.refusals();
+    if !refusals.is_empty() {
+        let known = old.refusals();
+        refusals.retain(|it| !known.contains(it));
+    }
+    let remedy = "correct the CRD: the API server refuses it as it is";
+    let change = |it| (Rule::Invalid, Change::new(it, remedy).with(Effect::Refused));
+    refusals.into_iter().map(change).collect()
 }
 
 /// When a field counts as changed.

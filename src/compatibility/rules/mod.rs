@@ -43,6 +43,7 @@ impl Change {
 pub enum Rule {
     CrdRemoval,
     ServedVersionRemoval,
+    Invalid,
     StorageVersionRemoval,
     Immutable,
     UnknownFields,
@@ -77,6 +78,7 @@ pub enum Rule {
 const RULES: &[(Rule, &str, &str)] = &[
     (Rule::CrdRemoval, "crdRemoval", "A CRD is not removed"),
     (Rule::ServedVersionRemoval, "servedVersionRemoval", "A served version stays served"),
+    (Rule::Invalid, "invalid", "An API server accepts the CRD"),
     (Rule::StorageVersionRemoval, "storageVersionRemoval", "The storage version is not removed"),
     (Rule::Immutable, "immutable", "Group, plural and kind of a CRD do not change"),
     (Rule::UnknownFields, "unknownFields", "`preserveUnknownFields` does not change"),

@@ -84,6 +84,7 @@ rules! {
     CrdConvert "crd-convert" Crd Error Sdk "A CRD of v1beta1 can be converted to v1" ""
     CrdVersion "crd-version" Crd Error Sdk "The apiVersion of a CRD is known" "use `apiextensions.k8s.io/v1`"
     CrdInvalid "crd-invalid" Crd Error Sdk "An API server accepts the CRD, apart from its schemas" ""
+    CrdRefused "olm-crd-refused" Olmv0 Error Olm "An API server accepts the schemas of the CRD" ""
 
     WebhookTwice "olm-webhook-dup" Olmv0 Error Olm "Webhooks of one type have different names" "change `generateName`"
     WebhookTwiceV0 "olmv0-webhook-dup" Olmv0 Error OlmV0 "Webhooks have different names, also those of different types" "change `generateName`"
