@@ -11,7 +11,7 @@ mod decode;
 pub mod go;
 pub mod mail;
 pub mod names;
-mod quantity;
+pub mod quantity;
 mod scalar;
 #[cfg(test)]
 mod tests;
