@@ -23,7 +23,7 @@ pub fn compare(old: &Value, (at, new): (&str, &Value), state: &State, res: &mut 
     if old.is_null() {
         return;
     }
-    for it in differences(old, new).iter().filter(|it| !is_compared(&it.path)) {
+    for it in differences(old, new).iter().filter(|it| !is_compared(it)) {
         let pointer = it.new.as_ref().map_or("", |it| it.pointer.as_str());
         if gained.values().any(|it| pointer.starts_with(&format!("{POD}{it}"))) {
             continue;
@@ -48,7 +48,10 @@ pub fn text(it: &Difference<'_>) -> String {
 }
 
 /// Whether a difference has a rule of its own.
-fn is_compared(path: &str) -> bool {
+fn is_compared(it: &Difference<'_>) -> bool {
+    let path = &it.path;
+    let has_image =
+        [&it.old, &it.new].into_iter().flatten().all(|it| it.value.get("image").is_some());
     let Some(pod) = path.strip_prefix("spec.template.spec.") else {
         return path == "spec.selector" || path.starts_with("spec.selector.");
     };
@@ -59,7 +62,7 @@ fn is_compared(path: &str) -> bool {
         "serviceAccountName" | "serviceAccount" => true,
         // One that is added or removed is told with its image.
         "containers" | "initContainers" => rest.is_empty() || rest == ".image" || is_env,
-        "volumes" => rest == ".image.reference",
+        "volumes" => rest == ".image.reference" || rest.is_empty() && has_image,
         _ => false,
     }
 }
