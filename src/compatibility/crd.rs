@@ -5,7 +5,6 @@ use anyhow::{Context as _, bail};
 use super::normal::{Schema, normalize};
 use crate::{
     definition::{in_schemas, outside_of_schemas},
-    kubernetes::url::Url,
     yaml::{Map, Value, json},
 };
 
@@ -137,26 +136,7 @@ fn definition(object: &Value) -> Value {
             map.insert("subresources".to_owned(), Map::new().into());
         }
     }
-    if let Some(approval) = approval(object) {
-        spec["approval"] = approval.into();
-    }
     without_empty(spec)
-}
-
-/// What is wrong with the approval that CRDs of Kubernetes' own groups need.
-fn approval(object: &Value) -> Option<&'static str> {
-    let group = object["spec"]["group"].as_str().unwrap_or_default();
-    let is_below = |it: &str| group == it || group.ends_with(&format!(".{it}"));
-    if !["k8s.io", "kubernetes.io"].into_iter().any(is_below) {
-        return None;
-    }
-    let text = object["metadata"]["annotations"]["api-approved.kubernetes.io"].as_str();
-    let is_url = |it: &Url| !it.host.is_empty() && !it.scheme.is_empty();
-    match text.unwrap_or_default() {
-        "" => Some("missing"),
-        text if text.starts_with("unapproved") => None,
-        text => Url::parse_request(text).is_none_or(|it| !is_url(&it)).then_some("invalid"),
-    }
 }
 
 /// Without false, and empty lists and texts, which Go does not tell from nothing.

@@ -289,10 +289,6 @@ fn what_the_api_server_never_changes_stays() {
             "warning servedVersionRemoval: `v1` is no longer served",
         ],
     );
-    check(
-        &|it| it["spec"]["preserveUnknownFields"] = json!(true),
-        &["error unknownFields: `preserveUnknownFields` was added: `true`"],
-    );
     check(&|it| it["spec"]["conversion"] = json!({"strategy": "None"}), &[]);
     check(&|it| it["spec"]["names"]["listKind"] = json!("AList"), &[]);
 }

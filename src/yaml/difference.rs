@@ -85,8 +85,11 @@ fn compare<'a>(path: String, old: Part<'a>, new: Part<'a>, res: &mut Vec<Differe
     }
 }
 
-/// What names the items of a list, none for a map; and the parts by what they are called in a path.
-fn entries<'a>(part: &Part<'a>) -> Option<(Option<&'static str>, Vec<(String, Part<'a>)>)> {
+/// Parts by what they are called in a path.
+type Steps<'a> = Vec<(String, Part<'a>)>;
+
+/// What names the items of a list, none for a map; and the parts.
+fn entries<'a>(part: &Part<'a>) -> Option<(Option<&'static str>, Steps<'a>)> {
     let below = |step: &str, value| {
         let step = step.replace('~', "~0").replace('/', "~1");
         Part { pointer: format!("{}/{step}", part.pointer), value }

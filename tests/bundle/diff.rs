@@ -528,6 +528,22 @@ fn every_rule_has_its_change() {
         &["error crdRemoval: the CRD was removed, with `v1alpha1`"],
     );
 
+    let text = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" } });
+    let two = support::fresh("diff-two-documents");
+    let (mut before, mut after) = (old.clone(), old.clone());
+    set(&mut after, CSV, "/spec/version", json!("0.0.2"));
+    before.insert("manifests/a.yaml".to_owned(), text.clone());
+    after.insert("manifests/a.yaml".to_owned(), text.clone());
+    put(&two.join("old"), &before);
+    put(&two.join("new"), &after);
+    fs::write(two.join("new/manifests/a.yaml"), format!("{text}\n---\n{text}\n")).expect("ours");
+    let output = support::operator_rs(&two, "bundle diff old new");
+    let said = support::said(&output);
+    let row =
+        "warning[moreDocuments]: only the first document of the file is read, by OLM and here";
+    assert!(said.contains(row), "{said}");
+    seen.insert("warning moreDocuments".to_owned());
+
     // Each rule of ours has been seen with its severity.
     let (dir, _) = bundle("diff-rules", &super::objects(), &[]);
     let sarif = support::command(support::BINARY, &dir)

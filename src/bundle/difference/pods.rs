@@ -24,12 +24,26 @@ pub fn compare(old: &Value, (at, new): (&str, &Value), state: &State, res: &mut 
         return;
     }
     for it in differences(old, new).iter().filter(|it| !is_compared(it)) {
-        let pointer = it.new.as_ref().map_or("", |it| it.pointer.as_str());
-        if gained.values().any(|it| pointer.starts_with(&format!("{POD}{it}"))) {
+        if gained.values().any(|pointer| is_told(&it.path, pointer)) {
             continue;
         }
+        let pointer = it.new.as_ref().or(it.old.as_ref()).map_or("", |it| it.pointer.as_str());
         res.push(state.change(Rule::PodChanged, &subject, &format!("{at}{pointer}"), text(it)));
     }
+}
+
+/// Whether a difference is in the field that grants a privilege: in that of the container, or that of its pod.
+fn is_told(path: &str, pointer: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let all = text.split(['/', '.', '[', ']']).filter(|it| !it.is_empty());
+        all.map(str::to_owned).collect()
+    };
+    let (path, pointer) = (words(path), words(pointer));
+    let key = match pointer.iter().position(|it| it == "securityContext") {
+        Some(at) => pointer.get(at..at + 2),
+        None => pointer.last().map(std::slice::from_ref),
+    };
+    key.is_some_and(|key| path.windows(key.len()).any(|it| it == key))
 }
 
 /// What differs, with both values.

@@ -39,22 +39,20 @@ enum When {
     Changed,
     /// Changed or removed: it may be added.
     Lost,
-    /// Changed or added: it may be removed.
-    Gained,
     Never,
 }
 
 /// Every field outside of schemas, the more exact path first: when its change counts, by which rule, what the change does,
 /// and the remedy. What is refused is what `ValidateCustomResourceDefinitionUpdate` of apiextensions-apiserver 0.36 refuses
-/// of two CRDs that are valid by themselves, once the old one is established. What is not listed is of the last row.
+/// of two CRDs that are valid by themselves, once the old one is established; what it refuses of the new one alone is of the
+/// rule `invalid`. What is not listed is of the last row.
 const FIELDS: &[(&str, When, Rule, Effect, &str)] = &[
     ("group", When::Changed, Rule::Immutable, Effect::Refused, KEEP),
     ("names.plural", When::Changed, Rule::Immutable, Effect::Refused, KEEP),
     ("names.kind", When::Changed, Rule::Immutable, Effect::Refused, KEEP),
     ("scope", When::Changed, Rule::Scope, Effect::Refused, KEEP),
-    ("approval", When::Gained, Rule::Approval, Effect::Refused, APPROVE),
     ("preserveUnknownFields", When::Lost, Rule::UnknownFields, Effect::Loses, PRUNED),
-    ("preserveUnknownFields", When::Gained, Rule::UnknownFields, Effect::Refused, PRESERVE),
+    ("preserveUnknownFields", When::Never, Rule::UnknownFields, Effect::Widens, ""),
     (
         "names",
         When::Lost,
@@ -84,11 +82,8 @@ const FIELDS: &[(&str, When, Rule, Effect, &str)] = &[
 
 const KEEP: &str =
     "keep it, or define a new kind with another plural: the API server refuses the change";
-const APPROVE: &str =
-    "keep the annotation `api-approved.kubernetes.io`: the API server refuses the change";
 const PRUNED: &str =
     "describe every field in the schemas first: the API server drops fields that are not in them";
-const PRESERVE: &str = "set `x-kubernetes-preserve-unknown-fields` in the schemas instead: the API server refuses the change";
 const CONVERT: &str = "keep the strategy as long as the CRD has several versions that differ";
 const STATUS: &str = "keep it: writes to `/status` depend on it, and so does whether other writes may change the status";
 const SCALE: &str = "keep it: `kubectl scale` and autoscalers use it";
@@ -103,7 +98,6 @@ fn outside_of_schemas(it: &Difference<'_>) -> Option<(Rule, Change)> {
     let counts = |when: When| match when {
         When::Changed | When::Never => true,
         When::Lost => it.old.is_some(),
-        When::Gained => it.new.is_some(),
     };
     let is_at = |at: &str| {
         path.strip_prefix(at)

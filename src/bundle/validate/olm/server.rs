@@ -67,7 +67,7 @@ fn rules(path: &str, at: &str, role: &Value, is_namespaced: bool, faults: &mut F
         for (_, field, message) in checks.into_iter().filter(|it| it.0) {
             let place = format!("{at}/rules/{number}/{field}");
             faults.push(
-                Rule::PolicyRule,
+                Rule::RoleRefused,
                 (path, place),
                 format!("the API server refuses the role: {message}"),
             );

@@ -103,7 +103,7 @@ rules! {
     PodMonitor "olmv0-podmonitor" Olmv0 Error OlmV0 "OLM v0 can install the object" "use a ServiceMonitor: OLM v0 fails the InstallPlan"
     Selector "olm-selector" Olmv0 Error Olm "The selector of a Deployment selects its own pods" "write the selector's labels in `template.metadata.labels`"
     DeploymentName "olm-deployment-name" Olmv0 Error Olm "The name of a Deployment is a DNS subdomain" ""
-    PolicyRule "olm-policy-rule" Olmv0 Error Olm "An API server accepts the rules of every role" ""
+    RoleRefused "olm-policy-rule" Olmv0 Error Olm "An API server accepts the rules of every role" ""
     Limits "olm-limits" Olmv0 Error Olm "Containers request no more than their limits" "raise the limit, or request less"
     Strategy "olmv0-strategy" Olmv0 Error OlmV0 "The install strategy is `deployment`" "write `strategy: deployment`"
     NoVersion "olm-no-version" Olmv0 Error Olm "The CSV has a version" "write `spec.version`"
