@@ -5,6 +5,7 @@
 
 mod conversion;
 mod defaults;
+mod lists;
 pub mod rules;
 mod selectable;
 mod spec;

@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use super::{Fault, below, once, says, text, walk};
+use super::{Fault, below, lists, once, says, text, walk};
 use crate::{expression, yaml::Value};
 
 #[derive(Clone, Copy, PartialEq)]
@@ -125,7 +125,7 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
         say("is a tuple", TUPLE);
     }
     never(schema, &mut say);
-    lists(schema, &mut say);
+    lists::faults(schema, &mut say);
     if let Some(more) = schema.get("additionalProperties") {
         if level == Level::Root || embedded {
             say("has additional properties, which a resource cannot have", CHANGE);
@@ -256,69 +256,6 @@ fn never(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
     }
 }
 
-/// How lists and maps are merged.
-fn lists(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
-    const KEYS: &str =
-        "name fields of the items that are required or have a default, and no `Option`";
-    let (list, map) =
-        (text(schema, "x-kubernetes-list-type"), text(schema, "x-kubernetes-map-type"));
-    let kind = text(schema, "type");
-    if !matches!(map, "" | "atomic" | "granular") || !matches!(list, "" | "atomic" | "set" | "map")
-    {
-        say("has an unknown merge strategy", "use `atomic`, `granular`, `set` or `map`");
-    }
-    if !map.is_empty() && kind != "object" {
-        say("is merged as a map, but is not one", "remove the merge strategy");
-    }
-    if !list.is_empty() && kind != "array" {
-        say("is merged as a list, but is not one", "remove the merge strategy");
-    }
-    let nothing = Value::Null;
-    let items = schema.get("items").filter(|it| it.is_object()).unwrap_or(&nothing);
-    if matches!(list, "set" | "map") && says(items, "nullable") {
-        say("is a list whose items can be null, which cannot be merged", KEYS);
-    }
-    let atomic = match text(items, "type") {
-        "array" => matches!(text(items, "x-kubernetes-list-type"), "" | "atomic"),
-        "object" => text(items, "x-kubernetes-map-type") == "atomic",
-        _ => true,
-    };
-    if list == "set" && !atomic {
-        say(
-            "is a set whose items are neither scalars nor atomic",
-            "merge it as a map with keys, or as a whole",
-        );
-    }
-    let keys = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
-    let keys: Vec<&str> = keys.into_iter().flatten().filter_map(Value::as_str).collect();
-    if list != "map" {
-        if !keys.is_empty() {
-            say("has keys, and is not merged by keys", "remove the keys");
-        }
-        return;
-    }
-    if keys.iter().enumerate().any(|(at, it)| keys[..at].contains(it)) {
-        say("is merged by the same key twice", KEYS);
-    }
-    if keys.is_empty() || text(items, "type") != "object" {
-        return say("is merged by keys, and has none", KEYS);
-    }
-    let required = items.get("required").and_then(Value::as_array);
-    let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
-    for key in keys {
-        let fault = match property(items, key) {
-            None => "which its items have not",
-            Some(it) if matches!(text(it, "type"), "array" | "object") => "which is not a scalar",
-            Some(it) if says(it, "nullable") => "which can be null",
-            Some(it) if !required.contains(&key) && it.get("default").is_none() => {
-                "which may be left out"
-            }
-            Some(_) => continue,
-        };
-        say(&format!("is merged by the key `{key}`, {fault}"), KEYS);
-    }
-}
-
 /// The schemas in `allOf`, `anyOf`, `oneOf` and `not`, and whether each is the one that int-or-string allows.
 fn junctors(schema: &Value) -> Vec<(&Value, bool)> {
     let int_or_string = |it: &Value| *it == json!([{ "type": "integer" }, { "type": "string" }]);
@@ -335,7 +272,7 @@ fn junctors(schema: &Value) -> Vec<(&Value, bool)> {
     res
 }
 
-fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+pub fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
     schema.get("properties")?.get(name)
 }
 
