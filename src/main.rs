@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! commands                                                                              asks
-//! scaffold source manifests samples kustomize bundle catalog image audit compatibility olm │ disk process cluster registry web terminal   thinks │ touches   (no room here knows its neighbour)
-//! plan                                                                                  says what would change
+//! scaffold source manifests kustomize bundle catalog image audit compatibility olm │ disk process cluster registry web terminal   thinks │ touches   (no room here knows its neighbour)
+//! plan definition                                                                       says what would change, and what an API server refuses of a CRD
+//! samples                                                                               checks objects against their CRDs
 //! model                                                                                 names things
 //! kubernetes expression                                                                 holds objects as Go holds them, and evaluates rules
 //! yaml hint                                                                             ground
@@ -15,6 +16,7 @@ mod audit;
 mod bundle;
 mod catalog;
 mod compatibility;
+mod definition;
 mod image;
 mod kustomize;
 mod manifests;

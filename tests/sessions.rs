@@ -40,6 +40,7 @@ pages! {
     compiled
     crds_diff
     crds_in_ci
+    crds_refused
     delete_api
     first_operator
     forge

@@ -2,20 +2,7 @@
 
 use crate::yaml::Value;
 
-/// The string at a JSON pointer; empty if there is none.
-pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// The list at a JSON pointer; empty if there is none.
-pub fn list<'a>(object: &'a Value, pointer: &str) -> &'a [Value] {
-    object.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// The strings of a list at a JSON pointer.
-pub fn texts<'a>(object: &'a Value, pointer: &str) -> impl Iterator<Item = &'a str> {
-    list(object, pointer).iter().filter_map(Value::as_str)
-}
+pub use crate::yaml::pointer::{list, text, texts};
 
 /// The name of something that is not an object: a container, a port.
 pub fn name_of(value: &Value) -> &str {

@@ -3,19 +3,24 @@
 use anyhow::{Context as _, bail};
 
 use super::normal::{Schema, normalize};
-use crate::yaml::Value;
+use crate::{
+    definition::{in_schemas, outside_of_schemas},
+    yaml::{Map, Value, json},
+};
 
 /// A CustomResourceDefinition of `apiextensions.k8s.io/v1`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crd {
     pub name: String,
-    pub scope: String,
     /// In the order in which they are listed.
     pub versions: Vec<Version>,
     /// The versions in which a cluster has stored objects; empty if the CRD does not come from a cluster.
     pub stored: Vec<String>,
-    /// Whether a webhook converts between versions.
-    pub converts: bool,
+    /// The rest of it, with what the API server fills in: everything but the names of versions, whether each is served
+    /// and stored, and the schemas.
+    pub definition: Value,
+    /// All of it.
+    object: Value,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -52,13 +57,25 @@ impl Crd {
             .map(|it| Version::from_value(it).with_context(|| format!("in the CRD `{name}`")))
             .collect::<anyhow::Result<_>>()?;
         let stored = object["status"]["storedVersions"].as_array();
+        text(&spec["scope"]).with_context(|| format!("`{name}` has no `spec.scope`"))?;
         Ok(Self {
-            scope: text(&spec["scope"]).with_context(|| format!("`{name}` has no `spec.scope`"))?,
             versions,
             stored: stored.into_iter().flatten().filter_map(text).collect(),
-            converts: spec["conversion"]["strategy"] == "Webhook",
+            definition: definition(object),
+            object: object.clone(),
             name,
         })
+    }
+
+    /// Why API servers refuse the CRD whatever was before it.
+    pub fn refusals(&self) -> Vec<String> {
+        let all = [outside_of_schemas(&self.object), in_schemas(&self.object)].concat();
+        all.into_iter().map(|it| it.message).collect()
+    }
+
+    /// Whether a webhook converts between versions.
+    pub fn converts(&self) -> bool {
+        self.definition["conversion"]["strategy"] == "Webhook"
     }
 
     /// The version with this name; the first one if there are several.
@@ -84,6 +101,56 @@ impl Version {
             schema,
             name,
         })
+    }
+}
+
+/// What a CRD says outside of its schemas, so that equal CRDs are equal here.
+fn definition(object: &Value) -> Value {
+    let mut spec = object["spec"].clone();
+    for key in ["names", "conversion"] {
+        if !spec[key].is_object() {
+            spec[key] = json!({});
+        }
+    }
+    let kind = text(&spec["names"]["kind"]).unwrap_or_default();
+    let default = |value: &mut Value, default: Value| {
+        if text(value).is_none() {
+            *value = default;
+        }
+    };
+    default(&mut spec["names"]["singular"], kind.to_lowercase().into());
+    default(&mut spec["names"]["listKind"], format!("{kind}List").into());
+    if spec["conversion"]["strategy"] == "None" {
+        spec["conversion"]["strategy"] = Value::Null;
+    }
+    for key in ["shortNames", "categories"] {
+        // They are sets.
+        let names = spec["names"][key].as_array().into_iter().flatten();
+        let names: Vec<Value> = names.map(|it| json!({ "name": it })).collect();
+        spec["names"][key] = names.into();
+    }
+    for version in spec["versions"].as_array_mut().into_iter().flatten() {
+        let Some(map) = version.as_object_mut() else { continue };
+        map.retain(|key, _| !matches!(key.as_str(), "schema" | "served" | "storage"));
+        if !map.get("subresources").is_some_and(Value::is_object) {
+            map.insert("subresources".to_owned(), Map::new().into());
+        }
+    }
+    without_empty(spec)
+}
+
+/// Without false, and empty lists and texts, which Go does not tell from nothing.
+fn without_empty(value: Value) -> Value {
+    let is_empty = |it: &Value| {
+        matches!(it, Value::Null | Value::Bool(false)) || *it == json!("") || *it == json!([])
+    };
+    match value {
+        Value::Object(map) => {
+            let all = map.into_iter().map(|(key, it)| (key, without_empty(it)));
+            Value::Object(all.filter(|it| !is_empty(&it.1)).collect())
+        }
+        Value::Array(items) => items.into_iter().map(without_empty).collect(),
+        value => value,
     }
 }
 

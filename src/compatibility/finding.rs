@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::rules::{Change, Rule};
+use super::{
+    Crd, Policy,
+    rules::{Change, Rule},
+};
 use crate::hint::Severity;
 
 /// One incompatible change.
@@ -31,14 +34,15 @@ pub struct Subject {
 }
 
 impl Finding {
-    pub(super) fn new(subject: Subject, rule: Rule, change: Change) -> Self {
+    pub(super) fn new(subject: Subject, rule: Rule, severity: Severity, change: Change) -> Self {
         let Change { what, remedy, .. } = change;
-        Self { subject, rule, severity: rule.severity(), what, remedy, removed: false }
+        Self { subject, rule, severity, what, remedy, removed: false }
     }
 
-    pub(super) fn about_crd(crd: &str, rule: Rule, change: Change) -> Self {
-        let subject = Subject { crd: crd.to_owned(), versions: Vec::new(), field: None };
-        Self::new(subject, rule, change)
+    pub(super) fn about_crd(crd: &Crd, (rule, change): (Rule, Change), policy: &Policy) -> Self {
+        let subject = Subject { crd: crd.name.clone(), versions: Vec::new(), field: None };
+        let severity = policy.severity(change.effect, crd.converts());
+        Self::new(subject, rule, severity, change)
     }
 
     /// Whether it only follows from the removal of its field.

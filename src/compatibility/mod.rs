@@ -1,8 +1,9 @@
 //! Compares old CRDs with new ones, and returns what the change breaks as findings.
 //!
-//! The rules, their names and their verdicts are those of crdify 0.6 (compared in `tests/crdify`). Two rules of our own
-//! cover what crdify does not see: a CRD that is removed, and a version that is no longer served. This room reads no
-//! files and knows no Rust: the caller finds the places of the findings.
+//! The rules about schemas, their names and their verdicts are those of crdify 0.6 (compared in `tests/crdify`). Rules of
+//! our own cover what crdify does not see: what the API server refuses in an update (compared with a real one in
+//! `tests/deploy`), and every other difference in a CRD. This room reads no files and knows no Rust: the caller finds the
+//! places of the findings.
 
 mod crd;
 mod finding;
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 
 pub use crd::Crd;
 pub use finding::{Finding, Subject};
+use policy::Effect;
 pub use policy::Policy;
 pub use rules::Rule;
 
@@ -35,7 +37,7 @@ pub fn judge(
     for (name, old) in old {
         match new.get(name) {
             Some(new) => res.extend(compare(old, new, policy)),
-            None => res.push(Finding::about_crd(name, Rule::CrdRemoval, rules::crd_removal(old))),
+            None => res.push(Finding::about_crd(old, rules::crd_removal(old), policy)),
         }
     }
     res.retain(|it| policy.enforces(it));
@@ -49,11 +51,11 @@ pub fn judge(
 /// Compares two states of one CRD.
 fn compare(old: &Crd, new: &Crd, policy: &Policy) -> Vec<Finding> {
     let mut res = Vec::new();
-    let about_crd = |(rule, change)| Finding::about_crd(&new.name, rule, change);
+    let about_crd = |it| Finding::about_crd(new, it, policy);
     res.extend(rules::of_crds(old, new).into_iter().map(about_crd));
     for version in &old.versions {
         if let Some(other) = new.version(&version.name) {
-            res.extend(compare_version(&new.name, version, other, policy));
+            res.extend(compare_version(new, version, other, policy));
         }
     }
     res.extend(served::compare(old, new, policy));
@@ -61,21 +63,25 @@ fn compare(old: &Crd, new: &Crd, policy: &Policy) -> Vec<Finding> {
 }
 
 /// Compares a version with its successor of the same name.
-fn compare_version(name: &str, old: &Version, new: &Version, policy: &Policy) -> Vec<Finding> {
+fn compare_version(crd: &Crd, old: &Version, new: &Version, policy: &Policy) -> Vec<Finding> {
     let (old_fields, new_fields) = (flatten(&old.schema), flatten(&new.schema));
     let subject = |field: &str| Subject {
-        crd: name.to_owned(),
+        crd: crd.name.clone(),
         versions: vec![new.name.clone()],
         field: Some(field.to_owned()),
     };
+    let finding = |field: &str, rule, change: Change| {
+        let severity = policy.severity(change.effect, crd.converts());
+        Finding::new(subject(field), rule, severity, change)
+    };
     let mut res = Vec::new();
     for field in old_fields.keys().filter(|it| !new_fields.contains_key(*it)) {
-        let removed = Finding::new(subject(field), Rule::ExistingFieldRemoval, rules::removed());
+        let removed = finding(field, Rule::ExistingFieldRemoval, rules::removed());
         res.push(Finding { removed: true, ..removed });
     }
     for (field, rule, change) in differences(&old_fields, &new_fields, policy) {
         let removed = !new_fields.contains_key(field);
-        res.push(Finding { removed, ..Finding::new(subject(field), rule, change) });
+        res.push(Finding { removed, ..finding(field, rule, change) });
     }
     res
 }

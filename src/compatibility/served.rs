@@ -4,14 +4,14 @@
 use std::cmp::Ordering;
 
 use super::{
-    Crd, Finding, Policy, Rule, Subject, Version, differences,
+    Crd, Effect, Finding, Policy, Rule, Subject, Version, differences,
     flatten::{Fields, flatten},
     rules::Change,
 };
 
 /// Where the new versions are incompatible with each other, and the old ones were not.
 pub fn compare(old: &Crd, new: &Crd, policy: &Policy) -> Vec<Finding> {
-    if policy.trusts_conversion && new.converts {
+    if policy.trusts_conversion && new.converts() {
         return Vec::new();
     }
     let known = disagreements(old, policy);
@@ -25,7 +25,9 @@ pub fn compare(old: &Crd, new: &Crd, policy: &Policy) -> Vec<Finding> {
         };
         let remedy =
             format!("make the versions agree, or serve only one of them: {}", it.change.remedy);
-        Finding::new(subject, it.rule, Change { remedy, ..it.change })
+        // Only crdify compares versions with each other.
+        let severity = policy.severity(Effect::Widens, false);
+        Finding::new(subject, it.rule, severity, Change { remedy, ..it.change })
     };
     res.into_iter().map(finding).collect()
 }

@@ -12,7 +12,7 @@ mod regex;
 pub use evaluate::{Evaluator, Outcome};
 pub use names::{faults, uses_old_self};
 pub use properties::compiles;
-pub use regex::is_match;
+pub use regex::{is_match, is_refused};
 
 use cel::{common::ast::IdedExpr, parser::Parser};
 

@@ -6,16 +6,20 @@ use super::{TYPES, parse};
 use crate::yaml::Value;
 
 /// Why a rule on values of this schema does not compile: its syntax, and names that are not declared.
+/// `result` is the type that it must have: `bool` or `string`.
 ///
 /// Types are checked where they are certain: those of literals, and of fields with a simple type.
-pub fn faults(source: &str, schema: &Value, optional_old_self: bool) -> Vec<String> {
+pub fn faults(source: &str, schema: &Value, optional_old_self: bool, result: &str) -> Vec<String> {
     let ast = match parse(source) {
         Ok(ast) => ast,
         Err(error) => return vec![error],
     };
     let mut names = Names::new(schema);
     names.scope.push(("oldSelf".to_owned(), (!optional_old_self).then_some(schema)));
-    names.visit(&ast);
+    let found = names.visit(&ast);
+    if let Some(kind) = kind(&ast, found).filter(|it| *it != result) {
+        names.fault(format!("its result is a {kind}, and must be a {result}"));
+    }
     names.faults
 }
 

@@ -10,7 +10,8 @@
 mod decode;
 pub mod go;
 pub mod mail;
-mod quantity;
+pub mod names;
+pub mod quantity;
 mod scalar;
 #[cfg(test)]
 mod tests;

@@ -99,6 +99,37 @@ pub fn canonical(text: &str) -> Option<String> {
     Some(written(amount, format))
 }
 
+/// A quantity in billionths; `None` for one that is invalid, or does not fit into 128 bits.
+pub fn nano(text: &str) -> Option<i128> {
+    let end =
+        text.trim_start_matches(['+', '-', '.']).find(|c: char| !c.is_ascii_digit() && c != '.');
+    let signs = text.len() - text.trim_start_matches(['+', '-', '.']).len();
+    let (number, suffix) = text.split_at(end.map_or(text.len(), |it| signs + it));
+    let (format, exponent) = suffix_of(suffix)?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+    let places = i32::try_from(fraction.len()).ok()?;
+    let (factor, exponent) = match format {
+        Binary => (1_i128 << exponent, 0),
+        Decimal | Exponent => (1, exponent),
+    };
+    let number = digits.checked_mul(factor)?;
+    Amount { number, exponent: exponent.checked_sub(places)? }.rounded_at(-9)
+}
+
+#[test]
+fn quantities_are_compared_by_their_amount() {
+    let check = |text: &str, expected: i128| assert_eq!(nano(text), Some(expected), "{text}");
+    check("1", 1_000_000_000);
+    check("500m", 500_000_000);
+    check("1.5Gi", 1_610_612_736_000_000_000);
+    check("2e3", 2_000_000_000_000);
+    check(".5", 500_000_000);
+    check("-1k", -1_000_000_000_000);
+    check("0.1n", 1);
+    assert_eq!(nano("lots"), None);
+}
+
 fn suffix_of(suffix: &str) -> Option<(Format, i32)> {
     if let Some((_, exponent)) = DECIMAL.iter().find(|it| it.0 == suffix) {
         return Some((Decimal, *exponent));
@@ -117,6 +148,14 @@ impl Amount {
         match exponent <= self.exponent {
             true => self.number.checked_mul(factor),
             false => (self.number % factor == 0).then(|| self.number / factor),
+        }
+    }
+
+    /// The number with another exponent, rounded away from zero.
+    fn rounded_at(self, exponent: i32) -> Option<i128> {
+        match self.exponent < exponent {
+            true => Some(self.rounded(exponent)?.number),
+            false => self.at(exponent),
         }
     }
 

@@ -63,6 +63,24 @@ pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> Report {
     res
 }
 
+/// Why an API server refuses a value as the default of a schema; what cannot be checked is left out.
+pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
+    let mut findings = Findings::default();
+    let top = FieldPath::default();
+    let value = kubernetes::decode(value).value;
+    prepare::remove_unknown(&mut value.clone(), Some(schema), &top.key("default"), &mut findings);
+    schema::check(schema, &value, &top, &mut findings);
+    if !findings.blocks_rules {
+        Rules::new().check(schema, &value, &mut findings);
+    }
+    let text = |Fault { path, message, .. }: Fault| match (path.is_top(), message.as_str()) {
+        (true, _) => message,
+        (_, "unknown field") => format!("has the unknown field `{path}`"),
+        _ => format!("has a wrong field: `{path}` {message}"),
+    };
+    findings.faults.into_iter().map(text).collect()
+}
+
 fn problem(fault: Fault, title: &str, sample: &Sample<'_>) -> Problem {
     let Fault { path, message, hint } = fault;
     let mut place = Place::start(sample.path.clone());

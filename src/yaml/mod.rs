@@ -13,6 +13,7 @@ mod maps;
 mod node;
 mod parse;
 mod plain;
+pub mod pointer;
 mod printed;
 mod read;
 mod scalar;
@@ -23,7 +24,7 @@ mod timestamp;
 mod typed;
 mod write;
 
-pub use difference::difference;
+pub use difference::{Difference, Part, difference, differences};
 pub use fault::Fault;
 pub use node::{Data, Entry, Mark, Node};
 pub use printed::{

@@ -195,6 +195,54 @@ fn every_rule_has_its_change() {
             "note permissionRemoved: the service account may no longer `create`, `get`, `update` `leases` of `coordination.k8s.io` in the namespaces that it watches",
         ],
     );
+    let container = format!("{DEPLOYMENT}/template/spec/containers/0");
+    check(
+        "privileged",
+        &nothing,
+        &|it| set(it, CSV, &format!("{container}/securityContext/privileged"), json!(true)),
+        &["warning privilegeAdded: the container `manager` is privileged"],
+    );
+    check(
+        "arguments",
+        &|it| set(it, CSV, &format!("{container}/args"), json!(["--a"])),
+        &|it| set(it, CSV, &format!("{container}/args"), json!(["--b"])),
+        &[
+            "note podChanged: `spec.template.spec.containers[manager].args` changed from `[\"--a\"]` to `[\"--b\"]`",
+        ],
+    );
+    let service = |port: u16| {
+        move |it: &mut Files| {
+            let object = json!({
+                "apiVersion": "v1", "kind": "Service", "metadata": { "name": "s" },
+                "spec": { "ports": [{ "name": "https", "port": port }] },
+            });
+            it.insert("manifests/service.yaml".to_owned(), object);
+        }
+    };
+    check(
+        "port",
+        &service(443),
+        &service(8443),
+        &["note objectChanged: `spec.ports[https].port` changed from `443` to `8443`"],
+    );
+    check(
+        "kind",
+        &nothing,
+        &|it| set(it, CRD, "/spec/names/kind", json!("Cache")),
+        &[
+            "error immutable: `names.kind` changed from `\"Memcached\"` to `\"Cache\"`",
+            "warning names: `names.listKind` changed from `\"MemcachedList\"` to `\"CacheList\"`",
+        ],
+    );
+    check(
+        "storage",
+        &nothing,
+        &|it| set(it, CRD, "/spec/versions/0/name", json!("v1")),
+        &[
+            "error storageVersionRemoval: the storage version `v1alpha1` was removed",
+            "warning servedVersionRemoval: `v1alpha1` is no longer served",
+        ],
+    );
     let mut accounts = |name: &str, field: &str, value: &str, expected: &[&str]| {
         let at = format!("/spec/install/spec/{field}");
         check(name, &nothing, &|it| set(it, CSV, &at, json!(value)), expected);
@@ -479,6 +527,22 @@ fn every_rule_has_its_change() {
         &|it| drop(it.remove(CRD)),
         &["error crdRemoval: the CRD was removed, with `v1alpha1`"],
     );
+
+    let text = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" } });
+    let two = support::fresh("diff-two-documents");
+    let (mut before, mut after) = (old.clone(), old.clone());
+    set(&mut after, CSV, "/spec/version", json!("0.0.2"));
+    before.insert("manifests/a.yaml".to_owned(), text.clone());
+    after.insert("manifests/a.yaml".to_owned(), text.clone());
+    put(&two.join("old"), &before);
+    put(&two.join("new"), &after);
+    fs::write(two.join("new/manifests/a.yaml"), format!("{text}\n---\n{text}\n")).expect("ours");
+    let output = support::operator_rs(&two, "bundle diff old new");
+    let said = support::said(&output);
+    let row =
+        "warning[moreDocuments]: only the first document of the file is read, by OLM and here";
+    assert!(said.contains(row), "{said}");
+    seen.insert("warning moreDocuments".to_owned());
 
     // Each rule of ours has been seen with its severity.
     let (dir, _) = bundle("diff-rules", &super::objects(), &[]);

@@ -55,15 +55,56 @@ fn what_cannot_be_read_exactly_is_refused_with_the_committed_files_as_the_way_ou
     let text = fs::read_to_string(&main).unwrap();
     fs::write(&main, text.replace("pub url: String", "pub url: Unknown")).unwrap();
     repository.commit("Unknown");
-    fs::write(&main, text).unwrap();
+    fs::write(&main, &text).unwrap();
     let output = repository.diff(&[]);
     check(&output, 1, "the CRD cannot be read exactly at HEAD");
     check(&output, 1, "`operator-rs crds diff HEAD:config/crd/bases`");
+    // They are found wherever they are.
+    repository.git(&["mv", "config/crd", "deploy-crds"]);
+    repository.git(&["commit", "-q", "-m", "Move"]);
+    check(&repository.diff(&[]), 1, "`operator-rs crds diff HEAD:deploy-crds/bases`");
+    repository.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    fs::write(&main, &text).unwrap();
     repository.says(
         &["HEAD:config/crd/bases"],
         0,
         "no breaking change from HEAD:config/crd/bases to the working tree",
     );
+}
+
+#[test]
+fn kinds_that_can_be_read_are_compared_and_the_others_are_named() {
+    let repository = Repository::new("partly");
+    let other = |name: &str, of: &str| {
+        format!(
+            "use kube::CustomResource;\n#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]\n#[kube(group = \"example.com\", version = \"v1\", kind = \"{name}\")]\npub struct {name}Spec {{ pub it: {of} }}\n"
+        )
+    };
+    let module = |of: &str| format!("{}{}", super::IMPORTS, other("Other", of));
+    let main = fs::read_to_string(repository.0.join("src/main.rs")).unwrap();
+    repository.write("src/main.rs", &format!("mod other;\n{main}"));
+    repository.write("src/other.rs", &module("String"));
+    repository.commit("Two kinds");
+    repository.write("src/other.rs", &module("Unknown"));
+    remove_a_field(&repository);
+    let output = repository.diff(&[]);
+    check(&output, 1, REMOVED);
+    check(&output, 1, "from HEAD to the working tree (1 CRD): 1 breaking change");
+    check(
+        &output,
+        1,
+        "error: 1 of 2 CRDs cannot be read exactly at the working tree; not compared: others.example.com",
+    );
+    // Without a change, the exit status says that the comparison is not complete.
+    repository.git(&["checkout", "-q", "src/main.rs"]);
+    let output = repository.diff(&["--output", "json"]);
+    check(&output, 1, r#""complete": false"#);
+    check(&output, 1, r#""findings": []"#);
+    // At a revision, nothing is compiled.
+    repository.commit("Unknown");
+    let output = repository.diff(&["HEAD~1", "--to", "HEAD"]);
+    check(&output, 1, "1 of 2 CRDs cannot be read exactly at HEAD");
+    assert!(!support::said(&output).contains("--compile"), "{}", support::said(&output));
 }
 
 #[test]

@@ -6,7 +6,10 @@
 
 #[path = "../cluster/control_plane.rs"]
 mod control_plane;
+mod crds;
 mod place;
+#[path = "../hostile/random.rs"]
+mod random;
 mod removals;
 #[path = "samples/main.rs"]
 mod samples;

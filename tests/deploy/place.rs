@@ -25,21 +25,26 @@ pub struct Place {
 /// It ends with this process, which holds its stdin.
 static SHARED: OnceLock<PathBuf> = OnceLock::new();
 
+/// That of the control plane that all share; none where its programs are missing.
+pub async fn kubeconfig() -> Option<PathBuf> {
+    if !control_plane::is_there() {
+        return None;
+    }
+    let start = || {
+        let runtime = tokio::runtime::Runtime::new().expect("threads can be started");
+        let plane = runtime.block_on(ControlPlane::start("deploy", true));
+        let kubeconfig = plane.dir.join("kubeconfig");
+        std::mem::forget(plane);
+        kubeconfig
+    };
+    let shared = tokio::task::spawn_blocking(move || SHARED.get_or_init(start).clone());
+    Some(shared.await.expect("the control plane starts"))
+}
+
 impl Place {
     /// None where the programs of a control plane are missing, which has been said.
     pub async fn new(name: &str) -> Option<Self> {
-        if !control_plane::is_there() {
-            return None;
-        }
-        let start = || {
-            let runtime = tokio::runtime::Runtime::new().expect("threads can be started");
-            let plane = runtime.block_on(ControlPlane::start("deploy", true));
-            let kubeconfig = plane.dir.join("kubeconfig");
-            std::mem::forget(plane);
-            kubeconfig
-        };
-        let shared = tokio::task::spawn_blocking(move || SHARED.get_or_init(start).clone());
-        let kubeconfig = shared.await.expect("the control plane starts");
+        let kubeconfig = kubeconfig().await?;
         let server = Server::connect(&kubeconfig).await;
         let dir = support::fresh(&format!("deploy/{name}"));
         support::done(&dir, &format!("init --domain {name}.org --project-name {name}"));

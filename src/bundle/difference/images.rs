@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, Rule, State};
+use super::{Change, Rule, State, pods};
 use crate::{
     bundle::{object, related_images},
-    yaml::Value,
+    yaml::{Value, differences},
 };
 
 const DEPLOYMENTS: &str = "/spec/install/spec/deployments";
@@ -18,6 +18,7 @@ pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
         let Some((_, other)) = before.get(name) else {
             let what = "the Deployment is added".to_owned();
             res.push(new.change(Rule::DeploymentAdded, &subject, at, what));
+            pods::compare(&Value::Null, (at, deployment), new, res);
             continue;
         };
         let selector = |it: &Value| it.pointer("/spec/selector").cloned();
@@ -46,6 +47,7 @@ pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
         let mut tell = |rule, text| res.push(new.change(rule, &subject, &pod, text));
         images(other, deployment, &mut tell);
         variables(other, deployment, &mirrored, &mut tell);
+        pods::compare(other, (at, deployment), new, res);
     }
     for (name, (at, _)) in before.iter().filter(|it| !after.contains_key(it.0)) {
         let what = "the Deployment is removed".to_owned();
@@ -178,6 +180,17 @@ fn objects(old: &State, new: &State, res: &mut Vec<Change>) {
             new.change(Rule::ObjectAdded, &title(object), "", "the manifest is added".to_owned());
         res.push(Change { place: Some(new.place(path, "")), ..change });
     }
+    for (path, object) in new.objects.iter().filter(compared) {
+        let same = old.objects.iter().find(|it| title(&it.1) == title(object));
+        for it in same.iter().flat_map(|it| differences(&it.1, object)) {
+            if is_harmless(&it.path) {
+                continue;
+            }
+            let change = new.change(Rule::ObjectChanged, &title(object), "", pods::text(&it));
+            let at = it.new.as_ref().map_or("", |it| it.pointer.as_str());
+            res.push(Change { place: Some(new.place(path, at)), ..change });
+        }
+    }
     for (path, object) in old.objects.iter().filter(compared).filter(|it| !has(new, &it.1)) {
         let change = old.change(
             Rule::ObjectRemoved,
@@ -187,4 +200,13 @@ fn objects(old: &State, new: &State, res: &mut Vec<Change>) {
         );
         res.push(Change { place: Some(old.place(path, "")), ..change }.in_old());
     }
+}
+
+/// Whether a difference in a manifest has rules of its own, or nobody depends on it.
+fn is_harmless(path: &str) -> bool {
+    let path = path.split('[').next().unwrap_or_default();
+    matches!(path, "rules" | "subjects" | "roleRef" | "metadata.creationTimestamp")
+        || path.starts_with("roleRef.")
+        || path == "status"
+        || path.starts_with("status.")
 }

@@ -5,6 +5,7 @@
 mod bindings;
 mod images;
 mod permissions;
+mod pods;
 mod rules;
 mod state;
 mod upgrade;

@@ -16,6 +16,8 @@ pub enum Rule {
     MinKubeVersionRaised,
     RequirementAdded,
     PermissionAdded,
+    PrivilegeAdded,
+    MoreDocuments,
     ServiceAccountChanged,
     WebhookAdded,
     WebhookChanged,
@@ -27,6 +29,8 @@ pub enum Rule {
     DeploymentRemoved,
     Image,
     Environment,
+    PodChanged,
+    ObjectChanged,
     ObjectAdded,
     ObjectRemoved,
 }
@@ -67,6 +71,13 @@ const RULES: &[(Rule, &str, Severity, &str)] = &[
     (Rule::MinKubeVersionRaised, "minKubeVersionRaised", Warning, "A newer Kubernetes is required"),
     (Rule::RequirementAdded, "requirementAdded", Warning, "Another API or package is required"),
     (Rule::PermissionAdded, "permissionAdded", Warning, "A permission is granted"),
+    (Rule::PrivilegeAdded, "privilegeAdded", Warning, "Pods may do more on their nodes"),
+    (
+        Rule::MoreDocuments,
+        "moreDocuments",
+        Warning,
+        "A manifest has several documents, and only the first is read",
+    ),
     (
         Rule::ServiceAccountChanged,
         "serviceAccountChanged",
@@ -83,6 +94,8 @@ const RULES: &[(Rule, &str, Severity, &str)] = &[
     (Rule::DeploymentRemoved, "deploymentRemoved", Note, "A Deployment is removed"),
     (Rule::Image, "image", Note, "Another image is used"),
     (Rule::Environment, "environment", Note, "An environment variable changed"),
+    (Rule::PodChanged, "podChanged", Note, "Something else in a Deployment changed"),
+    (Rule::ObjectChanged, "objectChanged", Note, "A manifest changed"),
     (Rule::ObjectAdded, "objectAdded", Note, "A manifest is added"),
     (Rule::ObjectRemoved, "objectRemoved", Note, "A manifest is removed"),
 ];

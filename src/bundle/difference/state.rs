@@ -14,6 +14,7 @@ use crate::{
     },
     hint::{Diagnostic, Diagnostics, Hint as _},
     kubernetes,
+    model::ProjectPath,
     yaml::{Mark, Node, Value},
 };
 
@@ -28,6 +29,8 @@ pub struct State {
     pub requirements: Vec<Requirement>,
     /// The other manifests.
     pub objects: Vec<(String, Value)>,
+    /// The manifests with several documents, of which OLM reads the first.
+    pub cut: Vec<String>,
 }
 
 impl State {
@@ -47,7 +50,7 @@ impl State {
                 return Err(Diagnostic::in_file(format!("{label}/{path}"), fault).into_error());
             }
         }
-        let Loaded { annotated, annotations, objects: manifests, csv, .. } = loaded;
+        let Loaded { annotated, annotations, folder, objects: manifests, csv, .. } = loaded;
         let mut objects = Vec::new();
         for it in manifests.into_iter().filter(|it| it.path != csv.path) {
             let decoded = kubernetes::decode(&it.object);
@@ -65,7 +68,10 @@ impl State {
         let nodes = paths.filter_map(node).collect();
         let (csv_path, csv) = (csv.path.to_owned(), csv.object);
         let annotated = annotated.to_owned();
-        Ok(Self { nodes, csv_path, csv, annotated, annotations, requirements, objects })
+        let in_folder = |it: &&ProjectPath| it.as_str().starts_with(&folder);
+        let cut = files.iter().filter(|it| in_folder(&it.0) && load::has_more(it.1));
+        let cut = cut.map(|it| it.0.to_string()).collect();
+        Ok(Self { nodes, csv_path, csv, annotated, annotations, requirements, objects, cut })
     }
 
     /// Whether a file has a CRD.

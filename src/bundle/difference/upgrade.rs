@@ -25,6 +25,14 @@ pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
     channels(old, new, res);
     install_modes(old, new, res);
     requirements(old, new, res);
+    for path in new.cut.iter().filter(|it| !old.cut.contains(it)) {
+        let what = "only the first document of the file is read, by OLM and here";
+        let change = new.change(Rule::MoreDocuments, path, "", what.to_owned());
+        let place = Some(new.place(path, ""));
+        res.push(
+            Change { place, ..change }.with_remedy("write each object into a file of its own"),
+        );
+    }
 }
 
 fn version(old: &State, new: &State, res: &mut Vec<Change>) {

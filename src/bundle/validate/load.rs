@@ -273,6 +273,17 @@ fn value(text: &str) -> Result<Value, String> {
     yaml::first(text).map_err(|it| format!("{:#}", anyhow::Error::from(it)))
 }
 
+/// Whether a file has further documents behind the one that is read.
+pub fn has_more(bytes: &[u8]) -> bool {
+    let rest = || {
+        let text = utf8(bytes).ok()?;
+        let (_, end) = document(text).ok()??;
+        let is_content = |it: &str| !it.trim().is_empty() && !it.starts_with(['#', '-']);
+        Some(text[end..].lines().any(is_content))
+    };
+    rest().unwrap_or(false)
+}
+
 /// What Go reads of a file.
 pub fn first(bytes: &[u8]) -> Result<Option<Value>, String> {
     document(utf8(bytes)?)?.map(|it| value(&it.0)).transpose()

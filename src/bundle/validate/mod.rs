@@ -7,11 +7,10 @@
 use std::collections::BTreeMap;
 
 use super::object as of;
-use crate::model::ProjectPath;
+use crate::{kubernetes::names, model::ProjectPath};
 
 mod beta;
 mod bundle;
-mod conversion;
 mod crd;
 mod csv;
 mod dependencies;
@@ -20,13 +19,11 @@ pub mod fix;
 pub(super) mod format;
 mod grammar;
 pub(super) mod load;
-mod names;
 mod object;
 mod olm;
 pub mod optional;
 pub(super) mod requirements;
 pub mod rules;
-mod selectable;
 mod size;
 
 pub use finding::Finding;

@@ -9,19 +9,20 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use super::{
     report::{Format, Report},
-    side::{Name, Project, Side},
+    side::{Name, Project, Side, Unread},
 };
 use crate::{
-    commands::reach::Address,
+    commands::{compile, reach::Address, refusal::refusal},
     compatibility::{Policy, Rule, judge},
-    hint::{Hint as _, Severity},
+    hint::{Hint as _, Severity, hinted},
     terminal,
 };
 
 /// Find breaking changes between two states of the CRDs
 ///
 /// A state is a git revision (its Rust source is read, nothing is checked out or built), `REV:PATH` (CRD files that
-/// are committed there), a CRD file or a directory of them, or `cluster`. Changes are judged as crdify and OLM judge them.
+/// are committed there), a CRD file or a directory of them, or `cluster`. Changes are judged as crdify and OLM judge them;
+/// what the API server refuses is always breaking. Kinds that cannot be read are named, and the exit status is then 1.
 #[derive(clap::Args)]
 pub struct Args {
     /// Old state: a git revision, `REV:PATH`, a file, a directory or `cluster`
@@ -55,6 +56,8 @@ pub struct Args {
     #[arg(long)]
     no_default_features: bool,
     #[command(flatten)]
+    compile: compile::Flags,
+    #[command(flatten)]
     address: Address,
 }
 
@@ -62,8 +65,12 @@ pub struct Args {
 pub enum PolicyName {
     /// Every rule of crdify 0.6, with its defaults
     Crdify,
-    /// What OLM v1 refuses to upgrade: descriptions may change and enumerations may grow
+    /// What OLM v0 or v1 refuses to upgrade; what only v1 refuses is a warning
     Olm,
+    /// What OLM v0 refuses: CRDs that the API server refuses, or that existing objects may not fit
+    Olmv0,
+    /// What OLM v1 refuses: every rule of crdify, but descriptions may change and enumerations may grow
+    Olmv1,
 }
 
 impl PolicyName {
@@ -71,6 +78,8 @@ impl PolicyName {
         match self {
             Self::Crdify => Policy::crdify(),
             Self::Olm => Policy::olm(),
+            Self::Olmv0 => Policy::olm_v0(),
+            Self::Olmv1 => Policy::olm_v1(),
         }
     }
 }
@@ -90,15 +99,29 @@ impl Args {
             features: self.features.clone(),
             all_features: self.all_features,
             no_default_features: self.no_default_features,
+            compile: self.compile,
         };
-        let (old, new) = sides(&from, &to, &project, &self.address)?;
+        let (mut old, mut new) = sides(&from, &to, &project, &self.address)?;
+        let unread = [old.unread.take(), new.unread.take()];
         if old.crds.is_empty() && new.crds.is_empty() {
+            incomplete(unread, &[])?;
             return Err(anyhow::format_err!("neither {} nor {} has a CRD", old.label, new.label))
                 .hint("kinds are structs with `#[derive(CustomResource)]`; select their package with `--manifest-path` or `-p`");
         }
+        // A CRD that is missing in a state that could not be read completely may be there.
+        let mut left_out = Vec::new();
+        let mut leave_out = |side: &mut Side, other: &Side, unread: &Option<Unread>| {
+            let is_known = |it: &String| unread.is_none() || other.crds.contains_key(it);
+            left_out.extend(side.crds.keys().filter(|it| !is_known(it)).cloned());
+            side.crds.retain(|it, _| is_known(it));
+        };
+        leave_out(&mut old, &new, &unread[1]);
+        leave_out(&mut new, &old, &unread[0]);
+        let is_complete = unread.iter().all(Option::is_none);
         let findings = judge(&old.crds, &new.crds, &self.policy());
-        let report = Report::new(&old, &new, findings);
+        let report = Report::new(&old, &new, findings, is_complete);
         report.print(self.output);
+        incomplete(unread, &left_out)?;
         match report.count(Severity::Error) {
             0 => Ok(()),
             1 => refuse("1 change is breaking"),
@@ -122,6 +145,8 @@ impl Args {
             (!self.features.is_empty(), "--features"),
             (self.all_features, "--all-features"),
             (self.no_default_features, "--no-default-features"),
+            (self.compile.compile, "--compile"),
+            (self.compile.no_compile, "--no-compile"),
         ];
         let reads_source = states.iter().any(|it| it.is_source());
         match about_source.iter().find(|it| it.0 && !reads_source) {
@@ -144,6 +169,23 @@ impl Args {
         policy.allowed.extend(&self.allow);
         policy
     }
+}
+
+/// Fails where a state could not be read completely.
+fn incomplete(unread: [Option<Unread>; 2], left_out: &[String]) -> anyhow::Result<()> {
+    let (mut headlines, mut problems, mut hints) = (Vec::new(), Vec::new(), Vec::new());
+    for it in unread.into_iter().flatten() {
+        headlines.push(it.headline);
+        problems.extend(it.problems);
+        hints.extend(it.hints);
+    }
+    if headlines.is_empty() {
+        return Ok(());
+    }
+    if !left_out.is_empty() {
+        headlines.push(format!("not compared: {}", left_out.join(", ")));
+    }
+    hinted(refusal(&headlines.join("; "), &problems), hints.into_iter())
 }
 
 fn refuse(what: &str) -> anyhow::Result<()> {

@@ -11,7 +11,7 @@ use std::{fmt, str::FromStr};
 
 pub use crds::{crd_removal, of_crds, removed};
 
-use super::{Policy, normal::Keywords};
+use super::{Effect, Policy, normal::Keywords};
 use crate::hint::Severity;
 use crate::yaml::Value;
 
@@ -22,21 +22,36 @@ pub struct Change {
     pub what: String,
     /// What would make it compatible.
     pub remedy: String,
+    pub effect: Effect,
     /// What else distinguishes it from another change.
     pub(super) context: Vec<Option<Value>>,
 }
 
 impl Change {
     fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: what.into(), remedy: remedy.into(), context: Vec::new() }
+        let (what, remedy) = (what.into(), remedy.into());
+        Self { what, remedy, effect: Effect::default(), context: Vec::new() }
+    }
+
+    fn with(self, effect: Effect) -> Self {
+        Self { effect, ..self }
     }
 }
 
-/// The rules by crdify's names, and two of our own.
+/// The rules: those of crdify by its names, and those of our own, which are about a CRD as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     CrdRemoval,
     ServedVersionRemoval,
+    Invalid,
+    StorageVersionRemoval,
+    Immutable,
+    UnknownFields,
+    Names,
+    Subresources,
+    SelectableFields,
+    Conversion,
+    Other,
     Scope,
     StoredVersionRemoval,
     ExistingFieldRemoval,
@@ -62,6 +77,15 @@ pub enum Rule {
 const RULES: &[(Rule, &str, &str)] = &[
     (Rule::CrdRemoval, "crdRemoval", "A CRD is not removed"),
     (Rule::ServedVersionRemoval, "servedVersionRemoval", "A served version stays served"),
+    (Rule::Invalid, "invalid", "An API server accepts the CRD"),
+    (Rule::StorageVersionRemoval, "storageVersionRemoval", "The storage version is not removed"),
+    (Rule::Immutable, "immutable", "Group, plural and kind of a CRD do not change"),
+    (Rule::UnknownFields, "unknownFields", "`preserveUnknownFields` stays"),
+    (Rule::Names, "names", "Short names, categories, the singular and the list's kind stay"),
+    (Rule::Subresources, "subresources", "The subresources of a version stay"),
+    (Rule::SelectableFields, "selectableFields", "Fields stay selectable"),
+    (Rule::Conversion, "conversion", "The conversion strategy does not change"),
+    (Rule::Other, "other", "Nothing else outside of the schemas changes"),
     (Rule::Scope, "scope", "The scope of a CRD does not change"),
     (Rule::StoredVersionRemoval, "storedVersionRemoval", "A version with stored objects stays"),
     (Rule::ExistingFieldRemoval, "existingFieldRemoval", "A field is not removed from a version"),
@@ -97,10 +121,15 @@ impl Rule {
         self.entry().2
     }
 
+    /// The severity of its findings, by the strictest policy.
     pub fn severity(self) -> Severity {
         match self {
-            // crdify does not judge it.
-            Self::ServedVersionRemoval => Severity::Warning,
+            Self::ServedVersionRemoval
+            | Self::Names
+            | Self::Subresources
+            | Self::SelectableFields
+            | Self::Conversion
+            | Self::Other => Severity::Warning,
             _ => Severity::Error,
         }
     }

@@ -1,10 +1,13 @@
 //! The values that a field accepts, and its default.
 
 use super::{Change, Pair, json, list, plain};
-use crate::{compatibility::Policy, yaml::Value};
+use crate::{
+    compatibility::{Effect, Policy},
+    yaml::Value,
+};
 
 pub fn default(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
-    Some(match (pair.old, pair.new) {
+    let change = match (pair.old, pair.new) {
         (None, Some(new)) => Change::new(
             format!("default `{new}` was added"),
             "leave the field without a default, and apply the value in the controller",
@@ -17,7 +20,8 @@ pub fn default(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
             format!("keep the default `{old}`"),
         ),
         (None, None) => return None,
-    })
+    };
+    Some(change.with(Effect::Widens))
 }
 
 pub fn enumeration(pair: &Pair<'_>, policy: &Policy) -> Option<Change> {
@@ -31,16 +35,20 @@ pub fn enumeration(pair: &Pair<'_>, policy: &Policy) -> Option<Change> {
         ));
     }
     if !removed.is_empty() {
-        return Some(Change::new(
+        // Without a list, every value is allowed.
+        let effect = if new.is_empty() { Effect::Widens } else { Effect::Narrows };
+        let change = Change::new(
             format!("the values {} are no longer allowed", list(removed.iter().copied(), json)),
             format!("keep the values {}", list(removed, json)),
-        ));
+        );
+        return Some(change.with(effect));
     }
     (!added.is_empty() && !policy.enum_values_may_be_added).then(|| {
         Change::new(
             format!("the values {} are allowed besides", list(added, json)),
             "add values in a new version of the kind, or allow it if clients accept values that they do not know: `--allow enum`",
         )
+        .with(Effect::Widens)
     })
 }
 
@@ -49,7 +57,8 @@ pub fn nullable(pair: &Pair<'_>, _: &Policy) -> Option<Change> {
         Some(_) => Change::new(
             "the field may be null now",
             "do not allow null: leaving the field out has the same meaning",
-        ),
+        )
+        .with(Effect::Widens),
         None => Change::new("the field may no longer be null", "keep the field nullable"),
     })
 }

@@ -61,8 +61,13 @@ fn what_an_api_server_rejects_is_told_where_it_is() {
         json!({ "type": "object", "anyOf": [{ "type": "object", "properties": { "a": {} } }] }),
         &[
             "spec.it has `type` inside of `allOf`, `anyOf`, `oneOf` or `not`, where it is not allowed",
-            "spec.it.a is only described within one of several alternatives",
         ],
+    );
+    let mut root = root(json!({ "type": "string" }));
+    root["allOf"] = json!([{ "properties": { "spec": { "properties": { "a": {} } } } }]);
+    check(
+        structural::faults(&root),
+        &["spec.a is only described within one of several alternatives"],
     );
     structure(
         json!({ "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],

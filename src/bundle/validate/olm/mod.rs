@@ -6,6 +6,7 @@
 mod deployments;
 mod metadata;
 mod objects;
+mod server;
 mod upgrades;
 mod webhooks;
 
@@ -23,6 +24,7 @@ pub fn check(bundle: &Loaded, files: &Files, target: Option<Target>, findings: &
     deployments::check(bundle, &mut faults);
     metadata::check(bundle, files, &mut faults);
     objects::check(bundle, files, &mut faults);
+    server::check(bundle, &mut faults);
     upgrades::check(bundle, &mut faults);
     webhooks::check(bundle, &mut faults);
 }

@@ -84,6 +84,7 @@ rules! {
     CrdConvert "crd-convert" Crd Error Sdk "A CRD of v1beta1 can be converted to v1" ""
     CrdVersion "crd-version" Crd Error Sdk "The apiVersion of a CRD is known" "use `apiextensions.k8s.io/v1`"
     CrdInvalid "crd-invalid" Crd Error Sdk "An API server accepts the CRD, apart from its schemas" ""
+    CrdRefused "olm-crd-refused" Olmv0 Error Olm "An API server accepts the schemas of the CRD" ""
 
     WebhookTwice "olm-webhook-dup" Olmv0 Error Olm "Webhooks of one type have different names" "change `generateName`"
     WebhookTwiceV0 "olmv0-webhook-dup" Olmv0 Error OlmV0 "Webhooks have different names, also those of different types" "change `generateName`"
@@ -102,6 +103,10 @@ rules! {
     PodMonitor "olmv0-podmonitor" Olmv0 Error OlmV0 "OLM v0 can install the object" "use a ServiceMonitor: OLM v0 fails the InstallPlan"
     Selector "olm-selector" Olmv0 Error Olm "The selector of a Deployment selects its own pods" "write the selector's labels in `template.metadata.labels`"
     DeploymentName "olm-deployment-name" Olmv0 Error Olm "The name of a Deployment is a DNS subdomain" ""
+    RoleRefused "olm-policy-rule" Olmv0 Error Olm "An API server accepts the rules of every role" ""
+    Limits "olm-limits" Olmv0 Error Olm "Containers request no more than their limits" "raise the limit, or request less"
+    Strategy "olmv0-strategy" Olmv0 Error OlmV0 "The install strategy is `deployment`" "write `strategy: deployment`"
+    NoVersion "olm-no-version" Olmv0 Error Olm "The CSV has a version" "write `spec.version`"
     DeploymentTwice "olmv1-deployment-dup" Olmv1 Error OlmV1 "Deployments have different names" "rename one of them: OLM v0 installs only the last one"
     PackageEmpty "olm-package-empty" Olmv0 Error Olm "The package has a name" "write the annotation `operators.operatorframework.io.bundle.package.v1`"
     ManifestSize "olm-manifest-size" Olmv0 Error Olm "Every object fits into one request to etcd" "shorten descriptions in the CRD"

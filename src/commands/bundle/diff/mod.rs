@@ -24,8 +24,8 @@ use report::Report;
 
 /// Find changes between two bundles that break an upgrade
 ///
-/// It compares permissions, images, channels, install modes, webhooks and, by the rules of `crds diff`, CRDs. The exit
-/// status is 1 if an upgrade from the old bundle to the new one would fail.
+/// It compares permissions, privileges, images, channels, install modes, webhooks, all other manifests and, by the rules
+/// of `crds diff`, CRDs. The exit status is 1 if an upgrade from the old bundle to the new one would fail.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

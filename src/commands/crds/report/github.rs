@@ -1,7 +1,7 @@
 //! Annotations: GitHub shows them in a pull request, at their lines.
 
 use super::{Located, Report};
-use crate::{commands::findings::annotations, terminal};
+use crate::{commands::findings::annotations, hint::Severity, terminal};
 
 pub fn render(report: &Report) -> String {
     let shown = report.findings.iter().filter(|it| !it.finding.follows_removal());
@@ -20,5 +20,9 @@ fn annotation(it: &Located) -> String {
     let before = it.place.as_ref().filter(|_| finding.removed);
     let before = before.map(|it| format!("\nit was at {it}")).unwrap_or_default();
     let message = format!("{}{before}\nhint: {}", finding.what, finding.remedy);
-    terminal::github(finding.severity.name(), &properties, &message)
+    let level = match finding.severity {
+        Severity::Note => "notice",
+        other => other.name(),
+    };
+    terminal::github(level, &properties, &message)
 }

@@ -12,6 +12,7 @@ pub fn render(report: &Report) -> Value {
         "old": report.old,
         "new": report.new,
         "compatible": report.count(Severity::Error) == 0,
+        "complete": report.is_complete,
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
     })
 }

@@ -27,6 +27,8 @@ pub struct Report {
     /// How many CRDs each state has.
     sizes: (usize, usize),
     findings: Vec<Located>,
+    /// Whether both states could be read completely.
+    is_complete: bool,
 }
 
 /// A finding with its places.
@@ -39,7 +41,7 @@ struct Located {
 }
 
 impl Report {
-    pub fn new(old: &Side, new: &Side, findings: Vec<Finding>) -> Self {
+    pub fn new(old: &Side, new: &Side, findings: Vec<Finding>, is_complete: bool) -> Self {
         let locate = |finding: Finding| {
             let (before, after) = (old.locate(&finding.subject), new.locate(&finding.subject));
             let removed = finding.removed || !new.crds.contains_key(&finding.subject.crd);
@@ -51,6 +53,7 @@ impl Report {
             new: new.label.clone(),
             sizes: (old.crds.len(), new.crds.len()),
             findings: findings.into_iter().map(locate).collect(),
+            is_complete,
         }
     }
 

@@ -27,11 +27,17 @@ pub fn render(report: &Report) -> String {
     }
     let (old, new) = (&report.old, &report.new);
     let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
+    let notes = match report.count(Severity::Note) {
+        0 => String::new(),
+        notes => format!(", {}", count(notes, "note")),
+    };
     let _ = match (errors, warnings) {
-        (0, 0) => writeln!(res, "no breaking change from {old} to {new} ({})", sizes(report)),
+        (0, 0) if notes.is_empty() => {
+            writeln!(res, "no breaking change from {old} to {new} ({})", sizes(report))
+        }
         (errors, warnings) => writeln!(
             res,
-            "from {old} to {new} ({}): {}, {}",
+            "from {old} to {new} ({}): {}, {}{notes}",
             sizes(report),
             count(errors, "breaking change"),
             count(warnings, "warning")

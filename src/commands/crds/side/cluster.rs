@@ -22,6 +22,6 @@ impl Side {
             let crd = crd.with_context(|| format!("reading `{name}` from {label}"))?;
             crds.insert(name.clone(), crd);
         }
-        Ok(Self { label, crds, places: Places::default() })
+        Ok(Self { label, crds, places: Places::default(), unread: None })
     }
 }

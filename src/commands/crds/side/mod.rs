@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, fmt, path::Path};
 pub use files::Files;
 use marks::Marks;
 pub use marks::Place;
-pub use project::Project;
+pub use project::{Project, Unread};
 pub use tree::Repository;
 
 use crate::{
@@ -74,13 +74,13 @@ impl Name {
     /// Reads any state but a cluster's.
     pub fn read(&self, project: &Project) -> anyhow::Result<Side> {
         let (crds, places) = match self {
-            Self::WorkingTree => project.working_tree()?,
-            Self::Revision(revision) => project.at(revision)?,
+            Self::WorkingTree => return project.working_tree(&self.to_string()),
+            Self::Revision(revision) => return project.at(revision),
             Self::Committed { revision, path } => project.committed(revision, path)?,
             Self::Files(path) => files::on_disk(&project.dir, path)?,
             Self::Cluster => anyhow::bail!("cannot compare a cluster with a cluster"),
         };
-        Ok(Side { label: self.to_string(), crds, places })
+        Ok(Side { label: self.to_string(), crds, places, unread: None })
     }
 }
 
@@ -102,6 +102,8 @@ pub struct Side {
     pub label: String,
     pub crds: BTreeMap<String, Crd>,
     places: Places,
+    /// What of it could not be read.
+    pub unread: Option<Unread>,
 }
 
 type Crds = BTreeMap<String, Crd>;
@@ -152,7 +154,7 @@ impl Side {
     /// The CRDs of some files.
     pub fn of_files(label: &str, files: Files) -> Self {
         let (crds, places) = files.into_side();
-        Self { label: label.to_owned(), crds, places }
+        Self { label: label.to_owned(), crds, places, unread: None }
     }
 
     /// Where this state declares what a finding is about: the field where that is known, else the kind.

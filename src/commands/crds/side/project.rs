@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    Crds, Declaration, Place, Places,
+    Crds, Declaration, Place, Places, Side,
     files::{self, Files},
     revision::Revision,
     tree::{Repository, Tree},
@@ -16,15 +16,16 @@ use super::{
 use crate::{
     commands::{
         cargo::{self, Workspace},
-        refusal::{refusal, unread},
+        compile::{self, Compile},
+        refusal::unread,
         tree_sources::TreeSources,
     },
     compatibility::Crd,
     disk,
     hint::Hint as _,
     manifests::{self, Wishes},
-    model::below,
-    source::{self, Options, Sources},
+    model::{Problem, below},
+    source::{self, Options, Reading, Sources},
     terminal,
 };
 
@@ -36,19 +37,38 @@ pub struct Project {
     pub features: Vec<String>,
     pub all_features: bool,
     pub no_default_features: bool,
+    pub compile: compile::Flags,
+}
+
+/// What of a state could not be read, and why.
+pub struct Unread {
+    pub headline: String,
+    pub problems: Vec<Problem>,
+    pub hints: Vec<String>,
 }
 
 impl Project {
     /// The kinds of the working tree.
-    pub fn working_tree(&self) -> anyhow::Result<(Crds, Places)> {
+    pub fn working_tree(&self, label: &str) -> anyhow::Result<Side> {
         let workspace = Workspace::find(&self.dir, self.manifest.as_deref())?;
         let options = self.options(workspace.member.clone());
         let root = Repository::prefix_of(workspace.root.real())?.unwrap_or_default();
-        read(&TreeSources::new(&workspace.root), &options, &root, "the working tree", None)
+        let sources = TreeSources::new(&workspace.root);
+        let mut reading = source::read(&sources, &options);
+        let compile = Compile {
+            top: workspace.root.real(),
+            flags: Some(self.compile),
+            all: false,
+            modules: &[],
+            keeps_going: true,
+            is_on_disk: true,
+        };
+        compile::complete(&compile, &mut reading)?;
+        side(&sources, &reading, &options, &root, (label, None))
     }
 
     /// The kinds at a revision.
-    pub fn at(&self, revision: &str) -> anyhow::Result<(Crds, Places)> {
+    pub fn at(&self, revision: &str) -> anyhow::Result<Side> {
         let folder = self.folder()?;
         let repository = Repository::of(&folder)?;
         let tree = Rc::new(repository.at(revision)?);
@@ -56,8 +76,16 @@ impl Project {
         let (root, member) = root_of(&tree, &repository.prefix).with_context(at)?;
         let options = self.options(member);
         let library = Revision::new(Rc::clone(&tree), &root, &folder);
-        let read = read(&library, &options, &root, revision, Some(revision));
-        read.hint(way_out(&tree, &root, revision))
+        let reading = source::read(&library, &options);
+        let mut res = side(&library, &reading, &options, &root, (revision, Some(revision)))?;
+        if let Some(unread) = &mut res.unread {
+            // Only the working tree is compiled.
+            for it in unread.problems.iter_mut().filter_map(|it| it.hint.as_mut()) {
+                *it = it.replace(", or compile: `--compile`", "");
+            }
+            unread.hints = vec![way_out(&tree, revision)];
+        }
+        Ok(res)
     }
 
     /// CRD files that are committed at a revision; a path is seen from the repository's top, as git has it.
@@ -111,13 +139,11 @@ impl Project {
 }
 
 /// What else can stand for source that cannot be read.
-fn way_out(tree: &Tree, root: &str, revision: &str) -> String {
-    let folder = below(root, "config/crd/bases");
-    match tree.names(&folder) {
-        Ok(names) if names.iter().any(|it| files::is_crd_file(it)) => format!(
-            "that revision has CRD files; compare with them: `operator-rs crds diff {revision}:{folder}`"
-        ),
-        _ => "compare with a file of CRDs instead, e.g. the CRDs that this version installed: `operator-rs crds diff FILE`".to_owned(),
+fn way_out(tree: &Tree, revision: &str) -> String {
+    let command = |it: &String| format!("`operator-rs crds diff {revision}:{it}`");
+    match tree.folders_of_crds().iter().map(command).collect::<Vec<_>>() {
+        list if list.is_empty() => "compare with a file of CRDs instead, e.g. the CRDs that this version installed: `operator-rs crds diff FILE`".to_owned(),
+        list => format!("that revision has CRD files; compare with them: {}", list.join(" or ")),
     }
 }
 
@@ -139,15 +165,14 @@ fn root_of(tree: &Tree, folder: &str) -> anyhow::Result<(String, Option<String>)
         .hint("name a later revision, or point `--manifest-path` at a package that was there")
 }
 
-/// Reads the kinds, with the place of each; refuses where one cannot be read exactly.
-fn read(
+/// The kinds that can be read exactly, with the place of each, and why others cannot.
+fn side(
     from: &dyn Sources,
+    reading: &Reading,
     options: &Options,
     root: &str,
-    label: &str,
-    revision: Option<&str>,
-) -> anyhow::Result<(Crds, Places)> {
-    let reading = source::read(from, options);
+    (label, revision): (&str, Option<&str>),
+) -> anyhow::Result<Side> {
     for it in options.packages.iter().filter(|it| !reading.members.contains(*it)) {
         terminal::warn(format!("{label} has no package `{it}`"));
     }
@@ -158,9 +183,11 @@ fn read(
     let generated = manifests::crds(&operator, &Wishes::default());
     let found = reading.quote(from, generated.problems);
     let problems = [reading.all_problems(), found].concat();
-    if !problems.is_empty() {
-        return Err(refusal(&format!("{} at {label}", unread(&reading)), &problems));
-    }
+    let unread = (!problems.is_empty()).then(|| Unread {
+        headline: format!("{} at {label}", unread(reading)),
+        problems,
+        hints: reading.hint.iter().cloned().collect(),
+    });
     let mut crds = Crds::new();
     for object in generated.manifests.iter().flat_map(|it| &it.objects) {
         let crd = Crd::from_object(object).context("reading a CRD of this project")?;
@@ -180,5 +207,5 @@ fn read(
         let fields = it.field_places.iter().map(field).collect();
         places.versions.insert(key, Declaration { of_kind, fields });
     }
-    Ok((crds, places))
+    Ok(Side { label: label.to_owned(), crds, places, unread })
 }

@@ -191,6 +191,23 @@ impl Tree {
         Ok(res.into_iter().collect())
     }
 
+    /// The folders with YAML files that have CRDs, by their names: no more than a few are looked at.
+    pub fn folders_of_crds(&self) -> BTreeSet<String> {
+        const MOST: usize = 200;
+        let is_named = |it: &str| {
+            it.to_lowercase().contains("crd") && (it.ends_with(".yaml") || it.ends_with(".yml"))
+        };
+        let files = self.entries.iter().filter(|it| it.1.kind == Kind::File && is_named(it.0));
+        let has_crd = |it: &(&String, &Entry)| {
+            // Those of a chart may be templates.
+            let text = self.content(it.0, it.1).ok().and_then(|it| String::from_utf8(it).ok());
+            let is_crd = |it: &str| it.contains("kind: CustomResourceDefinition");
+            text.is_some_and(|it| is_crd(&it) && !it.contains("{{"))
+        };
+        let folder = |it: &String| it.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned());
+        files.take(MOST).filter(has_crd).map(|it| folder(it.0)).collect()
+    }
+
     /// Whether a symlink leads to a folder, and not back to one that it is in.
     fn leads_down(&self, folder: &str, link: &str) -> bool {
         let inside =

@@ -1,12 +1,12 @@
 //! Schemas that an API server rejects, by the rules for structural schemas.
 //!
 //! apiextensions-apiserver 0.36: pkg/apiserver/schema/{validation,complete}.go and
-//! pkg/apis/apiextensions/validation/validation.go. Defaults and the cost of rules are not checked.
+//! pkg/apis/apiextensions/validation/validation.go.
 
 use serde_json::json;
 
-use super::{Fault, below, once, says, text};
-use crate::yaml::Value;
+use super::{Fault, below, lists, once, says, text, walk};
+use crate::{expression, yaml::Value};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Level {
@@ -20,12 +20,71 @@ const ANY: &str = "declare the type, or accept any value with \
                    `#[schemars(extend(\"x-kubernetes-preserve-unknown-fields\" = true))]`";
 const RECURSION: &str =
     "end the recursion with a type that accepts any value, for example `serde_json::Value`";
+const PATTERN: &str =
+    "write it as https://pkg.go.dev/regexp/syntax has it, without looking ahead or behind";
 const TUPLE: &str = "write a struct: items of an array are all of one type";
 
 pub fn faults(schema: &Value) -> Vec<Fault> {
     let mut res = Vec::new();
     outer("", schema, Level::Root, &mut res);
     once(res)
+}
+
+/// What is wrong at the top of a resource alone.
+pub fn at_root(schema: &Value, has_status: bool) -> Vec<Fault> {
+    /// Others would be lost where the schema of the status is used alone.
+    const BESIDE_STATUS: &[&str] = &[
+        "description",
+        "type",
+        "format",
+        "title",
+        "maximum",
+        "exclusiveMaximum",
+        "minimum",
+        "exclusiveMinimum",
+        "maxLength",
+        "minLength",
+        "pattern",
+        "maxItems",
+        "minItems",
+        "uniqueItems",
+        "multipleOf",
+        "required",
+        "items",
+        "properties",
+        "externalDocs",
+        "example",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-validations",
+    ];
+    let mut res = Vec::new();
+    let mut say = |at: &str, message: String| {
+        res.push(Fault { at: at.to_owned(), message, hint: CHANGE });
+    };
+    if says(schema, "nullable") {
+        say("", "can be null".to_owned());
+    }
+    let is_set = |it: &Value| {
+        !matches!(it, Value::Null | Value::Bool(false)) && *it != json!("") && *it != json!([])
+    };
+    let set = schema.as_object().into_iter().flatten().filter(|it| is_set(it.1));
+    for (key, _) in set.filter(|it| has_status && !BESIDE_STATUS.contains(&it.0.as_str())) {
+        say("", format!("has `{key}`, which is not allowed beside a status subresource"));
+    }
+    for (name, kind) in [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")] {
+        let Some(it) = property(schema, name) else { continue };
+        if text(it, "type") != kind {
+            say(name, format!("is not of type `{kind}`"));
+        }
+        let mut has_default = false;
+        walk(name, it, &mut |_, it| {
+            has_default |= it.get("default").is_some_and(|it| !it.is_null())
+        });
+        if has_default {
+            say(name, "has a default, which is not allowed in metadata".to_owned());
+        }
+    }
+    res
 }
 
 /// A schema outside of `allOf`, `anyOf`, `oneOf` and `not`.
@@ -66,7 +125,7 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
         say("is a tuple", TUPLE);
     }
     never(schema, &mut say);
-    lists(schema, &mut say);
+    lists::faults(schema, &mut say);
     if let Some(more) = schema.get("additionalProperties") {
         if level == Level::Root || embedded {
             say("has additional properties, which a resource cannot have", CHANGE);
@@ -88,19 +147,43 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
     if let Some(more @ Value::Object(_)) = schema.get("additionalProperties") {
         outer(&format!("{at}.*"), more, Level::Field, res);
     }
+    // Whether what they describe is described outside of them is checked from the top only.
+    let shape = if level == Level::Root { Shape::Schema(schema) } else { Shape::Unchecked };
     for (nested, skip) in junctors(schema) {
         if !skip {
-            inner(at, nested, Some(schema), res);
+            inner(at, nested, shape, res);
+        }
+    }
+    let pattern = text(schema, "pattern");
+    if expression::is_refused(pattern) {
+        let message = format!("has the pattern `{pattern}`, which Go does not compile");
+        res.push(Fault { at: at.to_owned(), message, hint: PATTERN });
+    }
+}
+
+/// The schema of a value outside of `allOf` and the like.
+#[derive(Clone, Copy)]
+enum Shape<'a> {
+    Schema(&'a Value),
+    Missing,
+    Unchecked,
+}
+
+impl<'a> Shape<'a> {
+    fn below(self, find: impl Fn(&'a Value) -> Option<&'a Value>) -> Self {
+        match self {
+            Self::Schema(it) => find(it).map_or(Self::Missing, Self::Schema),
+            other => other,
         }
     }
 }
 
 /// A schema within `allOf`, `anyOf`, `oneOf` or `not`. `shape` is the schema of the same value outside of them.
-fn inner(at: &str, schema: &Value, shape: Option<&Value>, res: &mut Vec<Fault>) {
+fn inner(at: &str, schema: &Value, shape: Shape<'_>, res: &mut Vec<Fault>) {
     let mut say = |message: String, hint: &'static str| {
         res.push(Fault { at: at.to_owned(), message, hint });
     };
-    if shape.is_none() {
+    if matches!(shape, Shape::Missing) {
         say("is only described within one of several alternatives".to_owned(), CHANGE);
         return;
     }
@@ -136,10 +219,10 @@ fn inner(at: &str, schema: &Value, shape: Option<&Value>, res: &mut Vec<Fault>) 
         say("says something of `metadata` within one of several alternatives".to_owned(), CHANGE);
     }
     for_each_property(schema, |name, it| {
-        inner(&below(at, name), it, shape.and_then(|shape| property(shape, name)), res);
+        inner(&below(at, name), it, shape.below(|shape| property(shape, name)), res);
     });
     if let Some(items @ Value::Object(_)) = schema.get("items") {
-        inner(&format!("{at}[]"), items, shape.and_then(|it| it.get("items")), res);
+        inner(&format!("{at}[]"), items, shape.below(|it| it.get("items")), res);
     }
     for (nested, _) in junctors(schema) {
         inner(at, nested, shape, res);
@@ -165,60 +248,11 @@ fn never(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
             key => say(&format!("has `{key}`, which is not allowed in CRDs"), CHANGE),
         }
     }
+    if schema.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(false)) {
+        say("has `x-kubernetes-preserve-unknown-fields: false`", "leave it out");
+    }
     if says(schema, "uniqueItems") {
         say("wants items that differ", "say `x_kube(merge_strategy = ListMerge::Set)` instead");
-    }
-}
-
-/// How lists and maps are merged.
-fn lists(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
-    const KEYS: &str =
-        "name fields of the items that are required or have a default, and no `Option`";
-    let (list, map) =
-        (text(schema, "x-kubernetes-list-type"), text(schema, "x-kubernetes-map-type"));
-    let kind = text(schema, "type");
-    if !map.is_empty() && kind != "object" {
-        say("is merged as a map, but is not one", "remove the merge strategy");
-    }
-    if !list.is_empty() && kind != "array" {
-        say("is merged as a list, but is not one", "remove the merge strategy");
-    }
-    let Some(items) = schema.get("items").filter(|it| it.is_object()) else { return };
-    if matches!(list, "set" | "map") && says(items, "nullable") {
-        say("is a list whose items can be null, which cannot be merged", KEYS);
-    }
-    let atomic = match text(items, "type") {
-        "array" => matches!(text(items, "x-kubernetes-list-type"), "" | "atomic"),
-        "object" => text(items, "x-kubernetes-map-type") == "atomic",
-        _ => true,
-    };
-    if list == "set" && !atomic {
-        say(
-            "is a set whose items are neither scalars nor atomic",
-            "merge it as a map with keys, or as a whole",
-        );
-    }
-    if list != "map" {
-        return;
-    }
-    let keys = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
-    let keys: Vec<&str> = keys.into_iter().flatten().filter_map(Value::as_str).collect();
-    if keys.is_empty() || text(items, "type") != "object" {
-        return say("is merged by keys, and has none", KEYS);
-    }
-    let required = items.get("required").and_then(Value::as_array);
-    let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
-    for key in keys {
-        let fault = match property(items, key) {
-            None => "which its items have not",
-            Some(it) if matches!(text(it, "type"), "array" | "object") => "which is not a scalar",
-            Some(it) if says(it, "nullable") => "which can be null",
-            Some(it) if !required.contains(&key) && it.get("default").is_none() => {
-                "which may be left out"
-            }
-            Some(_) => continue,
-        };
-        say(&format!("is merged by the key `{key}`, {fault}"), KEYS);
     }
 }
 
@@ -238,7 +272,7 @@ fn junctors(schema: &Value) -> Vec<(&Value, bool)> {
     res
 }
 
-fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+pub fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
     schema.get("properties")?.get(name)
 }
 

@@ -47,7 +47,7 @@ pub fn faults(version: &Value, field: &str) -> Vec<String> {
 }
 
 /// The schema at a path such as `.spec.size`.
-fn found<'a>(schema: &'a Value, path: &str) -> Result<&'a Value, String> {
+pub fn found<'a>(schema: &'a Value, path: &str) -> Result<&'a Value, String> {
     let Some(names) = path.strip_prefix('.') else {
         let word = path.split(['.', '[']).next().filter(|it| !it.is_empty()).unwrap_or(path);
         return Err(format!("expected [ or . but got: {word}"));

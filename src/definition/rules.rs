@@ -2,7 +2,7 @@
 //!
 //! An API server checks more: most types of values and the cost of a rule are not checked here.
 
-use super::{Fault, once, says, text, walk};
+use super::{Fault, once, says, selectable, text, walk};
 use crate::{expression, yaml::Value};
 
 const RULE: &str = "see https://kubernetes.io/docs/reference/using-api/cel for what a rule may say";
@@ -31,10 +31,32 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
                 ));
             }
             let optional = says(rule, "optionalOldSelf");
-            for source in [source, text(rule, "messageExpression")] {
+            if !matches!(
+                text(rule, "reason"),
+                "" | "FieldValueRequired"
+                    | "FieldValueForbidden"
+                    | "FieldValueInvalid"
+                    | "FieldValueDuplicate"
+            ) {
+                say(format!("has a rule with an unknown reason: `{}`", first(source)));
+            }
+            let sets_old = rule.get("optionalOldSelf").is_some_and(Value::is_boolean);
+            if sets_old && !expression::uses_old_self(source) {
+                say(format!(
+                    "has a rule that sets `optionalOldSelf` and does not use `oldSelf`: `{}`",
+                    first(source)
+                ));
+            }
+            let path = text(rule, "fieldPath");
+            // Keys in brackets are not followed.
+            if !path.is_empty() && !path.contains('[') && selectable::found(it, path).is_err() {
+                say(format!("has a rule whose `fieldPath` is no field: `{}`", first(source)));
+            }
+            for (source, result) in [(source, "bool"), (text(rule, "messageExpression"), "string")]
+            {
                 let faults = match source {
                     "" => Vec::new(),
-                    source => expression::faults(source, it, optional),
+                    source => expression::faults(source, it, optional, result),
                 };
                 for fault in faults {
                     say(format!("has a rule that does not compile: `{}`: {fault}", first(source)));

@@ -1,6 +1,6 @@
 //! How a CRD's versions are converted into each other.
 
-use super::{crd::Faults, names, of};
+use super::{names, of, spec::Faults};
 use crate::{kubernetes::url::Url, yaml::Value};
 
 const FIELD: &str = "spec.conversion";

@@ -1,0 +1,131 @@
+//! What an API server says of a CustomResourceDefinition: everything that it refuses, each with its place.
+//!
+//! The rules are those of apiextensions-apiserver 0.36. Not checked: the types of values in CEL rules, as far as they are
+//! not certain, and the cost of rules.
+
+mod conversion;
+mod defaults;
+mod lists;
+pub mod rules;
+mod selectable;
+mod spec;
+pub mod structural;
+
+use crate::{
+    kubernetes::names,
+    yaml::{Value, pointer as of},
+};
+
+/// Why an API server refuses a CRD.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The JSON pointer of the field.
+    pub pointer: String,
+    pub message: String,
+}
+
+/// A fault in a schema: its field path, such as `spec.size`, and its cause.
+pub struct Fault {
+    pub at: String,
+    pub message: String,
+    pub hint: &'static str,
+}
+
+/// What is wrong outside of the schemas, in the words of Kubernetes.
+pub fn outside_of_schemas(crd: &Value) -> Vec<Refusal> {
+    let refusal = |message: String| Refusal { pointer: spec::pointer(&message), message };
+    spec::faults(crd).into_iter().map(refusal).collect()
+}
+
+/// What is wrong with the schemas.
+pub fn in_schemas(crd: &Value) -> Vec<Refusal> {
+    let mut res = Vec::new();
+    for (at, version) in of::list(crd, "/spec/versions").iter().enumerate() {
+        let pointer = format!("/spec/versions/{at}");
+        let name = of::text(version, "/name");
+        let schema = version.pointer("/schema/openAPIV3Schema").unwrap_or(&Value::Null);
+        if !schema.is_object() {
+            let message = format!("the version `{name}` has no schema");
+            res.push(Refusal { pointer, message });
+            continue;
+        }
+        let pointer = format!("{pointer}/schema/openAPIV3Schema");
+        let mut faults = structural::faults(schema);
+        faults
+            .extend(structural::at_root(schema, version.pointer("/subresources/status").is_some()));
+        // The API server checks defaults and rules only where the schema itself is valid.
+        if faults.is_empty() {
+            faults.extend(defaults::faults(schema));
+            faults.extend(rules::faults(schema));
+        }
+        res.extend(faults.into_iter().map(|it| {
+            let place =
+                if it.at.is_empty() { "the schema".to_owned() } else { format!("`{}`", it.at) };
+            let message = format!("the version `{name}`: {place} {}", it.message);
+            Refusal { pointer: located(&pointer, schema, &it.at), message }
+        }));
+    }
+    res
+}
+
+/// The JSON pointer of the field at a path such as `spec.list[].name`, or of what comes nearest around it.
+fn located(pointer: &str, schema: &Value, path: &str) -> String {
+    let (mut res, mut here) = (pointer.to_owned(), schema);
+    for part in path.split('.').filter(|it| !it.is_empty()) {
+        let name = part.trim_end_matches("[]");
+        let lists = (part.len() - name.len()) / 2;
+        let steps = match name {
+            "*" => vec!["additionalProperties"],
+            name => vec!["properties", name],
+        };
+        for step in steps.into_iter().chain(std::iter::repeat_n("items", lists)) {
+            let Some(next) = here.get(step) else { return res };
+            res += &format!("/{}", step.replace('~', "~0").replace('/', "~1"));
+            here = next;
+        }
+    }
+    res
+}
+
+/// The path of a value one level further down.
+pub fn below(at: &str, name: &str) -> String {
+    match at {
+        "" => name.to_owned(),
+        at => format!("{at}.{name}"),
+    }
+}
+
+/// Calls `f` with a schema and every schema in it, each with its path from the top.
+pub fn walk(at: &str, schema: &Value, f: &mut impl FnMut(&str, &Value)) {
+    f(at, schema);
+    let Value::Object(map) = schema else { return };
+    for (key, value) in map {
+        match (key.as_str(), value) {
+            ("properties" | "patternProperties" | "definitions", Value::Object(properties)) => {
+                properties.iter().for_each(|(name, it)| walk(&below(at, name), it, f));
+            }
+            ("items", Value::Object(_)) => walk(&format!("{at}[]"), value, f),
+            ("additionalProperties", Value::Object(_)) => walk(&format!("{at}.*"), value, f),
+            ("allOf" | "anyOf" | "oneOf" | "items", Value::Array(list)) => {
+                list.iter().for_each(|it| walk(at, it, f));
+            }
+            ("not", Value::Object(_)) => walk(at, value, f),
+            _ => {}
+        }
+    }
+}
+
+/// The faults without duplicates.
+fn once(mut faults: Vec<Fault>) -> Vec<Fault> {
+    let mut seen = std::collections::BTreeSet::new();
+    faults.retain(|it| seen.insert((it.at.clone(), it.message.clone())));
+    faults
+}
+
+pub fn text<'a>(schema: &'a Value, key: &str) -> &'a str {
+    schema.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn says(schema: &Value, key: &str) -> bool {
+    schema.get(key) == Some(&Value::Bool(true))
+}
