@@ -9,7 +9,7 @@ use super::{
     settings::{self, MessageFormat},
     shown, shown_message, style, write,
 };
-use crate::hint::{Diagnostic, Diagnostics, find, hints, messages};
+use crate::hint::{Diagnostic, Report, Summary, find};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -63,8 +63,12 @@ fn short(level: Level, it: &Diagnostic) -> String {
         (Some(file), None) => format!("{file}: "),
         (None, _) => String::new(),
     };
-    let message = it.message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let line = |it: &str| it.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let code = it.code.map(|it| format!("[{it}]")).unwrap_or_default();
+    let mut message = line(&it.message);
+    for hint in &it.hints {
+        let _ = write!(message, "; hint: {}", line(hint));
+    }
     format!("{}{}{code}: {}\n", shown_message(&place), level.name(), shown(&message))
 }
 
@@ -127,53 +131,48 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         return misuse(usage, &[]);
     }
     progress::clear();
-    let format = settings::get().format;
-    let found: &[Diagnostic] = find::<Diagnostics>(error).map_or(&[], |it| &it.list);
-    let (messages, hints) = (messages(error), hints(error));
-    if format != MessageFormat::Human {
-        found.iter().for_each(|it| emit(Level::Error, it));
-        let mut summary = Diagnostic::from(messages.join(": "));
-        summary.hints = hints.into_iter().map(str::to_owned).collect();
-        if !summary.message.is_empty() {
-            emit(Level::Error, &summary);
-        }
-        return ExitCode::FAILURE;
-    }
-    write(&paragraphs(found, &messages, &hints));
+    write(&explain(&error.into(), settings::get().format));
     ExitCode::FAILURE
 }
 
+fn explain(report: &Report, format: MessageFormat) -> String {
+    let Report { found, summary } = report;
+    if format == MessageFormat::Human {
+        return paragraphs(found, summary.as_ref());
+    }
+    let last = summary.iter().map(|it| Diagnostic {
+        message: [&[it.message.clone()][..], &it.causes].concat().join(": "),
+        hints: it.hints.clone(),
+        ..Diagnostic::default()
+    });
+    found.iter().cloned().chain(last).map(|it| render(Level::Error, &it, format)).collect()
+}
+
 /// An error for people. Where no line of a file is known, its diagnostics are a list below the headline.
-fn paragraphs(found: &[Diagnostic], messages: &[String], hints: &[&str]) -> String {
-    let is_list = !messages.is_empty() && found.iter().all(|it| it.position.is_none());
-    let mut hints: Vec<&str> = hints.to_vec();
-    let mut res = String::new();
-    let mut list = String::new();
-    for it in found {
-        if is_list {
-            let _ = write!(list, "\n  {it}");
-            hints.extend(it.hints.iter().map(String::as_str));
-        } else {
-            res += &human(Level::Error, it);
-        }
-    }
-    if is_list && !list.is_empty() {
-        list.insert(0, ':');
-    }
-    let (first, others) = match messages {
-        [] => return res.trim_end_matches('\n').to_owned() + "\n",
-        [first, others @ ..] => (first, others),
+fn paragraphs(found: &[Diagnostic], summary: Option<&Summary>) -> String {
+    let each = || found.iter().map(|it| human(Level::Error, it)).collect::<String>();
+    let Some(Summary { message, causes, hints }) = summary else {
+        return each().trim_end_matches('\n').to_owned() + "\n";
     };
+    let mut hints: Vec<&String> = hints.iter().collect();
+    let (mut res, mut list) = (String::new(), String::new());
+    if found.iter().any(|it| it.position.is_some()) {
+        res = each();
+    } else if !found.is_empty() {
+        list = found.iter().map(|it| format!("\n  {it}")).collect();
+        list.insert(0, ':');
+        hints.extend(found.iter().flat_map(|it| &it.hints));
+    }
     // The list belongs to the message that it was found with, which is the last one.
-    let end = if others.is_empty() { &*list } else { "" };
-    res += &style::labelled(Level::Error, &format!("{first}{end}"));
-    for (at, cause) in others.iter().enumerate() {
-        let end = if at + 1 == others.len() { &*list } else { "" };
+    let end = if causes.is_empty() { &*list } else { "" };
+    res += &style::labelled(Level::Error, &format!("{message}{end}"));
+    for (at, cause) in causes.iter().enumerate() {
+        let end = if at + 1 == causes.len() { &*list } else { "" };
         let _ = writeln!(res, "  because: {}{}", shown_message(cause), shown_message(end));
     }
     let mut seen: Vec<&str> = Vec::new();
     for hint in hints {
-        if !seen.contains(&hint) {
+        if !seen.contains(&hint.as_str()) {
             res += &style::hint(hint);
             seen.push(hint);
         }
@@ -243,7 +242,7 @@ mod tests {
         let mut it = Diagnostic::in_file("a.rs", "first\n  second").at(2, 3).with_hint("third");
         it.field_paths = vec![vec!["A".to_owned(), "x".to_owned()], vec!["B".to_owned()]];
         let check = |format, expected| assert_eq!(render(Level::Error, &it, format), expected);
-        check(MessageFormat::Short, "a.rs:2:3: error: first second\n");
+        check(MessageFormat::Short, "a.rs:2:3: error: first second; hint: third\n");
         check(
             MessageFormat::Github,
             "::error file=a.rs,line=2,col=3::first%0A  second%0AA → x%0Ahint: third\n",
@@ -253,5 +252,56 @@ mod tests {
             "{\"column\":3,\"field_path\":[\"A\",\"x\"],\"file\":\"a.rs\",\"hints\":[\"third\"],\"level\":\"error\",\"line\":2,\"message\":\"first\\n  second\"}\n\
              {\"column\":3,\"field_path\":[\"B\"],\"file\":\"a.rs\",\"hints\":[\"third\"],\"level\":\"error\",\"line\":2,\"message\":\"first\\n  second\"}\n",
         );
+    }
+
+    /// Whatever an error is made of: with and without a headline, places, contexts, and hints at each step.
+    #[test]
+    fn every_hint_is_printed_in_every_format() {
+        use anyhow::Context as _;
+
+        use crate::hint::{Diagnostics, Hint as _};
+        let bases: [fn() -> anyhow::Error; 7] = [
+            || anyhow::format_err!("base"),
+            || anyhow::format_err!("root").context("base"),
+            || Diagnostic::in_file("a.rs", "base").at(1, 2).into_error(),
+            || Diagnostic::in_file("a.rs", "base").with_hint("of base").into_error(),
+            || Diagnostic::from("base").with_hint("of base").into_error(),
+            || Diagnostics { headline: "base".to_owned(), list: Vec::new() }.into(),
+            || {
+                let of = |it: &str| Diagnostic::in_file(it, "wrong").with_hint(format!("of {it}"));
+                let list = vec![of("a.rs").at(1, 2), of("b.rs")];
+                Diagnostics { headline: "base".to_owned(), list }.into()
+            },
+        ];
+        for base in bases {
+            for steps in 0..8_u8 {
+                let mut result = Err::<(), _>(base());
+                for (bit, text) in [(1, "inner"), (2, "context"), (4, "outer")] {
+                    result = match bit {
+                        _ if steps & bit == 0 => result,
+                        2 => result.context(text),
+                        _ => result.hint(text),
+                    };
+                }
+                let error = result.unwrap_err();
+                let mut expected: Vec<&str> = ["inner", "outer"]
+                    .into_iter()
+                    .zip([1, 4])
+                    .filter(|it| steps & it.1 != 0)
+                    .map(|it| it.0)
+                    .collect();
+                if let Some(it) = find::<Diagnostics>(&error) {
+                    expected.extend(it.list.iter().flat_map(|it| &it.hints).map(String::as_str));
+                }
+                for format in <MessageFormat as clap::ValueEnum>::value_variants() {
+                    let shown = explain(&(&error).into(), *format);
+                    for hint in &expected {
+                        assert!(shown.contains(hint), "{format:?} has no hint `{hint}`:\n{shown}");
+                    }
+                    let warned = render(Level::Warning, &(&error).into(), *format);
+                    assert!(expected.iter().all(|it| warned.contains(it)), "{format:?}\n{warned}");
+                }
+            }
+        }
     }
 }

@@ -96,7 +96,7 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
         match subject.compile() {
             Ok(kinds) => *known = Some(kinds),
             Err(error) if compile.keeps_going => {
-                terminal::warn(format!("{error:#}"));
+                terminal::warn(&error);
                 return Ok(Completion::Now);
             }
             Err(error) => return Err(error),

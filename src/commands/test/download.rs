@@ -12,7 +12,7 @@ use semver::Version;
 
 use crate::{
     disk,
-    hint::Hint as _,
+    hint::{Diagnostic, Hint as _},
     terminal::{self, Step},
     web::{self, Patience},
     yaml::{self, Value},
@@ -107,7 +107,9 @@ pub fn fetch(wanted: &Wanted, index: &str) -> anyhow::Result<PathBuf> {
                     "pass another index with `--index URL`, or the programs with `--assets DIR`",
                 );
             };
-            terminal::warn(format!("{error:#}; using the cached version {version}"));
+            let it = Diagnostic::from(&error);
+            let message = format!("{}; using the cached version {version}", it.message);
+            terminal::warn(Diagnostic { message, ..it });
             return Ok(folder(&kept, version, &platform));
         }
     };
