@@ -1,9 +1,25 @@
 //! What the reports of findings share: SARIF 2.1.0, as code scanning takes it up, and a few words.
 
 use crate::{
-    hint::Severity,
+    hint::{Diagnostic, Severity},
     yaml::{Value, json},
 };
+
+/// A finding as a message, for `--message-format`.
+pub fn diagnostic(
+    rule: &'static str,
+    message: &str,
+    remedy: &str,
+    place: Option<(&str, usize, usize)>,
+) -> Diagnostic {
+    let mut res = match place {
+        Some((path, line, column)) => Diagnostic::in_file(path, message).at(line, column),
+        None => Diagnostic::from(message),
+    };
+    res.code = Some(rule);
+    res.hints.extend(Some(remedy.to_owned()).filter(|it| !it.is_empty()));
+    res
+}
 
 /// The results of one run in SARIF.
 pub fn sarif(rules: Vec<Value>, results: Vec<Value>) -> Value {

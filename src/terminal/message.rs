@@ -9,7 +9,7 @@ use super::{
     settings::{self, MessageFormat},
     shown, shown_message, style, write,
 };
-use crate::hint::{Diagnostic, Report, Summary, find};
+use crate::hint::{Diagnostic, Report, Severity, Summary, find};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -31,6 +31,23 @@ impl Level {
 /// Prints something that the user should know, although the command continues.
 pub fn warn(it: impl Into<Diagnostic>) {
     emit(Level::Warning, &it.into());
+}
+
+/// Prints what a person should know before a question.
+pub fn note(it: impl Into<Diagnostic>) {
+    emit(Level::Note, &it.into());
+}
+
+/// Prints a finding of a report that stdout has for people, where programs read the messages.
+pub fn finding(severity: Severity, it: &Diagnostic) {
+    let level = match severity {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+        Severity::Note => Level::Note,
+    };
+    if settings::get().format != MessageFormat::Human {
+        emit(level, it);
+    }
 }
 
 /// Prints one diagnostic.
