@@ -24,7 +24,7 @@ platform() {
     Linux-aarch64 | Linux-arm64) echo aarch64-unknown-linux-musl ;;
     Darwin-x86_64) echo x86_64-apple-darwin ;;
     Darwin-arm64) echo aarch64-apple-darwin ;;
-    *) fail "there is no archive for $(uname -s) on $(uname -m); on Windows, unpack the archive by hand; elsewhere, run \`cargo install operator-rs --locked\`" ;;
+    *) fail "there is no archive for $(uname -s) on $(uname -m); on Windows, unpack the archive by hand; elsewhere, run \`cargo install --path . --locked\` in a clone of the repository" ;;
   esac
 }
 

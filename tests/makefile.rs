@@ -78,6 +78,22 @@ fn images_are_built_and_pushed_under_their_names() {
     );
 }
 
+/// No registry is asked for a package that nobody may have published: the Makefile names where it comes from.
+#[test]
+fn operator_rs_is_installed_only_from_the_place_that_the_makefile_names() {
+    let dir = project("tool");
+    for words in
+        ["operator-rs", "operator-rs OPERATOR_RS_URL=a", "operator-rs OPERATOR_RS_COMMIT=b"]
+    {
+        let (success, output) = make(&dir, words);
+        assert!(!success && output.starts_with("error: set OPERATOR_RS_URL and "), "{output}");
+    }
+    let (success, output) =
+        make(&dir, "--dry-run --silent operator-rs OPERATOR_RS_URL=a OPERATOR_RS_COMMIT=b");
+    let command = "cargo install --git 'a' --rev 'b' --locked operator-rs";
+    assert!(success && output.lines().any(|it| it == command), "{output}");
+}
+
 /// Its Makefile is the user's: a project of an earlier version keeps building with docker.
 #[test]
 fn a_makefile_of_an_earlier_version_keeps_its_container_tool() {

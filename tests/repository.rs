@@ -201,6 +201,68 @@ fn build(dir: &Path, installed: &[&str], is_debian: bool) -> (Output, String) {
     (output, fs::read_to_string(fetched).unwrap_or_default())
 }
 
+/// The packages of this repository have no owner in a registry until they are published: until then, whoever takes their
+/// names is whom a scaffold, a message or a page would have people run.
+#[test]
+fn nothing_installs_our_packages_from_a_registry() {
+    for (text, is_fault) in [
+        ("run: cargo install operator-rs --locked", true),
+        ("`cargo install --locked --version 1.0.0 operator-rs@1`", true),
+        ("cargo +stable binstall -y operator-rs", true),
+        ("cargo add kube-crd-source --build", true),
+        ("kube-crd-source = \"0.1\"", true),
+        ("operator-rs = { version = \"0.1\" }", true),
+        ("cargo install --git https://example.com/a.git --rev 1 operator-rs", false),
+        ("kube-crd-source = { version = \"0.1.0\", path = \"crates/kube-crd-source\" }", false),
+        ("`cargo install --path .` builds operator-rs", false),
+        ("metadata for `cargo binstall`; operator-rs", false),
+    ] {
+        assert_eq!(names_registry(text), is_fault, "{text}");
+    }
+
+    let mut faults = Vec::new();
+    for (path, text) in our_texts() {
+        let lines = text.lines().enumerate().filter(|it| names_registry(it.1));
+        faults.extend(lines.map(|(at, line)| format!("{path}:{}: {}", at + 1, line.trim())));
+    }
+    assert!(faults.is_empty(), "these take our packages from a registry:\n{}", faults.join("\n"));
+}
+
+/// Everything that is handed over, or that people read: templates, the projects that they make, pages, messages, scripts.
+fn our_texts() -> Vec<(String, String)> {
+    let tops = ["templates", "examples", "docs", "src", "crates", ".github", "tests/sessions"];
+    let files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Cargo.toml"];
+    let files =
+        [&files[..], &["action.yml", "install.sh", "Dockerfile", "tests/first-run"]].concat();
+    let mut res: Vec<_> = files.into_iter().map(|it| (it.to_owned(), ours(it))).collect();
+    for top in tops {
+        let tree = support::tree(&support::home().join(top));
+        assert!(!tree.is_empty(), "{top}");
+        res.extend(tree.into_iter().filter_map(|(path, bytes)| {
+            Some((format!("{top}/{path}"), String::from_utf8(bytes).ok()?))
+        }));
+    }
+    res
+}
+
+/// Whether a line takes a package of ours from a registry: as a command, or as a dependency.
+fn names_registry(line: &str) -> bool {
+    const OURS: [&str; 2] = ["operator-rs", "kube-crd-source"];
+    let has_place = |it: &str| ["path", "git"].iter().any(|place| it.contains(place));
+    let command = line.split(['`', '|', ';', '&']).any(|command| {
+        let mut words = command.split_whitespace().map(|it| it.trim_matches(['"', '\\', '\'']));
+        words.any(|it| it == "cargo")
+            && words.clone().any(|it| ["install", "binstall", "add"].contains(&it))
+            && words.any(|it| OURS.contains(&it.split('@').next().unwrap_or(it)))
+            && !["--path", "--git"].iter().any(|it| command.contains(it))
+    });
+    let dependency = OURS.iter().any(|it| {
+        let value = line.trim_start().strip_prefix(it).map(str::trim_start);
+        value.and_then(|it| it.strip_prefix('=')).is_some_and(|it| !has_place(it))
+    });
+    command || dependency
+}
+
 /// A file of this repository.
 fn ours(path: &str) -> String {
     std::fs::read_to_string(support::home().join(path)).unwrap_or_else(|it| panic!("{path}: {it}"))

@@ -1,7 +1,7 @@
 //! What the reports of findings share: SARIF 2.1.0, as code scanning takes it up, and a few words.
 
 use crate::{
-    hint::Severity,
+    hint::{Diagnostic, Severity},
     terminal,
     yaml::{Value, json},
 };
@@ -20,6 +20,22 @@ pub fn annotations(all: impl Iterator<Item = String>) -> String {
             res += &terminal::github("notice", &[], &text);
         }
     }
+    res
+}
+
+/// A finding as a message, for `--message-format`.
+pub fn diagnostic(
+    rule: &'static str,
+    message: &str,
+    remedy: &str,
+    place: Option<(&str, usize, usize)>,
+) -> Diagnostic {
+    let mut res = match place {
+        Some((path, line, column)) => Diagnostic::in_file(path, message).at(line, column),
+        None => Diagnostic::from(message),
+    };
+    res.code = Some(rule);
+    res.hints.extend(Some(remedy.to_owned()).filter(|it| !it.is_empty()));
     res
 }
 

@@ -54,7 +54,7 @@ pub fn annotate(root: &Root) {
     if terminal::annotates() {
         // A folder that is in no repository is its top.
         let below = Repository::prefix_of(root.real()).unwrap_or_else(|error| {
-            terminal::warn(Diagnostic::from_error(&error));
+            terminal::warn(Diagnostic::from(&error));
             None
         });
         terminal::annotate_below(&below.unwrap_or_default());

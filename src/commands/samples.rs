@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::refusal::refusal;
 use crate::{
     bundle::Object,
-    hint::Hint as _,
+    hint::{Diagnostic, Hint as _},
     kustomize::{self, Rendered},
     model::{Problem, ProjectPath, SourcePath},
     plan::{Plan, Tree},
@@ -28,7 +28,10 @@ pub fn warn(plan: &mut Plan, tree: &impl Tree, crds: &[&Value]) -> anyhow::Resul
     let rendered = match kustomize::build_with_origins(tree, &folder, &[]) {
         Ok(rendered) => rendered,
         Err(error) => {
-            plan.warn(format!("cannot render {FOLDER}, so samples are not checked: {error:#}"));
+            let it = Diagnostic::from(&error);
+            let message =
+                format!("cannot render {FOLDER}, so samples are not checked: {}", it.message);
+            plan.warn(Diagnostic { message, ..it });
             return Ok(());
         }
     };

@@ -47,12 +47,6 @@ impl Diagnostic {
         self
     }
 
-    /// An error, with its hints, that does not end the command.
-    pub fn from_error(error: &anyhow::Error) -> Self {
-        let hints = super::hints(error).into_iter().map(str::to_owned).collect();
-        Self { message: super::messages(error).join(": "), hints, ..Self::default() }
-    }
-
     /// As the error of a command.
     pub fn into_error(self) -> anyhow::Error {
         Diagnostics { headline: String::new(), list: vec![self] }.into()

@@ -195,7 +195,7 @@ impl<T: Tree> Build<'_, T> {
                         all.config.to_mut().merge(&config)?;
                     }
                     vars::merge(&mut all.variables, below.variables)
-                        .map_err(|it| of.problem(resource.mark, &it.to_string()))?;
+                        .map_err(|it| of.located(resource.mark, &it))?;
                 }
             }
         }
@@ -213,7 +213,7 @@ impl<T: Tree> Build<'_, T> {
         for generator in &of.generators {
             let object = generators::generate(self.tree, of, generator)?;
             let mark = generator.mark;
-            all.objects.absorb(object).map_err(|it| of.located(mark, it))?;
+            all.objects.absorb(object).map_err(|it| of.located(mark, &it))?;
         }
         for component in &of.components {
             self.include(of, component, visited, all)?;
@@ -221,7 +221,7 @@ impl<T: Tree> Build<'_, T> {
         self.transform(of, all).with_context(|| format!("rendering {}", of.path))?;
         for it in &of.variables {
             vars::define(&mut all.variables, it, &mut all.objects)
-                .map_err(|error| of.problem(it.mark, &error.to_string()))?;
+                .map_err(|error| of.located(it.mark, &error))?;
         }
         Ok(())
     }
@@ -295,7 +295,7 @@ impl<T: Tree> Build<'_, T> {
         self.patch(of, &of.late_patches, objects)?;
         for replica in &of.replicas {
             replicas::transform(objects, replica, config.list("replicas"))
-                .map_err(|it| of.problem(replica.mark, &it.to_string()))?;
+                .map_err(|it| of.located(replica.mark, &it))?;
         }
         for entry in &of.images {
             let over = self.images.iter().position(|it| it.name == entry.name);
@@ -307,7 +307,7 @@ impl<T: Tree> Build<'_, T> {
         }
         for replacement in &of.replacements {
             replacements::transform(objects, replacement)
-                .map_err(|it| of.located(replacement.mark, it))?;
+                .map_err(|it| of.located(replacement.mark, &it))?;
             objects.0.retain(|it| !it.is_empty());
         }
         Ok(())

@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::entries::{Content, Entry, Place, Twin};
-use crate::{hint::{Diagnostic, Lines}, model::ProjectPath};
+use crate::{
+    hint::{Diagnostic, Lines},
+    model::ProjectPath,
+};
 
 #[derive(Clone, Debug)]
 pub enum Amendment {
@@ -213,7 +216,10 @@ fn stays(path: &ProjectPath, text: &str, entry: &Entry, own: &Entry) -> Diagnost
 fn uncommitted(path: &ProjectPath, text: &str, entry: &Entry) -> Diagnostic {
     let message = "this was edited by hand, and the last commit does not have this text";
     let hint = "commit the file, so that git keeps your edit; or run the command with `--force` to remove it anyway";
-    Diagnostic::in_file(path.as_str(), message).at(entry.line + 1, 1).quote(&mut Lines::of(text)).with_hint(hint)
+    Diagnostic::in_file(path.as_str(), message)
+        .at(entry.line + 1, 1)
+        .quote(&mut Lines::of(text))
+        .with_hint(hint)
 }
 
 /// The text without one entry; none if it has no lines of its own.

@@ -15,13 +15,15 @@ pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Pr
     let lead = comment.text.len() - comment.text.trim_start().len();
     if comment.is_doc() {
         let text = comment.text[1..].trim_start();
-        if text.starts_with(&format!("+{NAME}:")) {
+        if text.starts_with("+kubebuilder:") {
             let message = "markers in doc comments are not supported".to_owned();
-            return Err(problem(
-                lead,
-                message,
-                "write it with `//`: documentation ends up in the CRD",
-            ));
+            let hint = match text.starts_with(&format!("+{NAME}:")) {
+                true => "write it with `//`: documentation ends up in the CRD",
+                false => {
+                    "write an attribute, e.g. `#[schemars(range(min = 1))]`: documentation ends up in the CRD"
+                }
+            };
+            return Err(problem(lead, message, hint));
         }
         return Ok(None);
     }

@@ -13,7 +13,7 @@ use super::{
     settings::{self, MessageFormat},
     shown, shown_message, style, write, write_as_is,
 };
-use crate::hint::{Diagnostic, Diagnostics, find, hints, messages};
+use crate::hint::{Diagnostic, Report, Severity, Summary, find};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -62,13 +62,33 @@ fn rest(more: usize, what: &str) -> Diagnostic {
     format!("and {more} more {what}").into()
 }
 
+/// Prints what a person should know before a question.
+pub fn note(it: impl Into<Diagnostic>) {
+    emit(Level::Note, &it.into());
+}
+
+/// Prints a finding of a report that stdout has for people, where programs read the messages.
+pub fn finding(severity: Severity, it: &Diagnostic) {
+    let level = match severity {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+        Severity::Note => Level::Note,
+    };
+    if settings::get().format != MessageFormat::Human {
+        emit(level, it);
+    }
+}
+
 /// Prints one diagnostic.
 pub fn emit(level: Level, it: &Diagnostic) {
     let format = settings::get().format;
-    let text = render(level, it, format);
+    put(&render(level, it, format), format);
+}
+
+fn put(text: &str, format: MessageFormat) {
     match format {
-        MessageFormat::Human | MessageFormat::Short => write(&text),
-        MessageFormat::Json | MessageFormat::Github => write_as_is(&text),
+        MessageFormat::Human | MessageFormat::Short => write(text),
+        MessageFormat::Json | MessageFormat::Github => write_as_is(text),
     }
 }
 
@@ -97,8 +117,12 @@ fn short(level: Level, it: &Diagnostic) -> String {
         (Some(file), None) => format!("{file}: "),
         (None, _) => String::new(),
     };
-    let message = it.message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let line = |it: &str| it.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let code = it.code.map(|it| format!("[{it}]")).unwrap_or_default();
+    let mut message = line(&it.message);
+    for hint in &it.hints {
+        let _ = write!(message, "; hint: {}", line(hint));
+    }
     format!("{}{}{code}: {}\n", shown_message(&place), level.name(), shown(&message))
 }
 
@@ -165,61 +189,58 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     progress::clear();
     tell_rest();
     let format = settings::get().format;
-    let found: &[Diagnostic] = find::<Diagnostics>(error).map_or(&[], |it| &it.list);
-    let (messages, hints) = (messages(error), hints(error));
-    if format != MessageFormat::Human {
-        found.iter().take(most()).for_each(|it| emit(Level::Error, it));
-        if most() < found.len() {
-            emit(Level::Note, &rest(found.len() - most(), "errors"));
-        }
-        let mut summary = Diagnostic::from(messages.join(": "));
-        summary.hints = hints.into_iter().map(str::to_owned).collect();
-        if !summary.message.is_empty() {
-            emit(Level::Error, &summary);
-        }
-        return ExitCode::FAILURE;
-    }
-    write(&paragraphs(found, &messages, &hints));
+    put(&explain(&error.into(), format), format);
     ExitCode::FAILURE
 }
 
+fn explain(report: &Report, format: MessageFormat) -> String {
+    let Report { found, summary } = report;
+    if format == MessageFormat::Human {
+        return paragraphs(found, summary.as_ref());
+    }
+    let last = summary.iter().map(|it| Diagnostic {
+        message: [&[it.message.clone()][..], &it.causes].concat().join(": "),
+        hints: it.hints.clone(),
+        ..Diagnostic::default()
+    });
+    let more = found.len().saturating_sub(most());
+    let more = (0 < more).then(|| render(Level::Note, &rest(more, "errors"), format));
+    let shown = found.iter().take(most()).map(|it| render(Level::Error, it, format));
+    shown.chain(more).chain(last.map(|it| render(Level::Error, &it, format))).collect()
+}
+
 /// An error for people. Where no line of a file is known, its diagnostics are a list below the headline.
-fn paragraphs(found: &[Diagnostic], messages: &[String], hints: &[&str]) -> String {
-    let is_list = !messages.is_empty() && found.iter().all(|it| it.position.is_none());
-    let mut hints: Vec<&str> = hints.to_vec();
-    let mut res = String::new();
-    let mut list = String::new();
-    for it in found.iter().take(most()) {
-        if is_list {
-            let _ = write!(list, "\n  {it}");
-            hints.extend(it.hints.iter().map(String::as_str));
-        } else {
-            res += &human(Level::Error, it);
-        }
-    }
-    let more = rest(found.len().saturating_sub(most()), "errors").message;
-    match (most() < found.len(), is_list) {
-        (false, _) => {}
-        (true, true) => list += &format!("\n  {more}"),
-        (true, false) => res += &format!("{more}\n\n"),
-    }
-    if is_list && !list.is_empty() {
-        list.insert(0, ':');
-    }
-    let (first, others) = match messages {
-        [] => return res.trim_end_matches('\n').to_owned() + "\n",
-        [first, others @ ..] => (first, others),
+fn paragraphs(found: &[Diagnostic], summary: Option<&Summary>) -> String {
+    let shown = &found[..found.len().min(most())];
+    let more =
+        (shown.len() < found.len()).then(|| rest(found.len() - shown.len(), "errors").message);
+    let each = || {
+        let all = shown.iter().map(|it| human(Level::Error, it));
+        all.chain(more.iter().map(|it| format!("{it}\n\n"))).collect::<String>()
     };
+    let Some(Summary { message, causes, hints }) = summary else {
+        return each().trim_end_matches('\n').to_owned() + "\n";
+    };
+    let mut hints: Vec<&String> = hints.iter().collect();
+    let (mut res, mut list) = (String::new(), String::new());
+    if found.iter().any(|it| it.position.is_some()) {
+        res = each();
+    } else if !found.is_empty() {
+        let items = shown.iter().map(ToString::to_string).chain(more);
+        list = items.map(|it| format!("\n  {it}")).collect();
+        list.insert(0, ':');
+        hints.extend(shown.iter().flat_map(|it| &it.hints));
+    }
     // The list belongs to the message that it was found with, which is the last one.
-    let end = if others.is_empty() { &*list } else { "" };
-    res += &style::labelled(Level::Error, &format!("{first}{end}"));
-    for (at, cause) in others.iter().enumerate() {
-        let end = if at + 1 == others.len() { &*list } else { "" };
+    let end = if causes.is_empty() { &*list } else { "" };
+    res += &style::labelled(Level::Error, &format!("{message}{end}"));
+    for (at, cause) in causes.iter().enumerate() {
+        let end = if at + 1 == causes.len() { &*list } else { "" };
         let _ = writeln!(res, "  because: {}{}", shown_message(cause), shown_message(end));
     }
     let mut seen: Vec<&str> = Vec::new();
     for hint in hints {
-        if !seen.contains(&hint) {
+        if !seen.contains(&hint.as_str()) {
             res += &style::hint(hint);
             seen.push(hint);
         }
@@ -290,7 +311,7 @@ mod tests {
         let mut it = Diagnostic::in_file("a.rs", "first\n  second").at(2, 3).with_hint("third");
         it.field_paths = vec![vec!["A".to_owned(), "x".to_owned()], vec!["B".to_owned()]];
         let check = |format, expected| assert_eq!(render(Level::Error, &it, format), expected);
-        check(MessageFormat::Short, "a.rs:2:3: error: first second\n");
+        check(MessageFormat::Short, "a.rs:2:3: error: first second; hint: third\n");
         check(
             MessageFormat::Github,
             "::error file=a.rs,line=2,col=3::first%0A  second%0AA → x%0Ahint: third\n",
@@ -317,9 +338,65 @@ mod tests {
         };
         for line in [false, true] {
             let found: Vec<Diagnostic> = (0..20_000).map(|it| of(it, line)).collect();
-            let text = paragraphs(&found, &["it is wrong".to_owned()], &[]);
+            let summary = Summary {
+                message: "it is wrong".to_owned(),
+                causes: Vec::new(),
+                hints: Vec::new(),
+            };
+            let text = paragraphs(&found, Some(&summary));
             assert!(text.contains("e199.") && !text.contains("e200.") && !text.contains("h200."));
             assert!(text.contains("and 19800 more errors"), "{text}");
+        }
+    }
+
+    /// Whatever an error is made of: with and without a headline, places, contexts, and hints at each step.
+    #[test]
+    fn every_hint_is_printed_in_every_format() {
+        use anyhow::Context as _;
+
+        use crate::hint::{Diagnostics, Hint as _};
+        let bases: [fn() -> anyhow::Error; 7] = [
+            || anyhow::format_err!("base"),
+            || anyhow::format_err!("root").context("base"),
+            || Diagnostic::in_file("a.rs", "base").at(1, 2).into_error(),
+            || Diagnostic::in_file("a.rs", "base").with_hint("of base").into_error(),
+            || Diagnostic::from("base").with_hint("of base").into_error(),
+            || Diagnostics { headline: "base".to_owned(), list: Vec::new() }.into(),
+            || {
+                let of = |it: &str| Diagnostic::in_file(it, "wrong").with_hint(format!("of {it}"));
+                let list = vec![of("a.rs").at(1, 2), of("b.rs")];
+                Diagnostics { headline: "base".to_owned(), list }.into()
+            },
+        ];
+        for base in bases {
+            for steps in 0..8_u8 {
+                let mut result = Err::<(), _>(base());
+                for (bit, text) in [(1, "inner"), (2, "context"), (4, "outer")] {
+                    result = match bit {
+                        _ if steps & bit == 0 => result,
+                        2 => result.context(text),
+                        _ => result.hint(text),
+                    };
+                }
+                let error = result.unwrap_err();
+                let mut expected: Vec<&str> = ["inner", "outer"]
+                    .into_iter()
+                    .zip([1, 4])
+                    .filter(|it| steps & it.1 != 0)
+                    .map(|it| it.0)
+                    .collect();
+                if let Some(it) = find::<Diagnostics>(&error) {
+                    expected.extend(it.list.iter().flat_map(|it| &it.hints).map(String::as_str));
+                }
+                for format in <MessageFormat as clap::ValueEnum>::value_variants() {
+                    let shown = explain(&(&error).into(), *format);
+                    for hint in &expected {
+                        assert!(shown.contains(hint), "{format:?} has no hint `{hint}`:\n{shown}");
+                    }
+                    let warned = render(Level::Warning, &(&error).into(), *format);
+                    assert!(expected.iter().all(|it| warned.contains(it)), "{format:?}\n{warned}");
+                }
+            }
         }
     }
 }

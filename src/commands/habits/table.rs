@@ -41,8 +41,9 @@ pub const COMMANDS: &[Command] = &[
     no("alpha", "there are no alpha commands; `operator-rs --help` lists all commands"),
     moved("new", "init", "use `operator-rs init`"),
     moved("add api", "create api", "use `operator-rs create api`"),
-    no("build", "use `make docker-build docker-push`"),
+    no("build", "use `operator-rs image build` or `make docker-build`"),
     no("controller-gen", MANIFESTS),
+    no("crd diff", "use `operator-rs crds diff`"),
     no("crd", MANIFESTS),
     no("rbac", MANIFESTS),
     no("object", "not needed: Rust derives `Clone`"),
@@ -201,17 +202,21 @@ pub const FLAGS: &[Flag] = &[
     flag("scorecard", "--untar-image", NO_PODS),
     flag("scorecard", "-t", NO_PODS),
     flag("scorecard", "--test-output", NO_PODS),
-    flag("", "--check", "commands that do not write files have no `--check`"),
+    flag("", "--check", "only commands that change files of the project have `--check`"),
     flag(
         "",
         "--diff",
-        "commands that do not write files have no `--diff`; those that change a cluster accept `--dry-run=server`",
+        "only commands that change files of the project have `--diff`; those that change a cluster accept `--dry-run=server`",
     ),
-    flag("", "--dry-run", "commands that change neither files nor a cluster have no `--dry-run`"),
+    flag(
+        "",
+        "--dry-run",
+        "only commands that change files of the project or a cluster have `--dry-run`",
+    ),
     flag(
         "",
         "--force",
-        "commands that do not write files have no `--force`; `install` and `deploy` accept `--force-conflicts`",
+        "only commands that change files of the project have `--force`; `install` and `deploy` accept `--force-conflicts`",
     ),
 ];
 

@@ -13,7 +13,7 @@ use semver::Version;
 use crate::{
     commands::home,
     disk::{self, Own},
-    hint::Hint as _,
+    hint::{Diagnostic, Hint as _},
     terminal::{self, Step},
     web::{self, Patience},
     yaml::{self, Value},
@@ -108,7 +108,9 @@ pub fn fetch(wanted: &Wanted, index: &str, dir: &Path) -> anyhow::Result<PathBuf
                     "pass another index with `--index URL`, or the programs with `--assets DIR`",
                 );
             };
-            terminal::warn(format!("{error:#}; using the cached version {version}"));
+            let it = Diagnostic::from(&error);
+            let message = format!("{}; using the cached version {version}", it.message);
+            terminal::warn(Diagnostic { message, ..it });
             return folder(kept, version, &platform);
         }
     };

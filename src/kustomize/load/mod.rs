@@ -13,7 +13,7 @@ use super::{
     resources, selector::Selector, vars::Variable,
 };
 use crate::{
-    hint::{self, Diagnostic, Hint as _, Lines},
+    hint::{Diagnostic, Hint as _, Lines},
     model::{self, Place, Problem, ProjectPath},
     plan::{Found, Tree},
     yaml::{self, Data, Dialect, Mark, Node},
@@ -148,10 +148,10 @@ impl Kustomization {
     }
 
     /// An error at the place of what it comes from.
-    pub fn located(&self, mark: Mark, error: anyhow::Error) -> anyhow::Error {
-        let mut problem = Diagnostic::from(problem(&self.path, mark, format!("{error:#}"), None));
-        problem.hints.extend(hint::hints(&error).into_iter().map(str::to_owned));
-        problem.quote(&mut Lines::of(&self.text)).into_error()
+    pub fn located(&self, mark: Mark, error: &anyhow::Error) -> anyhow::Error {
+        let Diagnostic { message, hints, .. } = error.into();
+        let problem = Diagnostic::from(problem(&self.path, mark, message, None));
+        Diagnostic { hints, ..problem.quote(&mut Lines::of(&self.text)) }.into_error()
     }
 }
 

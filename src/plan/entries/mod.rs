@@ -177,8 +177,12 @@ impl Fault {
     fn located(self, path: &ProjectPath, text: &str) -> Box<Diagnostic> {
         let in_file = |message: String| Diagnostic::in_file(path.as_str(), message);
         Box::new(match self {
-            Self::At(message, line, column) => in_file(message).at(line, column).quote(&mut Lines::of(text)),
-            Self::Byte(message, byte) => in_file(message).at_byte(text, byte).quote(&mut Lines::of(text)),
+            Self::At(message, line, column) => {
+                in_file(message).at(line, column).quote(&mut Lines::of(text))
+            }
+            Self::Byte(message, byte) => {
+                in_file(message).at_byte(text, byte).quote(&mut Lines::of(text))
+            }
             Self::Yaml(error) => match crate::hint::find::<crate::yaml::Fault>(&error) {
                 Some(fault) => crate::model::malformed(path.as_str(), text, fault),
                 None => in_file(error.to_string()),

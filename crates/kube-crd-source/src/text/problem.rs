@@ -40,13 +40,16 @@ pub struct Problem {
     /// How to fix it.
     pub hint: Option<String>,
     /// The line of the file, as it was read; none where that is not known.
-    pub source_line: Option<String>,
+    pub source_line: Option<Box<str>>,
+    /// Whether the compiler refuses the code, too, so that compiling it cannot help.
+    pub does_not_compile: bool,
 }
 
 impl Problem {
     pub fn new(place: Place, message: impl Into<String>) -> Self {
         let (field_path, hint, source_line) = (Vec::new(), None, None);
-        Self { place, message: message.into(), field_path, hint, source_line }
+        let does_not_compile = false;
+        Self { place, message: message.into(), field_path, hint, source_line, does_not_compile }
     }
 
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
@@ -58,7 +61,7 @@ impl Problem {
     pub fn quote(mut self, lines: &[&str]) -> Self {
         const LONGEST: usize = 10_000;
         let line = lines.get(self.place.line.saturating_sub(1));
-        self.source_line = line.filter(|it| it.len() < LONGEST).map(|it| (*it).to_owned());
+        self.source_line = line.filter(|it| it.len() < LONGEST).map(|it| Box::from(*it));
         self
     }
 

@@ -9,7 +9,7 @@ use crate::{
         findings::{self, count, shortened},
     },
     compatibility::{self, Finding},
-    hint::Severity,
+    hint::{Diagnostic, Severity},
     terminal,
     yaml::{Value, json},
 };
@@ -49,7 +49,10 @@ impl Report {
 
     pub fn print(&self, format: Format) {
         match format {
-            Format::Text => terminal::print(&self.text()),
+            Format::Text => {
+                self.entries.iter().for_each(|it| terminal::finding(it.severity, &it.diagnostic()));
+                terminal::print(&self.text());
+            }
             Format::Json => terminal::data(&format!("{:#}\n", self.json())),
             Format::Sarif => terminal::data(&format!("{:#}\n", self.sarif())),
             Format::Github => {
@@ -122,6 +125,15 @@ impl Report {
 }
 
 impl Entry {
+    fn diagnostic(&self) -> Diagnostic {
+        findings::diagnostic(
+            self.rule,
+            &format!("{}: {}", self.subject, self.what),
+            &self.remedy,
+            self.place.as_ref().map(|it| (it.path.as_str(), it.line, it.column)),
+        )
+    }
+
     fn of_change(change: Change, old: &Side, new: &Side) -> Self {
         let place = |it: difference::Place| {
             let label = if it.is_old { &old.label } else { &new.label };

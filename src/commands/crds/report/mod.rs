@@ -6,7 +6,12 @@ mod sarif;
 mod text;
 
 use super::side::{Place, Side};
-use crate::{compatibility::Finding, hint::Severity, terminal};
+use crate::{
+    commands::findings,
+    compatibility::Finding,
+    hint::{Diagnostic, Severity},
+    terminal,
+};
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum Format {
@@ -40,6 +45,19 @@ struct Located {
     anchor: Option<Place>,
 }
 
+impl Located {
+    fn diagnostic(&self) -> Diagnostic {
+        let Finding { rule, subject, what, remedy, .. } = &self.finding;
+        let place = self.anchor.as_ref().or(self.place.as_ref());
+        findings::diagnostic(
+            rule.name(),
+            &format!("{subject}: {what}"),
+            remedy,
+            place.map(|it| (it.path.as_str(), it.line, it.column)),
+        )
+    }
+}
+
 impl Report {
     pub fn new(old: &Side, new: &Side, findings: Vec<Finding>, is_complete: bool) -> Self {
         let locate = |finding: Finding| {
@@ -66,7 +84,11 @@ impl Report {
 
     pub fn print(&self, format: Format) {
         match format {
-            Format::Text => terminal::print(&text::render(self)),
+            Format::Text => {
+                let shown = self.findings.iter().filter(|it| !it.finding.follows_removal());
+                shown.for_each(|it| terminal::finding(it.finding.severity, &it.diagnostic()));
+                terminal::print(&text::render(self));
+            }
             Format::Json => terminal::data(&format!("{:#}\n", json::render(self))),
             Format::Sarif => terminal::data(&format!("{:#}\n", sarif::render(self))),
             Format::Github => terminal::data(&github::render(self)),

@@ -203,7 +203,7 @@ fn committed(git: &mut Option<Git>, path: &ProjectPath, plan: &mut Plan) -> Opti
         // It would not answer about the next file either.
         Err(error) => {
             *git = None;
-            plan.warn(Diagnostic::from_error(&error));
+            plan.warn(Diagnostic::from(&error));
             None
         }
     }
