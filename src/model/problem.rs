@@ -14,7 +14,7 @@ impl From<Problem> for Diagnostic {
             message: it.message,
             file: Some(it.place.path.to_string()),
             position: Some((it.place.line, it.place.column)),
-            source_line: it.source_line,
+            source_line: it.source_line.map(Into::into),
             field_paths: Some(it.field_path).into_iter().filter(|it| !it.is_empty()).collect(),
             hints: it.hint.into_iter().collect(),
             ..Self::default()

@@ -66,8 +66,9 @@ fn a_person_is_asked_once() {
     for (letter, word) in [("y", "yes"), ("n", "no"), ("\r", "no")] {
         let project = unreadable();
         let mut terminal = start(&project, "");
-        expect(&mut terminal, "compiling the only kind because of src/lib.rs:");
-        expect(&mut terminal, "this runs build scripts and macros of the project");
+        expect(&mut terminal, "--> src/lib.rs:");
+        expect(&mut terminal, "compiling runs the project's build scripts and macros");
+        expect(&mut terminal, "Compile this project to get its CRDs? [y/N]");
         terminal.send(letter).unwrap();
         terminal.flush().unwrap();
         expect(&mut terminal, "the answer is stored in");
@@ -93,6 +94,19 @@ fn a_person_is_not_asked_where_a_flag_says_it() {
         assert_eq!(text.contains("cargo was run"), is_run, "{text}");
         assert!(answers(&project).is_empty(), "a flag is for one run");
     }
+}
+
+/// The compiler would refuse it, too.
+#[test]
+fn nobody_is_asked_about_a_type_that_is_not_defined() {
+    let project = unreadable();
+    let path = project.folder.path().join("src/lib.rs");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("#[schemars(schema", "pub missing: Missing, #[schemars(schema", 1)).unwrap();
+    let text = start(&project, "").exp_eof().unwrap();
+    assert!(text.contains("`Missing` is not found"), "{text}");
+    assert!(!text.contains("[y/N]"), "{text}");
+    assert!(answers(&project).is_empty());
 }
 
 #[test]

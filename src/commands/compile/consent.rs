@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Flags, state};
-use crate::{disk, terminal};
+use crate::{disk, model::Problem, terminal};
 
 /// The decision of the user.
 pub enum Consent {
@@ -16,7 +16,7 @@ pub enum Consent {
 }
 
 /// The decision by the flags, by an earlier answer, or by asking at the terminal.
-pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Consent> {
+pub fn ask(flags: Option<Flags>, top: &Path, problems: Vec<Problem>) -> anyhow::Result<Consent> {
     if flags.is_some_and(|it| it.compile) {
         return Ok(Consent::Yes);
     }
@@ -42,10 +42,11 @@ pub fn ask(flags: Option<Flags>, top: &Path, purpose: &str) -> anyhow::Result<Co
     if !terminal::has_person() {
         return Ok(Consent::No(hint));
     }
-    let question = format!(
-        "compiling {purpose}; this runs build scripts and macros of the project. Allow this now and in the future?"
+    problems.into_iter().for_each(terminal::note);
+    terminal::advise(
+        "compiling runs the project's build scripts and macros, now and in later runs\n",
     );
-    let Some(answer) = terminal::confirm(&question)? else {
+    let Some(answer) = terminal::confirm("Compile this project to get its CRDs?")? else {
         anyhow::bail!("interrupted; nothing was written");
     };
     if let Some(file) = &file {

@@ -69,6 +69,12 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
     if crates.is_empty() || !is_locked || compile.flags.is_some_and(|it| it.no_compile) {
         return Ok(Completion::Now);
     }
+    // What the compiler refuses, too, is shown at once.
+    let is_asked_for = compile.flags.is_some_and(|it| it.compile);
+    let problems = reading.all_problems();
+    if !is_asked_for && problems.iter().any(|it| it.does_not_compile) {
+        return Ok(Completion::Now);
+    }
     let top = &disk::real(compile.top)?;
     let subjects: Vec<Subject> = crates.iter().map(|it| Subject::new(top, it)).collect();
     let known = |it: &Subject| it.known().filter(|_| compile.is_on_disk);
@@ -83,7 +89,7 @@ pub fn complete(compile: &Compile<'_>, reading: &mut Reading) -> anyhow::Result<
             reading.hint = Some(hint.to_owned());
             return Ok(Completion::Now);
         }
-        if let Consent::No(hint) = consent::ask(compile.flags, top, &purpose)? {
+        if let Consent::No(hint) = consent::ask(compile.flags, top, problems)? {
             reading.hint = Some(hint);
             return Ok(Completion::Now);
         }

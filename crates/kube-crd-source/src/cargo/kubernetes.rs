@@ -26,13 +26,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
         .is_some_and(|it| it.starts_with("registry+") || it.starts_with("sparse+"));
     let refuse = |message: String, hint: &str| KubernetesTypes {
         types: Kubernetes::Linked,
-        problem: Some(Problem {
-            place: packages.place(id),
-            message,
-            field_path: Vec::new(),
-            hint: Some(hint.to_owned()),
-            source_line: None,
-        }),
+        problem: Some(Problem::new(packages.place(id), message).with_hint(hint)),
     };
     if 1 < all.len() {
         return refuse(

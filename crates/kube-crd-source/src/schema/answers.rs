@@ -118,13 +118,11 @@ impl Reader {
             _ => {
                 let file = format!("k8s-openapi/{}", model.file);
                 let file = file.parse().unwrap_or_else(|_| SourcePath::fixed("k8s-openapi"));
-                self.refuse(Problem {
-                    place: Place { path: file, line: 1, column: 1 },
-                    message: self.world.kubernetes.broken(model, path),
-                    field_path: Vec::new(),
-                    hint: Some("run `cargo fetch`, which downloads its source again".to_owned()),
-                    source_line: None,
-                });
+                let message = self.world.kubernetes.broken(model, path);
+                self.refuse(
+                    Problem::new(Place::start(file), message)
+                        .with_hint("run `cargo fetch`, which downloads its source again"),
+                );
                 Schema::default()
             }
         })

@@ -40,13 +40,16 @@ pub struct Problem {
     /// How to fix it.
     pub hint: Option<String>,
     /// The line of the file, as it was read; none where that is not known.
-    pub source_line: Option<String>,
+    pub source_line: Option<Box<str>>,
+    /// Whether the compiler refuses the code, too, so that compiling it cannot help.
+    pub does_not_compile: bool,
 }
 
 impl Problem {
     pub fn new(place: Place, message: impl Into<String>) -> Self {
         let (field_path, hint, source_line) = (Vec::new(), None, None);
-        Self { place, message: message.into(), field_path, hint, source_line }
+        let does_not_compile = false;
+        Self { place, message: message.into(), field_path, hint, source_line, does_not_compile }
     }
 
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
@@ -56,7 +59,7 @@ impl Problem {
     /// The same problem with its line of the text that was read.
     pub fn quote(mut self, text: &str) -> Self {
         let line = text.lines().nth(self.place.line.saturating_sub(1));
-        self.source_line = line.map(str::to_owned);
+        self.source_line = line.map(Box::from);
         self
     }
 

@@ -105,6 +105,7 @@ impl Types {
             Ok(Named::Member(..)) => refuse("is not a type", WAY_OUT),
             Err(Miss::Nothing | Miss::Unreachable) => {
                 refuse("is not found", "define it, or import it by name")
+                    .map_err(|it| Problem { does_not_compile: true, ..it })
             }
             Err(Miss::Doubt(doubt) | Miss::Perhaps(doubt)) => {
                 self.need_for(&doubt);

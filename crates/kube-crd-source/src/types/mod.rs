@@ -67,11 +67,8 @@ impl Types {
         hint: &str,
     ) -> Problem {
         Problem {
-            field_path: Vec::new(),
-            place: self.place(module, span),
-            message: message.into(),
             hint: (!hint.is_empty()).then(|| hint.to_owned()),
-            source_line: None,
+            ..Problem::new(self.place(module, span), message)
         }
     }
 
