@@ -3,12 +3,13 @@
 use super::{
     project,
     reach::{self, Reach, Sending},
-    rendered,
+    rendered, shipped,
 };
 use crate::{
     cluster::{How, Id},
     disk::Root,
     model::{Image, Namespace},
+    terminal,
 };
 
 const WAY_OUT: &str = "deploy again, or run `operator-rs undeploy`";
@@ -39,6 +40,7 @@ impl Args {
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let project = project(root)?;
         let objects = rendered::objects(root, &project, rendered::EVERYTHING, image, namespace)?;
+        shipped::placeholder(&objects).into_iter().for_each(terminal::warn);
         if sending == Sending::Nothing {
             reach::list("apply", &objects.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());

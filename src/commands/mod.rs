@@ -35,6 +35,7 @@ mod rendered;
 mod run;
 mod samples;
 mod scorecard;
+mod shipped;
 mod test;
 mod tree_sources;
 mod undeploy;

@@ -33,6 +33,7 @@ mod rules;
 mod same;
 mod scaffolded;
 mod scorecards;
+mod shipped;
 mod typed;
 mod valid;
 mod verdicts;

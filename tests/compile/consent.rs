@@ -102,7 +102,11 @@ fn nobody_is_asked_about_a_type_that_is_not_defined() {
     let project = unreadable();
     let path = project.folder.path().join("src/lib.rs");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replacen("#[schemars(schema", "pub missing: Missing, #[schemars(schema", 1)).unwrap();
+    fs::write(
+        &path,
+        text.replacen("#[schemars(schema", "pub missing: Missing, #[schemars(schema", 1),
+    )
+    .unwrap();
     let text = start(&project, "").exp_eof().unwrap();
     assert!(text.contains("`Missing` is not found"), "{text}");
     assert!(!text.contains("[y/N]"), "{text}");

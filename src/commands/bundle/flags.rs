@@ -21,6 +21,8 @@ pub fn given(args: &Args) -> Vec<String> {
         ("--default-channel", args.default_channel.as_ref().map(ToString::to_string)),
         ("--extra-service-accounts", list(&args.extra_service_accounts)),
         ("--package", args.package.as_ref().map(ToString::to_string)),
+        ("--input", args.input.as_ref().map(|it| it.display().to_string())),
+        ("--output-dir", Some(args.output_dir.to_string()).filter(|it| it != "bundle")),
     ];
     let given = all.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
     let mut res: Vec<String> = given.map(|(flag, value)| format!("{flag}={value}")).collect();

@@ -7,6 +7,7 @@ mod explain;
 mod flags;
 mod image;
 mod push;
+mod renew;
 pub mod source;
 pub mod validate;
 
@@ -20,19 +21,20 @@ use super::{
     derive::{self, How},
     folder::below,
     images::Access,
-    project, reading, samples, writing,
+    project, reading, samples, shipped, writing,
 };
 use crate::{
     bundle::{self, Bundle, Input, Object, Package, check_version, sizes},
     disk::{self, Root},
     hint::{Diagnostic, Diagnostics, Hint as _},
     kustomize,
-    model::{self, AccountName, Channel, Image, PackageName, Problem, Project, ProjectPath},
+    model::{self, AccountName, Channel, Image, PackageName, Project, ProjectPath},
     plan::{Overlay, Plan, Tree},
     terminal, yaml,
 };
 
 use explain::Report;
+pub use renew::renew;
 
 /// Generate and validate the OLM bundle
 #[derive(clap::Args)]
@@ -142,13 +144,26 @@ impl Args {
         if self.input.is_none() {
             derive::source(&mut plan, root, &project, &How::default())?;
         }
+        self.bundle(&mut plan, root, &project)?;
+        plan.next(
+            "Next: build and push the bundle's image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
+                .to_owned(),
+        );
+        Ok(match self.explain {
+            Some(_) => Outcome::Aside(plan),
+            None => Outcome::Plan(plan),
+        })
+    }
+
+    /// Adds the bundle to a plan of what it is made from.
+    fn bundle(&self, plan: &mut Plan, root: &Root, project: &Project) -> anyhow::Result<()> {
         // The bundle is made from what the plan would write. Edits by hand are reported at the end.
         let changes = plan.against(root, true)?;
         let tree = Overlay::new(root, &changes);
-        let (mut made, warnings) = self.made(&tree, &project)?;
+        let (mut made, warnings) = self.made(&tree, project)?;
         if self.use_image_digests {
             let access = Some(&self.access).filter(|_| !self.offline);
-            digests::pin(&mut made, &tree, &mut plan, access)?;
+            digests::pin(&mut made, &tree, plan, access)?;
         } else if let Some(flag) = self.access.given() {
             return Err(terminal::usage(
                 clap::error::ErrorKind::MissingRequiredArgument,
@@ -158,11 +173,11 @@ impl Args {
             ));
         }
         let before = root.read(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
-        flags::lost(&before, &self, &made).into_iter().for_each(|it| plan.warn(it));
+        flags::lost(&before, self, &made).into_iter().for_each(|it| plan.warn(it));
         warnings.into_iter().for_each(|it| plan.warn(it));
         let explanation = std::mem::take(&mut made.explanation);
         let generated: BTreeSet<ProjectPath> = made.files.keys().cloned().collect();
-        self.put(made, &mut plan)?;
+        self.put(made, plan)?;
         // The whole folder is validated as it would be: somebody may have put files beside the generated ones.
         let changes = plan.against(root, true)?;
         let tree = Overlay::new(root, &changes);
@@ -175,20 +190,20 @@ impl Args {
         }
         let warnings = self.checked(&tree)?;
         warnings.into_iter().for_each(|it| plan.warn(it));
-        plan.next(
-            "Next: build and push the bundle's image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
-                .to_owned(),
-        );
-        Ok(match self.explain {
-            Some(_) => Outcome::Aside(plan),
-            None => Outcome::Plan(plan),
-        })
+        Ok(())
     }
 
     /// Assembles the bundle from the tree, with warnings of what was not checked in its samples.
-    fn made(&self, tree: &impl Tree, project: &Project) -> anyhow::Result<(Bundle, Vec<Problem>)> {
+    fn made(
+        &self,
+        tree: &impl Tree,
+        project: &Project,
+    ) -> anyhow::Result<(Bundle, Vec<Diagnostic>)> {
         let (objects, report) = self.objects(tree)?;
-        let warnings = samples::require(report)?;
+        let warnings = samples::require(report)?.into_iter().map(Into::into);
+        let secrets = shipped::secrets(&objects)?;
+        let placeholder = shipped::placeholder(objects.iter().map(|it| &it.value));
+        let warnings = warnings.chain(secrets).chain(placeholder).collect();
         let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
         let cargo = Package::from_text(&cargo)?;
         let Some(version) = self.version.as_ref().or(cargo.version.as_ref()) else {
@@ -229,9 +244,10 @@ impl Args {
             let rendered = kustomize::build_with_origins(tree, &folder, &images)?;
             let crds = samples::crds(rendered.iter().map(|it| &it.value));
             let report = samples::of_rendered(tree, &crds, &rendered)?;
-            let origins = match self.explain {
-                Some(_) => explain::of_rendered(tree, &rendered)?,
-                None => Vec::new(),
+            let has_secret = rendered.iter().any(|it| shipped::is_secret(&it.value));
+            let origins = match self.explain.is_some() || has_secret {
+                true => explain::of_rendered(tree, &rendered)?,
+                false => Vec::new(),
             };
             let mut origins = origins.into_iter();
             let object = |it: kustomize::Rendered| Object {

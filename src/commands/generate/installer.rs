@@ -1,9 +1,9 @@
 use crate::{
-    commands::{Mode, Outcome, project, rendered},
+    commands::{Mode, Outcome, project, rendered, shipped},
     disk::Root,
     model::{Image, Namespace, ProjectPath},
     plan::Plan,
-    yaml,
+    terminal, yaml,
 };
 
 /// Render config/ as one YAML stream, for `kubectl apply --server-side -f -`
@@ -40,10 +40,15 @@ impl Args {
         let (image, namespace) = (self.image.as_ref(), self.namespace.as_ref());
         let objects = rendered::objects(root, &project, folder, image, namespace)?;
         let text = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
+        let warning = shipped::placeholder(&objects);
         Ok(match self.output {
-            None => Outcome::Text(text),
+            None => {
+                warning.into_iter().for_each(terminal::warn);
+                Outcome::Text(text)
+            }
             Some(path) => {
                 let mut plan = Plan::default();
+                warning.into_iter().for_each(|it| plan.warn(it));
                 plan.generate(path, text, "config/ and the Rust source", "generate installer");
                 plan.into()
             }

@@ -9,7 +9,7 @@ mod submission;
 use std::path::Path;
 
 use super::{
-    Mode, compile,
+    Mode, bundle, compile,
     derive::{self, How},
     project, reading, writing,
 };
@@ -68,5 +68,8 @@ fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Resu
     let all = compile.compile && mode.check;
     let how = How { flags: Some(compile), all, samples: true, ..How::default() };
     derive::everything(&mut plan, root, &project, &how)?;
+    if mode.check {
+        bundle::renew(&mut plan, root, &project)?;
+    }
     Ok(plan)
 }

@@ -1,0 +1,48 @@
+//! The bundle that there is, as it would be generated now.
+
+use super::{Args, BY, DOCKERFILE};
+use crate::{
+    bundle,
+    disk::Root,
+    hint::{Diagnostic, Hint as _},
+    model::{Project, ProjectPath},
+    plan::{self, Plan, Tree as _},
+};
+
+/// Adds the bundle that there is to a plan of what it is made from, with the flags that it was generated with: a check
+/// then compares it, too. No registry is asked.
+pub fn renew(plan: &mut Plan, root: &Root, project: &Project) -> anyhow::Result<()> {
+    let dockerfile = ProjectPath::fixed(DOCKERFILE);
+    let text = root.read(&dockerfile)?;
+    let Some(text) = text.filter(|it| plan::is_generated_by(&dockerfile, it, BY)) else {
+        return Ok(());
+    };
+    let mut flags = bundle::recorded_flags(&text);
+    let command = ["operator-rs bundle".to_owned()].into_iter().chain(flags.clone());
+    let command = command.collect::<Vec<_>>().join(" ");
+    if flags.iter().any(|it| it == "--use-image-digests") {
+        flags.push("--offline".to_owned());
+    }
+    let parser = <Args as clap::Args>::augment_args(clap::Command::new(BY).no_binary_name(true));
+    let parsed = parser.try_get_matches_from(flags);
+    let parsed = parsed.and_then(|it| <Args as clap::FromArgMatches>::from_arg_matches(&it));
+    let args = parsed
+        .map_err(|_| anyhow::format_err!("{DOCKERFILE} records flags that are not accepted"))
+        .hint("generate the bundle again with `operator-rs bundle`")?;
+    if args.input.is_some() {
+        plan.warn(
+            Diagnostic::in_file(
+                DOCKERFILE,
+                "the bundle was generated with `--input`, and is not compared",
+            )
+            .with_hint("pipe the manifests to `operator-rs bundle --input - --check`"),
+        );
+        return Ok(());
+    }
+    if root.list(&args.output_dir.join("manifests")?)?.is_empty() {
+        return Ok(());
+    }
+    args.bundle(plan, root, project)?;
+    plan.remedy(vec![args.output_dir, dockerfile], format!("run `{command}`"));
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! What should not be handed over: the image of a new project, secrets, and a bundle that is not up to date.
+
+use std::{fs, path::PathBuf};
+
+use crate::support;
+
+fn project(name: &str) -> PathBuf {
+    let dir = support::fresh(&format!("bundle/shipped/{name}"));
+    support::done(&dir, "init --domain example.com --project-name p --minimal");
+    support::done(&dir, "create api --group cache --kind Memcached");
+    dir
+}
+
+fn run(dir: &std::path::Path, words: &str) -> String {
+    support::said(&support::operator_rs(dir, words))
+}
+
+#[test]
+fn the_image_of_a_new_project_is_reported_wherever_it_would_ship() {
+    let dir = project("image");
+    let warning = "warning: the manager's image is `controller:latest`, which is in no registry\n\
+        hint: give `--image`, or set the image in config/manager/kustomization.yaml\n";
+    for words in [
+        "bundle --dry-run",
+        "deploy --dry-run",
+        "generate installer",
+        "generate installer --output i.yaml --dry-run",
+    ] {
+        let output = run(&dir, words);
+        assert!(output.contains(warning), "{words}\n{output}");
+        let output = run(&dir, &format!("{words} --image a.example/b:v1"));
+        assert!(!output.contains("controller:latest"), "{words}\n{output}");
+    }
+}
+
+#[test]
+fn no_secret_is_put_into_a_bundle_silently() {
+    let dir = project("secret");
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: login}\nstringData: {token: a}\n";
+    let list = |folder: &str, add: bool| {
+        let path = dir.join(folder).join("kustomization.yaml");
+        let text = fs::read_to_string(&path).unwrap();
+        let text = match add {
+            true => text.replacen("resources:\n", "resources:\n- secret.yaml\n", 1),
+            false => text.replace("- secret.yaml\n", ""),
+        };
+        fs::write(path, text).unwrap();
+        fs::write(dir.join(folder).join("secret.yaml"), secret).unwrap();
+    };
+    list("config/samples", true);
+    let output = run(&dir, "bundle --image a.example/b:v1");
+    let place = "config/samples/secret.yaml:1:1";
+    let message = "error: the bundle would contain the Secret `login` of a sample";
+    assert!(output.contains(message) && output.contains(place), "{output}");
+    assert!(!dir.join("bundle").exists());
+
+    list("config/samples", false);
+    list("config/manager", true);
+    let output = run(&dir, "bundle --image a.example/b:v1");
+    let message =
+        "warning: the bundle contains the Secret `p-login`, which everybody who pulls it can read";
+    assert!(
+        output.contains(message) && output.contains("config/manager/secret.yaml:1:1"),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_check_of_everything_includes_the_bundle_with_the_flags_that_it_was_generated_with() {
+    let dir = project("stale");
+    support::done(&dir, "generate --check");
+    support::done(&dir, "bundle --image a.example/b:v1 --channels stable,fast");
+    support::done(&dir, "generate --check");
+
+    let path = dir.join("api/src/cache/v1alpha1/memcached.rs");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("/// ", "/// It is another text. ", 1)).unwrap();
+    support::done(&dir, "generate");
+    let output = run(&dir, "generate --check");
+    assert!(
+        output.contains("update  bundle/manifests/cache.example.com_memcacheds.yaml"),
+        "{output}"
+    );
+    assert!(
+        output.contains("run `operator-rs bundle --image=a.example/b:v1 --channels=stable,fast`"),
+        "{output}"
+    );
+    assert!(!output.contains("without `--check`"), "{output}");
+    support::done(&dir, "bundle --image=a.example/b:v1 --channels=stable,fast");
+    support::done(&dir, "generate --check");
+
+    // A bundle that is not here is not missed.
+    fs::remove_dir_all(dir.join("bundle")).unwrap();
+    support::done(&dir, "generate --check");
+}
