@@ -43,6 +43,7 @@ use std::rc::Rc;
 
 pub use cargo::{Lock, Options};
 pub use kind::{Crate, Kind, RustPath, Storage, Target};
+pub use text::panics::excerpt;
 pub use text::sources::{Locked, ReadFile, ReadTexts, Sources};
 pub use text::{FieldPlaces, NotASourcePath, Place, Problem, SourcePath, below, stack};
 pub use text::{conflict, conflict_in_malformed};

@@ -14,6 +14,8 @@ pub enum Storage {
 }
 
 /// `#[kube(…)]`, as far as it can be read. kube's derive may refuse the rest of it.
+    /// A macro generates the attribute: what it says is not read.
+    Generated,
 pub struct Summary {
     pub group: Option<String>,
     pub version: Option<String>,

@@ -21,7 +21,7 @@ use crate::builtin::Dyn;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::panics;
 use crate::text::{FieldPlaces, Problem};
-use crate::tree::COMPILE_HINT;
+use crate::tree::WRITE_OUT;
 use crate::tree::{ItemId, Kind as ItemKind};
 use crate::types::derives::Derived;
 use crate::types::{Type, Types};
@@ -50,11 +50,11 @@ fn unexplored(world: &Types) -> Vec<Problem> {
         }
         for it in world.calls_that_may_declare_kinds(id) {
             let message = format!("`{}` may declare kinds here, and is not expanded", it.text());
-            res.push(world.problem(id, it.span, message, COMPILE_HINT));
+            res.push(world.problem(id, it.span, message, WRITE_OUT));
         }
         for it in world.block_items_that_may_declare_kinds(id) {
             let message = "a kind inside of a block is not read";
-            let hint = "move it to the module, or find it in the compiled code: `operator-rs generate crds --compile`";
+            let hint = "move it to the module";
             res.push(world.problem(id, it.span, message, hint));
         }
     }
@@ -268,7 +268,9 @@ impl Reader {
                 "kube panics over this schema: {}: {error:?}",
                 self.world.behaviour.kube.expectation()
             )),
-            Err(text) => refuse(format!("kube panics over this schema: {text}")),
+            Err(text) => {
+                refuse(format!("kube panics over this schema: {}", panics::excerpt(&text)))
+            }
         }
     }
 

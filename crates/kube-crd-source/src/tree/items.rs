@@ -5,7 +5,7 @@ use syn::spanned::Spanned as _;
 
 use super::attribute_macros;
 use super::blocks::block_items;
-use super::files::{COMPILE_HINT, Files, Here};
+use super::files::{Files, Here, WRITE_OUT};
 use super::macros::{Call, Rules};
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World};
 use crate::cargo::cfg::{self, Cfg};
@@ -89,7 +89,7 @@ impl Files<'_> {
         let file = path.filter(|it| self.texts.contains_key(it));
         if file.and_then(|it| self.texts.get(&it)).is_some_and(|it| it.contains("CustomResource")) {
             let message = format!("`{}` may declare kinds, and is not read", name.value());
-            self.report(place, message, Some(COMPILE_HINT));
+            self.report(place, message, Some(WRITE_OUT));
         }
     }
 }
