@@ -38,7 +38,7 @@ mod unified;
 mod values;
 mod versions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use cargo::{Lock, Options};
@@ -155,6 +155,16 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
             .map(|it| it.0)
             .collect(),
     }
+}
+
+/// The features that conditions on kinds name, for each kind that is there with these options.
+pub fn features_of_kinds(from: &dyn Sources, options: &Options) -> BTreeSet<BTreeSet<String>> {
+    let mut problems = Vec::new();
+    let texts = Texts::new(from);
+    let members = cargo::members(&texts, &mut problems);
+    let packages = Packages::new(&texts, &members, options, &mut problems);
+    let world = world(&packages, &members, options, &mut problems);
+    declared::features(&world)
 }
 
 /// The crates of a workspace that are read whatever names lead to.

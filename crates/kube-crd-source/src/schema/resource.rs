@@ -15,7 +15,7 @@ use super::container::{self, Container};
 use super::definition::definition;
 use super::standing::{answering, standing_for};
 use crate::attributes::kube::{self, Kube, Mode};
-use crate::attributes::summary::Summary;
+use crate::attributes::summary::{Summary, may_be_on};
 use crate::attributes::x_kube;
 use crate::builtin::Dyn;
 use crate::cargo::cfg::{self, Cfg};
@@ -75,7 +75,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
     let mut seen = BTreeSet::new();
     for (id, item) in world.items.iter().enumerate() {
         let ItemKind::Data(input) = &item.kind else { continue };
-        if !kube::is_on(&input.attrs) && !has_cfg_attr(input) {
+        if !may_be_on(&input.attrs) {
             continue;
         }
         // A file that two crates share is read for the first.
@@ -128,19 +128,6 @@ enum Outcome {
     Read(Box<CustomResourceDefinition>),
     /// Why is among the reader's problems.
     Refused,
-}
-
-/// Whether `#[kube(…)]` may be on a struct under a condition. Without it, kube's derive does not compile.
-fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
-    fn names_kube(tokens: proc_macro2::TokenStream) -> bool {
-        tokens.into_iter().any(|it| match it {
-            proc_macro2::TokenTree::Ident(it) => it == "kube" || it == "r#kube",
-            proc_macro2::TokenTree::Group(it) => names_kube(it.stream()),
-            _ => false,
-        })
-    }
-    let conditions = input.attrs.iter().filter(|it| it.path().is_ident("cfg_attr"));
-    { conditions }.any(|it| it.meta.require_list().is_ok_and(|it| names_kube(it.tokens.clone())))
 }
 
 impl Reader {

@@ -84,6 +84,7 @@ impl Files<'_> {
             Ok(settled) => {
                 let module = &mut world.modules[here.module];
                 module.cfg = module.cfg.and(settled.cfg);
+                module.features.extend(cfg::named_features(&syntax.attrs));
                 self.read_items(world, here, syntax.items);
             }
             Err(error) => self.report(place(&file, error.span()), error.to_string(), None),

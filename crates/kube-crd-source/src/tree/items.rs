@@ -48,10 +48,13 @@ impl Files<'_> {
         }
         match item {
             Syntax::Mod(it) => {
+                let features = cfg::named_features(&it.attrs);
                 let it = syn::ItemMod { attrs: settled.attrs, ..it };
                 let is_path = |it: &syn::Meta| it.path().is_ident("path");
                 let doubtful = settled.doubtful.iter().any(is_path);
+                let child = world.modules.len();
                 self.read_module(world, here, it, (cfg, doubtful));
+                world.modules[child].features.extend(features);
             }
             Syntax::Macro(it) if it.mac.path.is_ident("include") => {
                 self.refuse_include(world, module, &it);
