@@ -4,12 +4,14 @@
 
 mod crd;
 mod example;
+mod held;
 mod lints;
 mod rbac;
 mod versions;
 
 pub use crd::{parse, path as crd_path};
 pub use example::example;
+pub use held::held;
 pub use versions::{Version, versions};
 
 use std::collections::BTreeMap;

@@ -39,6 +39,12 @@ impl<'a> Version<'a> {
         &self.declared.place
     }
 
+    /// The path of its struct, with the name of the crate.
+    pub fn path(&self) -> String {
+        let of = &self.declared.rust_path;
+        format!("{}::{}", of.krate.name, of.path.join("::"))
+    }
+
     /// Its `openAPIV3Schema`; none if the source has `schema = "disabled"`.
     pub fn schema(&self) -> Option<Value> {
         let schema = self.own.schema.as_ref()?.open_api_v3_schema.as_ref()?;
@@ -70,12 +76,13 @@ pub fn kinds(operator: &Operator) -> BTreeMap<(&str, &str), Vec<Version<'_>>> {
     res
 }
 
-/// The stored version: the only one with `storage = true`, or else the only one without `storage`.
+/// The stored version: the only one with `storage = true`, or else the only one that does not say.
 pub fn stored<'a>(versions: &[Version<'a>]) -> Result<Version<'a>, Problem> {
     let with = |storage: Storage| -> Vec<Version<'a>> {
         versions.iter().copied().filter(|it| it.declared.storage == storage).collect()
     };
-    let (yes, unsaid) = (with(Storage::Yes), with(Storage::Unsaid));
+    let (yes, generated) = (with(Storage::Yes), with(Storage::Generated));
+    let unsaid = [with(Storage::Unsaid), generated.clone()].concat();
     let refuse = |at: &Version<'_>, message: String, hint: &str| {
         Err(Problem::new(at.place().clone(), message).with_hint(hint))
     };
@@ -90,11 +97,18 @@ pub fn stored<'a>(versions: &[Version<'a>]) -> Result<Version<'a>, Problem> {
             format!("`{}` has more than one version to store: {}", first.kind(), list(&yes)),
             "leave `storage = true` on one, and write `storage = false` on the others",
         ),
-        ([], [first, ..]) => refuse(
-            first,
-            format!("`{}` does not say which version is stored: {}", first.kind(), list(&unsaid)),
-            "write `storage = true` in `#[kube(…)]` of one, and `storage = false` in the others",
-        ),
+        ([], [first, ..]) => {
+            let hint = match generated.last() {
+                None => "write `storage = true` in `#[kube(…)]` of one, and `storage = false` in the others".to_owned(),
+                Some(it) => format!("name the stored version, e.g. with `--type {}`", it.path()),
+            };
+            let kind = first.kind();
+            refuse(
+                first,
+                format!("`{kind}` does not say which version is stored: {}", list(&unsaid)),
+                &hint,
+            )
+        }
         ([], []) => refuse(
             &versions[0],
             format!("`{}` has no version to store: {}", versions[0].kind(), list(versions)),

@@ -9,7 +9,7 @@ mod spelling;
 use std::collections::BTreeSet;
 
 pub use kinds::BuiltInKind;
-pub use kube_crd_source::{Lock, Locked, Options, ReadFile, ReadTexts, Sources};
+pub use kube_crd_source::{Lock, Locked, Options, ReadFile, ReadTexts, Sources, features_of_kinds};
 pub use named::named;
 
 use crate::model::{Crate, DeclaredKind, KindPath, Operator, Problem, below};

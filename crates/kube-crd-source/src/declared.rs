@@ -2,16 +2,29 @@
 //!
 //! Looks at names only, and not at what kube's derive generates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::attributes::summary::Summary;
-use crate::cargo::cfg::Cfg;
+use crate::attributes::summary::{Summary, may_be_on};
+use crate::cargo::cfg::{self, Cfg};
 use crate::kind::{Crate, Kind, RustPath};
 use crate::schema::Crd;
 use crate::text::FieldPlaces;
-use crate::tree::{ItemId, Kind as ItemKind};
+use crate::tree::{Item, ItemId, Kind as ItemKind, World};
 use crate::types::Types;
 use crate::types::derives::Derived;
+
+/// The features that the conditions of each kind name, and those of the modules around it.
+pub fn features(world: &World) -> BTreeSet<BTreeSet<String>> {
+    let of_kind = |item: &Item| {
+        let ItemKind::Data(input) = &item.kind else { return None };
+        if !may_be_on(&input.attrs) || !world.is_selected(item.module) {
+            return None;
+        }
+        let around = world.outwards(item.module).flat_map(|it| world.modules[it].features.clone());
+        Some(around.chain(cfg::named_features(&input.attrs)).collect())
+    };
+    world.items.iter().filter_map(of_kind).collect()
+}
 
 /// Names the kinds of a world.
 pub struct Namer<'a> {

@@ -38,11 +38,12 @@ mod unified;
 mod values;
 mod versions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use cargo::{Lock, Options};
 pub use kind::{Crate, Kind, RustPath, Storage, Target};
+pub use text::panics::excerpt;
 pub use text::sources::{Locked, ReadFile, ReadTexts, Sources};
 pub use text::{FieldPlaces, NotASourcePath, Place, Problem, SourcePath, below, stack};
 pub use text::{conflict, conflict_in_malformed};
@@ -153,6 +154,16 @@ pub fn read(from: &dyn Sources, options: &Options) -> Reading {
             .map(|it| it.0)
             .collect(),
     }
+}
+
+/// The features that conditions on kinds name, for each kind that is there with these options.
+pub fn features_of_kinds(from: &dyn Sources, options: &Options) -> BTreeSet<BTreeSet<String>> {
+    let mut problems = Vec::new();
+    let texts = Texts::new(from);
+    let members = cargo::members(&texts, &mut problems);
+    let packages = Packages::new(&texts, &members, options, &mut problems);
+    let world = world(&packages, &members, options, &mut problems);
+    declared::features(&world)
 }
 
 /// The crates of a workspace that are read whatever names lead to.

@@ -164,7 +164,7 @@ fn names_that_something_unseen_may_define_are_refused() {
     check(
         "a: i32,",
         "make_types! { String }",
-        "src/main.rs:5:4: `i32` cannot be resolved with certainty: `make_types!` in src/main.rs may define it (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `i32` cannot be resolved with certainty: `make_types!` at src/main.rs:7:1 may define it (`Kind` → `spec.a`)",
     );
     check(
         "a: In,",

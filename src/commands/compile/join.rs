@@ -133,6 +133,7 @@ fn apply_answer(kind: &mut DeclaredKind, printed: &Result<Value, String>) {
 }
 
 fn panic_problem(kind: &DeclaredKind, text: &str) -> Problem {
+    let text = kube_crd_source::excerpt(text);
     problem_of(kind, format!("kube panics on this schema: {text}"))
         .with_hint("change the type: kube itself cannot generate a CRD from it")
 }
@@ -157,7 +158,7 @@ fn kind(reading: &Reading, krate: &Crate, compiled: &Compiled) -> DeclaredKind {
         field_places: BTreeMap::new(),
         rust_path: KindPath { krate: krate.clone(), path: compiled.path.clone() },
         is_certain: true,
-        storage: Storage::Unsaid,
+        storage: Storage::Generated,
         crd: Err(Vec::new()),
     };
     apply_answer(&mut kind, &compiled.crd);
@@ -250,13 +251,14 @@ fn choose_stored(kinds: &mut [DeclaredKind], named: &[KindPath]) {
     }
     for index in chosen {
         let first = kinds[index].clone();
-        if first.storage != Storage::Unsaid {
+        let is_open = |it: Storage| matches!(it, Storage::Unsaid | Storage::Generated);
+        if !is_open(first.storage) {
             continue;
         }
         let others = kinds.iter_mut().enumerate().filter(|(other, _)| *other != index);
         for (_, other) in others {
             let is_same = other.group == first.group && other.kind == first.kind;
-            if is_same && first.kind.is_some() && other.storage == Storage::Unsaid {
+            if is_same && first.kind.is_some() && is_open(other.storage) {
                 other.storage = Storage::No;
             }
         }

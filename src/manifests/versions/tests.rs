@@ -75,6 +75,14 @@ fn one_version_is_stored_where_only_one_can_be_meant() {
 }
 
 #[test]
+fn the_stored_one_of_generated_versions_is_chosen_by_its_path() {
+    let kinds = ["v1", "v2", "v1alpha1"].map(|it| kind(it, Storage::Generated, &[]));
+    let found = check(kinds.into()).problems;
+    let hints: Vec<_> = found.iter().filter_map(|it| it.hint.as_deref()).collect();
+    assert_eq!(hints, ["name the stored version, e.g. with `--type cache::Cache`"]);
+}
+
+#[test]
 fn fields_that_another_version_does_not_know_are_told() {
     let found = check(vec![
         kind("v1", Storage::Yes, &["a", "b"]),

@@ -1,7 +1,10 @@
 //! `#[kube(…)]` of a kind that may be malformed: what of it can be read all the same.
 
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::{Attribute, Meta};
 
+use super::kube;
 use crate::cargo::cfg::{self, Features};
 use crate::tree::{ItemId, Kind, World};
 
@@ -11,6 +14,8 @@ pub enum Storage {
     Unsaid,
     Yes,
     No,
+    /// A macro generates the attribute: what it says is not read.
+    Generated,
 }
 
 /// `#[kube(…)]`, as far as it can be read. kube's derive may refuse the rest of it.
@@ -62,4 +67,17 @@ impl Summary {
             _ => {}
         }
     }
+}
+
+/// Whether a struct has `#[kube(…)]`, or has it on some condition.
+pub fn may_be_on(attrs: &[Attribute]) -> bool {
+    fn names_kube(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|it| match it {
+            TokenTree::Ident(it) => it == "kube" || it == "r#kube",
+            TokenTree::Group(it) => names_kube(it.stream()),
+            _ => false,
+        })
+    }
+    let conditions = attrs.iter().filter(|it| it.path().is_ident("cfg_attr"));
+    kube::is_on(attrs) || { conditions }.any(|it| names_kube(it.meta.to_token_stream()))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use quote::ToTokens as _;
 use syn::{Attribute, Meta, Token, punctuated::Punctuated, spanned::Spanned as _};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,33 @@ impl Features {
             false => Cfg::No,
         }
     }
+}
+
+/// The features that the conditions of an item name, those of `#[cfg_attr(…, kube(…))]` among them.
+pub fn named_features(attrs: &[Attribute]) -> BTreeSet<String> {
+    fn name(metas: impl IntoIterator<Item = Meta>, depth: usize, into: &mut BTreeSet<String>) {
+        for meta in metas {
+            match meta {
+                Meta::List(list) if depth < MOST_DEEP => {
+                    let inner = list.parse_args_with(Metas::parse_terminated);
+                    name(inner.into_iter().flatten(), depth + 1, into);
+                }
+                Meta::NameValue(syn::MetaNameValue {
+                    path,
+                    value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(it), .. }),
+                    ..
+                }) if path.is_ident("feature") => drop(into.insert(it.value())),
+                _ => {}
+            }
+        }
+    }
+    let mut res = BTreeSet::new();
+    let has_kube = |it: &Attribute| it.to_token_stream().to_string().contains("kube");
+    let conditions = attrs
+        .iter()
+        .filter(|it| it.path().is_ident("cfg") || it.path().is_ident("cfg_attr") && has_kube(it));
+    name(conditions.map(|it| it.meta.clone()), 0, &mut res);
+    res
 }
 
 type Metas = Punctuated<Meta, Token![,]>;

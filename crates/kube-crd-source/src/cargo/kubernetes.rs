@@ -1,6 +1,7 @@
 //! Which k8s-openapi a project has: the version that is locked, its folder, and the feature that chooses what
 //! types it has.
 
+use super::dependencies::{Dependency, For};
 use super::packages::{PackageId, Packages};
 use crate::builtin::kubernetes::Kubernetes;
 use crate::text::Problem;
@@ -48,11 +49,17 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
         }
         [one] => one,
         [] => {
+            let hint = match is_chosen_for_tests(packages) {
+                true => "a dev-dependency chooses one: build with those, with `--examples`",
+                false => {
+                    "choose one in the dependency, e.g. `features = [\"v1_33\", \"schemars\"]`"
+                }
+            };
             return refuse(
                 format!(
                     "no feature of `k8s-openapi` {version} says which Kubernetes its types are of"
                 ),
-                "choose one in the dependency, e.g. `features = [\"v1_33\", \"schemars\"]`",
+                hint,
             );
         }
         [one, other, ..] => {
@@ -74,6 +81,16 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
             "run `cargo fetch`, which downloads what is locked",
         ),
     }
+}
+
+/// Whether a package whose kinds are read chooses a version of Kubernetes for its tests and examples only.
+fn is_chosen_for_tests(packages: &Packages<'_>) -> bool {
+    let chooses = |it: &Dependency| {
+        it.use_ == For::Tests
+            && it.package == "k8s-openapi"
+            && it.features.iter().any(|it| it.starts_with("v1_"))
+    };
+    !packages.tests && packages.roots().any(|it| packages.dependencies(it).iter().any(chooses))
 }
 
 /// The features that choose a version of Kubernetes. Libraries leave that to those who build a program: most

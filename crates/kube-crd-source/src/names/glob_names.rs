@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use super::globs::{GlobId, GlobTarget};
-use super::{Doubt, Lookup, Miss, Named, Space};
+use super::imports::Reader;
+use super::own_names::OwnBinding;
+use super::{Doubt, Lookup, Miss, Named, Space, is_open};
 use crate::builtin::names as foreign;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::plain;
@@ -24,6 +26,12 @@ const KEPT: usize = 100_000;
 pub struct Binding {
     pub what: Result<Named, Doubt>,
     pub reach: Reach,
+}
+
+impl Binding {
+    fn is_decided(&self) -> bool {
+        !matches!(&self.what, Err(why) if why.is_open)
+    }
 }
 
 /// By the module that it is imported into, and passed on from.
@@ -56,10 +64,12 @@ impl Lookup<'_> {
             let id = (module, *index);
             match self.imports.globs.targets.get(&id) {
                 Some(GlobTarget::Module(of)) => {
-                    let here = self.here(*of, name, space);
-                    let handed = all.get(of).into_iter().flatten().cloned();
-                    let seen = here.unwrap_or_else(|| handed.collect()).into_iter();
-                    let seen = seen.filter(|it| self.world.sees(module, it.reach));
+                    let mut found = self.here(*of, name, space);
+                    // Where nothing is certain there, its own globs may decide.
+                    if !found.iter().any(Binding::is_decided) {
+                        found.extend(all.get(of).into_iter().flatten().cloned());
+                    }
+                    let seen = found.into_iter().filter(|it| self.world.sees(module, it.reach));
                     res.extend(seen.map(|it| self.through(id, it)));
                 }
                 Some(leads) => {
@@ -81,10 +91,10 @@ impl Lookup<'_> {
         let mut size = 0;
         let mut queue = self.sources(name, space);
         while let Some((module, binding)) = queue.pop_front() {
-            if self.is_own(module, name, space) {
-                continue;
-            }
+            let own = self.own_of(module, name, space);
             let what = match self.by_macro(module, name) {
+                _ if own.iter().all(|it| is_open(&it.0)) && !own.is_empty() => Err(Doubt::open()),
+                _ if !own.is_empty() => continue,
                 Some(why) => Err(why.into()),
                 None => binding.what,
             };
@@ -111,7 +121,8 @@ impl Lookup<'_> {
         }
         let same = |it: &&mut Binding| match (&it.what, &new.what) {
             (Ok(one), Ok(other)) => one == other,
-            (one, other) => one.is_err() && other.is_err(),
+            (Err(one), Err(other)) => one.is_open == other.is_open,
+            _ => false,
         };
         match known.iter_mut().find(same) {
             Some(known) if self.world.narrower(new.reach, known.reach) == new.reach => return None,
@@ -172,25 +183,30 @@ impl Lookup<'_> {
         let modules = self.imports.by_name.get(name).into_iter().flatten();
         let unseen = self.imports.macros.iter().chain(&self.imports.broken);
         for module in modules.chain(unseen).filter(|it| !globs.importers[**it].is_empty()) {
-            for binding in self.here(*module, name, space).into_iter().flatten() {
+            for binding in self.here(*module, name, space) {
                 self.pass_on(*module, &binding, &mut res);
             }
         }
         res
     }
 
-    fn is_own(&self, module: ModuleId, name: &str, space: Space) -> bool {
+    /// What a module itself declares under a name.
+    fn own_of(&self, module: ModuleId, name: &str, space: Space) -> Vec<OwnBinding> {
         let modules = self.imports.by_name.get(name);
-        modules.is_some_and(|it| it.binary_search(&module).is_ok())
-            && !self.own_bindings(module, name, space, None).is_empty()
+        match modules.is_some_and(|it| it.binary_search(&module).is_ok()) {
+            true => self.own_bindings(module, name, space, Reader::Code),
+            false => Vec::new(),
+        }
     }
 
     /// What a module itself declares under a name, or may declare; nothing where its globs may import it.
-    fn here(&self, module: ModuleId, name: &str, space: Space) -> Option<Vec<Binding>> {
+    fn here(&self, module: ModuleId, name: &str, space: Space) -> Vec<Binding> {
         let file = &self.world.modules[module].file;
-        if self.is_own(module, name, space) {
-            let all = self.own_bindings(module, name, space, None).into_iter();
-            let all = all.map(|(found, reach)| {
+        let own = self.own_of(module, name, space);
+        let is_undecided = own.iter().all(|it| is_open(&it.0));
+        let mut res: Vec<Binding> = own
+            .into_iter()
+            .map(|(found, reach)| {
                 let what = found.map_err(|miss| match miss {
                     Miss::Doubt(why) | Miss::Perhaps(why) => why,
                     Miss::Nothing | Miss::Unreachable => {
@@ -198,11 +214,13 @@ impl Lookup<'_> {
                     }
                 });
                 Binding { what, reach }
-            });
-            return Some(all.collect());
+            })
+            .collect();
+        if is_undecided && let Some(why) = self.why_hidden(module, name) {
+            let why = if res.is_empty() { why.into() } else { Doubt::open() };
+            res.push(Binding { what: Err(why), reach: Reach::All });
         }
-        let why = self.why_hidden(module, name)?;
-        Some(vec![Binding { what: Err(why.into()), reach: Reach::All }])
+        res
     }
 
     /// What a name is in something that is no module of the project.
@@ -227,7 +245,7 @@ impl Lookup<'_> {
                 } else {
                     let parts = &self.world.modules[module].globs[index].path.parts;
                     let why = format!("`use {}::*` may import another `{name}`", parts.join("::"));
-                    Err(Doubt { why, glob: Some(path.clone()) })
+                    Err(Doubt { glob: Some(path.clone()), ..Doubt::from(why) })
                 }
             }
             GlobTarget::Uncertain(why) => Err(why.clone()),

@@ -37,6 +37,10 @@ pub enum GlobTarget {
 }
 
 impl GlobTarget {
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Uncertain(why) if why.is_open)
+    }
+
     pub fn new(found: Resolution, path: &[String]) -> Self {
         match found {
             Ok(Named::Module(module)) => Self::Module(module),
@@ -52,6 +56,13 @@ impl GlobTarget {
 }
 
 impl Globs {
+    /// Before any of them is followed.
+    pub fn open(world: &Names) -> Self {
+        let modules = world.modules.iter().enumerate();
+        let ids = modules.flat_map(|(module, it)| (0..it.globs.len()).map(move |at| (module, at)));
+        Self::new(world, ids.map(|it| (it, GlobTarget::Uncertain(Doubt::open()))).collect())
+    }
+
     pub fn new(world: &Names, targets: BTreeMap<GlobId, GlobTarget>) -> Self {
         let mut all = vec![Vec::new(); world.modules.len()];
         for (id, to) in &targets {

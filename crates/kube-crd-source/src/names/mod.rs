@@ -10,6 +10,7 @@ mod imports;
 mod known_macros;
 mod needs;
 mod own_names;
+mod solver;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -19,8 +20,9 @@ use crate::builtin::kubernetes::Kubernetes;
 use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use crate::tree::{ItemId, Kind, ModuleId, Path, World};
-use imports::{Imports, Read};
+use imports::{Imports, Read, Reader};
 use needs::Needs;
+use own_names::Own;
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,11 +52,19 @@ pub struct Doubt {
     why: String,
     /// The module of another crate that a `use …::*` takes everything from, where that is the reason.
     glob: Option<String>,
+    /// It depends on an import whose target is not decided yet; never once all imports are solved.
+    is_open: bool,
+}
+
+impl Doubt {
+    fn open() -> Self {
+        Self { why: "an import depends on itself".to_owned(), glob: None, is_open: true }
+    }
 }
 
 impl From<String> for Doubt {
     fn from(why: String) -> Self {
-        Self { why, glob: None }
+        Self { why, glob: None, is_open: false }
     }
 }
 
@@ -75,6 +85,11 @@ pub enum Space {
 const SPACES: [Space; 3] = [Space::Types, Space::Values, Space::Macros];
 
 type Resolution = Result<Named, Miss>;
+
+/// Whether it depends on an import that is not decided.
+fn is_open(found: &Resolution) -> bool {
+    matches!(found, Err(Miss::Doubt(why) | Miss::Perhaps(why)) if why.is_open)
+}
 
 /// The names of all source that was read.
 pub struct Names {
@@ -110,15 +125,12 @@ impl Names {
     }
 
     pub fn resolve(&self, from: ModuleId, path: &Path, space: Space) -> Resolution {
-        let refuse = |why: &str| Err(Miss::Doubt(why.to_owned().into()));
         if self.crates[self.modules[from].krate].old {
-            return refuse("its package is of edition 2015, which is not supported");
+            let why = "its package is of edition 2015, which is not supported".to_owned();
+            return Err(Miss::Doubt(why.into()));
         }
         let imports = self.imports();
-        if imports.entangled {
-            return refuse("the imports around it are too complex");
-        }
-        let found = Lookup { world: self, imports }.path(from, path, space, None);
+        let found = Lookup { world: self, imports }.path(from, path, space, Reader::Code);
         if let (Ok(Named::Foreign(path)), Space::Values) = (&found, space) {
             self.note_value(path);
         }
@@ -136,29 +148,23 @@ struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
-    /// `skip` is the import whose own path this is: it does not lead to itself.
-    fn path(&self, from: ModuleId, path: &Path, space: Space, skip: Option<ItemId>) -> Resolution {
+    /// `by` is what has this path: an import does not lead to itself.
+    fn path(&self, from: ModuleId, path: &Path, space: Space, by: Reader) -> Resolution {
         let Some((last, front)) = path.parts.split_last() else { return Err(Miss::Nothing) };
         if front.is_empty() {
-            return self.first(from, path, last, space, skip);
+            return self.first(from, path, last, space, by);
         }
-        let found = self.front(from, path, front, skip)?;
-        self.member(&found, last, space, from, skip)
+        let found = self.front(from, path, front, by)?;
+        self.member(&found, last, space, from, by)
     }
 
     /// What the path up to its last name leads to.
-    fn front(
-        &self,
-        from: ModuleId,
-        path: &Path,
-        front: &[String],
-        skip: Option<ItemId>,
-    ) -> Resolution {
+    fn front(&self, from: ModuleId, path: &Path, front: &[String], by: Reader) -> Resolution {
         let Some((first, middle)) = front.split_first() else { return Err(Miss::Nothing) };
-        let first = self.first(from, path, first, Space::Types, skip)?;
+        let first = self.first(from, path, first, Space::Types, by)?;
         middle
             .iter()
-            .try_fold(first, |found, part| self.member(&found, part, Space::Types, from, skip))
+            .try_fold(first, |found, part| self.member(&found, part, Space::Types, from, by))
     }
 
     fn first(
@@ -167,12 +173,12 @@ impl Lookup<'_> {
         path: &Path,
         name: &str,
         space: Space,
-        skip: Option<ItemId>,
+        by: Reader,
     ) -> Resolution {
         match name {
             "crate" | "self" | "super" => self.module_word(from, name),
             _ if path.global => self.extern_(from, name).ok_or(Miss::Nothing),
-            _ => self.lexical(from, name, space, skip),
+            _ => self.lexical(from, name, space, by),
         }
     }
 
@@ -215,14 +221,16 @@ impl Lookup<'_> {
     }
 
     /// A name as code in `from` sees it: the module's own, then crates, the prelude, the language.
-    fn lexical(
-        &self,
-        from: ModuleId,
-        name: &str,
-        space: Space,
-        skip: Option<ItemId>,
-    ) -> Resolution {
-        let perhaps = match self.inside(from, name, space, from, skip) {
+    fn lexical(&self, from: ModuleId, name: &str, space: Space, by: Reader) -> Resolution {
+        let krate = || (space == Space::Types).then(|| self.extern_(from, name)).flatten();
+        // In an import, rustc takes a glob and a crate of one name for ambiguous: only what is written shadows a crate.
+        if by != Reader::Code
+            && matches!(self.own(from, name, space, from, by), Own::No)
+            && let Some(found) = krate()
+        {
+            return Ok(found);
+        }
+        let perhaps = match self.inside(from, name, space, from, by) {
             // `use anyhow::anyhow` imports a macro, and leaves the crate its name.
             Ok(Named::Foreign(path))
                 if space == Space::Types && path == format!("{name}::{name}") =>
@@ -234,8 +242,7 @@ impl Lookup<'_> {
             found => return found,
         };
         // What another crate shows under a crate's own name is that crate.
-        let krate = (space == Space::Types).then(|| self.extern_(from, name)).flatten();
-        match (krate, perhaps) {
+        match (krate(), perhaps) {
             (Some(found), _) => Ok(found),
             (None, Some(why)) => Err(Miss::Perhaps(why)),
             (None, None) => foreign::prelude(name).map(Named::Foreign).ok_or(Miss::Nothing),
@@ -248,13 +255,13 @@ impl Lookup<'_> {
         name: &str,
         space: Space,
         from: ModuleId,
-        skip: Option<ItemId>,
+        by: Reader,
     ) -> Resolution {
         match of {
             Named::Module(module) if matches!(name, "self" | "super") => {
                 self.module_word(*module, name)
             }
-            Named::Module(module) => self.inside(*module, name, space, from, skip),
+            Named::Module(module) => self.inside(*module, name, space, from, by),
             Named::Foreign(path) => Ok(Named::Foreign(foreign::canonical(path, name))),
             Named::Item(item) => match &self.world.items[*item].kind {
                 Kind::Data(_) => Ok(Named::Member(*item, name.to_owned())),
@@ -263,7 +270,7 @@ impl Lookup<'_> {
                     Named::Item(end) if matches!(self.world.items[end].kind, Kind::Alias(_)) => {
                         Err(Miss::Nothing)
                     }
-                    target => self.member(&target, name, space, from, skip),
+                    target => self.member(&target, name, space, from, by),
                 },
                 _ => Err(Miss::Nothing),
             },
@@ -282,7 +289,7 @@ impl Lookup<'_> {
             let Some(path) = path else {
                 return Err(Miss::Doubt("it goes through a type alias".to_owned().into()));
             };
-            match self.path(self.world.items[at].module, &path, Space::Types, None)? {
+            match self.path(self.world.items[at].module, &path, Space::Types, Reader::Code)? {
                 Named::Item(next) => at = next,
                 found => return Ok(found),
             }
@@ -297,12 +304,13 @@ impl Lookup<'_> {
         name: &str,
         space: Space,
         from: ModuleId,
-        skip: Option<ItemId>,
+        by: Reader,
     ) -> Resolution {
-        self.imports.note(|| Read::At(module, name.to_owned()));
-        if let Some(found) = self.own(module, name, space, from, skip) {
-            return found;
-        }
+        let is_open = match self.own(module, name, space, from, by) {
+            Own::Is(found) => return found,
+            Own::Open => true,
+            Own::No => false,
+        };
         if !self.world.modules[module].globs.is_empty() {
             self.imports.note(|| Read::Globs(name.to_owned()));
         }
@@ -312,12 +320,18 @@ impl Lookup<'_> {
                 _ if !self.world.sees(from, it.reach) => {}
                 Ok(named) if sure.contains(&named) => {}
                 Ok(named) => sure.push(named),
+                Err(why) if perhaps.as_ref().is_some_and(|it: &Doubt| it.is_open) => drop(why),
                 Err(why) => perhaps = Some(why),
             }
         }
-        let hidden = self.why_hidden(module, name);
-        match (&sure[..], hidden.map(Doubt::from).or(perhaps)) {
+        let hidden = self.why_hidden(module, name).map(Doubt::from);
+        let perhaps = match perhaps {
+            Some(why) if why.is_open => Some(why),
+            perhaps => hidden.or(perhaps),
+        };
+        match (&sure[..], perhaps) {
             ([], None) => Err(Miss::Nothing),
+            _ if is_open => Err(Miss::Perhaps(Doubt::open())),
             ([], Some(why)) => Err(Miss::Perhaps(why)),
             // A macro's item shadows one that a glob imports.
             ([_], _) if self.by_macro(module, name).is_some() => {

@@ -1,28 +1,50 @@
 //! What a module itself declares: its items, its imports, and what its macros may declare.
 
-use super::imports::ImportTarget;
-use super::{Lookup, Miss, Named, Resolution, Space};
+use super::imports::{ImportTarget, Read, Reader};
+use super::{Doubt, Lookup, Miss, Named, Resolution, Space, is_open};
 use crate::cargo::cfg::Cfg;
 use crate::tree::Reach;
 use crate::tree::{Item, ItemId, Kind, ModuleId};
 
+/// How many items and imports of one name a module may have: one in each space, for each `cfg`.
+const MOST_SAME: usize = 50;
+
+/// What a module itself declares under a name.
+pub enum Own {
+    Is(Resolution),
+    /// Only imports that cannot be seen and whose targets are not decided yet.
+    Open,
+    /// Nothing: a glob may import it.
+    No,
+}
+
+/// Something that a module declares under a name, as far as that is decided, and from where it is seen.
+pub type OwnBinding = (Resolution, Reach);
+
 impl Lookup<'_> {
-    /// What a module itself declares under a name, items and imports alike; nothing where a glob may import it.
+    /// What a module itself declares under a name, items and imports alike.
     pub fn own(
         &self,
         module: ModuleId,
         name: &str,
         space: Space,
         from: ModuleId,
-        skip: Option<ItemId>,
-    ) -> Option<Resolution> {
-        let (mut sure, mut doubt, mut any) = (Vec::new(), None, false);
-        for (found, reach) in self.own_bindings(module, name, space, skip) {
-            any = true;
+        by: Reader,
+    ) -> Own {
+        self.imports.note(|| Read::At(module, name.to_owned()));
+        let all = self.own_bindings(module, name, space, by);
+        if all.is_empty() {
+            return Own::No;
+        }
+        let is_decided = !all.iter().all(|it| is_open(&it.0));
+        let seen = all.into_iter().filter(|it| self.world.sees(from, it.1));
+        let (mut sure, mut doubt) = (Vec::new(), None);
+        for (found, _) in seen {
             match found {
-                _ if !self.world.sees(from, reach) => {}
                 Ok(named) if !sure.contains(&named) => sure.push(named),
-                Err(Miss::Doubt(why) | Miss::Perhaps(why)) => doubt = Some(why),
+                Err(Miss::Doubt(why) | Miss::Perhaps(why)) if why.is_open || doubt.is_none() => {
+                    doubt = Some(why);
+                }
                 _ => {}
             }
         }
@@ -31,13 +53,14 @@ impl Lookup<'_> {
             sure.retain(|it| !matches!(it, Named::Foreign(_)));
         }
         match (doubt, &sure[..]) {
-            (Some(why), _) => Some(Err(Miss::Doubt(why))),
-            (None, [one]) => Some(Ok(one.clone())),
+            (Some(why), _) => Own::Is(Err(Miss::Doubt(why))),
+            (None, [one]) => Own::Is(Ok(one.clone())),
             (None, [_, ..]) => {
                 let file = &self.world.modules[module].file;
-                Some(Err(Miss::Doubt(format!("{file} defines it more than once").into())))
+                Own::Is(Err(Miss::Doubt(format!("{file} defines it more than once").into())))
             }
-            (None, []) => any.then_some(Err(Miss::Unreachable)),
+            (None, []) if is_decided => Own::Is(Err(Miss::Unreachable)),
+            (None, []) => Own::Open,
         }
     }
 
@@ -46,16 +69,21 @@ impl Lookup<'_> {
         module: ModuleId,
         name: &str,
         space: Space,
-        skip: Option<ItemId>,
-    ) -> Vec<(Resolution, Reach)> {
+        by: Reader,
+    ) -> Vec<OwnBinding> {
         let here = &self.world.modules[module];
         let names = match space {
             Space::Types => &here.types,
             // Imports may be of macros, and are in both.
             Space::Values | Space::Macros => &here.values,
         };
-        let mut res = Vec::new();
-        for id in names.get(name).into_iter().flatten().filter(|id| Some(**id) != skip) {
+        let ids = names.get(name).map_or(&[][..], Vec::as_slice);
+        if MOST_SAME < ids.len() {
+            let why = format!("{} declares it more than {MOST_SAME} times", here.file);
+            return vec![(Err(Miss::Doubt(why.into())), Reach::All)];
+        }
+        let (mut res, mut is_item) = (Vec::new(), false);
+        for id in ids.iter().filter(|id| by != Reader::Use(**id)) {
             let item = &self.world.items[*id];
             let found = match self.item(*id, item, space) {
                 None => continue,
@@ -65,7 +93,12 @@ impl Lookup<'_> {
                 }
                 Some(found) => found,
             };
+            is_item |= found.is_ok() && !matches!(item.kind, Kind::Use(_));
             res.push((found, self.world.reach(module, &item.vis)));
+        }
+        // Beside an item, Rust allows no import of the name in the same space.
+        if is_item {
+            res.retain(|it| !is_open(&it.0));
         }
         res
     }
@@ -73,12 +106,13 @@ impl Lookup<'_> {
     /// What an item is in a space; nothing where it is not in there.
     fn item(&self, id: ItemId, item: &Item, space: Space) -> Option<Resolution> {
         match &item.kind {
-            Kind::Use(_) => match self.imports.target(id, space) {
-                ImportTarget::Absent => None,
-                ImportTarget::Nowhere => Some(Err(Miss::Unreachable)),
-                ImportTarget::Is(named) => Some(Ok(named.clone())),
-                ImportTarget::Doubt(why) => Some(Err(Miss::Doubt(why.clone()))),
-                ImportTarget::Perhaps(why) => Some(Err(Miss::Perhaps(why.clone()))),
+            Kind::Use(_) => match self.imports.targets.get(&(id, space)) {
+                None => Some(Err(Miss::Doubt(Doubt::open()))),
+                Some(ImportTarget::Absent) => None,
+                Some(ImportTarget::Nowhere) => Some(Err(Miss::Unreachable)),
+                Some(ImportTarget::Is(named)) => Some(Ok(named.clone())),
+                Some(ImportTarget::Doubt(why)) => Some(Err(Miss::Doubt(why.clone()))),
+                Some(ImportTarget::Perhaps(why)) => Some(Err(Miss::Perhaps(why.clone()))),
             },
             _ if space == Space::Macros => None,
             Kind::Module(module) => Some(Ok(Named::Module(*module))),
@@ -104,10 +138,10 @@ impl Lookup<'_> {
         let here = &self.world.modules[module];
         let mut calls = here.macros.iter().zip(effects);
         let (call, _) = calls.find(|(_, it)| it.may_declare(name))?;
-        let (text, file) = (call.text(), &here.file);
+        let (text, place) = (call.text(), self.world.place(module, call.span));
         Some(match &call.unknown {
-            Some(why) => format!("`{text}` in {file} may define it: {why}"),
-            None => format!("`{text}` in {file} may define it"),
+            Some(why) => format!("`{text}` at {place} may define it: {why}"),
+            None => format!("`{text}` at {place} may define it"),
         })
     }
 }

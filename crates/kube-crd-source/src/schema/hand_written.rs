@@ -135,7 +135,7 @@ impl Reader {
     fn transform_problem(&self, scope: &Scope, expr: &syn::Expr) -> Problem {
         let span = syn::spanned::Spanned::span(expr);
         let message = format!("the transform `{}` is not evaluated", crate::text::text(expr));
-        let hint = "write the schema with `schema_with`, or compile: `--compile`";
+        let hint = "write the schema with `schema_with`";
         self.world.problem(scope.module, span, message, hint)
     }
 }

@@ -15,13 +15,13 @@ use super::container::{self, Container};
 use super::definition::definition;
 use super::standing::{answering, standing_for};
 use crate::attributes::kube::{self, Kube, Mode};
-use crate::attributes::summary::Summary;
+use crate::attributes::summary::{Summary, may_be_on};
 use crate::attributes::x_kube;
 use crate::builtin::Dyn;
 use crate::cargo::cfg::{self, Cfg};
 use crate::text::panics;
 use crate::text::{FieldPlaces, Problem};
-use crate::tree::COMPILE_HINT;
+use crate::tree::WRITE_OUT;
 use crate::tree::{ItemId, Kind as ItemKind};
 use crate::types::derives::Derived;
 use crate::types::{Type, Types};
@@ -50,11 +50,11 @@ fn unexplored(world: &Types) -> Vec<Problem> {
         }
         for it in world.calls_that_may_declare_kinds(id) {
             let message = format!("`{}` may declare kinds here, and is not expanded", it.text());
-            res.push(world.problem(id, it.span, message, COMPILE_HINT));
+            res.push(world.problem(id, it.span, message, WRITE_OUT));
         }
         for it in world.block_items_that_may_declare_kinds(id) {
             let message = "a kind inside of a block is not read";
-            let hint = "move it to the module, or find it in the compiled code: `operator-rs generate crds --compile`";
+            let hint = "move it to the module";
             res.push(world.problem(id, it.span, message, hint));
         }
     }
@@ -75,7 +75,7 @@ pub fn kinds(world: &Rc<Types>, kubernetes: Option<&Problem>, earlier: Read) -> 
     let mut seen = BTreeSet::new();
     for (id, item) in world.items.iter().enumerate() {
         let ItemKind::Data(input) = &item.kind else { continue };
-        if !kube::is_on(&input.attrs) && !has_cfg_attr(input) {
+        if !may_be_on(&input.attrs) {
             continue;
         }
         // A file that two crates share is read for the first.
@@ -128,19 +128,6 @@ enum Outcome {
     Read(Box<CustomResourceDefinition>),
     /// Why is among the reader's problems.
     Refused,
-}
-
-/// Whether `#[kube(…)]` may be on a struct under a condition. Without it, kube's derive does not compile.
-fn has_cfg_attr(input: &syn::DeriveInput) -> bool {
-    fn names_kube(tokens: proc_macro2::TokenStream) -> bool {
-        tokens.into_iter().any(|it| match it {
-            proc_macro2::TokenTree::Ident(it) => it == "kube" || it == "r#kube",
-            proc_macro2::TokenTree::Group(it) => names_kube(it.stream()),
-            _ => false,
-        })
-    }
-    let conditions = input.attrs.iter().filter(|it| it.path().is_ident("cfg_attr"));
-    { conditions }.any(|it| it.meta.require_list().is_ok_and(|it| names_kube(it.tokens.clone())))
 }
 
 impl Reader {
@@ -268,7 +255,9 @@ impl Reader {
                 "kube panics over this schema: {}: {error:?}",
                 self.world.behaviour.kube.expectation()
             )),
-            Err(text) => refuse(format!("kube panics over this schema: {text}")),
+            Err(text) => {
+                refuse(format!("kube panics over this schema: {}", panics::excerpt(&text)))
+            }
         }
     }
 

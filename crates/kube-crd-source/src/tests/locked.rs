@@ -226,3 +226,22 @@ fn a_rule_on_what_is_flattened_waits_for_how_serde_json_is_built() {
     let problems = said(&["indexmap"]).expect_err("any may be the first");
     assert!(problems[0].contains("depends on how serde_json is built here"), "{problems:?}");
 }
+
+#[test]
+fn a_kubernetes_that_only_a_dev_dependency_chooses_needs_the_examples() {
+    let spec = format!("{HEAD}{SPEC}\n{KIND} {{ a: k8s_openapi::api::core::v1::Secret }}");
+    let rest = "edition = \"2024\"\n[dependencies.k8s-openapi]\nversion = \"0.29\"\n[dev-dependencies]\nk8s-openapi = { version = \"0.29\", features = [\"v1_33\"] }\n";
+    let mut files = package_a(rest, &[("src/lib.rs", &spec)]);
+    let needs = ["k8s-openapi", "kube"];
+    let lock =
+        lock(&[(".a", "1.0.0", &needs), ("kube", "5.0.0", &[]), ("k8s-openapi", "0.29.0", &[])]);
+    files.insert(SourcePath::fixed("Cargo.lock"), lock);
+    let hints = |examples: bool| {
+        let reading = read(&files, &Options { examples, ..Options::default() });
+        let hints = all_problems(&reading).into_iter().filter_map(|it| it.hint);
+        hints.filter(|it| it.contains("dev-dependency")).collect::<Vec<_>>()
+    };
+    let hint = "a dev-dependency chooses one: build with those, with `--examples`";
+    assert_eq!(hints(false), [hint]);
+    assert_eq!(hints(true), [""; 0]);
+}

@@ -1,6 +1,6 @@
 //! The project's own macros: what they hide, and what is told of what they make.
 
-use super::{KIND, SPEC};
+use super::{KIND, SPEC, TYPE};
 use super::{check, files, problems, spec};
 
 const NONE: [&str; 0] = [];
@@ -8,8 +8,11 @@ const NONE: [&str; 0] = [];
 #[test]
 fn what_a_macro_may_declare_is_refused() {
     let hidden = |beside: &str| {
-        let expected = "src/main.rs:5:4: `In` cannot be resolved with certainty: `make!` in src/main.rs may define it (`Kind` → `spec.a`)";
-        check("a: In,", beside, expected);
+        let column = beside.replace("$T", TYPE).rfind("make!(").unwrap() + 1;
+        let expected = format!(
+            "src/main.rs:5:4: `In` cannot be resolved with certainty: `make!` at src/main.rs:7:{column} may define it (`Kind` → `spec.a`)"
+        );
+        check("a: In,", beside, &expected);
     };
     // A macro that nobody knows may declare any name.
     hidden("make!();");
@@ -135,7 +138,7 @@ fn what_stands_under_an_attribute_macro_is_not_taken_as_it_is() {
     check(
         "a: v1::In,",
         "#[versioned(version(name = \"v1\"))] pub mod versioned { $T pub struct In; }",
-        "src/main.rs:5:4: `v1::In` cannot be resolved with certainty: `#[versioned]` in src/main.rs may define it (`Kind` → `spec.a`)",
+        "src/main.rs:5:4: `v1::In` cannot be resolved with certainty: `#[versioned]` at src/main.rs:7:3 may define it (`Kind` → `spec.a`)",
     );
     check(
         "#[serde(default)] a: In,",
@@ -182,7 +185,7 @@ fn kinds_that_an_unknown_macro_may_make_are_not_left_out_in_silence() {
     assert_eq!(
         told(&format!("elsewhere::make! {{ {kind} }}")),
         [
-            "src/main.rs:5:4: `i32` cannot be resolved with certainty: `make!` in src/main.rs may define it (`Kind` → `spec.a`)",
+            "src/main.rs:5:4: `i32` cannot be resolved with certainty: `make!` at src/main.rs:7:1 may define it (`Kind` → `spec.a`)",
             "src/main.rs:7:1: `make!` may declare kinds here, and is not expanded",
         ]
     );

@@ -66,7 +66,7 @@ fn a_file_is_found_by_its_place_and_by_its_path() {
 
 #[test]
 fn what_is_included_is_not_read_and_may_define_anything() {
-    let why = "`include!` in src/main.rs may define it: included files are not read";
+    let why = "`include!` at src/main.rs:1:1 may define it: included files are not read";
     check(
         &[
             (

@@ -156,6 +156,42 @@ fn what_is_not_visible_is_not_brought() {
 }
 
 #[test]
+fn what_is_written_decides_whatever_macros_stand_around_it() {
+    // A private import of what the globs around it might import again.
+    check(
+        "mod b { use super::E; other::make! { pub struct F; } pub fn f(_: E) {} } pub use b::*; pub struct E;
+         use kube::T; mod c { use super::b::*; use super::U; } pub use c::*; pub use kube::U;",
+        &[
+            ("E", "project::E"),
+            ("T", "::kube::T"),
+            ("project::b E", "project::E"),
+            ("project::c U", "::kube::U"),
+            ("F", "`make!` at src/main.rs:1:23 may define it"),
+            ("b::F", "`make!` at src/main.rs:1:23 may define it"),
+        ],
+    );
+    // In all spaces: no import of a struct leads to a function or a macro that only imports might make.
+    check(
+        "mod a { pub use super::E; } mod c { pub use super::E; } pub use a::*; pub use c::*; pub struct E {}
+         mod d { pub use super::e::*; pub use super::e::r as s; } mod e { pub use super::d::*; pub mod r { pub struct T; } }",
+        &[("E", "project::E"), ("a::E", "project::E"), ("d::s::T", "project::e::r::T"), ("e::s", "mod project::e::r")],
+    );
+}
+
+#[test]
+fn an_import_that_hides_what_it_leads_to_is_doubted_and_no_other() {
+    // `a::T` is `b::T` unless `a` itself has one, which it has if `b::T` is there.
+    check(
+        "mod a { pub use super::b::*; } mod b { pub use super::a::T; other::make!(); } mod c { pub struct T; pub struct U; }
+         use c::U; use a::T;",
+        &[
+            ("U", "project::c::U"),
+            ("T", "`use a::T` at src/main.rs:2:27 depends on itself or on too many imports"),
+        ],
+    );
+}
+
+#[test]
 fn enums_are_imported_like_modules() {
     check(
         "mod a { pub enum E { A, B(i32), #[cfg(test)] C, String } } use a::E::*; use a::E::A as Z;",
@@ -253,9 +289,9 @@ fn what_is_not_seen_is_doubted_where_nothing_else_is_found() {
         "mod a { make!(T); } use a::*; mod b { pub struct T; } mod c { pub use crate::{a::*, b::*}; }
          mod d { make!(T); use crate::b::*; }",
         &[
-            ("T", "`make!` in src/main.rs may define it"),
+            ("T", "`make!` at src/main.rs:1:9 may define it"),
             ("project::c T", "project::b::T"),
-            ("project::d T", "`make!` in src/main.rs may define it"),
+            ("project::d T", "`make!` at src/main.rs:2:18 may define it"),
         ],
     );
     check(

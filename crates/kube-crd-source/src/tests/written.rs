@@ -21,6 +21,8 @@ fn body(body: &str, place: &str, expr: &str, why: &str) {
 fn bodies_that_only_put_a_schema_together_are_read() {
     body("schemars::json_schema!({})", "", "", "");
     body("true.into()", "", "", "");
+    body("serde_json::json!({ \"type\": \"string\" }).try_into().unwrap()", "", "", "");
+    body("let it = serde_json::json!(true); it.try_into().expect(\"a schema\")", "", "", "");
     body("#[cfg(test)] let it = now(); #[cfg(test)] { now(); } true.into()", "", "", "");
 }
 

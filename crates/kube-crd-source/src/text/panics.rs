@@ -27,3 +27,30 @@ pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
         text.or_else(|| it.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
     })
 }
+
+/// How long a text may be, and how much of its start and of its end is left otherwise.
+const LONGEST: usize = 600;
+const KEPT: usize = 250;
+
+/// The text of a panic, without the middle of a long one: kube prints whole schemas.
+pub fn excerpt(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let (mut start, mut end) = (KEPT, text.len() - KEPT);
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    format!("{} … {}", &text[..start], &text[end..])
+}
+
+#[test]
+fn a_long_text_keeps_its_start_and_its_end() {
+    assert_eq!(excerpt("so be it"), "so be it");
+    let long = format!("a{}z", "é".repeat(LONGEST));
+    let found = excerpt(&long);
+    assert!(found.len() < LONGEST && found.starts_with("aé") && found.ends_with("éz"), "{found}");
+}

@@ -9,8 +9,7 @@ use crate::text::sources::Texts;
 use crate::text::{Place, Problem, SourcePath, conflict_in_malformed, syntax, text};
 
 /// The hint for kinds that only a macro declares.
-pub const COMPILE_HINT: &str =
-    "write the kinds out, or find them in the compiled code: `operator-rs generate crds --compile`";
+pub const WRITE_OUT: &str = "write the kinds out";
 
 /// Reads more crates into a world.
 pub fn load(world: &mut World, texts: &Texts<'_>, crates: Vec<Krate>, problems: &mut Vec<Problem>) {
@@ -57,7 +56,7 @@ impl Files<'_> {
     pub fn report_kinds(&mut self, place: Place, attr: &syn::Attribute) {
         let name = text(attr.path());
         let message = format!("`#[{name}]` may declare kinds here, and is not expanded");
-        self.report(place, message, Some(COMPILE_HINT));
+        self.report(place, message, Some(WRITE_OUT));
     }
 
     /// Reads the file of a module.
@@ -85,6 +84,7 @@ impl Files<'_> {
             Ok(settled) => {
                 let module = &mut world.modules[here.module];
                 module.cfg = module.cfg.and(settled.cfg);
+                module.features.extend(cfg::named_features(&syntax.attrs));
                 self.read_items(world, here, syntax.items);
             }
             Err(error) => self.report(place(&file, error.span()), error.to_string(), None),

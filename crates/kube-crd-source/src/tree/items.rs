@@ -5,7 +5,7 @@ use syn::spanned::Spanned as _;
 
 use super::attribute_macros;
 use super::blocks::block_items;
-use super::files::{COMPILE_HINT, Files, Here};
+use super::files::{Files, Here, WRITE_OUT};
 use super::macros::{Call, Rules};
 use super::world::{Glob, Impl, Item, Kind, ModuleId, Path, World};
 use crate::cargo::cfg::{self, Cfg};
@@ -41,6 +41,7 @@ impl Files<'_> {
         }
         self.check_for_kinds(world, module, &item, &settled.attrs);
         world.block_items.extend(block_items(&item, module));
+        let item = without_async_bodies(item);
         if let Some(attr) = attribute_macros::of_item(&item, &settled.attrs) {
             let call = Call::attribute(attr.path(), &item);
             world.modules[module].macros.push(call);
@@ -48,10 +49,13 @@ impl Files<'_> {
         }
         match item {
             Syntax::Mod(it) => {
+                let features = cfg::named_features(&it.attrs);
                 let it = syn::ItemMod { attrs: settled.attrs, ..it };
                 let is_path = |it: &syn::Meta| it.path().is_ident("path");
                 let doubtful = settled.doubtful.iter().any(is_path);
+                let child = world.modules.len();
                 self.read_module(world, here, it, (cfg, doubtful));
+                world.modules[child].features.extend(features);
             }
             Syntax::Macro(it) if it.mac.path.is_ident("include") => {
                 self.refuse_include(world, module, &it);
@@ -89,9 +93,27 @@ impl Files<'_> {
         let file = path.filter(|it| self.texts.contains_key(it));
         if file.and_then(|it| self.texts.get(&it)).is_some_and(|it| it.contains("CustomResource")) {
             let message = format!("`{}` may declare kinds, and is not read", name.value());
-            self.report(place, message, Some(COMPILE_HINT));
+            self.report(place, message, Some(WRITE_OUT));
         }
     }
+}
+
+/// An item without the code of `async` functions, which is most of the code of a server and never evaluated.
+fn without_async_bodies(mut item: Syntax) -> Syntax {
+    let clear = |sig: &syn::Signature, block: &mut syn::Block| {
+        if sig.asyncness.is_some() {
+            block.stmts = Vec::new();
+        }
+    };
+    match &mut item {
+        Syntax::Fn(it) => clear(&it.sig, &mut it.block),
+        Syntax::Impl(it) => it.items.iter_mut().for_each(|it| match it {
+            syn::ImplItem::Fn(it) => clear(&it.sig, &mut it.block),
+            _ => {}
+        }),
+        _ => {}
+    }
+    item
 }
 
 fn declare(world: &mut World, here: Declaring, item: Syntax) {

@@ -11,7 +11,7 @@ mod selection;
 mod world;
 
 pub use blocks::BlockItem;
-pub use files::{COMPILE_HINT, load};
+pub use files::{WRITE_OUT, load};
 pub use macros::{Call, Rules, RulesId};
 pub use reach::Reach;
 pub use world::{Impl, Item, ItemId, Kind, ModuleId, Path, World};

@@ -43,6 +43,8 @@ pub struct Module {
     pub path: String,
     pub file: SourcePath,
     pub cfg: Cfg,
+    /// The features that its conditions name.
+    pub features: BTreeSet<String>,
     /// Why what is in it is not known; completes "…, and may define it".
     pub broken: Option<String>,
     /// Structs, enums, aliases, modules, imports.
@@ -153,6 +155,7 @@ impl Module {
             path,
             file,
             cfg,
+            features: BTreeSet::new(),
             broken: None,
             types: BTreeMap::new(),
             values: BTreeMap::new(),

@@ -115,7 +115,11 @@ impl Types {
                         Err(Miss::Doubt(why)) => self.need_for(why),
                         _ => {}
                     }
-                    let message = format!("`{}` is not certain to be `{path}`", text(&it));
+                    let why = match &found {
+                        Err(Miss::Doubt(why)) => format!(": {why}"),
+                        _ => String::new(),
+                    };
+                    let message = format!("`{}` is not certain to be `{path}`{why}", text(&it));
                     let hint = format!("import it by name: `use {path};`");
                     return Err(self.problem(item.module, it.span(), message, &hint));
                 }

@@ -96,7 +96,7 @@ constructs! {
     CallSchemaName: "`T::schema_name()`, `T::schema_id()`, `T::inline_schema()`",
     SchemaInsert: "`schema.insert(…)` of a local schema or map",
     SchemaToValue: "`schema.to_value()`",
-    SchemaTryFrom: "`Schema::try_from(…).unwrap()`, `Schema::from(…)`",
+    SchemaTryFrom: "`Schema::try_from(…).unwrap()`, `json.try_into().unwrap()`, `Schema::from(…)`",
     FromValue: "`serde_json::from_value(…).unwrap()`",
     ToValue: "`serde_json::to_value(…).unwrap()`",
     JsonValue: "`Value::Bool(…)`, `Value::Array(…)`, `Value::Null`",

@@ -20,6 +20,7 @@ impl Evaluator<'_> {
         }
         match (name.as_str(), it.args.len()) {
             ("into", 0) => self.into(frame, it, expected),
+            ("try_into", 0) => self.try_into(frame, it, expected),
             ("parse", 0) => self.parse_method(frame, it, expected),
             ("unwrap", 0) | ("expect" | "unwrap_or_else" | "unwrap_or", 1) => {
                 self.unwrap(frame, it, &name, expected)

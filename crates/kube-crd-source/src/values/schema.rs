@@ -175,13 +175,7 @@ impl Evaluator<'_> {
                 let schema = self.schema_of(frame, it, (**it_json).clone())?;
                 Ok(Value::Ok(schema.into()))
             }
-            ("schemars::Schema", "try_from") => {
-                let value = self.eval(frame, argument, &json)?;
-                let Value::Json(_, value) = value else { return self.unsupported(frame, it) };
-                self.accept(Construct::SchemaTryFrom);
-                let schema = self.schema_of(frame, it, (*value).clone())?;
-                Ok(Value::Ok(schema.into()))
-            }
+            ("schemars::Schema", "try_from") => self.schema_from_json(frame, it, argument),
             ("schemars::Schema", "from") => {
                 let from = self.source_type(frame, argument, &json);
                 let value = self.eval(frame, argument, &from)?;
@@ -190,6 +184,29 @@ impl Evaluator<'_> {
             }
             _ => self.unsupported(frame, it),
         }
+    }
+
+    /// `json.try_into()`, where a schema is expected.
+    pub fn try_into(&self, frame: &Frame, it: &ExprMethodCall, expected: &Ty) -> Eval<Value> {
+        match expected {
+            Ty::Outcome(to) if to.path() == "schemars::Schema" => {
+                self.schema_from_json(frame, it, &it.receiver)
+            }
+            _ => self.unsupported(frame, it),
+        }
+    }
+
+    fn schema_from_json(
+        &self,
+        frame: &Frame,
+        at: &impl quote::ToTokens,
+        json: &Expr,
+    ) -> Eval<Value> {
+        let value = self.eval(frame, json, &Ty::foreign("serde_json::Value"))?;
+        let Value::Json(_, value) = value else { return self.unsupported(frame, at) };
+        self.accept(Construct::SchemaTryFrom);
+        let schema = self.schema_of(frame, at, (*value).clone())?;
+        Ok(Value::Ok(schema.into()))
     }
 
     /// `Value::Bool(true)`, `Value::Array(…)`, `Value::from(…)`.

@@ -1,4 +1,5 @@
-//! `--check`: whether committed files contain the CRDs that the source declares, however they are formatted.
+//! `--check`: whether committed files contain the CRDs that the source declares, however they are formatted, as API
+//! servers would hold both.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use crate::{
     commands::derive::MANIFESTS,
     disk::Root,
     hint::{Diagnostic, Diagnostics, Hint as _},
-    manifests::Manifest,
+    manifests::{Manifest, held},
     model::ProjectPath,
     plan::{self, Tree},
     yaml::{self, Value},
@@ -27,7 +28,7 @@ pub struct Committed<'a> {
     pub whole: bool,
 }
 
-/// A CRD in a committed file.
+/// A CRD in a committed file, as API servers hold it.
 struct Found {
     path: ProjectPath,
     crd: Value,
@@ -58,11 +59,11 @@ impl Committed<'_> {
         };
         let mut missing = Vec::new();
         for crd in self.crds.iter().flat_map(|it| &it.objects) {
-            let name = name(crd);
+            let (name, crd) = (name(crd), held(crd));
             match found.get(name) {
                 None => missing.push(Diagnostic::from(format!("missing: {name}"))),
-                Some(found) => found.iter().filter(|it| it.crd != *crd).for_each(|it| {
-                    let (at, committed, declared) = yaml::difference(&it.crd, crd);
+                Some(found) => found.iter().filter(|it| it.crd != crd).for_each(|it| {
+                    let (at, committed, declared) = yaml::difference(&it.crd, &crd);
                     let why =
                         format!("at `{at}`, {committed} is committed, and {declared} is declared");
                     report(it, "stale", name, &why);
@@ -120,7 +121,8 @@ impl Committed<'_> {
             let objects = documents.into_iter().flat_map(objects);
             for crd in objects.filter(|it| it["kind"] == "CustomResourceDefinition") {
                 let name = name(&crd).to_owned();
-                res.entry(name).or_default().push(Found { path: path.clone(), crd, writer });
+                let found = Found { path: path.clone(), crd: held(&crd), writer };
+                res.entry(name).or_default().push(found);
             }
         }
         Ok(res)

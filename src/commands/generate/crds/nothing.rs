@@ -16,13 +16,15 @@ pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Resu
         packages => packages,
     };
     let packages = packages.join(", ");
-    let features = features(root, options);
+    let features: Vec<String> = features(root, reading, options).into_iter().collect();
     if let Some((first, others)) = features.split_first() {
         let error = anyhow::format_err!("every kind of {packages} is behind a feature that is off");
-        let others: String = others.iter().map(|it| format!(", `{it}`")).collect();
-        return Err(error).hint(match others.as_str() {
-            "" => format!("enable it with `--features {first}`"),
-            others => format!("`--features {first}` turns one on; kinds are behind{others} too"),
+        return Err(error).hint(match others {
+            [] => format!("enable it with `--features {first}`"),
+            others => format!(
+                "`--features {first}` turns one on; other kinds are behind `{}`",
+                others.join("`, `")
+            ),
         });
     }
     let hint = match options.examples {
@@ -36,27 +38,14 @@ pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Resu
     Err(anyhow::format_err!("no kind is declared in {packages}")).hint(hint)
 }
 
-/// How many features are tried one by one.
-const MOST: usize = 30;
-
-/// The features that each add kinds on their own, or all that are needed together.
-fn features(root: &Root, options: &Options) -> Vec<String> {
-    let sources = TreeSources::new(root);
-    let read = |options: &Options| source::read(&sources, options);
-    let all = read(&Options { all_features: true, ..options.clone() });
-    let on = |it: &Reading| -> BTreeSet<String> {
-        let kinds = it.operator.kinds.iter().map(|it| &it.rust_path.krate);
-        kinds.flat_map(|it| it.features.iter().cloned()).collect()
-    };
-    let candidates: Vec<String> = on(&all).into_iter().filter(|it| it != "default").collect();
-    let with = |feature: &String| Options {
-        features: [&options.features[..], std::slice::from_ref(feature)].concat(),
-        ..options.clone()
-    };
-    let brings_kinds = |it: &&String| !read(&with(it)).operator.kinds.is_empty();
-    let found: Vec<String> = candidates.iter().take(MOST).filter(brings_kinds).cloned().collect();
-    match (found.is_empty(), candidates.is_empty()) {
-        (true, false) => vec![candidates.join(",")],
-        _ => found,
-    }
+/// The features that are off, for each group of kinds that needs the same.
+fn features(root: &Root, reading: &Reading, options: &Options) -> BTreeSet<String> {
+    let on: BTreeSet<&String> = reading.crates.iter().flat_map(|it| &it.features).collect();
+    let all = Options { all_features: true, ..options.clone() };
+    let needed = source::features_of_kinds(&TreeSources::new(root), &all);
+    let off = needed.into_iter().map(|mut it| {
+        it.retain(|it| !on.contains(it));
+        it.into_iter().collect::<Vec<_>>().join(",")
+    });
+    off.filter(|it| !it.is_empty()).collect()
 }

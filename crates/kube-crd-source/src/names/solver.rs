@@ -1,0 +1,254 @@
+//! Decides where every `use` leads.
+//!
+//! A target is decided once, as soon as all that it depends on is, and never changes: what an undecided import might
+//! declare leaves names undecided in turn. Imports that in the end only wait for each other lead nowhere, unless
+//! something might let them lead somewhere: those are doubted, and they alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::glob_names::Cache;
+use super::globs::{GlobId, GlobTarget, Globs};
+use super::imports::{ImportTarget, Imports, Read, Reader};
+use super::{Lookup, Miss, Named, Names, Resolution, SPACES, Space, is_open};
+use crate::builtin::names as foreign;
+use crate::tree::{ItemId, Kind, Path};
+
+/// How often an import is looked at, on average.
+const ENOUGH: usize = 100;
+
+pub struct Solver<'a> {
+    world: &'a Names,
+    imports: Imports,
+    paths: BTreeMap<ItemId, &'a Path>,
+    /// The names of all `macro_rules!`.
+    macros: BTreeSet<&'a str>,
+    /// What has looked something up, to be looked at again when that is decided.
+    readers: BTreeMap<Read, BTreeSet<Reader>>,
+    uses: BTreeSet<ItemId>,
+    globs: BTreeSet<GlobId>,
+    /// How many times an import may still be looked at.
+    left: usize,
+}
+
+impl<'a> Solver<'a> {
+    pub fn new(world: &'a Names, imports: Imports) -> Self {
+        let items = world.items.iter().enumerate();
+        let paths = items.filter_map(|(id, it)| match &it.kind {
+            Kind::Use(path) => Some((id, path)),
+            _ => None,
+        });
+        let paths: BTreeMap<ItemId, &Path> = paths.collect();
+        Self {
+            world,
+            uses: paths.keys().copied().collect(),
+            globs: imports.globs.targets.keys().copied().collect(),
+            macros: world.rules.iter().map(|it| it.name.as_str()).collect(),
+            left: ENOUGH * (100 + paths.len()),
+            paths,
+            readers: BTreeMap::new(),
+            imports,
+        }
+    }
+
+    pub fn settle(mut self) -> Imports {
+        loop {
+            self.advance();
+            let open = self.open();
+            if !self.close(&open) && !self.doubt_globs() {
+                self.doubt_imports(&open);
+                break;
+            }
+            self.uses = open.into_iter().map(|it| it.0).collect();
+            let globs = self.imports.globs.targets.iter();
+            self.globs = globs.filter(|it| it.1.is_open()).map(|it| *it.0).collect();
+        }
+        self.imports.stop_noting();
+        self.imports
+    }
+
+    /// Decides what follows from what is decided.
+    fn advance(&mut self) {
+        loop {
+            let mut news = BTreeMap::new();
+            for id in std::mem::take(&mut self.globs) {
+                let leads = self.glob(id);
+                self.remember(Reader::Glob(id));
+                if !leads.is_open() {
+                    news.insert(id, leads);
+                }
+            }
+            self.lead_globs(news);
+            while let Some(id) = self.uses.pop_first() {
+                if SPACES.iter().all(|it| self.imports.targets.contains_key(&(id, *it))) {
+                    continue;
+                }
+                let found = self.import(id);
+                if self.decide(id, found) {
+                    self.wake(id);
+                }
+            }
+            if self.globs.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Decides about the spaces of an import that something was found out about; true where there are any.
+    fn decide(&mut self, id: ItemId, found: [Resolution; 3]) -> bool {
+        let name = self.paths[&id].parts.last().map_or("", String::as_str);
+        let is_elsewhere =
+            self.macros.contains(name) || found.iter().any(|it| !is_nothing(it) && !is_open(it));
+        let is_nowhere = found.iter().all(is_nothing) && !is_elsewhere;
+        let mut is_news = false;
+        for (space, found) in SPACES.into_iter().zip(found) {
+            let target = match found {
+                it if is_open(&it) => continue,
+                Ok(named) => ImportTarget::Is(named),
+                Err(Miss::Doubt(why)) => ImportTarget::Doubt(why),
+                Err(Miss::Perhaps(why)) => ImportTarget::Perhaps(why),
+                Err(Miss::Nothing | Miss::Unreachable) if is_elsewhere => ImportTarget::Absent,
+                Err(Miss::Nothing | Miss::Unreachable) if is_nowhere => ImportTarget::Nowhere,
+                Err(Miss::Nothing | Miss::Unreachable) => continue,
+            };
+            let targets = &mut self.imports.targets;
+            is_news |= targets.insert((id, space), target).is_none();
+        }
+        is_news
+    }
+
+    /// Lets those lead nowhere that only wait for each other; true where there are any.
+    ///
+    /// All are assumed to, until something shows that might let one lead somewhere.
+    fn close(&mut self, open: &[(ItemId, Space)]) -> bool {
+        let mut assumed: BTreeSet<(ItemId, Space)> = open.iter().copied().collect();
+        self.imports.targets.extend(open.iter().map(|it| (*it, ImportTarget::Absent)));
+        self.imports.cache.replace(Cache::default());
+        self.uses = open.iter().map(|it| it.0).collect();
+        while let Some(id) = self.uses.pop_first() {
+            if assumed.range((id, Space::Types)..=(id, Space::Macros)).next().is_none() {
+                continue;
+            }
+            let found = self.import(id);
+            let (before, is_over) = (assumed.len(), self.left == 0);
+            for (space, found) in SPACES.into_iter().zip(&found) {
+                if (is_over || !is_nothing(found)) && assumed.remove(&(id, space)) {
+                    self.imports.targets.remove(&(id, space));
+                }
+            }
+            if assumed.len() < before {
+                self.wake(id);
+            }
+        }
+        for (id, _) in &assumed {
+            let all = SPACES.map(|it| (*id, it));
+            let name = self.paths[id].parts.last().map_or("", String::as_str);
+            if all.iter().all(|it| assumed.contains(it)) && !self.macros.contains(name) {
+                self.imports.targets.extend(all.map(|it| (it, ImportTarget::Nowhere)));
+            }
+        }
+        !assumed.is_empty()
+    }
+
+    /// Doubts all globs that are not decided; true where there are any.
+    fn doubt_globs(&mut self) -> bool {
+        let targets = self.imports.globs.targets.iter().filter(|it| it.1.is_open());
+        let lost = |(module, index): GlobId| {
+            GlobTarget::new(Err(Miss::Nothing), &self.world.modules[module].globs[index].path.parts)
+        };
+        let lost: BTreeMap<_, _> = targets.map(|(id, _)| (*id, lost(*id))).collect();
+        let any = !lost.is_empty();
+        self.lead_globs(lost);
+        any
+    }
+
+    fn doubt_imports(&mut self, open: &[(ItemId, Space)]) {
+        for (id, space) in open {
+            let path = &self.paths[id];
+            let place = self.world.place(self.world.items[*id].module, path.span);
+            let path = path.parts.join("::");
+            let why = format!("`use {path}` at {place} depends on itself or on too many imports");
+            self.imports.targets.insert((*id, *space), ImportTarget::Doubt(why.into()));
+        }
+        self.imports.cache.replace(Cache::default());
+    }
+
+    fn lead_globs(&mut self, news: BTreeMap<GlobId, GlobTarget>) {
+        if news.is_empty() {
+            return;
+        }
+        let mut targets = std::mem::take(&mut self.imports.globs.targets);
+        targets.extend(news);
+        self.imports.globs = Globs::new(self.world, targets);
+        self.imports.cache.replace(Cache::default());
+        let all: Vec<_> = self.readers.range(Read::Globs(String::new())..).collect();
+        let all: BTreeSet<Reader> = all.into_iter().flat_map(|it| it.1).copied().collect();
+        self.queue(all);
+    }
+
+    /// Lets what reads the name of an import be looked at again.
+    fn wake(&mut self, id: ItemId) {
+        let (module, name) = (self.world.items[id].module, &self.world.items[id].name);
+        SPACES.iter().for_each(|it| self.imports.cache.borrow_mut().forget(name, *it));
+        let reads = [Read::At(module, name.clone()), Read::Globs(name.clone())];
+        let readers = reads.iter().filter_map(|it| self.readers.get(it)).flatten();
+        let readers: Vec<Reader> = readers.copied().collect();
+        self.queue(readers);
+    }
+
+    fn queue(&mut self, readers: impl IntoIterator<Item = Reader>) {
+        for reader in readers {
+            match reader {
+                Reader::Use(id) => drop(self.uses.insert(id)),
+                Reader::Glob(id) if self.imports.globs.targets[&id].is_open() => {
+                    self.globs.insert(id);
+                }
+                Reader::Glob(_) | Reader::Code => {}
+            }
+        }
+    }
+
+    fn remember(&mut self, reader: Reader) {
+        for read in self.imports.take_reads() {
+            self.readers.entry(read).or_default().insert(reader);
+        }
+    }
+
+    /// The spaces of imports that are not decided.
+    fn open(&self) -> Vec<(ItemId, Space)> {
+        let all = self.paths.keys().flat_map(|id| SPACES.map(|it| (*id, it)));
+        all.filter(|it| !self.imports.targets.contains_key(it)).collect()
+    }
+
+    fn glob(&self, (module, index): GlobId) -> GlobTarget {
+        let path = &self.world.modules[module].globs[index].path;
+        let names = Lookup { world: self.world, imports: &self.imports };
+        let reader = Reader::Glob((module, index));
+        GlobTarget::new(names.path(module, path, Space::Types, reader), &path.parts)
+    }
+
+    fn import(&mut self, id: ItemId) -> [Resolution; 3] {
+        self.left = self.left.saturating_sub(1);
+        let (module, path, reader) =
+            (self.world.items[id].module, self.paths[&id], Reader::Use(id));
+        let names = Lookup { world: self.world, imports: &self.imports };
+        let mut found = match path.parts.split_last() {
+            None => SPACES.map(|_| Err(Miss::Nothing)),
+            Some((_, [])) => SPACES.map(|space| names.path(module, path, space, reader)),
+            Some((last, front)) => match names.front(module, path, front, reader) {
+                Ok(of) => SPACES.map(|it| names.member(&of, last, it, module, reader)),
+                Err(miss) => SPACES.map(|_| Err(miss.clone())),
+            },
+        };
+        // A derive leaves its name to a type.
+        if matches!(&found[0], Ok(Named::Foreign(path)) if foreign::is_macro(path)) {
+            found[0] = Err(Miss::Nothing);
+            found[1] = Err(Miss::Nothing);
+        }
+        self.remember(reader);
+        found
+    }
+}
+
+fn is_nothing(found: &Resolution) -> bool {
+    matches!(found, Err(Miss::Nothing | Miss::Unreachable))
+}
