@@ -107,9 +107,10 @@ fn without_async_bodies(mut item: Syntax) -> Syntax {
     };
     match &mut item {
         Syntax::Fn(it) => clear(&it.sig, &mut it.block),
-        Syntax::Impl(it) => it.items.iter_mut().for_each(|it| match it {
-            syn::ImplItem::Fn(it) => clear(&it.sig, &mut it.block),
-            _ => {}
+        Syntax::Impl(it) => it.items.iter_mut().for_each(|it| {
+            if let syn::ImplItem::Fn(it) = it {
+                clear(&it.sig, &mut it.block);
+            }
         }),
         _ => {}
     }
