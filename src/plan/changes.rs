@@ -1,7 +1,4 @@
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::{collections::BTreeMap, fmt};
 
 use crate::{
     hint::{Diagnostic, Diagnostics, hinted},
@@ -24,7 +21,6 @@ pub struct Changes {
     conflicts: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
     pub next: Option<String>,
-    pub(super) remedy: Option<super::Remedy>,
 }
 
 /// One file that is created, changed or (if `after` is none) deleted.
@@ -167,15 +163,7 @@ impl Changes {
         let mut hints: Vec<String> =
             self.conflicts.iter().filter(is_edited).flat_map(|it| it.hints.clone()).collect();
         if self.conflicts.is_empty() {
-            let has = |it: &super::Remedy, path: &ProjectPath| {
-                it.paths.iter().any(|top| path == top || path.is_in(top))
-            };
-            let remedy = |it: &Change| self.remedy.as_ref().filter(|remedy| has(remedy, &it.path));
-            let hint = |it: &Change| match remedy(it) {
-                Some(it) => it.hint.clone(),
-                None => "run the command without `--check`".to_owned(),
-            };
-            hints.extend(self.changes.iter().map(hint).collect::<BTreeSet<_>>());
+            hints.push("run the command without `--check`".to_owned());
         }
         hints.dedup();
         let headline = "out of date".to_owned();

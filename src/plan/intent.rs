@@ -7,7 +7,7 @@ use super::{
 };
 use crate::model::{self, ProjectPath};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Intent {
     /// Written once, and the user's from then on.
     Scaffold(String),

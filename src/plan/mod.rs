@@ -75,7 +75,7 @@ pub enum Found {
 }
 
 /// The intended state of the project.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,
     owned: BTreeMap<ProjectPath, Owned>,
@@ -88,18 +88,10 @@ pub struct Plan {
     kept: Vec<(ProjectPath, String)>,
     warnings: Vec<Diagnostic>,
     next: Option<String>,
-    remedy: Option<Remedy>,
-}
-
-/// What a check says about these files and directories, where the command that checks does not write them.
-#[derive(Clone, Debug)]
-struct Remedy {
-    paths: Vec<ProjectPath>,
-    hint: String,
 }
 
 /// A directory of generated files: those that are no longer generated are removed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Owned {
     by: &'static str,
     extensions: BTreeSet<&'static str>,
@@ -227,11 +219,6 @@ impl Plan {
         self.next = Some(text);
     }
 
-    /// What to do if a check finds these files and directories out of date, and the command itself does not write them.
-    pub fn remedy(&mut self, paths: Vec<ProjectPath>, hint: String) {
-        self.remedy = Some(Remedy { paths, hint });
-    }
-
     /// Adds another plan. If both name a path, the other plan wins.
     pub fn extend(&mut self, other: Self) {
         for (path, intent) in other.intents {
@@ -252,7 +239,6 @@ impl Plan {
         self.kept.extend(other.kept);
         self.warnings.extend(other.warnings);
         self.next = other.next.or(self.next.take());
-        self.remedy = other.remedy.or(self.remedy.take());
     }
 
     /// Compares the plan with the project, and reports all conflicts at once. With `force`, generated files that were
@@ -278,7 +264,6 @@ impl Plan {
 
     fn met(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
         let mut changes = Changes::new(&self.warnings, self.next.as_deref(), &self.shown_in);
-        changes.remedy.clone_from(&self.remedy);
         for (path, intent) in &self.intents {
             match tree.look(path)? {
                 Found::Nothing => intent.meet(path, None, force, &mut changes),

@@ -75,19 +75,24 @@ fn a_check_of_everything_includes_the_bundle_with_the_flags_that_it_was_generate
     let path = dir.join("api/src/cache/v1alpha1/memcached.rs");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("/// ", "/// It is another text. ", 1)).unwrap();
-    support::done(&dir, "generate");
     let output = run(&dir, "generate --check");
     assert!(
         output.contains("update  bundle/manifests/cache.example.com_memcacheds.yaml"),
         "{output}"
     );
-    assert!(
-        output.contains("run `operator-rs bundle --image=a.example/b:v1 --channels=stable,fast`"),
-        "{output}"
-    );
-    assert!(!output.contains("without `--check`"), "{output}");
-    support::done(&dir, "bundle --image=a.example/b:v1 --channels=stable,fast");
+    support::done(&dir, "generate");
     support::done(&dir, "generate --check");
+    support::done(&dir, "bundle --image=a.example/b:v1 --channels=stable,fast --check");
+
+    // A project that is not ready for a bundle can be worked on, and does not pass the check.
+    fs::write(dir.join("config/manager/kustomization.yaml"), "resources: [missing.yaml]\n")
+        .unwrap();
+    let output = run(&dir, "generate");
+    assert!(output.contains("warning: the bundle was not generated again"), "{output}");
+    assert!(output.ends_with("[exit status: 0]"), "{output}");
+    let output = run(&dir, "generate --check");
+    assert!(output.contains("missing.yaml") && output.ends_with("[exit status: 1]"), "{output}");
+    fs::remove_file(dir.join("config/manager/kustomization.yaml")).unwrap();
 
     // A bundle that is not here is not missed.
     fs::remove_dir_all(dir.join("bundle")).unwrap();

@@ -9,8 +9,8 @@ use crate::{
     plan::{self, Plan, Tree as _},
 };
 
-/// Adds the bundle that there is to a plan of what it is made from, with the flags that it was generated with: a check
-/// then compares it, too. No registry is asked.
+/// Adds the bundle that there is to a plan of what it is made from, with the flags that it was generated with. No registry
+/// is asked.
 pub fn renew(plan: &mut Plan, root: &Root, project: &Project) -> anyhow::Result<()> {
     let dockerfile = ProjectPath::fixed(DOCKERFILE);
     let text = root.read(&dockerfile)?;
@@ -18,8 +18,6 @@ pub fn renew(plan: &mut Plan, root: &Root, project: &Project) -> anyhow::Result<
         return Ok(());
     };
     let mut flags = bundle::recorded_flags(&text);
-    let command = ["operator-rs bundle".to_owned()].into_iter().chain(flags.clone());
-    let command = command.collect::<Vec<_>>().join(" ");
     if flags.iter().any(|it| it == "--use-image-digests") {
         flags.push("--offline".to_owned());
     }
@@ -33,16 +31,14 @@ pub fn renew(plan: &mut Plan, root: &Root, project: &Project) -> anyhow::Result<
         plan.warn(
             Diagnostic::in_file(
                 DOCKERFILE,
-                "the bundle was generated with `--input`, and is not compared",
+                "the bundle was generated with `--input`, and stays as it is",
             )
-            .with_hint("pipe the manifests to `operator-rs bundle --input - --check`"),
+            .with_hint("pipe the manifests to `operator-rs bundle --input -`"),
         );
         return Ok(());
     }
     if root.list(&args.output_dir.join("manifests")?)?.is_empty() {
         return Ok(());
     }
-    args.bundle(plan, root, project)?;
-    plan.remedy(vec![args.output_dir, dockerfile], format!("run `{command}`"));
-    Ok(())
+    args.bundle(plan, root, project)
 }

@@ -13,9 +13,9 @@ use super::{
     derive::{self, How},
     project, reading, writing,
 };
-use crate::{disk::Root, model::Project, plan::Plan};
+use crate::{disk::Root, hint::Diagnostic, model::Project, plan::Plan};
 
-/// Regenerate support code, CRDs and RBAC
+/// Regenerate support code, CRDs, RBAC and an existing bundle
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
@@ -68,8 +68,13 @@ fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Resu
     let all = compile.compile && mode.check;
     let how = How { flags: Some(compile), all, samples: true, ..How::default() };
     derive::everything(&mut plan, root, &project, &how)?;
-    if mode.check {
-        bundle::renew(&mut plan, root, &project)?;
+    let mut with_bundle = plan.clone();
+    match bundle::renew(&mut with_bundle, root, &project) {
+        Err(error) if !mode.check => {
+            // A project need not be ready for a bundle at every moment.
+            plan.warn(Diagnostic::from(&error.context("the bundle was not generated again")));
+            Ok(plan)
+        }
+        renewed => renewed.map(|()| with_bundle),
     }
-    Ok(plan)
 }

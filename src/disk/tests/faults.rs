@@ -292,7 +292,7 @@ fn random_faults_leave_the_old_project_or_the_new_one() {
     let case = large();
     let acts = acts(&case);
     let most = case.check(&vec![vec![]]).1;
-    let rounds = std::env::var("FAULTS").ok().and_then(|it| it.parse().ok()).unwrap_or(400);
+    let rounds = option_env!("FAULTS").and_then(|it| it.parse().ok()).unwrap_or(150);
     let mut draw = draw();
     let mut results = [0; 3];
     for _ in 0..rounds {
