@@ -41,6 +41,7 @@ impl Files<'_> {
         }
         self.check_for_kinds(world, module, &item, &settled.attrs);
         world.block_items.extend(block_items(&item, module));
+        let item = without_async_bodies(item);
         if let Some(attr) = attribute_macros::of_item(&item, &settled.attrs) {
             let call = Call::attribute(attr.path(), &item);
             world.modules[module].macros.push(call);
@@ -95,6 +96,25 @@ impl Files<'_> {
             self.report(place, message, Some(WRITE_OUT));
         }
     }
+}
+
+/// An item without the code of `async` functions, which is most of the code of a server and never evaluated.
+fn without_async_bodies(mut item: Syntax) -> Syntax {
+    let clear = |sig: &syn::Signature, block: &mut syn::Block| {
+        if sig.asyncness.is_some() {
+            block.stmts = Vec::new();
+        }
+    };
+    match &mut item {
+        Syntax::Fn(it) => clear(&it.sig, &mut it.block),
+        Syntax::Impl(it) => it.items.iter_mut().for_each(|it| {
+            if let syn::ImplItem::Fn(it) = it {
+                clear(&it.sig, &mut it.block);
+            }
+        }),
+        _ => {}
+    }
+    item
 }
 
 fn declare(world: &mut World, here: Declaring, item: Syntax) {
