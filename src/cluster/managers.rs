@@ -1,12 +1,15 @@
 //! The field managers of an object: who applies it, and who else looks after it.
 //!
 //! A manager looks after an object if it applies it, or has set a part of its content. What the API leaves to
-//! controllers does not count: subresources such as the status, finalizers, injected certificates, and labels and
-//! annotations, unless they are those with which Kubernetes marks who manages an object.
+//! controllers does not count: subresources such as the status, finalizers, injected certificates, and the labels and
+//! annotations of the platform, unless they are those with which Kubernetes marks who manages an object.
 
 use std::collections::BTreeSet;
 
 use crate::yaml::Value;
+
+/// The domains of the labels and annotations that clusters set by themselves.
+const PLATFORM: [&str; 3] = ["kubernetes.io", "k8s.io", "openshift.io"];
 
 /// API servers use this name for fields whose managers are not known.
 const UNKNOWN: &str = "before-first-apply";
@@ -28,9 +31,8 @@ pub(super) fn manager(entry: &Value) -> &str {
 pub(super) fn managers(object: &Value) -> BTreeSet<&str> {
     let is_aggregated = !object["aggregationRule"].is_null();
     let looks_after = |entry: &&Value| {
-        let is_update = entry["operation"] != "Apply";
         let fields = paths(&entry["fieldsV1"]);
-        is_of_object(entry) && fields.iter().any(|it| !is_filled_in(it, is_update, is_aggregated))
+        is_of_object(entry) && fields.iter().any(|it| !is_filled_in(it, is_aggregated))
     };
     entries(object).filter(looks_after).map(manager).filter(|it| *it != UNKNOWN).collect()
 }
@@ -91,7 +93,7 @@ fn paths(fields: &Value) -> Vec<Vec<&str>> {
 }
 
 /// Whether the API leaves a field to controllers.
-fn is_filled_in(path: &[&str], is_update: bool, is_aggregated: bool) -> bool {
+fn is_filled_in(path: &[&str], is_aggregated: bool) -> bool {
     match path {
         ["f:status", ..] | [.., "f:caBundle"] => true,
         // Of a service account.
@@ -102,8 +104,11 @@ fn is_filled_in(path: &[&str], is_update: bool, is_aggregated: bool) -> bool {
             let domain = key.split_once('/').map_or("", |it| it.0);
             let marks_management = key == "kubectl.kubernetes.io/last-applied-configuration"
                 || key == "app.kubernetes.io/managed-by";
-            let of_kubernetes = domain.ends_with(".kubernetes.io") && domain != "app.kubernetes.io";
-            !marks_management && (is_update || of_kubernetes)
+            let is_in = |it: &&str| {
+                domain.strip_suffix(*it).is_some_and(|it| it.is_empty() || it.ends_with('.'))
+            };
+            let of_platform = PLATFORM.iter().any(|it| is_in(it)) && domain != "app.kubernetes.io";
+            !marks_management && of_platform
         }
         ["f:metadata", ..] => true,
         _ => false,
@@ -139,8 +144,10 @@ mod tests {
         check("Apply", "status", json!({"f:status": {"f:a": {}}}), false);
         check("Update", "", of("f:finalizers", "v:\"a/b\""), false);
         check("Update", "", of("f:annotations", "f:openshift.io/sa.scc.mcs"), false);
-        check("Update", "", of("f:labels", "f:team"), false);
-        // An `Apply` declares the whole object, whatever it sets.
+        check("Update", "", of("f:annotations", "f:pv.kubernetes.io/bound"), false);
+        // Helm's, say, which asks to keep the object.
+        check("Update", "", of("f:annotations", "f:helm.sh/resource-policy"), true);
+        check("Update", "", of("f:labels", "f:team"), true);
         check("Apply", "", of("f:labels", "f:team"), true);
         check("Apply", "", of("f:labels", "f:app.kubernetes.io/instance"), true);
         check("Apply", "", of("f:labels", "f:pod-security.kubernetes.io/warn"), false);

@@ -4,7 +4,7 @@ use crate::{
     hint::{Diagnostic, Lines},
     model::ProjectPath,
     plan::{Edited, Overlay, Plan, Tree},
-    yaml::{self, Data, Dialect, json},
+    yaml::{self, Data, Dialect, Node, json},
 };
 
 const FOLDER: &str = "config/crd/";
@@ -24,6 +24,12 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
         Some(Data::List(items)) => &items[..],
         _ => &[],
     };
+    // A kustomization of its own lists them.
+    let is_folder =
+        |it: &Node| it.as_str().is_some_and(|it| it.trim_end_matches('/').ends_with("bases"));
+    if items.iter().any(is_folder) {
+        return Ok(());
+    }
     let deleted: Vec<&ProjectPath> =
         changes.iter().filter(|it| it.after.is_none()).map(|it| &it.path).collect();
     let mut lines = Lines::of(&text);
@@ -33,7 +39,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
             continue;
         };
         if deleted.contains(&&path) {
-            plan.remove(list.clone(), vec![fragment(entry)], Edited::Stays);
+            plan.remove(list.clone(), vec![fragment(entry)], Edited::Stays(None));
         } else if !crds.contains(&path) && after.read(&path)?.is_none() {
             let missing = Diagnostic::in_file(FILE, format!("{path} does not exist"));
             let missing = missing.at(item.mark.line, 1).quote(&mut lines);

@@ -19,13 +19,22 @@ pub enum Amendment {
     Replace { before: String, after: String },
 }
 
-/// What happens to an entry that is not as `create api` wrote it.
+/// What happens to an entry that is not as `create api` wrote it. Without `--force`, an edited entry is removed only if
+/// this text of the last commit has it.
 #[derive(Clone, Debug)]
 pub enum Edited {
-    /// It stays, with a warning.
-    Stays,
-    /// It is removed if this text of the last commit has it, or with `--force`.
-    Committed(Option<String>),
+    /// An entry of another form stays, with a warning; one with another value is removed.
+    Stays(Option<String>),
+    /// It is removed.
+    Removed(Option<String>),
+}
+
+impl Edited {
+    fn committed(&self) -> Option<&str> {
+        match self {
+            Self::Stays(text) | Self::Removed(text) => text.as_deref(),
+        }
+    }
 }
 
 /// The text without a fragment's entries.
@@ -178,6 +187,10 @@ pub fn removed(
             ([], []) => {}
             ([only], rest) => match without(only) {
                 Some(after) => {
+                    let is_own = forms.iter().any(|it| it.data == only.data);
+                    if !is_own && !is_in(&place, edited.committed(), only) {
+                        res.refused.push(uncommitted(path, &text, only));
+                    }
                     res.warnings.extend(rest.iter().map(|it| stays(it)));
                     res.text = after;
                 }
@@ -185,7 +198,7 @@ pub fn removed(
             },
             ([_, second, ..], _) => res.warnings.push(stays(second)),
             ([], [other, ..]) => match (edited, without(other)) {
-                (Edited::Committed(committed), Some(after)) => {
+                (Edited::Removed(committed), Some(after)) => {
                     if !is_in(&place, committed.as_deref(), other) {
                         res.refused.push(uncommitted(path, &text, other));
                     }

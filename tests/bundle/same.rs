@@ -100,6 +100,9 @@ fn rules_of_further_service_accounts_are_in_the_csv() {
     objects.push(
         json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": { "name": "operand" } }),
     );
+    // The API server refuses a Role with the URL that it allows.
+    let pods = json!([{ "apiGroups": [""], "resources": ["pods"], "verbs": ["get"] }]);
+    object(&mut objects, "ClusterRole", "metrics-reader")["rules"] = pods;
     let role = "memcached-operator-metrics-reader";
     objects.push(binding("RoleBinding", "one", role, json!([account("operand")])));
     objects.push(binding("ClusterRoleBinding", "two", role, json!([account("unmade")])));

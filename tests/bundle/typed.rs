@@ -67,7 +67,7 @@ fn what_is_left_out_is_what_go_writes() {
     role["rules"]
         .as_array_mut()
         .expect("a list")
-        .push(json!({ "verbs": null, "resources": [null, "pods"] }));
+        .push(json!({ "verbs": ["get"], "apiGroups": [null], "resources": [null, "pods"], "resourceNames": null }));
     objects.push(json!({
         "apiVersion": "v1", "kind": "Service", "metadata": { "name": "bare", "labels": null }, "spec": { "ports": [{ "port": 80 }] },
     }));

@@ -21,7 +21,7 @@ fn add(path: &str, before: &str, fragment: &str, expected: Result<&str, &str>) {
 /// Removes a fragment; compares the text, and what is told.
 fn remove(path: &str, before: &str, fragment: &str, expected: &str, told: &[&str]) {
     let fragments = [fragment.to_owned()];
-    let res = removed(&ProjectPath::fixed(path), before, &fragments, &Edited::Stays);
+    let res = removed(&ProjectPath::fixed(path), before, &fragments, &Edited::Stays(None));
     let res = res.expect("it can be read");
     assert_eq!(res.text, expected);
     let messages: Vec<String> = res.warnings.iter().map(ToString::to_string).collect();
@@ -268,7 +268,7 @@ fn a_variable_is_removed_with_any_value() {
 fn an_edited_start_is_removed_if_it_is_committed() {
     let text = "fn all() {\n    vec![\n        a(),\n        runtime::per_namespace(move |it| b::run_with(\n            it,\n            settings.clone(),\n        )),\n    ]\n}\n";
     let check = |committed: Option<&str>, refused: &[&str]| {
-        let edited = Edited::Committed(committed.map(str::to_owned));
+        let edited = Edited::Removed(committed.map(str::to_owned));
         let res = removed(&ProjectPath::fixed("a.rs"), text, &[RUN.to_owned()], &edited);
         let res = res.expect("it is Rust");
         assert_eq!(res.text, "fn all() {\n    vec![\n        a(),\n    ]\n}\n");

@@ -22,11 +22,20 @@ pub const BEFORE_NOT: &[&str] = &[
 
 pub fn file(text: &str) -> syn::Result<syn::File> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let tokens: TokenStream = without_shebang(text).parse().map_err(|it: LexError| {
+    // As rustc does when it loads a file.
+    let text = text.replace("\r\n", "\n");
+    let tokens: TokenStream = without_shebang(&text).parse().map_err(|it: LexError| {
         syn::Error::new(it.span(), "it is cut off, or this is not a token of Rust")
     })?;
     guarded(&tokens)?;
     syn::parse2(tokens)
+}
+
+#[test]
+fn line_ends_are_those_of_unix() {
+    let texts = ["const A: &str = r\"a\nb\";", "const A: &str = r\"a\r\nb\";"];
+    let [unix, windows] = texts.map(|it| file(it).expect("it is Rust"));
+    assert_eq!(unix, windows);
 }
 
 /// The text from its second line where the first names an interpreter; lines keep their numbers.

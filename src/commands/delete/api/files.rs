@@ -174,15 +174,15 @@ impl Files {
         for ((path, _), fragments) in self.fragments {
             let Some(text) = root.read(&path)? else { continue };
             let fragments: Vec<String> = fragments.into_iter().collect();
-            let mut edited = Edited::Stays;
-            if path.extension() == "rs" {
+            let edited = |text| match path.extension() {
                 // The start of a controller, with settings, say.
-                edited = Edited::Committed(None);
-                let res = plan::removed(&path, &text, &fragments, &edited);
-                if res.is_ok_and(|it| !it.refused.is_empty()) {
-                    edited = Edited::Committed(committed(&mut git, &path, plan));
-                }
-            }
+                "rs" => Edited::Removed(text),
+                _ => Edited::Stays(text),
+            };
+            let res = plan::removed(&path, &text, &fragments, &edited(None));
+            let is_edited = res.is_ok_and(|it| !it.refused.is_empty());
+            let text = if is_edited { committed(&mut git, &path, plan) } else { None };
+            let edited = edited(text);
             plan.remove(path, fragments, edited);
         }
         for (path, template, fragment) in self.modules {

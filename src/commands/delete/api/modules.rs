@@ -16,12 +16,12 @@ pub fn prune(
 ) -> anyhow::Result<bool> {
     let Some(before) = tree.read(&path)? else { return Ok(true) };
     let fragments = vec![fragment];
-    let rest = plan::removed(&path, &before, &fragments, &Edited::Stays).ok();
+    let rest = plan::removed(&path, &before, &fragments, &Edited::Stays(None)).ok();
     let is_empty =
         template.zip(rest).is_some_and(|(template, rest)| template.lines().eq(rest.text.lines()));
     match is_empty {
         true => plan.delete(path, vec![before.replace("\r\n", "\n"), before]),
-        false => plan.remove(path, fragments, Edited::Stays),
+        false => plan.remove(path, fragments, Edited::Stays(None)),
     }
     Ok(is_empty)
 }

@@ -110,7 +110,7 @@ fn check(case: &Case, before: &str) -> bool {
         assert_eq!(starts(&after), starts(before) + usize::from(is_list), "{after}");
         let kept = |text: &str| comments.clone().all(|it| text.contains(it));
         assert!(kept(&after), "before:\n{before}\nafter:\n{after}");
-        let res = removed(&path, &after, &fragments, &Edited::Stays).expect("it can be read");
+        let res = removed(&path, &after, &fragments, &Edited::Stays(None)).expect("it can be read");
         let (entries, others) = (case.read)(&res.text).expect("it can be read afterwards");
         let is_back = entries == old || comma && entries.len() == old.len() + 1;
         let stays = !res.warnings.is_empty() && res.text == after;
@@ -120,7 +120,7 @@ fn check(case: &Case, before: &str) -> bool {
             res.text
         );
     }
-    let res = removed(&path, before, &fragments, &Edited::Stays).expect("it can be read");
+    let res = removed(&path, before, &fragments, &Edited::Stays(None)).expect("it can be read");
     if res.text != before {
         let (entries, others) = (case.read)(&res.text).expect("it can be read afterwards");
         assert!(
