@@ -19,11 +19,11 @@ pub enum Amendment {
     Replace { before: String, after: String },
 }
 
-/// What happens to an entry that is not as `create api` wrote it. Without `--force`, an edited entry is removed only if
-/// this text of the last commit has it.
+/// What happens to an entry that is not as `create api` wrote it, with the text of the last commit. Without `--force`, an
+/// edited entry is removed only if that text has it.
 #[derive(Clone, Debug)]
 pub enum Edited {
-    /// An entry of another form stays, with a warning; one with another value is removed.
+    /// An entry of another form stays, with a warning; one with another value is removed, with a warning.
     Stays(Option<String>),
     /// It is removed.
     Removed(Option<String>),
@@ -189,7 +189,7 @@ pub fn removed(
                 Some(after) => {
                     let is_own = forms.iter().any(|it| it.data == only.data);
                     if !is_own && !is_in(&place, edited.committed(), only) {
-                        res.refused.push(uncommitted(path, &text, only));
+                        res.warnings.push(with_value(path, &text, only));
                     }
                     res.warnings.extend(rest.iter().map(|it| stays(it)));
                     res.text = after;
@@ -224,6 +224,17 @@ fn stays(path: &ProjectPath, text: &str, entry: &Entry, own: &Entry) -> Diagnost
         .at(entry.line + 1, 1)
         .quote(&mut Lines::of(text))
         .with_hint("remove it by hand, if nothing else needs it")
+}
+
+/// Such as an image that was given on the command line, or by an edit.
+fn with_value(path: &ProjectPath, text: &str, entry: &Entry) -> Diagnostic {
+    Diagnostic::in_file(
+        path.as_str(),
+        "this is removed, and the last commit does not have its value",
+    )
+    .at(entry.line + 1, 1)
+    .quote(&mut Lines::of(text))
+    .with_hint("copy the value if you need it elsewhere")
 }
 
 fn uncommitted(path: &ProjectPath, text: &str, entry: &Entry) -> Diagnostic {

@@ -180,7 +180,7 @@ impl Files {
                 _ => Edited::Stays(text),
             };
             let res = plan::removed(&path, &text, &fragments, &edited(None));
-            let is_edited = res.is_ok_and(|it| !it.refused.is_empty());
+            let is_edited = res.is_ok_and(|it| !it.refused.is_empty() || !it.warnings.is_empty());
             let text = if is_edited { committed(&mut git, &path, plan) } else { None };
             let edited = edited(text);
             plan.remove(path, fragments, edited);
