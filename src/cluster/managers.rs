@@ -107,7 +107,7 @@ fn is_filled_in(path: &[&str], is_aggregated: bool) -> bool {
             let is_in = |it: &&str| {
                 domain.strip_suffix(*it).is_some_and(|it| it.is_empty() || it.ends_with('.'))
             };
-            let of_platform = PLATFORM.iter().any(|it| is_in(it)) && domain != "app.kubernetes.io";
+            let of_platform = PLATFORM.iter().any(is_in) && domain != "app.kubernetes.io";
             !marks_management && of_platform
         }
         ["f:metadata", ..] => true,
