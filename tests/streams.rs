@@ -36,7 +36,13 @@ const LOST: &str = "error: stdout cannot be written: No space left on device (os
 #[test]
 fn output_that_is_lost_is_an_error() {
     let dir = project("full-stdout");
-    for words in ["generate crds", "generate installer", "completion bash", "version", "--help"] {
+    for words in [
+        "generate crds",
+        "generate installer --image a.example/b:v1",
+        "completion bash",
+        "version",
+        "--help",
+    ] {
         let Some(full) = full() else { return };
         let output = run(&dir, words, full.into(), Stdio::piped());
         assert_eq!(String::from_utf8_lossy(&output.stderr), LOST, "{words}");
