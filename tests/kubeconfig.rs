@@ -30,8 +30,13 @@ fn install(dir: &Path) -> Command {
     for name in ["KUBECONFIG", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"] {
         res.env_remove(name);
     }
-    res.arg("install").env("HOME", dir);
+    res.arg("install").env("HOME", home());
     res
+}
+
+/// A home that is outside of every project.
+fn home() -> PathBuf {
+    support::outside().join("kubeconfig")
 }
 
 /// Fails with this message; all that it prints.
@@ -57,6 +62,8 @@ fn kubeconfig(name: &str, cluster: &str, user: &str) -> String {
 
 #[test]
 fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
+    // An earlier run may have left one.
+    let _ = fs::remove_dir_all(home());
     let dir = project("named");
     let of = |port: u16| format!("server: 'http://127.0.0.1:{port}'");
     fs::write(dir.join("one"), kubeconfig("one", &of(1), "token: x")).unwrap();
@@ -108,10 +115,10 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
     refused(&mut install(), "reading the pod's service account");
     refused(install().env("KUBECONFIG", ""), "reading the pod's service account");
     refused(install().args(["--context", "a"]), "there is no cluster to connect to");
-    fs::create_dir(dir.join(".kube")).unwrap();
-    fs::write(dir.join(".kube/config"), "clusters: {a").unwrap();
+    fs::create_dir_all(home().join(".kube")).unwrap();
+    fs::write(home().join(".kube/config"), "clusters: {a").unwrap();
     refused(&mut install(), "`~/.kube/config` cannot be read: it is not a valid kubeconfig");
-    fs::copy(dir.join("two"), dir.join(".kube/config")).unwrap();
+    fs::copy(dir.join("two"), home().join(".kube/config")).unwrap();
     refused(&mut install(), "cannot connect to http://127.0.0.1:2");
 }
 

@@ -233,7 +233,8 @@ fn a_variable_is_removed_with_any_value() {
         );
     };
     check(&item, "", &[]);
-    check(&item.replace("b:1", "b:2"), "", &[]);
+    let changed = "this is removed, and the last commit does not have its value";
+    check(&item.replace("b:1", "b:2"), "", &[&format!("manager.yaml:8:1: {changed}")]);
     for edited in [
         item.replace("          value", "          # why\n          value"),
         item.replace("IMAGE_B", "IMAGE_B # mine"),
@@ -251,7 +252,8 @@ fn a_variable_is_removed_with_any_value() {
     let fragment = "[env]\nA = \"1\"\n";
     let toml =
         |before: &str, after: &str, told: &[&str]| remove("a.toml", before, fragment, after, told);
-    toml("[env]\nA = \"2\"\nAB = \"2\"\n", "[env]\nAB = \"2\"\n", &[]);
+    let changed = format!("a.toml:2:1: {changed}");
+    toml("[env]\nA = \"2\"\nAB = \"2\"\n", "[env]\nAB = \"2\"\n", &[&changed]);
     toml("[other]\nA = \"1\"\n", "[other]\nA = \"1\"\n", &[]);
     toml("[env]\nA = \"1\"\n[other]\nA = \"1\"\n", "[env]\n[other]\nA = \"1\"\n", &[]);
     toml("[env]\nB = \"\"\"\nA = \"1\"\n\"\"\"\n", "[env]\nB = \"\"\"\nA = \"1\"\n\"\"\"\n", &[]);
