@@ -57,7 +57,7 @@ trials! {
         it.refused("undeploy", 2, "ClusterRole patched-manager-role is removed, although only its annotation").await;
         // A controller that fills in what is its own is none.
         it.done("deploy --force-conflicts").await;
-        let label = json!({"metadata": {"annotations": {"example.com/seen": "yes"}, "finalizers": null}});
+        let label = json!({"metadata": {"annotations": {"controller.kubernetes.io/seen": "yes"}, "finalizers": null}});
         it.server.merge(&format!("{}?fieldManager=controller", it.role()), label).await;
         it.done("undeploy").await;
         assert_eq!(it.versions().await, []);
