@@ -47,6 +47,8 @@ fn a_project_of_an_earlier_version_compiles_once_it_is_up_to_date() {
     support::done(&dir, "generate");
     // New code is for the crate, beside code for the module.
     support::done(&dir, "create api --group cache --kind Redis --finalizer");
+    // Its bundle gets the new kind when it is made again.
+    support::done(&dir, "generate");
     let dir = shared(&dir);
     if !run(&dir, "update --workspace --offline").0 {
         cargo(&dir, "update --workspace");
