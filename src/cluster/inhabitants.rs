@@ -167,6 +167,10 @@ fn is_another(id: &Id, metadata: &Value, known: &[Id]) -> bool {
             let service = metadata["labels"]["kubernetes.io/service-name"].as_str();
             !service.is_some_and(|it| named("Service", it))
         }
+        // OLM copies the CSV of an operator for all namespaces into each of them.
+        ("operators.coreos.com", "ClusterServiceVersion", _) => {
+            ["labels", "annotations"].iter().all(|it| metadata[*it]["olm.copiedFrom"].is_null())
+        }
         _ => true,
     }
 }
@@ -189,6 +193,9 @@ fn objects_that_clusters_create_themselves_do_not_count() {
         assert_eq!(is_another(&it, &json!({"metadata": metadata}), &known), expected, "{it}");
     };
     check(id("v1", "ConfigMap", "mine"), json!({}), true);
+    let csv = || id("operators.coreos.com/v1alpha1", "ClusterServiceVersion", "a");
+    check(csv(), json!({}), true);
+    check(csv(), json!({"labels": {"olm.copiedFrom": "operators"}}), false);
     check(id("v1", "ConfigMap", "kube-root-ca.crt"), json!({}), false);
     check(id("v1", "ServiceAccount", "default"), json!({}), false);
     check(id("apps/v1", "Deployment", "d"), json!({}), false);
