@@ -13,7 +13,7 @@ use std::{
     path::Path,
 };
 
-pub use amendment::{Edited, removed};
+pub use amendment::{COMMIT, LastCommit, NOT_COMMITTED, removed};
 pub use changes::{Change, Changes};
 pub use ours::without_signature;
 pub use overlay::Overlay;
@@ -86,6 +86,8 @@ pub struct Plan {
     shown_in: String,
     /// Files of the user that stay, with the reason that is shown.
     kept: Vec<(ProjectPath, String)>,
+    /// Problems that `--force` overrides.
+    refusals: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     next: Option<String>,
 }
@@ -163,8 +165,8 @@ impl Plan {
     }
 
     /// Removes entries from a user's file. All fragments are for one place; an entry may be there as any of them shows it.
-    pub fn remove(&mut self, path: ProjectPath, fragments: Vec<String>, edited: Edited) {
-        self.amend(path, Amendment::Remove { fragments, edited });
+    pub fn remove(&mut self, path: ProjectPath, fragments: Vec<String>, commit: LastCommit) {
+        self.amend(path, Amendment::Remove { fragments, commit });
     }
 
     fn amend(&mut self, path: ProjectPath, amendment: Amendment) {
@@ -209,6 +211,11 @@ impl Plan {
         self.shown_in = format!("{}/", folder.trim_end_matches('/'));
     }
 
+    /// Refuses to write anything without `--force`.
+    pub fn refuse(&mut self, problem: Diagnostic) {
+        self.refusals.push(problem);
+    }
+
     /// A warning: the command continues.
     pub fn warn(&mut self, warning: impl Into<Diagnostic>) {
         self.warnings.push(warning.into());
@@ -237,6 +244,7 @@ impl Plan {
         self.retired.extend(other.retired);
         self.swept = other.swept.or(self.swept);
         self.kept.extend(other.kept);
+        self.refusals.extend(other.refusals);
         self.warnings.extend(other.warnings);
         self.next = other.next.or(self.next.take());
     }
@@ -264,6 +272,8 @@ impl Plan {
 
     fn met(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
         let mut changes = Changes::new(&self.warnings, self.next.as_deref(), &self.shown_in);
+        let refusals = self.refusals.iter().filter(|_| !force);
+        refusals.for_each(|it| changes.problem(it.clone()));
         for (path, intent) in &self.intents {
             match tree.look(path)? {
                 Found::Nothing => intent.meet(path, None, force, &mut changes),
