@@ -156,7 +156,7 @@ fn spoilt<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
         return None;
     }
     comment.text.lines().find_map(|line| {
-        let text = line.trim_start_matches(['/', '!', '*']).trim();
+        let text = line.trim_start().trim_start_matches(['/', '!', '*']).trim();
         let (start, marker) = text.split_once(':')?;
         let name = start.trim_start_matches(['+', ' ', '\t']).trim_end();
         let is_near = name.eq_ignore_ascii_case("kubebuilder")
