@@ -48,7 +48,10 @@ pub fn added(
     let addition = Addition { path, text, place: &place, lines: Vec::new() };
     let before = place.read(text).map_err(|it| {
         let all: Vec<String> = own.entries.iter().flat_map(|it| it.text(fragment)).collect();
-        Addition { lines: all, ..addition.clone() }.by_hand(*it, "")
+        let sign = format!("+operator-rs:scaffold:{marker}");
+        let line = text.lines().position(|it| is_marker(it, &sign)).unwrap_or_default();
+        let problem = if it.position.is_some() { *it } else { addition.at(line, it.message) };
+        Addition { lines: all, ..addition.clone() }.by_hand(problem, "")
     })?;
     let new: Vec<&Entry> = own.entries.iter().filter(|it| !before.has(it)).collect();
     if new.is_empty() {

@@ -18,7 +18,10 @@ pub use changes::{Change, Changes};
 pub use ours::without_signature;
 pub use overlay::Overlay;
 
-use crate::{hint::Diagnostic, model::ProjectPath};
+use crate::{
+    hint::{Diagnostic, Lines},
+    model::ProjectPath,
+};
 use amendment::Amendment;
 use intent::Intent;
 
@@ -30,6 +33,18 @@ pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
 /// Whether this command has generated a file, which may have been edited or copied since.
 pub fn is_generated_by(path: &ProjectPath, text: &str, by: &str) -> bool {
     !matches!(ours::state(path, text, by), ours::State::Theirs | ours::State::Another { .. })
+}
+
+/// The first item in a Rust file that has one of these names as a type.
+pub fn definition(path: &ProjectPath, text: &str, names: &[String]) -> Option<Diagnostic> {
+    let (place, _) = entries::Place::of(path, "mod any;").ok()?;
+    let content = place.find(text).ok().flatten()?;
+    content.entries.iter().find_map(|it| {
+        let name = it.defines.iter().find(|it| names.contains(it))?;
+        let message = format!("`{name}` is already the name of something else here");
+        let at = Diagnostic::in_file(path.as_str(), message).at(it.line + 1, it.column + 1);
+        Some(at.quote(&mut Lines::of(text)))
+    })
 }
 
 /// The files of a project: on disk, or in a test's map.

@@ -70,7 +70,7 @@ fn where_lines_would_mean_something_else_nothing_is_added() {
     refused("resources: &a\n- a.yaml\n# §\nother: *a\n", 3);
     let told = "kustomization.yaml:4:1: the marker `§` is also in line 3";
     add("kustomization.yaml", "resources:\n- a\n# §\n# §\n", "resources:\n- b\n", Err(told));
-    let told = "kustomization.yaml: the list `resources` was not found";
+    let told = "kustomization.yaml:2:1: the list `resources` was not found";
     add("kustomization.yaml", "x: 1\n# §\n", "resources:\n- b\n", Err(told));
     let told = "kustomization.yaml:2:1: there is no line `# §`";
     add("kustomization.yaml", "resources:\n# # §\n", "resources:\n- b\n", Err(told));
@@ -94,7 +94,7 @@ fn a_variable_is_added_to_the_container_whatever_the_markers_depth() {
     let told = "manager.yaml:12:1: `IMAGE_B` is already there, in another form";
     add("manager.yaml", &file(&other, "            # §\n"), IMAGE, Err(told));
     let list = "the list `spec.template.spec.containers[name=manager].env`";
-    let told = format!("manager.yaml: {list} was not found");
+    let told = format!("manager.yaml:12:1: {list} was not found");
     let two = file("", "# §\n");
     add("manager.yaml", &format!("{two}---\n{two}"), IMAGE, Err(&told));
 }
@@ -148,7 +148,7 @@ fn modules_and_starts_are_added_as_code() {
     rust(&file(new), RUN, Ok(&file(new)));
     let told = "a.rs:4:1: `b` is already there, in another form";
     rust(&file("        runtime::per_namespace(|it| b::run_with(it)),\n// §\n"), RUN, Err(told));
-    rust("// §\n", RUN, Err("a.rs: a list `vec![…]` in the function `all` was not found"));
+    rust("// §\n", RUN, Err("a.rs:1:1: a list `vec![…]` in the function `all` was not found"));
 }
 
 #[test]
