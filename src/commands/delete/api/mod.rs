@@ -22,7 +22,7 @@ use crate::{
 
 /// Remove a custom resource and its controller
 ///
-/// Deletes the files and lines that `create api` has added. A file that was edited is deleted if its text is in the last
+/// Deletes the files and entries that `create api` has added. One that was edited is deleted if its text is in the last
 /// commit; otherwise the command refuses and names it, unless `--force` is given.
 #[derive(clap::Args)]
 #[command(after_help = "\

@@ -20,11 +20,12 @@ pub fn prune(
     let fragments = vec![fragment];
     let commit = commit.of_entries(&path, &before, &fragments, plan);
     let rest = plan::removed(&path, &before, &fragments, &commit).ok();
-    let is_rest = |template: &str| {
-        rest.as_ref().is_some_and(|it| it.edited.is_empty() && template.lines().eq(it.text.lines()))
-    };
+    let is_rest =
+        |template: &str| rest.as_ref().is_some_and(|it| template.lines().eq(it.text.lines()));
     let is_empty = template.is_some_and(is_rest);
+    let is_edited = rest.as_ref().is_some_and(|it| !it.edited.is_empty());
     match is_empty {
+        true if is_edited => plan.delete(path, Vec::new()),
         true => plan.delete(path, vec![before.replace("\r\n", "\n"), before]),
         false => plan.remove(path, fragments, commit),
     }
