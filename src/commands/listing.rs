@@ -3,7 +3,7 @@
 use crate::{
     hint::{Diagnostic, Lines},
     model::ProjectPath,
-    plan::{Edited, Overlay, Plan, Tree},
+    plan::{LastCommit, Overlay, Plan, Tree},
     yaml::{self, Data, Dialect, Node, json},
 };
 
@@ -11,7 +11,7 @@ const FOLDER: &str = "config/crd/";
 const FILE: &str = "config/crd/kustomization.yaml";
 const MARKER: &str = "crds";
 
-/// Adds the items that are missing for these CRDs, and removes those of CRDs that the plan deletes.
+/// Adds the items of these CRDs that the plan creates, and removes those of CRDs that it deletes.
 pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow::Result<()> {
     let changes = plan.preview(tree)?;
     let after = Overlay::new(tree, &changes);
@@ -19,10 +19,14 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
     let Some(text) = after.read(&list)? else { return Ok(()) };
     let nodes = yaml::nodes(&text, Dialect::Kubernetes);
     let first = nodes.iter().flatten().next();
-    let resources = first.and_then(|it| it.get("resources")).map(|it| &it.data);
-    let items = match resources {
-        Some(Data::List(items)) => &items[..],
-        _ => &[],
+    let resources = first.and_then(|it| match &it.data {
+        Data::Map(fields) => fields.iter().find(|it| it.key == "resources"),
+        _ => None,
+    });
+    let (line, items) = match resources.map(|it| (it.mark.line, &it.value.data)) {
+        Some((line, Data::List(items))) => (line, &items[..]),
+        Some((line, _)) => (line, &[][..]),
+        None => (1, &[][..]),
     };
     // A kustomization of its own lists them.
     let is_folder =
@@ -39,7 +43,7 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
             continue;
         };
         if deleted.contains(&&path) {
-            plan.remove(list.clone(), vec![fragment(entry)], Edited::Stays(None));
+            plan.remove(list.clone(), vec![fragment(entry)], LastCommit::NotRead);
         } else if !crds.contains(&path) && after.read(&path)?.is_none() {
             let missing = Diagnostic::in_file(FILE, format!("{path} does not exist"));
             let missing = missing.at(item.mark.line, 1).quote(&mut lines);
@@ -58,13 +62,16 @@ pub fn update(plan: &mut Plan, tree: &impl Tree, crds: &[ProjectPath]) -> anyhow
         if listed.contains(path) || nodes.is_err() && text.contains(name) {
             continue;
         }
-        match text.contains(&format!("+operator-rs:scaffold:{MARKER}")) {
-            true => plan.add(list.clone(), MARKER, fragment(name)),
-            false => plan.warn(
-                Diagnostic::in_file(FILE, format!("`{name}` is not in the list"))
-                    .with_hint("add it to `resources`"),
-            ),
+        // A person has removed the line of a CRD that was there before.
+        let is_new = tree.read(path)?.is_none();
+        if is_new && text.contains(&format!("+operator-rs:scaffold:{MARKER}")) {
+            plan.add(list.clone(), MARKER, fragment(name));
+            continue;
         }
+        let warning = Diagnostic::in_file(FILE, format!("`{name}` is not in the list `resources`"));
+        plan.warn(warning.at(line, 1).quote(&mut lines).with_hint(format!(
+            "add it; or write `# - {name}` there, if clusters are not to get this CRD"
+        )));
     }
     Ok(())
 }

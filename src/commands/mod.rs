@@ -37,6 +37,7 @@ mod run;
 mod samples;
 mod scorecard;
 mod shipped;
+mod stdout;
 mod test;
 mod tree_sources;
 mod undeploy;

@@ -87,7 +87,7 @@ fn not_written(
         Ok(kept) => {
             let list: String = kept.iter().map(|it| format!("\n  {it}")).collect();
             Err(anyhow::format_err!(
-                "{error:#}\nsome files were edited after they had been written, and keep the edit; all others are as \
+                "{error:#}; some files were edited after they had been written, and keep the edit; all others are as \
                  they were before:{list}"
             ))
             .hint(format!("remove from them what the command has written; {again}"))

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     plan::Tree,
-    yaml::{Map, Value, json},
+    yaml::{self, Map, Value, json},
 };
 
 pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyhow::Result<Object> {
@@ -20,6 +20,9 @@ pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyho
             return Err(
                 of.problem(from.mark, &format!("`{}` has the key `{key}` twice", from.name))
             );
+        }
+        if let Some(message) = yaml::added_key_fault(&key) {
+            return Err(of.problem(from.mark, &message));
         }
         let value = match String::from_utf8(bytes) {
             Ok(text) if !from.secret => {

@@ -1,9 +1,7 @@
 //! Changes of a user's file. Each is checked: the data afterwards is the data before with the intended entries, or
 //! without them. Otherwise nothing is written.
 
-use std::collections::BTreeMap;
-
-use super::entries::{Content, Entry, Place, Twin};
+use super::entries::{Clash, Content, Entry, Place};
 use crate::{
     hint::{Diagnostic, Lines},
     model::ProjectPath,
@@ -14,36 +12,29 @@ pub enum Amendment {
     /// Adds the entries of a fragment above `+operator-rs:scaffold:<marker>`.
     Add { marker: String, fragment: String },
     /// Removes the entries of fragments for one place.
-    Remove { fragments: Vec<String>, edited: Edited },
+    Remove { fragments: Vec<String>, commit: LastCommit },
     /// The text that the command has read, and the same after an edit that it has made and checked.
     Replace { before: String, after: String },
 }
 
-/// What happens to an entry that is not as `create api` wrote it, with the text of the last commit. Without `--force`, an
-/// edited entry is removed only if that text has it.
+/// A file in the last commit: git can restore an edited entry that is there.
 #[derive(Clone, Debug)]
-pub enum Edited {
-    /// An entry of another form stays, with a warning; one with another value is removed, with a warning.
-    Stays(Option<String>),
-    /// It is removed.
-    Removed(Option<String>),
-}
-
-impl Edited {
-    fn committed(&self) -> Option<&str> {
-        match self {
-            Self::Stays(text) | Self::Removed(text) => text.as_deref(),
-        }
-    }
+pub enum LastCommit {
+    NotRead,
+    /// None if the commit has no such file, or if there is no commit.
+    Text(Option<String>),
 }
 
 /// The text without a fragment's entries.
+#[derive(Default)]
 pub struct Removal {
     pub text: String,
-    /// Entries that stay.
+    /// Values that are lost.
     pub warnings: Vec<Diagnostic>,
     /// Entries that may only be removed with `--force`.
-    pub refused: Vec<Diagnostic>,
+    pub edited: Vec<Diagnostic>,
+    /// Entries that have no lines of their own, and are still there.
+    pub stuck: Vec<Diagnostic>,
 }
 
 /// Adds a fragment's entries, unless they are there.
@@ -57,7 +48,10 @@ pub fn added(
     let addition = Addition { path, text, place: &place, lines: Vec::new() };
     let before = place.read(text).map_err(|it| {
         let all: Vec<String> = own.entries.iter().flat_map(|it| it.text(fragment)).collect();
-        Addition { lines: all, ..addition.clone() }.by_hand(*it, "")
+        let sign = format!("+operator-rs:scaffold:{marker}");
+        let line = text.lines().position(|it| is_marker(it, &sign)).unwrap_or_default();
+        let problem = if it.position.is_some() { *it } else { addition.at(line, it.message) };
+        Addition { lines: all, ..addition.clone() }.by_hand(problem, "")
     })?;
     let new: Vec<&Entry> = own.entries.iter().filter(|it| !before.has(it)).collect();
     if new.is_empty() {
@@ -83,16 +77,9 @@ impl Addition<'_> {
         before: &Content,
         new: &[&Entry],
     ) -> Result<String, Box<Diagnostic>> {
-        let mut clashing = new.iter().filter(|it| it.twin == Twin::Clash);
-        let twin = |it: &&Entry| before.entries.iter().find(|other| other.shares_name(it));
-        if let Some(other) = clashing.find_map(twin) {
-            let name = other.names.join("`, `").replace("mod ", "");
-            let message = format!("`{name}` is already there, in another form");
-            let hint = format!(
-                "write `{}` in its place, and run the command again",
-                self.lines.join("`, `")
-            );
-            return Err(Box::new(self.at(other.line, message).with_hint(hint)));
+        let clash = |it: &&Entry| before.entries.iter().find_map(|other| other.clash(it));
+        if let Some(clash) = new.iter().find_map(clash) {
+            return Err(Box::new(self.clash(&clash)));
         }
         let lines: Vec<&str> = self.text.lines().collect();
         let markers: Vec<usize> =
@@ -134,6 +121,23 @@ impl Addition<'_> {
         }
     }
 
+    fn clash(&self, Clash { name, other, is_same }: &Clash<'_>) -> Diagnostic {
+        let (message, hint) = match is_same {
+            true => (
+                format!("`{name}` is already there, in another form"),
+                format!(
+                    "write `{}` in its place, and run the command again",
+                    self.lines.join("`, `")
+                ),
+            ),
+            false => (
+                format!("`{name}` is already the name of something else here"),
+                format!("give this another name than `{name}`, and run the command again"),
+            ),
+        };
+        self.at(other.line, message).with_hint(hint)
+    }
+
     fn at(&self, line: usize, message: String) -> Diagnostic {
         let at = Diagnostic::in_file(self.path.as_str(), message).at(line + 1, 1);
         at.quote(&mut Lines::of(self.text))
@@ -154,104 +158,116 @@ fn is_marker(line: &str, marker: &str) -> bool {
     line.starts_with(['/', '#']) && line.trim_start_matches(['/', '#']).trim() == marker
 }
 
-/// Removes the entries of fragments for one place. An entry may be there as any of them shows it.
+/// Removes the entries of fragments for one place, however they are spelled there.
 pub fn removed(
     path: &ProjectPath,
     text: &str,
     fragments: &[String],
-    edited: &Edited,
+    commit: &LastCommit,
 ) -> Result<Removal, Box<Diagnostic>> {
-    let mut res = Removal { text: text.to_owned(), warnings: Vec::new(), refused: Vec::new() };
+    let mut res = Removal { text: text.to_owned(), ..Removal::default() };
     let mut place = None;
-    // Entries of the same name are forms of one entry.
-    let mut own: BTreeMap<Vec<String>, Vec<Entry>> = BTreeMap::new();
+    let mut own: Vec<Entry> = Vec::new();
     for fragment in fragments {
         let (at, content) = Place::of(path, fragment)?;
-        content
-            .entries
-            .into_iter()
-            .for_each(|it| own.entry(it.names.clone()).or_default().push(it));
+        own.extend(content.entries);
         place = Some(at);
     }
     let Some(place) = place else { return Ok(res) };
-    for forms in own.values() {
-        // The entries have moved since the last removal.
-        let Some(content) = place.find(&res.text)? else { return Ok(res) };
-        let is_form = |it: &Entry| forms.iter().any(|form| form.form == it.form);
-        let named = content.entries.iter().filter(|it| it.shares_name(&forms[0]));
-        let (same, others): (Vec<&Entry>, Vec<&Entry>) = named.partition(|it| is_form(it));
-        let text = res.text.clone();
-        let stays = |it: &Entry| stays(path, &text, it, &forms[0]);
-        let without = |it: &Entry| without(&place, &content, &text, it);
-        match (&same[..], &others[..]) {
-            ([], []) => {}
-            ([only], rest) => match without(only) {
-                Some(after) => {
-                    let is_own = forms.iter().any(|it| it.data == only.data);
-                    if !is_own && !is_in(&place, edited.committed(), only) {
-                        res.warnings.push(with_value(path, &text, only));
-                    }
-                    res.warnings.extend(rest.iter().map(|it| stays(it)));
-                    res.text = after;
-                }
-                None => res.warnings.push(stays(only)),
-            },
-            ([_, second, ..], _) => res.warnings.push(stays(second)),
-            ([], [other, ..]) => match (edited, without(other)) {
-                (Edited::Removed(committed), Some(after)) => {
-                    if !is_in(&place, committed.as_deref(), other) {
-                        res.refused.push(uncommitted(path, &text, other));
-                    }
-                    res.text = after;
-                }
-                _ => res.warnings.push(stays(other)),
-            },
+    let Some(content) = place.find(text)? else { return Ok(res) };
+    let is_ours = |name: &String| own.iter().any(|it| it.names.contains(name));
+    let (mut removable, mut lines) = (Vec::new(), Vec::new());
+    for entry in content.entries.iter().filter(|it| it.names.iter().any(is_ours)) {
+        let at = |message: String| {
+            let at = Diagnostic::in_file(path.as_str(), message);
+            at.at(entry.line + 1, entry.column + 1).quote(&mut Lines::of(text))
+        };
+        // An import or a call may be of other modules, too.
+        let alone = entry.lines.filter(|_| entry.names.iter().all(is_ours));
+        let alone = alone.filter(|it| is_without(&place, &content, text, &[*it], &[entry]));
+        let Some(range) = alone else {
+            let name = entry.names.iter().find(|it| is_ours(it)).map_or("", |it| word(it));
+            let message = format!("`{name}` cannot be removed without something else");
+            let hint = format!("remove `{name}` from here by hand, and run the command again");
+            res.stuck.push(at(message).with_hint(hint));
+            continue;
+        };
+        let has_form = own.iter().any(|it| it.form == entry.form) && !entry.has_comment;
+        let has_value = own.iter().any(|it| it.data == entry.data);
+        if !(has_form && has_value || commit.has(&place, text, entry)) {
+            match has_form {
+                true => res.warnings.push(commit.value_lost(at)),
+                false => res.edited.push(commit.edit_lost(at)),
+            }
         }
+        removable.push(entry);
+        lines.push(range);
     }
+    if !is_without(&place, &content, text, &lines, &removable) {
+        let message = format!("entries of {} cannot be removed together", place.name());
+        let line = removable.first().map_or(1, |it| it.line + 1);
+        let problem = Diagnostic::in_file(path.as_str(), message).at(line, 1);
+        let hint = "write each on a line of its own, and run the command again";
+        return Err(Box::new(problem.quote(&mut Lines::of(text)).with_hint(hint)));
+    }
+    res.text = without(text, &lines);
     Ok(res)
 }
 
-/// Whether a text has this entry at this place.
-fn is_in(place: &Place, text: Option<&str>, entry: &Entry) -> bool {
-    let content = text.and_then(|it| place.find(it).ok().flatten());
-    content.is_some_and(|it| it.entries.iter().any(|it| it.data == entry.data))
+impl LastCommit {
+    /// Whether it has this entry with the same text.
+    fn has(&self, place: &Place, text: &str, entry: &Entry) -> bool {
+        let Self::Text(Some(committed)) = self else { return false };
+        let content = place.find(committed).ok().flatten();
+        content.is_some_and(|it| {
+            it.entries
+                .iter()
+                .any(|it| it.data == entry.data && it.text(committed) == entry.text(text))
+        })
+    }
+
+    /// Such as an image that was given on the command line, or by an edit.
+    fn value_lost(&self, at: impl Fn(String) -> Diagnostic) -> Diagnostic {
+        let message = match self {
+            Self::Text(_) => "this is removed, and the last commit does not have its value",
+            Self::NotRead => "this is removed with its value",
+        };
+        at(message.to_owned()).with_hint("copy the value if you need it elsewhere")
+    }
+
+    fn edit_lost(&self, at: impl Fn(String) -> Diagnostic) -> Diagnostic {
+        match self {
+            Self::Text(_) => at(NOT_COMMITTED.to_owned()).with_hint(COMMIT),
+            Self::NotRead => at("this is to be removed, and was edited by hand".to_owned())
+                .with_hint("remove it by hand, or run the command with `--force`"),
+        }
+    }
 }
 
-fn stays(path: &ProjectPath, text: &str, entry: &Entry, own: &Entry) -> Diagnostic {
-    let name = own.names.first().map_or("", |it| it.rsplit(' ').next().unwrap_or(it));
-    let message = format!("`{name}` stays: this is not as `create api` wrote it");
-    Diagnostic::in_file(path.as_str(), message)
-        .at(entry.line + 1, 1)
-        .quote(&mut Lines::of(text))
-        .with_hint("remove it by hand, if nothing else needs it")
+pub const NOT_COMMITTED: &str =
+    "this was edited by hand, and the last commit does not have this text";
+pub const COMMIT: &str = "commit the file, so that git keeps your edit; or run the command with `--force` to remove it anyway";
+
+/// The last word of a name: `redis` of `use redis`.
+fn word(name: &str) -> &str {
+    name.rsplit(' ').next().unwrap_or(name)
 }
 
-/// Such as an image that was given on the command line, or by an edit.
-fn with_value(path: &ProjectPath, text: &str, entry: &Entry) -> Diagnostic {
-    Diagnostic::in_file(
-        path.as_str(),
-        "this is removed, and the last commit does not have its value",
-    )
-    .at(entry.line + 1, 1)
-    .quote(&mut Lines::of(text))
-    .with_hint("copy the value if you need it elsewhere")
+fn without(text: &str, ranges: &[(usize, usize)]) -> String {
+    let is_kept = |line: usize| !ranges.iter().any(|it| it.0 <= line && line < it.1);
+    let kept = text.split_inclusive('\n').enumerate().filter(|it| is_kept(it.0));
+    kept.map(|it| it.1).collect()
 }
 
-fn uncommitted(path: &ProjectPath, text: &str, entry: &Entry) -> Diagnostic {
-    let message = "this was edited by hand, and the last commit does not have this text";
-    let hint = "commit the file, so that git keeps your edit; or run the command with `--force` to remove it anyway";
-    Diagnostic::in_file(path.as_str(), message)
-        .at(entry.line + 1, 1)
-        .quote(&mut Lines::of(text))
-        .with_hint(hint)
-}
-
-/// The text without one entry; none if it has no lines of its own.
-fn without(place: &Place, content: &Content, text: &str, entry: &Entry) -> Option<String> {
-    let (from, to) = entry.lines?;
-    let kept = text.split_inclusive('\n').enumerate().filter(|it| it.0 < from || to <= it.0);
-    let after: String = kept.map(|it| it.1).collect();
-    content.is(&place.read(&after).ok()?, &[entry]).then_some(after)
+/// Whether a text without these lines is without these entries, and otherwise the same.
+fn is_without(
+    place: &Place,
+    content: &Content,
+    text: &str,
+    lines: &[(usize, usize)],
+    entries: &[&Entry],
+) -> bool {
+    place.read(&without(text, lines)).is_ok_and(|it| content.is(&it, entries))
 }
 
 /// A user's file, with the missing lines of `text` appended.

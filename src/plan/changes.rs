@@ -121,7 +121,10 @@ impl Changes {
     }
 
     pub(super) fn problem(&mut self, problem: impl Into<Diagnostic>) {
-        self.conflicts.push(problem.into());
+        let problem = problem.into();
+        if !self.conflicts.contains(&problem) {
+            self.conflicts.push(problem);
+        }
     }
 
     pub(super) fn sort(&mut self) {

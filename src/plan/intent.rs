@@ -4,8 +4,12 @@ use super::{
     Change, Changes,
     amendment::{self, Amendment},
     ours,
+    overlay::lines_before,
 };
-use crate::model::{self, ProjectPath};
+use crate::{
+    hint::Diagnostic,
+    model::{self, ProjectPath},
+};
 
 #[derive(Clone, Debug)]
 pub enum Intent {
@@ -105,14 +109,23 @@ fn amended(
     force: bool,
     changes: &mut Changes,
 ) -> Option<String> {
+    let before = text.clone();
+    // Other entries may have been added or removed above it.
+    let on_disk = |problem: Diagnostic, text: &str| {
+        let move_to = |(line, column): (usize, usize)| {
+            let line = *lines_before(&before, text).get(line.checked_sub(1)?)?;
+            line.map(|it| (it, column))
+        };
+        Diagnostic { position: problem.position.and_then(move_to).or(problem.position), ..problem }
+    };
     for it in amendments {
         let res = match it {
             Amendment::Add { marker, fragment } => amendment::added(path, &text, marker, fragment),
-            Amendment::Remove { fragments, edited } => {
-                amendment::removed(path, &text, fragments, edited).map(|it| {
-                    changes.warnings.extend(it.warnings);
-                    let refused = if force { Vec::new() } else { it.refused };
-                    refused.into_iter().for_each(|it| changes.problem(it));
+            Amendment::Remove { fragments, commit } => {
+                amendment::removed(path, &text, fragments, commit).map(|it| {
+                    changes.warnings.extend(it.warnings.into_iter().map(|it| on_disk(it, &text)));
+                    let edited = it.edited.into_iter().filter(|_| !force);
+                    edited.chain(it.stuck).for_each(|it| changes.problem(on_disk(it, &text)));
                     it.text
                 })
             }
@@ -125,7 +138,7 @@ fn amended(
         match res {
             Ok(after) => text = after,
             Err(problem) => {
-                changes.problem(*problem);
+                changes.problem(on_disk(*problem, &text));
                 return None;
             }
         }

@@ -13,12 +13,15 @@ use std::{
     path::Path,
 };
 
-pub use amendment::{Edited, removed};
+pub use amendment::{COMMIT, LastCommit, NOT_COMMITTED, removed};
 pub use changes::{Change, Changes};
 pub use ours::without_signature;
 pub use overlay::Overlay;
 
-use crate::{hint::Diagnostic, model::ProjectPath};
+use crate::{
+    hint::{Diagnostic, Lines},
+    model::ProjectPath,
+};
 use amendment::Amendment;
 use intent::Intent;
 
@@ -30,6 +33,18 @@ pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
 /// Whether this command has generated a file, which may have been edited or copied since.
 pub fn is_generated_by(path: &ProjectPath, text: &str, by: &str) -> bool {
     !matches!(ours::state(path, text, by), ours::State::Theirs | ours::State::Another { .. })
+}
+
+/// The first item in a Rust file that has one of these names as a type.
+pub fn definition(path: &ProjectPath, text: &str, names: &[String]) -> Option<Diagnostic> {
+    let (place, _) = entries::Place::of(path, "mod any;").ok()?;
+    let content = place.find(text).ok().flatten()?;
+    content.entries.iter().find_map(|it| {
+        let name = it.defines.iter().find(|it| names.contains(it))?;
+        let message = format!("`{name}` is already the name of something else here");
+        let at = Diagnostic::in_file(path.as_str(), message).at(it.line + 1, it.column + 1);
+        Some(at.quote(&mut Lines::of(text)))
+    })
 }
 
 /// The files of a project: on disk, or in a test's map.
@@ -85,6 +100,8 @@ pub struct Plan {
     shown_in: String,
     /// Files of the user that stay, with the reason that is shown.
     kept: Vec<(ProjectPath, String)>,
+    /// Problems that `--force` overrides.
+    refusals: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     next: Option<String>,
 }
@@ -162,8 +179,8 @@ impl Plan {
     }
 
     /// Removes entries from a user's file. All fragments are for one place; an entry may be there as any of them shows it.
-    pub fn remove(&mut self, path: ProjectPath, fragments: Vec<String>, edited: Edited) {
-        self.amend(path, Amendment::Remove { fragments, edited });
+    pub fn remove(&mut self, path: ProjectPath, fragments: Vec<String>, commit: LastCommit) {
+        self.amend(path, Amendment::Remove { fragments, commit });
     }
 
     fn amend(&mut self, path: ProjectPath, amendment: Amendment) {
@@ -203,6 +220,11 @@ impl Plan {
         self.shown_in = format!("{}/", folder.trim_end_matches('/'));
     }
 
+    /// Refuses to write anything without `--force`.
+    pub fn refuse(&mut self, problem: Diagnostic) {
+        self.refusals.push(problem);
+    }
+
     /// A warning: the command continues.
     pub fn warn(&mut self, warning: impl Into<Diagnostic>) {
         self.warnings.push(warning.into());
@@ -230,6 +252,7 @@ impl Plan {
         self.owned.extend(other.owned);
         self.swept = other.swept.or(self.swept);
         self.kept.extend(other.kept);
+        self.refusals.extend(other.refusals);
         self.warnings.extend(other.warnings);
         self.next = other.next.or(self.next.take());
     }
@@ -257,6 +280,8 @@ impl Plan {
 
     fn met(&self, tree: &impl Tree, force: bool) -> anyhow::Result<Changes> {
         let mut changes = Changes::new(&self.warnings, self.next.as_deref(), &self.shown_in);
+        let refusals = self.refusals.iter().filter(|_| !force);
+        refusals.for_each(|it| changes.problem(it.clone()));
         for (path, intent) in &self.intents {
             match tree.look(path)? {
                 Found::Nothing => intent.meet(path, None, force, &mut changes),

@@ -21,10 +21,15 @@ impl<'a, T: Tree> Overlay<'a, T> {
     pub fn lines_before(&self, path: &str) -> Option<Vec<Option<usize>>> {
         let change = self.changes.iter().find(|it| it.path.as_str() == path)?;
         let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
-        let diff = similar::TextDiff::from_lines(before, after);
-        let lines = diff.iter_all_changes().filter(|it| it.new_index().is_some());
-        Some(lines.map(|it| it.old_index().map(|it| it + 1)).collect())
+        Some(lines_before(before, after))
     }
+}
+
+/// For each line of a text, its number before a change, counted from 1: none for new lines.
+pub fn lines_before(before: &str, after: &str) -> Vec<Option<usize>> {
+    let diff = similar::TextDiff::from_lines(before, after);
+    let lines = diff.iter_all_changes().filter(|it| it.new_index().is_some());
+    lines.map(|it| it.old_index().map(|it| it + 1)).collect()
 }
 
 impl<T: Tree> Tree for Overlay<'_, T> {

@@ -206,7 +206,7 @@ fn a_users_file_is_deleted_as_it_was_scaffolded_and_an_edited_one_with_force() {
 #[test]
 fn the_changes_of_a_users_file_are_made_in_their_order() {
     let remove = |plan: &mut Plan| {
-        plan.remove(path("a.rs"), vec!["pub mod a;\n".to_owned()], Edited::Stays(None));
+        plan.remove(path("a.rs"), vec!["pub mod a;\n".to_owned()], LastCommit::Text(None));
     };
     let add = |plan: &mut Plan| plan.add(path("a.rs"), "m", "pub mod b;\n".to_owned());
     let marked = "pub mod a;\n// +operator-rs:scaffold:m\n";

@@ -1,21 +1,23 @@
-//! The `//` comments of a Rust file. A lexer that knows strings, raw strings, characters, lifetimes and nested
+//! The comments of a Rust file. A lexer that knows strings, raw strings, characters, lifetimes and nested
 //! comments, and nothing else: it also reads files that do not parse.
 
-/// One `//` comment. `line` and `column` count from 1 and are those of its `//`.
+/// One comment. `line` and `column` count from 1 and are those of its `//` or `/*`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Comment<'a> {
     pub line: usize,
     pub column: usize,
-    /// The text after `//`.
+    /// The text after `//` or in `/* … */`.
     pub text: &'a str,
     /// Whether there is code before it on its line.
     pub behind: bool,
+    pub is_block: bool,
 }
 
 impl Comment<'_> {
     /// `///` and `//!`: documentation, which macros see.
     pub fn is_doc(&self) -> bool {
-        self.text.starts_with('!') || (self.text.starts_with('/') && !self.text.starts_with("//"))
+        let is_outer = self.text.starts_with('/') && !self.text.starts_with("//");
+        !self.is_block && (is_outer || self.text.starts_with('!'))
     }
 }
 
@@ -26,8 +28,10 @@ pub fn comments(text: &str) -> Vec<Comment<'_>> {
     let (mut line, mut counted) = (1, 0);
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        if let Some(after) = rest.strip_prefix("//") {
-            let end = after.find('\n').unwrap_or(after.len());
+        let is_block = rest.starts_with("/*");
+        if is_block || rest.starts_with("//") {
+            let end = if is_block { block(rest) } else { rest.find('\n').unwrap_or(rest.len()) };
+            let inner = &rest[2..end];
             let line_start = text[..at].rfind('\n').map_or(0, |it| it + 1);
             let before = &text[line_start..at];
             line += text[counted..at].matches('\n').count();
@@ -35,12 +39,11 @@ pub fn comments(text: &str) -> Vec<Comment<'_>> {
             res.push(Comment {
                 line,
                 column: before.chars().count() + 1,
-                text: after[..end].trim_end_matches('\r'),
+                text: inner.strip_suffix("*/").unwrap_or(inner).trim_end_matches('\r'),
                 behind: !before.trim().is_empty(),
+                is_block,
             });
-            at += 2 + end;
-        } else if rest.starts_with("/*") {
-            at += block(rest);
+            at += end;
         } else if c == '"' {
             at += string(rest);
         } else if c == '\'' {
@@ -126,6 +129,7 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let found: Vec<String> = comments(text)
             .iter()
+            .filter(|it| !it.is_block)
             .map(|it| format!("{}:{} {}", it.line, it.column, it.text.trim()))
             .collect();
         assert_eq!(found, expected, "{text}");

@@ -13,6 +13,9 @@ pub fn rule(path: &SourcePath, comment: &Comment<'_>) -> Result<Option<Rule>, Pr
         Problem::new(Place { path: path.clone(), line, column }, message).with_hint(hint)
     };
     let lead = comment.text.len() - comment.text.trim_start().len();
+    if comment.is_block {
+        return Ok(None);
+    }
     if comment.is_doc() {
         let text = comment.text[1..].trim_start();
         if text.starts_with("+kubebuilder:") {

@@ -4,6 +4,7 @@ mod comments;
 pub mod kinds;
 mod marker;
 mod named;
+mod resources;
 mod spelling;
 
 use std::collections::BTreeSet;
@@ -53,14 +54,15 @@ pub fn read_with_rules(from: &dyn Sources, options: &Options) -> Reading {
         folders.push(String::new());
     }
     let mut reading = Reading::from(found);
+    let resources = resources::Resources::new(&reading.operator.kinds);
     for folder in folders {
-        rules(from, &folder, &mut reading);
+        rules(from, &folder, &resources, &mut reading);
     }
     reading
 }
 
 /// Reads the rules in the comments of a directory's files.
-fn rules(from: &dyn Sources, folder: &str, into: &mut Reading) {
+fn rules(from: &dyn Sources, folder: &str, resources: &resources::Resources, into: &mut Reading) {
     let (files, unread) = kube_crd_source::rust_files(from, folder);
     into.comments.extend(unread);
     for (path, text) in files {
@@ -68,7 +70,7 @@ fn rules(from: &dyn Sources, folder: &str, into: &mut Reading) {
         for comment in comments::comments(&text) {
             match marker::rule(&path, &comment) {
                 Ok(rule) => {
-                    let warnings = spelling::misspelt(&path, &comment, rule.as_ref());
+                    let warnings = spelling::misspelt(&path, &comment, rule.as_ref(), resources);
                     let warnings = warnings.into_iter().map(|it| it.quote(&lines));
                     into.operator.warnings.extend(warnings);
                     into.operator.rules.extend(rule);

@@ -1,7 +1,10 @@
 //! Warns of words in markers that are probably misspelt. They are not errors: Kubernetes allows verbs of any name, and
 //! other tools have markers of their own.
 
-use super::comments::Comment;
+use super::{
+    comments::Comment,
+    resources::{Doubt, Resources},
+};
 use crate::{
     hint,
     model::{Place, Problem, Rule, SourcePath},
@@ -75,26 +78,35 @@ const VERBS: &[&str] = &[
 ];
 
 /// Warnings about a comment and its rule.
-pub fn misspelt(path: &SourcePath, comment: &Comment<'_>, rule: Option<&Rule>) -> Vec<Problem> {
-    if comment.is_doc() || comment.behind {
-        return Vec::new();
-    }
+pub fn misspelt(
+    path: &SourcePath,
+    comment: &Comment<'_>,
+    rule: Option<&Rule>,
+    resources: &Resources,
+) -> Vec<Problem> {
     let warning = |word: &str, message: String, hint: Option<String>| {
         let before = comment.text.find(word).and_then(|it| comment.text.get(..it));
-        let column = comment.column + 2 + before.map_or(0, |it| it.chars().count());
-        let problem =
-            Problem::new(Place { path: path.clone(), line: comment.line, column }, message);
+        let before = before.unwrap_or_default();
+        let line = comment.line + before.matches('\n').count();
+        let column = match before.rsplit_once('\n') {
+            Some((_, before)) => before.chars().count() + 1,
+            None => comment.column + 2 + before.chars().count(),
+        };
+        let problem = Problem::new(Place { path: path.clone(), line, column }, message);
         match hint {
             Some(hint) => problem.with_hint(hint),
             None => problem,
         }
     };
-    let text = comment.text.trim_start();
-    if text.starts_with("kubebuilder:rbac:") {
-        let message = "this comment is not a marker, and adds no rule".to_owned();
-        let hint = "write `+` before it: `// +kubebuilder:rbac:…`".to_owned();
-        return vec![warning("kubebuilder", message, Some(hint))];
+    if let Some((word, marker)) = spoilt(comment) {
+        let message = "this comment is not a marker, and has no effect".to_owned();
+        let hint = format!("write it on a line of its own: `// +kubebuilder:{marker}`");
+        return vec![warning(word, message, Some(hint))];
     }
+    if comment.is_doc() || comment.is_block || comment.behind {
+        return Vec::new();
+    }
+    let text = comment.text.trim_start();
     let Some(marker) = text.strip_prefix("+kubebuilder:") else { return Vec::new() };
     let mut res = Vec::new();
     let name = marker.split([':', '=', ' ']).next().unwrap_or(marker);
@@ -126,10 +138,31 @@ pub fn misspelt(path: &SourcePath, comment: &Comment<'_>, rule: Option<&Rule>) -
     }
     for resource in rule.resources.iter().filter(|it| it.contains(char::is_uppercase)) {
         let message = format!("`{resource}` is not a resource: their names are in lower case");
-        let plural = format!("{}s", resource.to_lowercase());
+        let plural = resources.plural(resource).map(str::to_owned);
+        let plural = plural.unwrap_or_else(|| format!("{}s", resource.to_lowercase()));
         res.push(warning(resource, message, Some(format!("write the plural, e.g. `{plural}`"))));
     }
+    for Doubt { word, message, hint } in resources.doubts(rule) {
+        res.push(warning(word, message, Some(hint)));
+    }
     res
+}
+
+/// What looks like a marker in a comment that is none, and its words after `kubebuilder:`.
+fn spoilt<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
+    let inner = &comment.text[usize::from(comment.is_doc())..];
+    // Such a one is a marker, or is refused in documentation.
+    if !comment.is_block && inner.trim_start().starts_with("+kubebuilder:") {
+        return None;
+    }
+    comment.text.lines().find_map(|line| {
+        let text = line.trim_start().trim_start_matches(['/', '!', '*']).trim();
+        let (start, marker) = text.split_once(':')?;
+        let name = start.trim_start_matches(['+', ' ', '\t']).trim_end();
+        let is_near = name.eq_ignore_ascii_case("kubebuilder")
+            && (start.starts_with('+') || !marker.starts_with(' '));
+        is_near.then_some((text, marker.trim()))
+    })
 }
 
 /// The known word that an unknown one is most like.
@@ -146,7 +179,8 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
         let comments = super::comments::comments(text);
         let rule =
             Rule { verbs: verbs.iter().map(|it| (*it).to_owned()).collect(), ..Rule::default() };
-        let found = misspelt(&SourcePath::fixed("a.rs"), &comments[0], Some(&rule));
+        let resources = Resources::new(&[]);
+        let found = misspelt(&SourcePath::fixed("a.rs"), &comments[0], Some(&rule), &resources);
         let found: Vec<String> =
             found.iter().map(|it| it.describe("").replace('\n', " ")).collect();
         assert_eq!(found, expected, "{text}");
@@ -176,14 +210,29 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
         ],
     );
     check("// +kubebuilder:object:root=true", &[], &[]);
-    check(
-        "// kubebuilder:rbac:groups=apps,resources=deployments,verbs=get",
-        &[],
-        &[
-            "a.rs:1:4: this comment is not a marker, and adds no rule   hint: write `+` before it: `// +kubebuilder:rbac:…`",
-        ],
-    );
-    check("/// +kubebuilder:rabc", &[], &[]);
+    for (text, column) in [
+        ("// kubebuilder:rbac:verbs=get", 4),
+        ("//+ kubebuilder:rbac:verbs=get", 3),
+        ("//  + kubebuilder:rbac:verbs=get", 5),
+        ("// +Kubebuilder : rbac:verbs=get", 4),
+        ("/// + kubebuilder:rbac:verbs=get", 5),
+        ("//! kubebuilder:rbac:verbs=get", 5),
+        ("//// +kubebuilder:rbac:verbs=get", 6),
+        ("/* +kubebuilder:rbac:verbs=get */", 4),
+        ("/* a\n * +kubebuilder:rbac:verbs=get */", 4),
+        ("let a = 1; // + kubebuilder:rbac:verbs=get", 15),
+    ] {
+        let line = 1 + text.matches('\n').count();
+        let told = format!(
+            "a.rs:{line}:{column}: this comment is not a marker, and has no effect   hint: write it on a line of its own: `// +kubebuilder:rbac:verbs=get`"
+        );
+        check(text, &[], &[&told]);
+    }
+    for text in
+        ["/// +kubebuilder:rabc", "/// As kubebuilder: it scaffolds", "// a kubebuilder:rbac"]
+    {
+        check(text, &[], &[]);
+    }
 }
 
 #[test]
@@ -197,7 +246,8 @@ fn groups_and_resources_that_cannot_exist_are_reported() {
         );
         let rule = Rule { groups: owned(groups), resources: owned(resources), ..Rule::default() };
         let comments = super::comments::comments(&text);
-        let found = misspelt(&SourcePath::fixed("a.rs"), &comments[0], Some(&rule));
+        let resources = Resources::new(&[]);
+        let found = misspelt(&SourcePath::fixed("a.rs"), &comments[0], Some(&rule), &resources);
         let found: Vec<String> =
             found.iter().map(|it| it.describe("").replace('\n', " ")).collect();
         assert_eq!(found, expected, "{text}");

@@ -28,7 +28,8 @@ pub use difference::{Difference, Part, difference, differences};
 pub use fault::Fault;
 pub use node::{Data, Entry, Mark, Node};
 pub use printed::{
-    fault as printing_fault, is_written_in_quotes, key_fault, string as printed_string,
+    added_key_fault, fault as printing_fault, is_written_in_quotes, key_fault,
+    string as printed_string,
 };
 
 pub use serde_json::{Map, Number, Value, json};

@@ -75,6 +75,15 @@ pub fn key_fault(text: &str) -> Option<String> {
     fault(text).or_else(|| (LONGEST_KEY < length).then(message))
 }
 
+/// The same of a key that kustomize adds to an object: it prints it without quotes, and reads what it has printed.
+pub fn added_key_fault(text: &str) -> Option<String> {
+    let is_string = matches!(plain::resolve(text, Dialect::Kustomize), Resolved::Text);
+    let message = || {
+        format!("kustomize prints the key `{text}` without quotes, as something else than a string")
+    };
+    key_fault(text).or_else(|| (!is_string || text == "<<").then(message))
+}
+
 const LONGEST_KEY: usize = 1024;
 
 /// Whether the printer writes it as a block; otherwise it uses double quotes.

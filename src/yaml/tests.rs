@@ -1,4 +1,4 @@
-use super::{Dialect, Value, documents, from_text, json, to_text};
+use super::{Dialect, Value, added_key_fault, documents, from_text, json, to_text};
 
 /// Strings that some parser reads as something else.
 pub const TRICKY: &[&str] = &[
@@ -284,4 +284,16 @@ fn malformed_text_is_refused() {
         assert!(documents(text, Dialect::Kubernetes).is_err(), "{text:?}");
     }
     assert!(documents(&"[".repeat(10_000), Dialect::Kubernetes).is_err());
+}
+
+#[test]
+fn kustomize_adds_keys_that_are_strings_without_quotes() {
+    for key in ["a", "a b", "1:20", "=", "on", "y", "- a", "#a", "1.2.3"] {
+        assert_eq!(added_key_fault(key), None, "{key}");
+    }
+    for key in
+        ["1", "0x1F", "1_000", "1e3", ".inf", "0o7", "true", "null", "~", "", "<<", "2024-01-01"]
+    {
+        assert!(added_key_fault(key).is_some(), "{key}");
+    }
 }

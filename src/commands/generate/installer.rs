@@ -1,5 +1,5 @@
 use crate::{
-    commands::{Mode, Outcome, project, rendered, shipped},
+    commands::{Mode, Outcome, project, rendered, shipped, stdout},
     disk::Root,
     model::{Image, Namespace, ProjectPath},
     plan::Plan,
@@ -18,7 +18,7 @@ pub struct Args {
     /// Namespace of the manager [default: the one in config/default]
     #[arg(long, conflicts_with = "crds_only")]
     namespace: Option<Namespace>,
-    /// Write this file in the project [default: stdout]
+    /// Write this file in the project; `-` is stdout [default: stdout]
     #[arg(long, value_name = "FILE")]
     output: Option<ProjectPath>,
     #[command(flatten)]
@@ -28,10 +28,14 @@ pub struct Args {
 impl Args {
     /// Whether there is no file to write. Flags about files are refused then.
     pub fn prints(&self) -> anyhow::Result<bool> {
-        match self.output {
+        match self.file() {
             Some(_) => Ok(false),
             None => self.mode.require("--output").map(|()| true),
         }
+    }
+
+    fn file(&self) -> Option<&ProjectPath> {
+        stdout::file(&self.output)
     }
 
     pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {
@@ -41,7 +45,7 @@ impl Args {
         let objects = rendered::objects(root, &project, folder, image, namespace)?;
         let text = objects.iter().map(yaml::to_text).collect::<Vec<_>>().join("---\n");
         let warning = shipped::placeholder(&objects);
-        Ok(match self.output {
+        Ok(match self.file().cloned() {
             None => {
                 warning.into_iter().for_each(terminal::warn);
                 Outcome::Text(text)

@@ -14,7 +14,10 @@ use super::{
     target::Target,
 };
 use crate::{
-    commands::images::{self, Access, Epoch, Shape},
+    commands::{
+        images::{self, Access, Epoch, Shape},
+        stdout,
+    },
     disk,
     hint::Hint as _,
     image::{self, Config, File, Layer, Recipe, Stored, Variant},
@@ -39,7 +42,7 @@ pub struct Content {
     #[arg(long, value_name = "KEY=VALUE")]
     label: Vec<Label>,
     /// Also write the list of linked packages (CycloneDX) to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = stdout::not_stdout())]
     sbom: Option<PathBuf>,
 }
 

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 
 use super::Shape;
 use crate::{
+    commands::stdout,
     disk::{self, Root},
     hint::Hint as _,
     image,
@@ -21,7 +22,7 @@ use crate::{
 #[derive(Clone, clap::Args)]
 pub struct Output {
     /// Archive that is written, if the name ends in `.tar`, or else the directory of an OCI layout
-    #[arg(short, long, value_name = "PATH")]
+    #[arg(short, long, value_name = "PATH", value_parser = stdout::not_stdout())]
     pub output: Option<PathBuf>,
     /// Name of the image in the archive, as in `docker build --tag`
     #[arg(short, long, value_name = "IMAGE")]

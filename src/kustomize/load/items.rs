@@ -272,7 +272,7 @@ impl Reader {
         for Entry { key, mark, value } in self.map(node) {
             match key.as_str() {
                 "name" | "namespace" => drop(self.string(value)),
-                "labels" | "annotations" => drop(self.pairs(value)),
+                "labels" | "annotations" => drop(self.strings(value)),
                 _ => self.unknown(key, *mark, "a kustomization's metadata"),
             }
         }

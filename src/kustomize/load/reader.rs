@@ -81,7 +81,20 @@ impl Reader {
         self.string(node).map(|text| Text { text, mark: node.mark })
     }
 
+    /// Labels or annotations that objects get.
     pub fn pairs(&mut self, node: &Node) -> BTreeMap<String, String> {
+        if let Data::Map(entries) = &node.data {
+            for it in entries {
+                let fault = yaml::added_key_fault(&it.key);
+                self.problems.extend(fault.map(|message| {
+                    problem(&self.path, it.mark, message, Some("choose another key"))
+                }));
+            }
+        }
+        self.strings(node)
+    }
+
+    pub fn strings(&mut self, node: &Node) -> BTreeMap<String, String> {
         let entries = self.map(node);
         entries
             .into_iter()

@@ -112,7 +112,7 @@ impl Project {
     }
 
     /// `resources`, with its place in the text.
-    fn resources_field(&self) -> anyhow::Result<Option<Entry>> {
+    pub(super) fn resources_field(&self) -> anyhow::Result<Option<Entry>> {
         let documents = yaml::nodes(&self.text, Dialect::Strict).context("reading PROJECT")?;
         Ok(documents.into_iter().next().and_then(|it| match it.data {
             Data::Map(fields) => fields.into_iter().find(|it| it.key == "resources"),
@@ -130,7 +130,7 @@ impl Project {
 }
 
 /// The items of a list; none if it is no list.
-fn items(list: &Entry) -> &[Node] {
+pub(super) fn items(list: &Entry) -> &[Node] {
     match &list.value.data {
         Data::List(items) => items,
         _ => &[],

@@ -1,4 +1,5 @@
 mod edit;
+mod hand_edit;
 
 use std::collections::BTreeSet;
 

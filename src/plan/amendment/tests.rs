@@ -21,10 +21,11 @@ fn add(path: &str, before: &str, fragment: &str, expected: Result<&str, &str>) {
 /// Removes a fragment; compares the text, and what is told.
 fn remove(path: &str, before: &str, fragment: &str, expected: &str, told: &[&str]) {
     let fragments = [fragment.to_owned()];
-    let res = removed(&ProjectPath::fixed(path), before, &fragments, &Edited::Stays(None));
+    let res = removed(&ProjectPath::fixed(path), before, &fragments, &LastCommit::Text(None));
     let res = res.expect("it can be read");
     assert_eq!(res.text, expected);
-    let messages: Vec<String> = res.warnings.iter().map(ToString::to_string).collect();
+    let all = [res.warnings, res.edited, res.stuck].concat();
+    let messages: Vec<String> = all.iter().map(ToString::to_string).collect();
     assert_eq!(messages, told, "{before}");
 }
 
@@ -69,7 +70,7 @@ fn where_lines_would_mean_something_else_nothing_is_added() {
     refused("resources: &a\n- a.yaml\n# §\nother: *a\n", 3);
     let told = "kustomization.yaml:4:1: the marker `§` is also in line 3";
     add("kustomization.yaml", "resources:\n- a\n# §\n# §\n", "resources:\n- b\n", Err(told));
-    let told = "kustomization.yaml: the list `resources` was not found";
+    let told = "kustomization.yaml:2:1: the list `resources` was not found";
     add("kustomization.yaml", "x: 1\n# §\n", "resources:\n- b\n", Err(told));
     let told = "kustomization.yaml:2:1: there is no line `# §`";
     add("kustomization.yaml", "resources:\n# # §\n", "resources:\n- b\n", Err(told));
@@ -93,7 +94,7 @@ fn a_variable_is_added_to_the_container_whatever_the_markers_depth() {
     let told = "manager.yaml:12:1: `IMAGE_B` is already there, in another form";
     add("manager.yaml", &file(&other, "            # §\n"), IMAGE, Err(told));
     let list = "the list `spec.template.spec.containers[name=manager].env`";
-    let told = format!("manager.yaml: {list} was not found");
+    let told = format!("manager.yaml:12:1: {list} was not found");
     let two = file("", "# §\n");
     add("manager.yaml", &format!("{two}---\n{two}"), IMAGE, Err(&told));
 }
@@ -125,6 +126,12 @@ fn modules_and_starts_are_added_as_code() {
     }
     let told = "a.rs:1:1: `b` is already there, in another form";
     rust("mod b { fn f() {} }\n// §\n", module, Err(told));
+    let told = "a.rs:1:1: `b` is already the name of something else here";
+    for other in ["use x::b;", "use x::{y as b};", "use b::{self};", "trait b {}", "type b = u8;"] {
+        rust(&format!("{other}\n// §\n"), module, Err(told));
+    }
+    let others = "fn b() {}\nuse x::b as _;\nuse b::c;\nuse x::b::*;\n";
+    rust(&format!("{others}// §\n"), module, Ok(&format!("{others}{module}// §\n")));
     let file = |list: &str| {
         format!(
             "fn all(x: X) -> Y {{\n    let x = vec![1];\n    vec![\n{list}    ]\n}}\nfn other() {{ vec![runtime::per_namespace(b::run)]; }}\n"
@@ -141,7 +148,7 @@ fn modules_and_starts_are_added_as_code() {
     rust(&file(new), RUN, Ok(&file(new)));
     let told = "a.rs:4:1: `b` is already there, in another form";
     rust(&file("        runtime::per_namespace(|it| b::run_with(it)),\n// §\n"), RUN, Err(told));
-    rust("// §\n", RUN, Err("a.rs: a list `vec![…]` in the function `all` was not found"));
+    rust("// §\n", RUN, Err("a.rs:1:1: a list `vec![…]` in the function `all` was not found"));
 }
 
 #[test]
@@ -185,15 +192,23 @@ fn only_the_scaffolded_entry_is_removed() {
         &[],
     );
     remove("a.rs", elsewhere, module, elsewhere, &[]);
-    let stays = "stays: this is not as `create api` wrote it";
     for text in [
         "pub mod b; // mine\n",
         "#[cfg(x)]\npub mod b;\n",
+        "/// Mine.\npub mod b;\n",
+        "pub(crate) mod b;\n",
         "pub mod b { fn f() {} }\n",
-        "mod a; pub mod b;\n",
     ] {
-        remove("a.rs", text, module, text, &[&format!("a.rs:1:1: `b` {stays}")]);
+        remove("a.rs", text, module, "", &[&format!("a.rs:1:1: {NOT_COMMITTED}")]);
     }
+    let stuck = "cannot be removed without something else";
+    remove(
+        "a.rs",
+        "mod a; pub mod b;\n",
+        module,
+        "mod a; pub mod b;\n",
+        &[&format!("a.rs:1:8: `b` {stuck}")],
+    );
     let legacy =
         "mod legacy {\n    fn all() { vec![\n        runtime::per_namespace(b::run),\n    ] }\n}\n";
     let all =
@@ -210,19 +225,33 @@ fn only_the_scaffolded_entry_is_removed() {
         &[],
     );
     yaml("resources:\r\n  - \"b.yaml\"\r\n", "resources:\r\n", &[]);
-    for text in
-        ["resources: [b.yaml]\n", "resources: # x\n- b.yaml # mine\n", "resources:\n- ./b.yaml\n"]
+    yaml("resources:\n- ./b.yaml\n- b.yaml\n", "resources:\n", &[]);
+    let told = format!("kustomization.yaml:2:3: {NOT_COMMITTED}");
+    yaml("resources: # x\n- b.yaml # mine\n", "resources: # x\n", &[&told]);
+    for (text, place) in
+        [("resources: [b.yaml]\n", "1:13"), ("resources:\n- a\n- &x b.yaml\nx: *x\n", "3:3")]
     {
-        let line = text.lines().position(|it| it.contains("b.yaml")).unwrap_or_default() + 1;
-        yaml(text, text, &[&format!("kustomization.yaml:{line}:1: `b.yaml` {stays}")]);
+        yaml(text, text, &[&format!("kustomization.yaml:{place}: `b.yaml` {stuck}")]);
     }
+
+    let kinds = "mod b;\npub use self::b::*;\n";
+    let import = |text: &str, after: &str, told: &[&str]| remove("a.rs", text, kinds, after, told);
+    import(
+        "use other::b;\nuse crate::b::X;\nmod b;\npub use self::b::*;\n",
+        "use other::b;\nuse crate::b::X;\n",
+        &[],
+    );
+    let told = format!("a.rs:2:1: {NOT_COMMITTED}");
+    import("mod b;\nuse self::b::{B, BSpec};\n", "", &[&told]);
+    let both = "use self::{a::*, b::*};\n";
+    import(&format!("mod b;\n{both}"), both, &[&format!("a.rs:2:1: `b` {stuck}")]);
 }
 
 #[test]
 fn a_variable_is_removed_with_any_value() {
     let (head, item) = IMAGE.split_once("        - name: IMAGE_B").unwrap_or_default();
     let item = format!("        - name: IMAGE_B{item}");
-    let told = ["manager.yaml:8:1: `IMAGE_B` stays: this is not as `create api` wrote it"];
+    let told = [&*format!("manager.yaml:8:11: {NOT_COMMITTED}")];
     let check = |item: &str, rest: &str, told: &[&str]| {
         remove(
             "manager.yaml",
@@ -234,20 +263,15 @@ fn a_variable_is_removed_with_any_value() {
     };
     check(&item, "", &[]);
     let changed = "this is removed, and the last commit does not have its value";
-    check(&item.replace("b:1", "b:2"), "", &[&format!("manager.yaml:8:1: {changed}")]);
+    check(&item.replace("b:1", "b:2"), "", &[&format!("manager.yaml:8:11: {changed}")]);
     for edited in [
         item.replace("          value", "          # why\n          value"),
         item.replace("IMAGE_B", "IMAGE_B # mine"),
         item.replace("value: \"b:1\"", "valueFrom: {}"),
     ] {
-        check(&edited, &edited, &told);
+        check(&edited, "", &told);
     }
-    let twice = format!("{item}{item}");
-    check(
-        &twice,
-        &twice,
-        &["manager.yaml:10:1: `IMAGE_B` stays: this is not as `create api` wrote it"],
-    );
+    check(&format!("{item}{item}"), "", &[]);
 
     let fragment = "[env]\nA = \"1\"\n";
     let toml =
@@ -262,22 +286,24 @@ fn a_variable_is_removed_with_any_value() {
         "[env]\nA = \"1\" # mine\n",
         "[env]\nA = { value = \"1\" }\n",
     ] {
-        toml(text, text, &["a.toml:2:1: `A` stays: this is not as `create api` wrote it"]);
+        toml(text, "[env]\n", &[&format!("a.toml:2:1: {NOT_COMMITTED}")]);
     }
+    let inline = "env = { A = \"1\" }\n";
+    toml(inline, inline, &["a.toml:1:9: `A` cannot be removed without something else"]);
 }
 
 #[test]
 fn an_edited_start_is_removed_if_it_is_committed() {
     let text = "fn all() {\n    vec![\n        a(),\n        runtime::per_namespace(move |it| b::run_with(\n            it,\n            settings.clone(),\n        )),\n    ]\n}\n";
     let check = |committed: Option<&str>, refused: &[&str]| {
-        let edited = Edited::Removed(committed.map(str::to_owned));
-        let res = removed(&ProjectPath::fixed("a.rs"), text, &[RUN.to_owned()], &edited);
+        let commit = LastCommit::Text(committed.map(str::to_owned));
+        let res = removed(&ProjectPath::fixed("a.rs"), text, &[RUN.to_owned()], &commit);
         let res = res.expect("it is Rust");
         assert_eq!(res.text, "fn all() {\n    vec![\n        a(),\n    ]\n}\n");
-        let messages: Vec<String> = res.refused.iter().map(ToString::to_string).collect();
+        let messages: Vec<String> = res.edited.iter().map(ToString::to_string).collect();
         assert_eq!(messages, refused);
     };
-    let told = "a.rs:4:1: this was edited by hand, and the last commit does not have this text";
+    let told = "a.rs:4:9: this was edited by hand, and the last commit does not have this text";
     check(None, &[told]);
     check(Some("fn all() { vec![a()] }"), &[told]);
     check(Some(text), &[]);

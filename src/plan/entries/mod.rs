@@ -5,6 +5,8 @@ mod rust;
 mod toml;
 mod yaml;
 
+use std::ops::Range;
+
 use crate::{
     hint::{Diagnostic, Lines},
     model::ProjectPath,
@@ -49,22 +51,23 @@ pub struct Entry {
     pub form: String,
     /// What it declares or refers to.
     pub names: Vec<String>,
-    pub twin: Twin,
-    /// Its first line, from 0.
+    /// The names that no other entry of a valid file has.
+    pub defines: Vec<String>,
+    /// Its first line and column, from 0.
     pub line: usize,
-    /// Its lines, if nothing else and no comment is in them.
+    pub column: usize,
+    /// Its lines, if nothing else is in them.
     pub lines: Option<(usize, usize)>,
+    /// Whether a comment is in its lines.
+    pub has_comment: bool,
 }
 
-/// What another entry of the same name means for one that is added.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Twin {
-    /// Both can be there.
-    Allowed,
-    /// It is the same entry, spelled in another way.
-    Same,
-    /// The file would become invalid.
-    Clash,
+/// A name that an entry of a file defines, and a new one would, too.
+pub struct Clash<'a> {
+    pub name: &'a str,
+    pub other: &'a Entry,
+    /// Whether it is the same entry in another form.
+    pub is_same: bool,
 }
 
 impl Place {
@@ -112,10 +115,7 @@ impl Place {
 impl Content {
     /// Whether an entry is there.
     pub fn has(&self, entry: &Entry) -> bool {
-        let is_same = |it: &Entry| {
-            it.data == entry.data || entry.twin == Twin::Same && it.names == entry.names
-        };
-        self.entries.iter().any(is_same)
+        self.entries.iter().any(|it| it.data == entry.data)
     }
 
     /// The text with lines in front of a line, from 0.
@@ -151,8 +151,11 @@ impl Content {
 }
 
 impl Entry {
-    pub fn shares_name(&self, other: &Self) -> bool {
-        self.names.iter().any(|it| other.names.contains(it))
+    /// Why another entry cannot be added beside this one.
+    pub fn clash(&self, new: &Self) -> Option<Clash<'_>> {
+        let name = self.defines.iter().find(|it| new.defines.contains(it))?;
+        let is_same = self.names.iter().any(|it| new.names.contains(it));
+        Some(Clash { name, other: self, is_same })
     }
 
     /// Its lines in a text, without their common indentation.
@@ -191,11 +194,20 @@ impl Fault {
     }
 }
 
-/// The lines of a range of bytes, from 0, if nothing else is in them.
-fn whole_lines(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
-    let (before, after) = (text.get(..start)?, text.get(end..)?);
+/// The lines of a range of bytes, from 0, if nothing else is in them, and whether a comment with this sign follows.
+fn whole_lines(text: &str, range: &Range<usize>, sign: &str) -> Option<((usize, usize), bool)> {
+    let (before, after) = (text.get(..range.start)?, text.get(range.end..)?);
+    let after = after.split('\n').next()?.trim();
     let is_alone = before.rsplit('\n').next()?.trim().is_empty()
-        && after.split('\n').next()?.trim().is_empty();
+        && (after.is_empty() || after.starts_with(sign));
     let first = before.matches('\n').count();
-    is_alone.then(|| (first, first + text[start..end].matches('\n').count() + 1))
+    let to = first + text[range.clone()].matches('\n').count() + 1;
+    is_alone.then_some(((first, to), !after.is_empty()))
+}
+
+/// The line and column of a byte, from 0.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or_default();
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+    (before.matches('\n').count(), column)
 }

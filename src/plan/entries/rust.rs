@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use proc_macro2::{Delimiter, Group, LexError, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, File, Item, ItemFn, Token, parse::Parser as _, punctuated::Punctuated};
+use syn::{Expr, File, Item, ItemFn, Token, UseTree, parse::Parser as _, punctuated::Punctuated};
 
-use super::{Content, Entry, Fault, Gap, Twin, whole_lines};
+use super::{Content, Entry, Fault, Gap, position, whole_lines};
 
 type List = Punctuated<Expr, Token![,]>;
 
@@ -50,7 +50,7 @@ pub fn read(text: &str, function: Option<&str>) -> Result<Option<Content>, Fault
             }
         };
         let names = called(&tokens, 0);
-        entries.push(entry(text, &tokens, range.start..end, names, Twin::Clash));
+        entries.push(entry(text, &tokens, range.start..end, names.clone(), names));
     }
     let rest = emptied(tokens, group.span().byte_range()).to_string();
     Ok(Some(Content { rest, entries, gap }))
@@ -70,12 +70,28 @@ fn parsed(text: &str) -> Result<(TokenStream, File), Fault> {
 fn item(text: &str, item: &Item) -> Entry {
     let tokens = item.to_token_stream();
     let range = bytes(&tokens).unwrap_or(0..0);
-    let (names, twin) = match item {
-        Item::Mod(it) => (vec![format!("mod {}", it.ident)], Twin::Clash),
-        Item::Use(it) => (imported(it.tree.to_token_stream()), Twin::Allowed),
-        _ => (Vec::new(), Twin::Allowed),
+    // Functions and constants may have the name of a module.
+    let (names, defined) = match item {
+        Item::Mod(it) => (vec![format!("mod {}", it.ident)], Some(&it.ident)),
+        Item::Enum(it) => (Vec::new(), Some(&it.ident)),
+        Item::Struct(it) => (Vec::new(), Some(&it.ident)),
+        Item::Trait(it) => (Vec::new(), Some(&it.ident)),
+        Item::TraitAlias(it) => (Vec::new(), Some(&it.ident)),
+        Item::Type(it) => (Vec::new(), Some(&it.ident)),
+        Item::Union(it) => (Vec::new(), Some(&it.ident)),
+        Item::ExternCrate(it) => {
+            (Vec::new(), Some(it.rename.as_ref().map_or(&it.ident, |it| &it.1)))
+        }
+        Item::Use(it) => {
+            let is_own = it.leading_colon.is_none();
+            let (mut names, mut defines) = (Vec::new(), Vec::new());
+            imported(&it.tree, None, &mut names, &mut defines);
+            let names = if is_own { names } else { Vec::new() };
+            return entry(text, &tokens, range, names, defines);
+        }
+        _ => (Vec::new(), None),
     };
-    entry(text, &tokens, range, names, twin)
+    entry(text, &tokens, range, names, defined.map(ToString::to_string).into_iter().collect())
 }
 
 fn entry(
@@ -83,36 +99,63 @@ fn entry(
     tokens: &TokenStream,
     range: Range<usize>,
     names: Vec<String>,
-    twin: Twin,
+    defines: Vec<String>,
 ) -> Entry {
     let data = tokens.to_string();
     // Only comments are in the text and not among the tokens.
     let bare = |it: &str| it.chars().filter(|it| !it.is_whitespace()).collect::<String>();
     let own = bare(text.get(range.clone()).unwrap_or_default());
     let has_comment = own.trim_end_matches(',') != bare(&data).trim_end_matches(',');
+    let (line, column) = position(text, range.start);
+    let lines = whole_lines(text, &range, "//");
     Entry {
         form: data.clone(),
         data,
         names,
-        twin,
-        line: text.get(..range.start).unwrap_or_default().matches('\n').count(),
-        lines: whole_lines(text, range.start, range.end).filter(|_| !has_comment),
+        defines,
+        line,
+        column,
+        lines: lines.map(|it| it.0),
+        has_comment: has_comment || lines.is_some_and(|it| it.1),
     }
 }
 
-/// The names in an import, apart from those that every path can begin with.
-fn imported(tokens: TokenStream) -> Vec<String> {
-    let mut res = Vec::new();
-    for token in tokens {
-        match token {
-            TokenTree::Group(it) => res.extend(imported(it.stream())),
-            TokenTree::Ident(it) if !["self", "crate", "super"].contains(&&*it.to_string()) => {
-                res.push(format!("use {it}"));
-            }
-            _ => {}
+/// The modules here that an import begins with, and the names that it brings. `parent` is the name before the tree.
+fn imported(
+    tree: &UseTree,
+    parent: Option<&str>,
+    names: &mut Vec<String>,
+    defines: &mut Vec<String>,
+) {
+    let mut begin = |name: &str| {
+        if parent.is_none_or(|it| it == "self") && name != "self" {
+            names.push(format!("use {name}"));
         }
+    };
+    match tree {
+        UseTree::Path(it) => {
+            let name = it.ident.to_string();
+            begin(&name);
+            imported(&it.tree, Some(&name), names, defines);
+        }
+        UseTree::Name(it) => {
+            let name = it.ident.to_string();
+            begin(&name);
+            // `use a::{self}` brings `a`.
+            defines.push(match (name.as_str(), parent) {
+                ("self", Some(parent)) => parent.to_owned(),
+                _ => name,
+            });
+        }
+        UseTree::Rename(it) => {
+            begin(&it.ident.to_string());
+            defines.push(it.rename.to_string());
+        }
+        UseTree::Group(it) => {
+            it.items.iter().for_each(|it| imported(it, parent, names, defines));
+        }
+        UseTree::Glob(_) => {}
     }
-    res
 }
 
 /// The modules whose functions an expression passes on: `memcached` of `runtime::per_namespace(memcached::run)`.
@@ -123,7 +166,10 @@ fn called(tokens: &TokenStream, depth: usize) -> Vec<String> {
         match token {
             TokenTree::Group(it) => res.extend(called(&it.stream(), depth + 1)),
             TokenTree::Ident(it)
-                if 0 < depth && is_colon(all.get(at + 1)) && is_colon(all.get(at + 2)) =>
+                if 0 < depth
+                    && it.to_string().starts_with(char::is_lowercase)
+                    && is_colon(all.get(at + 1))
+                    && is_colon(all.get(at + 2)) =>
             {
                 res.push(it.to_string());
             }

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value, de::DeTable};
 
-use super::{Content, Entry, Fault, Gap, Twin, whole_lines};
+use super::{Content, Entry, Fault, Gap, position, whole_lines};
 
 /// The place of the only table.
 pub fn place(fragment: &str) -> Result<String, Fault> {
@@ -21,18 +21,22 @@ pub fn read(text: &str, table: &str) -> Result<Option<Content>, Fault> {
     for (key, value) in spans.into_iter().flatten() {
         let name = key.get_ref().to_string();
         let Some(data) = data.get(&name) else { continue };
-        let (start, end) = (key.span().start, value.span().end);
-        // A comment behind the value is in the same line.
+        let range = key.span().start..value.span().end;
+        let (line, column) = position(text, range.start);
+        let lines = whole_lines(text, &range, "#");
         entries.push(Entry {
             data: format!("{name} = {data}"),
             form: match data {
                 Value::String(_) => format!("{name} = \"\""),
                 _ => format!("{name} = {data}"),
             },
-            names: vec![name],
-            twin: Twin::Clash,
-            line: text.get(..start).unwrap_or_default().matches('\n').count(),
-            lines: whole_lines(text, start, end).filter(|it| it.1 == it.0 + 1),
+            names: vec![name.clone()],
+            defines: vec![name],
+            line,
+            column,
+            lines: lines.map(|it| it.0),
+            // An array may have comments between its items.
+            has_comment: lines.is_some_and(|it| it.1 || it.0.0 + 1 < it.0.1),
         });
     }
     Ok(Some(Content { rest: format!("{file:?}"), entries, gap: Gap::Nothing }))

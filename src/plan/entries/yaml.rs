@@ -1,6 +1,6 @@
 //! Lists in YAML files.
 
-use super::{Content, Entry, Fault, Gap, Twin};
+use super::{Content, Entry, Fault, Gap};
 use crate::{
     model::ProjectPath,
     yaml::{self, Data, Dialect, Entry as Field, Node, Value, block},
@@ -137,11 +137,14 @@ impl<'a> Found<'a> {
 }
 
 fn entry(text: &str, node: &Node) -> Entry {
-    let value = node.clone().into_value();
+    let mut value = node.clone().into_value();
+    if let Value::String(path) = &mut value {
+        *path = plain(path);
+    }
     let mut form = value.clone();
     let mut names = Vec::new();
     match (&value, form.as_object_mut()) {
-        (Value::String(path), _) => names.push(path.trim_start_matches("./").to_owned()),
+        (Value::String(path), _) => names.push(path.clone()),
         (_, Some(map)) => {
             if let Some(value @ Value::String(_)) = map.get_mut("value") {
                 *value = Value::Null;
@@ -150,17 +153,31 @@ fn entry(text: &str, node: &Node) -> Entry {
         }
         _ => {}
     }
-    let lines = block::lines_of_item(text, node).filter(|lines| {
+    let lines = block::lines_of_item(text, node);
+    let has_comment = lines.is_some_and(|lines| {
         let first = text.lines().nth(lines.0).unwrap_or_default();
-        let has_comment = block::has_comment(text, *lines, node) != Some(false);
-        !has_comment && block::comment(first).is_none()
+        block::has_comment(text, lines, node) != Some(false) || block::comment(first).is_some()
     });
     Entry {
         data: value.to_string(),
         form: form.to_string(),
+        // The same path may be in a list twice.
+        defines: if value.is_string() { Vec::new() } else { names.clone() },
         names,
-        twin: if value.is_string() { Twin::Same } else { Twin::Clash },
         line: node.mark.line.saturating_sub(1),
+        column: node.mark.column.saturating_sub(1),
         lines,
+        has_comment,
     }
+}
+
+/// A path without its needless parts: `./a//b` is `a/b`.
+fn plain(path: &str) -> String {
+    if path.contains("://") {
+        return path.to_owned();
+    }
+    let mut parts = path.split('/').enumerate();
+    let first = parts.next().filter(|it| it.1 != ".").map(|it| it.1);
+    let rest = parts.filter(|it| !["", "."].contains(&it.1)).map(|it| it.1);
+    first.into_iter().chain(rest).collect::<Vec<_>>().join("/")
 }

@@ -40,6 +40,8 @@ pub struct Context<'a> {
     controller_module: String,
     kind_file: String,
     kind_object: String,
+    /// Each version's sample is an object of its own.
+    sample_name: String,
     plural: &'a Plural,
     shared: &'a [String],
     api_namespaced: bool,
@@ -86,6 +88,10 @@ impl<'a> Context<'a> {
             },
             kind_file: if apart { format!("{group}_{lower}") } else { lower.clone() },
             kind_object: if apart { format!("{group}-{lower}") } else { lower.clone() },
+            sample_name: match place.kin.is_empty() {
+                true => format!("{lower}-sample"),
+                false => format!("{lower}-{version}-sample"),
+            },
             kind_lower: lower,
             kind_snake: snake,
             plural,

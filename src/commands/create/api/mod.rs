@@ -20,7 +20,7 @@ use crate::{
     hint::Hint as _,
     manifests,
     model::{Domain, GroupName, GroupPrefix, Image, Kind, Plural, Project, RustPath, Version},
-    plan::{Plan, Tree},
+    plan::{self, Plan, Tree},
     scaffold, terminal,
 };
 
@@ -129,6 +129,7 @@ impl Args {
         if let Some(existing) = existing::find(root, &project, &place)? {
             return self.take_over(root, &project, place, existing, has_plural);
         }
+        refuse_names(root, &place)?;
         let namespaced = place.scope(self.namespaced, &project)?;
         let has_controller = place.kin.iter().any(|it| it.controller);
         if self.controller == Some(true) && has_controller {
@@ -298,6 +299,20 @@ impl Args {
             Some((flag, _)) => refuse(&format!(
                 "`--{flag}` configures a new type: leave out `--{flag}` or `--resource=false`"
             )),
+        }
+    }
+}
+
+/// Refuses a kind whose types would be hidden by others in the module that exports them.
+fn refuse_names(tree: &impl Tree, place: &Place) -> anyhow::Result<()> {
+    let path = format!("api/src/{}/{}/mod.rs", place.group.module(), place.version).parse()?;
+    let Some(text) = tree.read(&path)? else { return Ok(()) };
+    let names = ["", "Spec", "Status"].map(|it| format!("{}{it}", place.kind));
+    match plan::definition(&path, &text, &names) {
+        None => Ok(()),
+        Some(problem) => {
+            let hint = "give this another name or choose another kind, and run the command again";
+            Err(problem.with_hint(hint).into_error())
         }
     }
 }

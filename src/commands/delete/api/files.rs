@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{modules, originals};
+use super::{commit::Commit, modules, originals};
 use crate::{
     commands::{
         create::api::{
@@ -15,12 +15,10 @@ use crate::{
         derive,
     },
     disk::Root,
-    hint::{Diagnostic, Hint as _},
+    hint::Hint as _,
     model::{GroupName, Kind, Project, ProjectPath, Resource},
-    plan::{self, Edited, Found, Plan, Tree},
-    process::{Answer, Git},
+    plan::{Found, Plan, Tree},
     scaffold::{self, Target},
-    terminal,
 };
 
 /// The files of the kind, and its entries in other files.
@@ -159,53 +157,28 @@ impl Files {
     }
 
     /// Plans the removal of all files and entries that exist.
-    pub fn remove(self, plan: &mut Plan, root: &Root) -> anyhow::Result<()> {
-        let git = Git::new(root.real(), terminal::variable_names("GIT_"));
-        let mut git = terminal::program("git").map(|_| git);
+    pub fn remove(self, plan: &mut Plan, root: &Root, commit: &mut Commit) -> anyhow::Result<()> {
         for (path, mut known) in self.files {
             if root.look(&path)? == Found::Nothing {
                 continue;
             }
-            // Git can restore what is committed.
-            let text = committed(&mut git, &path, plan);
+            let text = commit.text(&path, plan);
             known.extend(text.map(|it| it.replace("\r\n", "\n")));
             plan.delete(path, known);
         }
         for ((path, _), fragments) in self.fragments {
             let Some(text) = root.read(&path)? else { continue };
             let fragments: Vec<String> = fragments.into_iter().collect();
-            let edited = |text| match path.extension() {
-                // The start of a controller, with settings, say.
-                "rs" => Edited::Removed(text),
-                _ => Edited::Stays(text),
-            };
-            let res = plan::removed(&path, &text, &fragments, &edited(None));
-            let is_edited = res.is_ok_and(|it| !it.refused.is_empty() || !it.warnings.is_empty());
-            let text = if is_edited { committed(&mut git, &path, plan) } else { None };
-            let edited = edited(text);
-            plan.remove(path, fragments, edited);
+            let commit = commit.of_entries(&path, &text, &fragments, plan);
+            plan.remove(path, fragments, commit);
         }
         for (path, template, fragment) in self.modules {
             // A module with other content stays, and so do those around it.
-            if !modules::prune(plan, root, path, fragment, template.as_deref())? {
+            if !modules::prune(plan, root, path, fragment, template.as_deref(), commit)? {
                 break;
             }
         }
         Ok(())
-    }
-}
-
-/// The text of a file in the last commit, unless git does not answer.
-fn committed(git: &mut Option<Git>, path: &ProjectPath, plan: &mut Plan) -> Option<String> {
-    match git.as_ref()?.run(&["cat-file", "blob", &format!("HEAD:./{path}")]) {
-        Ok(Answer::Done(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        Ok(_) => None,
-        // It would not answer about the next file either.
-        Err(error) => {
-            *git = None;
-            plan.warn(Diagnostic::from(&error));
-            None
-        }
     }
 }
 

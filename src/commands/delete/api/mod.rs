@@ -1,10 +1,11 @@
 //! `operator-rs delete api`: the reverse of `create api`.
 
+mod commit;
 mod files;
 mod modules;
 mod originals;
 
-use self::files::Files;
+use self::{commit::Commit, files::Files};
 use crate::{
     commands::{
         Mode, compile,
@@ -12,16 +13,16 @@ use crate::{
         project,
     },
     disk::Root,
-    hint::{Diagnostic, Hint as _},
+    hint::{Diagnostic, Hint as _, Lines},
     manifests,
     model::{GroupPrefix, Kind, Project, ProjectPath, Resource, Version},
-    plan::{Overlay, Plan, Tree},
+    plan::{COMMIT, NOT_COMMITTED, Overlay, Plan, Tree},
     terminal,
 };
 
 /// Remove a custom resource and its controller
 ///
-/// Deletes the files and lines that `create api` has added. A file that was edited is deleted if its text is in the last
+/// Deletes the files and entries that `create api` has added. One that was edited is deleted if its text is in the last
 /// commit; otherwise the command refuses and names it, unless `--force` is given.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -72,7 +73,9 @@ impl Args {
             warn_of_storage(&mut plan, root, resource);
         }
         let files = Files::of(root, &project, &edited, resource)?;
-        files.remove(&mut plan, root)?;
+        let mut commit = Commit::of(root);
+        files.remove(&mut plan, root, &mut commit)?;
+        refuse_edits(&mut plan, &project, at, &mut commit)?;
         plan.edit(Project::path(), project.text().to_owned(), edited.text().to_owned());
         derive::source(
             &mut plan,
@@ -138,6 +141,22 @@ fn find(
                 .hint(format!("name the one to remove: {}", versions.join(" or ")))
         }
     }
+}
+
+/// Refuses to lose a comment or a field of somebody's own in PROJECT, unless it is committed.
+fn refuse_edits(
+    plan: &mut Plan,
+    project: &Project,
+    at: usize,
+    commit: &mut Commit,
+) -> anyhow::Result<()> {
+    let Some(edit) = project.hand_edit(at)? else { return Ok(()) };
+    let committed = commit.text(&Project::path(), plan).unwrap_or_default();
+    if !committed.replace("\r\n", "\n").contains(&edit.text.replace("\r\n", "\n")) {
+        let problem = Diagnostic::in_file("PROJECT", NOT_COMMITTED).at(edit.line, 1);
+        plan.refuse(problem.quote(&mut Lines::of(project.text())).with_hint(COMMIT));
+    }
+    Ok(())
 }
 
 /// API servers refuse a CRD without a version in which they have stored objects.

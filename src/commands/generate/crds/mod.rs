@@ -15,6 +15,7 @@ use crate::{
         compile::{self, Compile},
         location, reading,
         refusal::{refusal, unread},
+        stdout,
         tree_sources::TreeSources,
     },
     disk::Root,
@@ -64,7 +65,7 @@ pub struct Args {
     /// deleted kinds. With `--check`, compare with the CRDs in the directory, with any file name
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
-    /// Write all CRDs into this file, as a YAML stream. With `--check`, compare with the CRDs in it
+    /// Write all CRDs into this file, as a YAML stream; `-` is stdout. With `--check`, compare with the CRDs in it
     #[arg(long, value_name = "FILE", conflicts_with = "output_dir")]
     output_file: Option<PathBuf>,
     /// Output format: a YAML stream or a JSON list
@@ -97,7 +98,7 @@ enum Format {
 
 impl Args {
     pub fn run(&self, dir: &Path) -> anyhow::Result<()> {
-        let folder = match (&self.output_dir, &self.output_file) {
+        let folder = match (&self.output_dir, stdout::file(&self.output_file)) {
             (Some(folder), _) => folder.as_path(),
             (None, Some(file)) => split(file)?.0,
             (None, None) => {
@@ -116,7 +117,7 @@ impl Args {
     }
 
     fn outcome(&self, dir: &Path, output: &Root) -> anyhow::Result<Outcome> {
-        let prints = self.output_dir.is_none() && self.output_file.is_none();
+        let prints = self.output_dir.is_none() && stdout::file(&self.output_file).is_none();
         if self.manifest_path.is_some() && prints && dir != Path::new(".") {
             return Err(terminal::usage(
                 clap::error::ErrorKind::ArgumentConflict,
@@ -221,7 +222,7 @@ impl Args {
         crds: &[Manifest],
         whole: bool,
     ) -> anyhow::Result<Outcome> {
-        let (folder, file) = match (&self.output_dir, &self.output_file) {
+        let (folder, file) = match (&self.output_dir, stdout::file(&self.output_file)) {
             (None, Some(file)) => split(file).map(|(folder, name)| (folder, Some(name)))?,
             (folder, _) => (folder.as_deref().unwrap_or(Path::new("")), None),
         };
@@ -264,7 +265,7 @@ impl Args {
             plan.show_in(&folder.to_string_lossy());
             return Ok(plan.into());
         }
-        if let Some(file) = &self.output_file {
+        if let Some(file) = stdout::file(&self.output_file) {
             let (folder, path) = split(file)?;
             let text: String = manifests.iter().map(Manifest::to_text).collect();
             plan.generate(path, text, "the Rust source", FILE);

@@ -1,0 +1,49 @@
+//! The last commit: git can restore what is in it.
+
+use crate::{
+    disk::Root,
+    hint::Diagnostic,
+    model::ProjectPath,
+    plan::{self, LastCommit, Plan},
+    process::{Answer, Git},
+    terminal,
+};
+
+pub struct Commit {
+    git: Option<Git>,
+}
+
+impl Commit {
+    pub fn of(root: &Root) -> Self {
+        let git = Git::new(root.real(), terminal::variable_names("GIT_"));
+        Self { git: terminal::program("git").map(|_| git) }
+    }
+
+    /// The text of a file, unless git does not answer.
+    pub fn text(&mut self, path: &ProjectPath, plan: &mut Plan) -> Option<String> {
+        let git = self.git.as_ref()?;
+        match git.run(&["cat-file", "blob", &format!("HEAD:./{path}")]) {
+            Ok(Answer::Done(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Ok(_) => None,
+            // It would not answer about the next file either.
+            Err(error) => {
+                self.git = None;
+                plan.warn(Diagnostic::from(&error));
+                None
+            }
+        }
+    }
+
+    /// The same for entries that are removed. Git is asked only if they were edited.
+    pub fn of_entries(
+        &mut self,
+        path: &ProjectPath,
+        text: &str,
+        fragments: &[String],
+        plan: &mut Plan,
+    ) -> LastCommit {
+        let res = plan::removed(path, text, fragments, &LastCommit::Text(None));
+        let is_edited = res.is_ok_and(|it| !it.edited.is_empty() || !it.warnings.is_empty());
+        LastCommit::Text(if is_edited { self.text(path, plan) } else { None })
+    }
+}

@@ -1,0 +1,143 @@
+//! The resources that rules can name: those of Kubernetes and the project's own. Nothing is said of the resources of
+//! other groups.
+
+use std::collections::BTreeMap;
+
+use super::kinds;
+use crate::{
+    hint,
+    model::{DeclaredKind, Rule},
+};
+
+pub struct Resources {
+    /// For each group its plurals: by themselves, and by their kinds in lower case.
+    groups: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// A word of a rule that is not what it seems to be, with a message and a hint.
+pub struct Doubt<'a> {
+    pub word: &'a str,
+    pub message: String,
+    pub hint: String,
+}
+
+impl Resources {
+    pub fn new(own: &[DeclaredKind]) -> Self {
+        let mut groups: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+        let mut add = |group: &str, kind: &str, plural: &str| {
+            let group = groups.entry(group.to_owned()).or_default();
+            group.insert(kind.to_lowercase(), plural.to_owned());
+            group.insert(plural.to_owned(), plural.to_owned());
+        };
+        kinds::all().iter().for_each(|it| add(it.group, it.kind, it.plural));
+        for crd in own.iter().filter_map(|it| it.crd.as_ref().ok()) {
+            add(&crd.spec.group, &crd.spec.names.kind, &crd.spec.names.plural);
+        }
+        // The other kinds of a group may have any plural.
+        for group in own.iter().filter(|it| it.crd.is_err()).filter_map(|it| it.group.as_ref()) {
+            groups.remove(group);
+        }
+        Self { groups }
+    }
+
+    /// The plural of a kind in any group.
+    pub fn plural(&self, kind: &str) -> Option<&str> {
+        let kind = kind.to_lowercase();
+        self.groups.values().find_map(|it| it.get(&kind)).map(String::as_str)
+    }
+
+    /// The words that are probably misspelt, and the resources that are in other groups.
+    pub fn doubts<'a>(&self, rule: &'a Rule) -> Vec<Doubt<'a>> {
+        let mut res: Vec<Doubt<'_>> = rule.groups.iter().filter_map(|it| self.group(it)).collect();
+        let groups = rule.groups.iter().map(|it| if it == "core" { "" } else { it.as_str() });
+        // Nothing is known of a resource that may be in a group that is not known.
+        let known: Option<Vec<_>> = groups.map(|it| self.groups.get(it)).collect();
+        let known = known.unwrap_or_default();
+        let resources = rule.resources.iter().filter(|it| !it.contains(char::is_uppercase));
+        res.extend(resources.filter_map(|it| self.resource(it, &known)));
+        res
+    }
+
+    fn group<'a>(&self, word: &'a str) -> Option<Doubt<'a>> {
+        if !word.contains('.') || self.groups.contains_key(word) {
+            return None;
+        }
+        // Other operators may have groups of the same domain, with names of a few letters.
+        let is_near = |known: &&String| {
+            hint::slips(word, known) <= if known.ends_with(".k8s.io") { 2 } else { 1 }
+        };
+        let near = self.groups.keys().filter(|it| it.contains('.')).find(is_near)?;
+        let message = format!("`{word}` is not an API group of Kubernetes or of this project");
+        Some(Doubt { word, message, hint: format!("did you mean `{near}`?") })
+    }
+
+    /// `known` has the resources of the rule's groups.
+    fn resource<'a>(
+        &self,
+        word: &'a str,
+        known: &[&BTreeMap<String, String>],
+    ) -> Option<Doubt<'a>> {
+        let name = word.split('/').next().unwrap_or(word);
+        let is_plural = |it: &BTreeMap<String, String>| it.get(name).is_some_and(|it| it == name);
+        if known.is_empty() || name == "*" || known.iter().any(|it| is_plural(it)) {
+            return None;
+        }
+        let message = |text: &str| format!("`{name}` is not a resource of {text}");
+        let places: Vec<String> =
+            self.groups.iter().filter(|it| is_plural(it.1)).map(|it| shown(it.0)).collect();
+        if !places.is_empty() {
+            let hint = format!("it is in the group {}", places.join(" or "));
+            return Some(Doubt { word, message: message("this rule's groups"), hint });
+        }
+        let plurals = known.iter().flat_map(|it| it.values()).map(String::as_str);
+        let kind = known.iter().find_map(|it| it.get(name)).map(String::as_str);
+        // A kind of another group, in the singular.
+        let near = kind.or_else(|| hint::nearest(name, plurals)).or_else(|| self.plural(name))?;
+        let message = message("Kubernetes or of this project");
+        Some(Doubt { word, message, hint: format!("did you mean `{near}`?") })
+    }
+}
+
+/// As a rule names it.
+fn shown(group: &str) -> String {
+    format!("`{}`", if group.is_empty() { "core" } else { group })
+}
+
+#[test]
+fn a_rule_is_compared_with_the_resources_of_its_groups() {
+    let resources = Resources::new(&[]);
+    let check = |groups: &[&str], words: &[&str], expected: &[&str]| {
+        let owned = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let rule = Rule { groups: owned(groups), resources: owned(words), ..Rule::default() };
+        let found: Vec<String> = { resources.doubts(&rule) }
+            .iter()
+            .map(|it| format!("{}; {}", it.message, it.hint))
+            .collect();
+        assert_eq!(found, expected, "{groups:?} {words:?}");
+    };
+    check(&["apps", "batch"], &["deployments", "deployments/scale", "cronjobs", "*"], &[]);
+    check(&[""], &["pods/log", "users", "groups", "componentstatuses", "bindings"], &[]);
+    check(&["core", "events.k8s.io"], &["events"], &[]);
+    // Any resource may be in a group that is not known.
+    check(&["extensions", "apps"], &["ingresses", "deployment"], &[]);
+    check(&["*"], &["cronjob"], &[]);
+    check(&["cert-manager.io", "metrics.k8s.io", "authorization.k8s.io"], &["issuer", "pods"], &[]);
+    check(&["certificates.k8s.io"], &["signers"], &[]);
+    let unknown = "is not a resource of Kubernetes or of this project";
+    check(&["batch"], &["cronjob"], &[&format!("`cronjob` {unknown}; did you mean `cronjobs`?")]);
+    check(
+        &["apps"],
+        &["cronjob/status"],
+        &[&format!("`cronjob` {unknown}; did you mean `cronjobs`?")],
+    );
+    check(&[""], &["confimaps"], &[&format!("`confimaps` {unknown}; did you mean `configmaps`?")]);
+    let other = "`cronjobs` is not a resource of this rule's groups; it is in the group `batch`";
+    check(&["apps"], &["cronjobs"], &[other]);
+    check(
+        &["rbac.authorisation.k8s.io"],
+        &["role"],
+        &[
+            "`rbac.authorisation.k8s.io` is not an API group of Kubernetes or of this project; did you mean `rbac.authorization.k8s.io`?",
+        ],
+    );
+}
