@@ -158,6 +158,17 @@ fn what_the_machine_lacks_is_said_before_anything_is_compiled() {
              hint: run `rustup target add {ARM64}` in the project's directory\n"
         ),
     );
+    check(
+        "--platform linux/arm64,linux/amd64",
+        &format!(
+            "error: the Rust toolchain of this project has no standard library for {AMD64} and {ARM64}\n\
+             hint: run `rustup target add {AMD64} {ARM64}` in the project's directory\n"
+        ),
+    );
+    check(
+        "--platform linux/s390x,linux/amd64,linux/ppc64le",
+        "error: cannot compile for linux/s390x, linux/ppc64le, only for linux/amd64 and linux/arm64\n",
+    );
     fs::create_dir_all(libraries(ARM64)).unwrap();
     fs::create_dir_all(libraries(AMD64)).unwrap();
     let foreign = if cfg!(target_arch = "aarch64") { "amd64" } else { "arm64" };

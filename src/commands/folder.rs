@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{disk::Root, hint::Hint as _, model::ProjectPath, plan::Tree as _};
+use crate::{disk::Root, hint::Hint as _, model::ProjectPath, plan::Tree};
 
 pub struct Folder {
     root: Root,
@@ -20,6 +20,11 @@ impl Folder {
         Ok(Some(Self { root, name, paths }))
     }
 
+    /// Its directories, by their paths inside.
+    pub fn folders(&self) -> anyhow::Result<Vec<String>> {
+        folders(&self.root, self.name.as_str())
+    }
+
     /// The same of a file that may be longer than others.
     pub fn bytes_up_to(&self, path: &ProjectPath, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
         self.root.bytes_up_to(&self.name.join(path.as_str())?, limit)
@@ -29,6 +34,25 @@ impl Folder {
     pub fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
         self.root.bytes(&self.name.join(path.as_str())?)
     }
+}
+
+/// Every directory below one, also those without files, by their paths inside of it.
+pub fn folders(tree: &impl Tree, top: &str) -> anyhow::Result<Vec<String>> {
+    let mut res: Vec<String> = Vec::new();
+    let mut open = vec![String::new()];
+    while let Some(above) = open.pop() {
+        let whole = [top, &above].into_iter().filter(|it| !it.is_empty());
+        for name in tree.names(&whole.collect::<Vec<_>>().join("/"))? {
+            let Some(name) = name.strip_suffix('/') else { continue };
+            let path = if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") };
+            // The settings of other programs, which may be large.
+            if !path.starts_with('.') {
+                res.push(path.clone());
+                open.push(path);
+            }
+        }
+    }
+    Ok(res)
 }
 
 /// The path of a listed file inside of the folder that was listed.

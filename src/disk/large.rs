@@ -1,7 +1,7 @@
 //! Files that may be larger than any source file or manifest: images.
 
 use std::{
-    io::{BufReader, ErrorKind, Read},
+    io::{BufReader, ErrorKind, Read, Seek},
     path::Path,
 };
 
@@ -26,7 +26,7 @@ pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
 
 /// The length of a regular file that the user has named, and its content, which is read as it is needed; none if there
 /// is no such file.
-pub fn stream(path: &Path) -> anyhow::Result<Option<(u64, impl Read)>> {
+pub fn stream(path: &Path) -> anyhow::Result<Option<(u64, impl Read + Seek + use<>)>> {
     match open_anywhere(path).and_then(|it| Ok((it.metadata()?.len(), BufReader::new(it)))) {
         Err(error) if is_missing(&error) => Ok(None),
         file => file.map(Some).with_context(|| format!("reading `{}`", path.display())),

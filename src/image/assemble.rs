@@ -70,7 +70,8 @@ fn single(recipe: &Recipe<'_>, variant: &Variant) -> anyhow::Result<Single> {
                 layer.media_type()
             )
         });
-        layers.push(layer.of_type(media_type.hint("give `--format oci`, or another base image")?));
+        let media_type = media_type.hint("give `--format oci`, or another base image")?;
+        layers.push(layer.blob()?.of_type(media_type));
     }
     layers.extend(variant.layers.iter().map(|it| it.blob.of_type(types.gzip)));
     let mut manifest = json!({

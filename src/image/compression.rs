@@ -19,6 +19,12 @@ pub fn decompress<'a>(bytes: impl Read + 'a) -> anyhow::Result<Box<dyn Read + 'a
     })
 }
 
+/// Whether it is compressed in a way that can be read.
+pub fn is_compressed(bytes: impl Read) -> io::Result<bool> {
+    let start = peek(bytes, 4)?.0;
+    Ok(matches!(start[..], [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd]))
+}
+
 type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The first bytes, and a reader that still has them.

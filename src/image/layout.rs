@@ -1,13 +1,14 @@
 //! OCI image layouts: a directory of blobs and an `index.json`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::{
-    Image, Manifest, Reference, Stored,
+    Content, Image, Manifest, Open, Reference, Stored,
     assemble::{descriptor, platform, text},
+    content::{Part, small},
 };
 use crate::{
     hint::Hint as _,
@@ -100,21 +101,14 @@ pub fn index_with(existing: &[u8], new: &[u8]) -> anyhow::Result<Vec<u8>> {
     Ok(text(&value))
 }
 
-/// Reads the image for the first of these platforms out of a layout. `read` returns a file of the layout that has up to
-/// as many bytes.
-pub fn read_layout(
-    platforms: &[Platform],
-    mut read: impl FnMut(&str, u64) -> anyhow::Result<Option<Vec<u8>>>,
-) -> anyhow::Result<Stored> {
-    let index = read("index.json", LONGEST_MANIFEST)?.context("it has no `index.json`")?;
-    // An image may name a blob many times.
-    let mut known: BTreeMap<String, Blob> = BTreeMap::new();
-    let mut blob = |it: &Descriptor, limit: u64| -> anyhow::Result<Blob> {
-        if let Some(blob) = known.get(it.digest.as_str()).filter(|blob| blob.size() == it.size) {
-            return Ok(blob.of_type(&it.media_type));
-        }
-        anyhow::ensure!(it.size <= limit, "its blob {} is too large", it.digest);
-        let bytes = read(&format!("blobs/sha256/{}", it.digest.hex()), it.size)?;
+/// Reads the image for the first of these platforms out of a layout. Its layers are read when they are needed.
+pub fn read_layout(platforms: &[Platform], files: &Rc<Open>) -> anyhow::Result<Stored> {
+    let index = small(&**files, "index.json", LONGEST_MANIFEST)?;
+    let index = index.context("it has no `index.json`")?;
+    let path = |it: &Descriptor| format!("blobs/sha256/{}", it.digest.hex());
+    let blob = |it: &Descriptor| -> anyhow::Result<Blob> {
+        anyhow::ensure!(it.size <= LONGEST_MANIFEST, "its blob {} is too large", it.digest);
+        let bytes = small(&**files, &path(it), LONGEST_MANIFEST)?;
         let bytes = bytes.with_context(|| format!("it lacks the blob {}", it.digest))?;
         let blob = Blob::new(&it.media_type, bytes);
         anyhow::ensure!(
@@ -122,7 +116,6 @@ pub fn read_layout(
             "its blob {} has another content",
             it.digest
         );
-        known.insert(it.digest.to_string(), blob.clone());
         Ok(blob)
     };
     let index = Blob::new("application/vnd.oci.image.index.v1+json", index);
@@ -147,16 +140,24 @@ pub fn read_layout(
                 }
             },
         };
-        match Manifest::parse(&blob(&entry.descriptor, LONGEST_MANIFEST)?)? {
+        match Manifest::parse(&blob(&entry.descriptor)?)? {
             Manifest::Index(inner) => entries = inner,
             Manifest::Image { config, layers } => {
-                let config = blob(&config, LONGEST_MANIFEST)?;
+                let config = blob(&config)?;
                 let all = layers.iter().try_fold(0_u64, |sum, it| sum.checked_add(it.size));
                 if all.is_none_or(|it| LONGEST_LAYERS < it) {
                     anyhow::bail!("its layers are larger than {} MiB", LONGEST_LAYERS >> 20);
                 }
-                let layers = layers.iter().map(|it| blob(it, LONGEST_LAYERS));
-                return Stored::new(&config, layers.collect::<anyhow::Result<_>>()?);
+                let layers = layers.into_iter().map(|it| {
+                    Content::File(Part {
+                        files: Rc::clone(files),
+                        path: path(&it),
+                        media_type: it.media_type,
+                        size: it.size,
+                        digest: Some(it.digest),
+                    })
+                });
+                return Stored::new(&config, layers.collect());
             }
         }
     }

@@ -1,13 +1,14 @@
 //! Files in, a container image out, and back: OCI and Docker images, layouts and archives, as values.
 //!
 //! What is built is the same to the byte for the same input: no clock, sorted names, no owners. What is read is not
-//! trusted: every digest and size is compared, nothing leads out of the image, and sizes are limited. This room reads no
-//! files and talks to no registry.
+//! trusted: every digest and size is compared, nothing leads out of the image, and sizes are limited. A layer in
+//! a file is read as it is needed, and never held in memory. This room opens no files and talks to no registry.
 
 mod archive;
 mod assemble;
 mod compression;
 mod config;
+mod content;
 mod layer;
 mod layout;
 mod manifest;
@@ -22,11 +23,12 @@ use std::collections::BTreeMap;
 pub use archive::{docker_archive, is_archive, oci_archive, read_archive};
 pub use assemble::{Recipe, Variant, assemble};
 pub use config::Config;
+pub use content::{Content, Open};
 pub use layer::{File, Layer};
 pub use layout::{index_with, layout, read_layout};
 pub use manifest::{Manifest, Reference};
 pub use stored::{Stored, labels};
-pub use unpack::Limits;
+pub use unpack::{Limits, Unpacked};
 
 use crate::model::{Blob, Digest, Platform};
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use oci_spec::image::ImageConfiguration;
 use serde_json::{Map, Value};
 
+use super::Content;
 use crate::model::{Blob, Digest, Platform};
 
 #[derive(Clone, Debug)]
@@ -12,7 +13,7 @@ pub struct Stored {
     pub platform: Platform,
     pub labels: BTreeMap<String, String>,
     /// Compressed or not, the lowest first.
-    pub layers: Vec<Blob>,
+    pub layers: Vec<Content>,
     /// The digest of each layer once it is decompressed.
     pub(super) diff_ids: Vec<Digest>,
     /// The configuration.
@@ -28,7 +29,7 @@ pub fn labels(config: &Blob) -> BTreeMap<String, String> {
 
 impl Stored {
     /// An image of a configuration and its layers, whose digests are those in its manifest.
-    pub fn new(config: &Blob, layers: Vec<Blob>) -> anyhow::Result<Self> {
+    pub fn new(config: &Blob, layers: Vec<Content>) -> anyhow::Result<Self> {
         let invalid = |why: String| {
             anyhow::format_err!("the configuration {} is not valid: {why}", config.digest())
         };

@@ -20,6 +20,8 @@ pub struct Entry {
     pub path: String,
     pub kind: Kind,
     pub size: u64,
+    /// Where its content begins.
+    pub offset: u64,
 }
 
 /// The longest name or extended header.
@@ -85,7 +87,8 @@ pub fn each(
         } else {
             Kind::Special
         };
-        visit(Entry { path, kind, size }, &mut entry)?;
+        let offset = entry.raw_file_position();
+        visit(Entry { path, kind, size, offset }, &mut entry)?;
     }
     Ok(())
 }

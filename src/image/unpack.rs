@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     Files, Stored,
     compression::{Limited, decompress},
+    content::Hashed,
     tarball::{self, Entry, Kind},
 };
 use crate::{
@@ -38,7 +39,6 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Unpacked {
     pub files: Files,
-    #[allow(dead_code, reason = "`bundle validate` compares them with the annotations")]
     pub labels: BTreeMap<String, String>,
     /// The directories that are kept, those without files, too.
     pub folders: BTreeSet<String>,
@@ -69,8 +69,9 @@ impl Stored {
     pub fn unpack(&self, folders: &[&str], limits: Limits) -> anyhow::Result<Unpacked> {
         let mut root = Root { folders, nodes: BTreeMap::new(), left: limits };
         for (at, (layer, diff_id)) in self.layers.iter().zip(&self.diff_ids).enumerate() {
-            root.apply(at, layer.bytes(), diff_id)
-                .with_context(|| format!("the layer {} cannot be unpacked", layer.digest()))
+            layer
+                .read(|content| root.apply(at, content, diff_id))
+                .with_context(|| format!("the layer {layer} cannot be unpacked"))
                 .hint("pull or build the image again; if it is not yours, do not trust it")?;
         }
         let folders = root.all_folders();
@@ -82,18 +83,23 @@ impl Stored {
     /// decompressed.
     pub fn require_layers(&self, mut limit: u64) -> anyhow::Result<()> {
         for (layer, diff_id) in self.layers.iter().zip(&self.diff_ids) {
-            limit = Hashed::new(layer.bytes(), limit)
-                .and_then(|it| it.finish(diff_id))
-                .with_context(|| format!("the layer {} cannot be used", layer.digest()))?;
+            limit = layer
+                .read(|content| Decompressed::new(content, limit)?.finish(diff_id))
+                .with_context(|| format!("the layer {layer} cannot be used"))?;
         }
         Ok(())
     }
 }
 
 impl Root<'_> {
-    fn apply(&mut self, layer: usize, bytes: &[u8], diff_id: &Digest) -> anyhow::Result<()> {
-        let mut reader = Hashed::new(bytes, self.left.whole)?;
-        tarball::each(&mut reader, |entry, content| self.add(layer, entry, content))?;
+    fn apply(
+        &mut self,
+        layer: usize,
+        content: &mut dyn Read,
+        diff_id: &Digest,
+    ) -> anyhow::Result<()> {
+        let mut reader = Decompressed::new(content, self.left.whole)?;
+        tarball::each(&mut reader.0, |entry, content| self.add(layer, entry, content))?;
         self.left.whole = reader.finish(diff_id)?;
         Ok(())
     }
@@ -287,33 +293,22 @@ fn file_path(path: &str) -> anyhow::Result<ProjectPath> {
 }
 
 /// A layer that is decompressed up to a limit, and the digest of what is read.
-struct Hashed<'a> {
-    inner: Limited<Box<dyn Read + 'a>>,
-    hash: Sha256,
-}
+struct Decompressed<'a>(Hashed<Limited<Box<dyn Read + 'a>>>);
 
-impl<'a> Hashed<'a> {
-    fn new(layer: &'a [u8], left: u64) -> anyhow::Result<Self> {
+impl<'a> Decompressed<'a> {
+    fn new(layer: impl Read + 'a, left: u64) -> anyhow::Result<Self> {
         let inner = Limited { inner: decompress(layer)?, left };
-        Ok(Self { inner, hash: Sha256::new() })
+        Ok(Self(Hashed { inner, hash: Sha256::new() }))
     }
 
     /// Compares the digest; returns what is left of the limit. What follows the last entry belongs to the layer, too.
     fn finish(mut self, diff_id: &Digest) -> anyhow::Result<u64> {
-        io::copy(&mut self, &mut io::sink())?;
-        let found = Digest::from_hash(&self.hash.finalize());
+        io::copy(&mut self.0, &mut io::sink())?;
+        let found = Digest::from_hash(&self.0.hash.finalize());
         anyhow::ensure!(
             found == *diff_id,
             "its content has the digest {found}, and not {diff_id} as in the configuration"
         );
-        Ok(self.inner.left)
-    }
-}
-
-impl Read for Hashed<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let found = self.inner.read(buffer)?;
-        self.hash.update(&buffer[..found]);
-        Ok(found)
+        Ok(self.0.inner.left)
     }
 }

@@ -29,7 +29,7 @@ impl Seen {
 pub enum Progress {
     /// The ClusterServiceVersion is `Succeeded`.
     Done,
-    /// The InstallPlan is to be approved.
+    /// The InstallPlan waits for approval.
     Approve,
     /// Not done yet: how far it is.
     Not(String),
@@ -113,7 +113,7 @@ fn of_plan(plan: &Value) -> Progress {
         _ if plan::is_refused(plan) => {
             Progress::Stuck(format!("OLM cannot carry out InstallPlan {name}{why}"))
         }
-        _ => Progress::Not(format!("InstallPlan {name} is being carried out{why}")),
+        _ => Progress::Not(format!("InstallPlan {name} is installing{why}")),
     }
 }
 
@@ -253,7 +253,7 @@ mod tests {
         );
         check(
             seen(plan("a.v1", "Installing", true)),
-            &Progress::Not("InstallPlan p is being carried out: bad role".into()),
+            &Progress::Not("InstallPlan p is installing: bad role".into()),
         );
         check(
             seen(plan("a.v0", "Complete", true)),
@@ -278,7 +278,7 @@ mod tests {
         );
         check(
             seen("Installing", "bad role"),
-            &Progress::Not(format!("InstallPlan p is being carried out: bad role\n  {version}")),
+            &Progress::Not(format!("InstallPlan p is installing: bad role\n  {version}")),
         );
         check(
             seen("Installing", "roles is forbidden: no"),

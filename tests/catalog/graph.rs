@@ -37,7 +37,11 @@ fn text(entries: &Value) -> String {
     blobs[2]["entries"] = entries.clone();
     blobs.remove(1);
     let dir = put("catalog-graph", stream(&blobs).as_bytes());
-    support::done(&dir, "catalog graph")
+    let output = support::operator_rs(&dir, "catalog graph");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let is_whole = text.ends_with("every entry can be upgraded to the head\n");
+    assert_eq!(output.status.code(), Some(i32::from(!is_whole)), "{text}");
+    text
 }
 
 fn last(entries: &Value) -> String {
@@ -55,11 +59,9 @@ fn a_graph_shows_the_head_and_what_cannot_reach_it() {
         ])),
         "memcached
   stable (default channel)
-    memcached.v1.2.0  ← head
-      replaces memcached.v1.1.0
-      skips the range >=1.0.0 <1.2.0
-    memcached.v1.1.0
-    memcached.v1.0.0  ← head
+    ● memcached.v1.2.0  (head, skips the range >=1.0.0 <1.2.0)
+    ├─● memcached.v1.0.0  (head)
+    ● memcached.v1.1.0
     2 heads: OLM requires exactly one
 "
     );
@@ -76,6 +78,21 @@ fn a_graph_shows_the_head_and_what_cannot_reach_it() {
         ),
         all
     );
+    let drawn = text(&json!([
+        {"name": three, "replaces": one, "skips": [two]},
+        {"name": two, "replaces": one},
+        {"name": one},
+    ]));
+    let rows: Vec<&str> = drawn.lines().skip(2).collect();
+    assert_eq!(
+        rows,
+        [
+            "    ● memcached.v1.2.0  (head)",
+            "    ├─● memcached.v1.1.0  (skipped, replaces memcached.v1.0.0)",
+            "    ● memcached.v1.0.0",
+            "    every entry can be upgraded to the head",
+        ]
+    );
     assert_eq!(
         last(
             &json!([{"name": one, "replaces": one}, {"name": two}, {"name": three, "replaces": two}])
@@ -88,7 +105,7 @@ fn a_graph_shows_the_head_and_what_cannot_reach_it() {
     );
     assert!(
         text(&json!([{"name": "memcached.v9.0.0"}]))
-            .contains("memcached.v9.0.0  ← head  (no bundle)")
+            .contains("● memcached.v9.0.0  (head, no bundle)")
     );
 }
 
@@ -105,7 +122,8 @@ fn names_cannot_add_to_a_drawing() {
             && said.contains("mermaid would read a part of it as its own syntax"),
         "{said}"
     );
-    let text = support::done(&dir, "catalog graph");
+    let output = support::operator_rs(&dir, "catalog graph");
+    let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(r#""a\"]\n  click x call evil()\x1b[31m""#), "{text}");
     assert!(!text.contains('\u{1b}'));
     let missing = support::said(&support::operator_rs(&dir, "catalog graph -p x"));

@@ -1,6 +1,6 @@
 //! The objects of a bundle, read as operator-sdk reads them before it checks anything.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::annotations, Files, Findings, Manifest, Rule, beta, escaped, format, of};
 use crate::{
@@ -28,6 +28,21 @@ impl Loaded<'_> {
         let csv = self.objects.iter().find(|it| it.path == self.csv.path);
         csv.map_or(&Value::Null, |it| &it.object)
     }
+
+    /// Whether the folder of the manifests has no directory. One with files was found when these were read.
+    pub fn require_no_folders(&self, folders: &[String], findings: &mut Findings) -> bool {
+        let inside = folders.iter().filter_map(|it| it.strip_prefix(&self.folder));
+        let names: BTreeSet<&str> = inside.filter_map(|it| it.split('/').next()).collect();
+        for name in &names {
+            let path = format!("{}{name}", self.folder);
+            findings.error(Rule::Subdirectory, &*path, subdirectory(name));
+        }
+        names.is_empty()
+    }
+}
+
+fn subdirectory(name: &str) -> String {
+    format!("bundle manifests dir contains directory: {name}")
 }
 
 /// operator-sdk checks nothing where it cannot read everything: these faults are then all that is found.
@@ -71,6 +86,10 @@ pub fn load<'a>(files: &'a Files, findings: &mut Findings) -> Option<Loaded<'a>>
             _ => {}
         }
         objects.push(Manifest { path, object });
+        if has_more(bytes) {
+            let message = "operator-sdk and OLM v0 read only the first document of the file";
+            findings.warning(Rule::MoreDocuments, path, message);
+        }
     }
     match objects.iter().filter(|it| of::kind(&it.object) == "ClusterServiceVersion").count() {
         0 if faults.0.is_empty() => faults.error(
@@ -195,8 +214,7 @@ fn the_field_of_a_fault_becomes_a_pointer() {
 /// The object of a file, and what operator-sdk gets when it reads the file once more to decode the object.
 fn object(name: &str, bytes: &[u8]) -> Result<(Value, Result<Value, String>), (Rule, String)> {
     if let Some((folder, _)) = name.split_once('/') {
-        let message = format!("bundle manifests dir contains directory: {folder}");
-        return Err((Rule::Subdirectory, message));
+        return Err((Rule::Subdirectory, subdirectory(folder)));
     }
     if name.starts_with('.') {
         return Err((Rule::HiddenFile, format!("bundle manifests dir has hidden file: {name}")));
@@ -275,13 +293,39 @@ fn value(text: &str) -> Result<Value, String> {
 
 /// Whether a file has further documents behind the one that is read.
 pub fn has_more(bytes: &[u8]) -> bool {
-    let rest = || {
-        let text = utf8(bytes).ok()?;
-        let (_, end) = document(text).ok()??;
-        let is_content = |it: &str| !it.trim().is_empty() && !it.starts_with(['#', '-']);
-        Some(text[end..].lines().any(is_content))
+    let Ok(text) = utf8(bytes) else { return false };
+    let Ok(Some((first, end))) = document(text) else { return false };
+    let is_end = |it: &str| it.trim_end() == "...";
+    let is_content = |it: &str| {
+        let it = it.strip_prefix("---").unwrap_or(it).trim();
+        !it.is_empty() && !it.starts_with('#') && !is_end(it)
     };
-    rest().unwrap_or(false)
+    let behind = first.lines().skip_while(|it| !is_end(it));
+    behind.chain(text[end..].lines()).any(is_content)
+}
+
+#[test]
+fn whatever_follows_the_first_document_is_noticed() {
+    let check =
+        |text: &str, expected: bool| assert_eq!(has_more(text.as_bytes()), expected, "{text}");
+    for text in [
+        "a: 1\n",
+        "---\na: 1\n---\n",
+        "a: 1\n---\n# b\n--- # c\n...\n",
+        "a: 1\n...\n",
+        "a: |\n  ---\n  b\n",
+    ] {
+        check(text, false);
+    }
+    for text in [
+        "a: 1\n---\nb: 1",
+        "a: 1\n---\n- b\n",
+        "# a\n---\na: 1\n",
+        "a: 1\n...\nb: 1\n",
+        "a: 1\n---\n{\n",
+    ] {
+        check(text, true);
+    }
 }
 
 /// What Go reads of a file.

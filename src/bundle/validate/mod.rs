@@ -54,6 +54,8 @@ pub struct Request<'a> {
     pub target: Option<Target>,
     /// The labels of the image that the bundle was read from.
     pub labels: Option<&'a BTreeMap<String, String>>,
+    /// The directories in the bundle, with those that have no files.
+    pub folders: &'a [String],
 }
 
 impl Request<'_> {
@@ -65,7 +67,9 @@ impl Request<'_> {
 /// Checks a bundle.
 pub fn validate(files: &Files, request: &Request, context: &optional::Context) -> Vec<Finding> {
     let mut findings = Findings::default();
-    let Some(loaded) = load::load(files, &mut findings) else {
+    let loaded = load::load(files, &mut findings);
+    let Some(loaded) = loaded.filter(|it| it.require_no_folders(request.folders, &mut findings))
+    else {
         // What cannot be read is told, whatever is selected.
         format::check(files, false, &mut findings);
         return findings.located(files);

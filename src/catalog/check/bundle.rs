@@ -7,6 +7,14 @@ use super::{
 };
 use crate::hint::Diagnostic;
 
+/// What a fault is about.
+enum About {
+    Entry,
+    Bundle,
+    /// What `opm` misses in a bundle that does not exist.
+    Content,
+}
+
 impl Member<'_> {
     pub fn check(
         &self,
@@ -17,24 +25,36 @@ impl Member<'_> {
         let name = &self.entry.name;
         let title = format!("bundle {}", go::quoted(name));
         let mut tree = Tree::new(format!("invalid {title}"));
-        for (message, is_of_entry) in self.faults(package) {
+        let of_channel = |it: String| match channel {
+            Some(channel) => channel.fault(it),
+            None => it.into(),
+        };
+        if self.bundle.is_none() {
+            let problem = of_channel(format!("{title}: the catalog has no such bundle"));
+            problems.push(problem.with_hint(
+                "correct the name of the entry, or add the bundle with `operator-rs catalog add`",
+            ));
+        }
+        for (message, about) in self.faults(package) {
             let whole = format!("{title}: {message}");
-            problems.push(match (self.bundle, channel) {
-                (Some(bundle), _) if !is_of_entry => bundle.fault(whole),
-                (_, Some(channel)) => channel.fault(whole),
-                _ => whole.into(),
-            });
+            match (about, self.bundle) {
+                (About::Bundle | About::Content, Some(bundle)) => {
+                    problems.push(bundle.fault(whole))
+                }
+                (About::Content, None) => {}
+                _ => problems.push(of_channel(whole)),
+            }
             tree.fault(message);
         }
         tree
     }
 
-    /// Each fault, and whether it is in the entry of the channel.
-    fn faults(&self, package: &str) -> Vec<(String, bool)> {
+    /// Each fault, and what it is about.
+    fn faults(&self, package: &str) -> Vec<(String, About)> {
         let mut res = Vec::new();
         let name = &self.entry.name;
         if name.is_empty() {
-            res.push(("name must be set".to_owned(), true));
+            res.push(("name must be set".to_owned(), About::Entry));
         }
         let normal = match self.release.is_empty() {
             true => name.clone(),
@@ -42,30 +62,35 @@ impl Member<'_> {
         };
         if *name != normal {
             let (name, normal) = (go::quoted(name), go::quoted(&normal));
-            res.push((format!("name {name} does not match normalized name {normal}"), false));
+            res.push((
+                format!("name {name} does not match normalized name {normal}"),
+                About::Bundle,
+            ));
         }
         for (at, _) in self.entry.skips.iter().enumerate().filter(|it| it.1.is_empty()) {
-            res.push((format!("skip[{at}] is empty"), true));
+            res.push((format!("skip[{at}] is empty"), About::Entry));
         }
         let range = &self.entry.skip_range;
         if let (false, Err(fault)) = (range.is_empty(), Range::parse(range)) {
-            res.push((format!("invalid skipRange {}: {fault}", go::quoted(range)), true));
+            let message = format!("invalid skipRange {}: {fault}", go::quoted(range));
+            res.push((message, About::Entry));
         }
         // Properties of bundles that exist were counted before.
         if self.bundle.is_none() {
-            res.push(("must be exactly one property with type \"olm.package\"".to_owned(), true));
+            let message = "must be exactly one property with type \"olm.package\"";
+            res.push((message.to_owned(), About::Content));
         }
         let has_content =
             self.bundle.is_some_and(|it| !it.blob.image.is_empty() || it.blob.has_objects());
         if !has_content {
-            res.push(("bundle image must be set".to_owned(), self.bundle.is_none()));
+            res.push(("bundle image must be set".to_owned(), About::Content));
         }
         if self.deprecated == Some("") {
-            res.push(("invalid deprecation: message must be set".to_owned(), false));
+            res.push(("invalid deprecation: message must be set".to_owned(), About::Bundle));
         }
         if !self.version.build.is_empty() && !self.release.is_empty() {
             let message = "cannot use build metadata in version with a release version";
-            res.push((message.to_owned(), false));
+            res.push((message.to_owned(), About::Bundle));
         }
         res
     }

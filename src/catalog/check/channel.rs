@@ -3,34 +3,49 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    super::{blob, go, load::Located},
+    super::{blob, go, graph::way_out, load::Located},
     model::{Channel, Member},
     tree::Tree,
 };
 use crate::hint::Diagnostic;
 
+const EMPTY: &str = "channel must contain at least one bundle";
+
 impl Channel<'_> {
     pub fn check(&self, package: &Located<blob::Package>, problems: &mut Vec<Diagnostic>) -> Tree {
         let title = format!("channel {}", go::quoted(self.name));
         let mut tree = Tree::new(format!("invalid {title}"));
-        let fault = |tree: &mut Tree, problems: &mut Vec<Diagnostic>, message: &str| {
+        let fault = |tree: &mut Tree, message: &str| {
             tree.fault(message);
             let whole = format!("{title}: {message}");
-            problems.push(match self.blob {
-                Some(blob) => blob.fault(whole),
-                None => package.fault(whole),
-            });
+            self.blob.map_or_else(|| package.fault(&whole), |it| it.fault(&whole))
         };
-        if self.members.is_empty() {
-            fault(&mut tree, problems, "channel must contain at least one bundle");
-        } else if let Err(message) = self.chain() {
-            fault(&mut tree, problems, &message);
+        match self.blob {
+            None => {
+                // `opm` takes a default channel that does not exist for one without entries.
+                tree.fault(EMPTY);
+                let problem = package.fault(format!("the default {title} does not exist"));
+                problems.push(problem.with_hint(
+                    "correct `defaultChannel`, or add a bundle to this channel with `operator-rs catalog add`",
+                ));
+            }
+            Some(_) if self.members.is_empty() => {
+                let hint = "add a bundle with `operator-rs catalog add`, or remove the channel";
+                problems.push(fault(&mut tree, EMPTY).with_hint(hint));
+            }
+            Some(blob) => {
+                if let Err(message) = self.chain() {
+                    let hint = way_out(blob.blob.entries())
+                        + "; `operator-rs catalog graph` draws the channel";
+                    problems.push(fault(&mut tree, &message).with_hint(hint));
+                }
+            }
         }
         for member in self.members.values() {
             tree.add(member.check(&package.blob.name, self.blob, problems));
         }
         if self.deprecated == Some("") {
-            fault(&mut tree, problems, "invalid deprecation: message must be set");
+            problems.push(fault(&mut tree, "invalid deprecation: message must be set"));
         }
         tree
     }

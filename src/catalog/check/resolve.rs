@@ -173,10 +173,11 @@ impl<'a> Resolver<'a> {
                 list.join(" ")
             );
             let channel = catalog.channels.iter().rfind(|it| it.blob.package == *package);
-            self.problems.push(match channel {
-                Some(channel) => channel.fault(message),
-                None => message.into(),
-            });
+            let problem =
+                channel.map_or_else(|| Diagnostic::from(&message), |it| it.fault(&message));
+            self.problems.push(problem.with_hint(
+                "add the bundles with `operator-rs catalog add`, or remove the entries",
+            ));
         }
     }
 

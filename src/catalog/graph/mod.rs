@@ -6,7 +6,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use mermaid::mermaid;
-pub use text::text;
+pub use text::{Drawing, text};
 
 use super::{
     blob::{Bundle, Entry},
@@ -41,6 +41,28 @@ pub fn heads<'a>(entries: &'a [Entry], skips: &'a [String]) -> Vec<&'a str> {
         entries.iter().map(|it| it.name.as_str()).filter(|it| !lower.contains(it)).collect();
     res.sort_unstable();
     res
+}
+
+/// What makes a channel one that OLM can follow.
+pub fn way_out(entries: &[Entry]) -> String {
+    let heads = heads(entries, &[]);
+    if heads.len() < 2 {
+        return "correct `replaces` and `skips`, so that they lead from the newest entry to every other one"
+            .to_owned();
+    }
+    let unknown = entries.iter().find(|it| {
+        let is_there = |other: &Entry| other.name == it.replaces;
+        !it.replaces.is_empty() && heads.contains(&&*it.name) && !entries.iter().any(is_there)
+    });
+    match unknown {
+        Some(Entry { name, replaces, .. }) => {
+            format!("{name} replaces {replaces}, which is not an entry: correct the name")
+        }
+        None => format!(
+            "name every one of {} but the newest in `replaces` or `skips` of the entry that follows it",
+            heads.join(", ")
+        ),
+    }
 }
 
 /// Whether a bundle has a higher version than this one; not if one of them is no version.

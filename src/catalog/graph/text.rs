@@ -1,4 +1,4 @@
-//! Graphs for a terminal: the entries of each channel, and which of them have a way to its head.
+//! Graphs for a terminal: the entries of each channel below its head, and those that no upgrade leads from.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,33 +9,50 @@ use super::{
     super::{
         blob::{Channel, Entry},
         go::quoted,
-        load::Catalog,
+        load::{Catalog, Located},
         version::{Range, Version},
     },
-    heads, versions,
+    heads, versions, way_out,
 };
+use crate::hint::Diagnostic;
+
+/// The graphs of channels.
+#[derive(Default)]
+pub struct Drawing {
+    pub text: String,
+    /// What OLM cannot follow, and how to correct it.
+    pub faults: Vec<Diagnostic>,
+}
 
 /// The graphs of all packages, or of the one with this name.
-pub fn text(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<String> {
+pub fn text(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<Drawing> {
     let versions = versions(catalog)?;
-    let mut packages: BTreeMap<&str, Vec<&Channel>> = BTreeMap::new();
+    let mut packages: BTreeMap<&str, Vec<&Located<Channel>>> = BTreeMap::new();
     for it in &catalog.channels {
         if package.is_none_or(|name| it.blob.package == name) {
-            packages.entry(&it.blob.package).or_default().push(&it.blob);
+            packages.entry(&it.blob.package).or_default().push(it);
         }
     }
-    let mut res = String::new();
+    let mut res = Drawing::default();
     for (name, mut channels) in packages {
-        let of = |it: &&Channel| {
-            let found = catalog.packages.iter().find(|it| it.blob.name == name);
-            found.is_some_and(|package| package.blob.default_channel == it.name)
-        };
-        let _ = writeln!(res, "{}", plain(name));
-        channels.sort_by(|one, other| one.name.cmp(&other.name));
-        for channel in &channels {
-            let note = if of(channel) { " (default channel)" } else { "" };
-            let _ = writeln!(res, "  {}{note}", plain(&channel.name));
-            Graph::new(channel, &versions).write(&mut res);
+        let package = catalog.packages.iter().find(|it| it.blob.name == name);
+        let default = package.map(|it| it.blob.default_channel.as_str());
+        let _ = writeln!(res.text, "{}", plain(name));
+        channels.sort_by(|one, other| one.blob.name.cmp(&other.blob.name));
+        for channel in channels {
+            let note = if default == Some(&channel.blob.name) { " (default channel)" } else { "" };
+            let _ = writeln!(res.text, "  {}{note}", plain(&channel.blob.name));
+            let mut graph = Graph::new(&channel.blob, &versions);
+            graph.draw(&mut res.text);
+            let _ = match graph.fault() {
+                None => writeln!(res.text, "    every entry can be upgraded to the head"),
+                Some(fault) => {
+                    let message = format!("channel {}: {fault}", quoted(&channel.blob.name));
+                    let hint = way_out(channel.blob.entries());
+                    res.faults.push(channel.fault(message).with_hint(hint));
+                    writeln!(res.text, "    {fault}")
+                }
+            };
         }
     }
     Ok(res)
@@ -46,7 +63,11 @@ struct Graph<'a> {
     entries: Vec<&'a Entry>,
     heads: Vec<&'a str>,
     versions: &'a BTreeMap<&'a str, Version>,
+    drawn: BTreeSet<&'a str>,
 }
+
+/// How deep entries beside others are indented.
+const DEEPEST: usize = 8;
 
 impl<'a> Graph<'a> {
     fn new(channel: &'a Channel, versions: &'a BTreeMap<&'a str, Version>) -> Self {
@@ -58,60 +79,96 @@ impl<'a> Graph<'a> {
                 _ => one.is_some().cmp(&other.is_some()).reverse(),
             }
         });
-        Self { entries, heads: heads(channel.entries(), &[]), versions }
+        Self { entries, heads: heads(channel.entries(), &[]), versions, drawn: BTreeSet::new() }
     }
 
-    fn write(&self, res: &mut String) {
-        for entry in &self.entries {
-            let head = if self.heads.contains(&entry.name.as_str()) { "  ← head" } else { "" };
-            let bundle =
-                if self.versions.contains_key(entry.name.as_str()) { "" } else { "  (no bundle)" };
-            let _ = writeln!(res, "    {}{head}{bundle}", plain(&entry.name));
-            if !entry.replaces.is_empty() {
-                let _ = writeln!(res, "      replaces {}", plain(&entry.replaces));
+    /// Draws each head above what it replaces, and beside an entry what else can be upgraded to it.
+    fn draw(&mut self, res: &mut String) {
+        let heads: Vec<&Entry> =
+            self.entries.iter().copied().filter(|it| self.is_head(it)).collect();
+        for head in heads {
+            let (mut chain, mut next) = (Vec::new(), Some(head));
+            while let Some(entry) = next.filter(|it| self.drawn.insert(&it.name)) {
+                chain.push(entry);
+                next = self.entries.iter().copied().find(|it| it.name == entry.replaces);
             }
-            if !entry.skips.is_empty() {
-                let skips: Vec<String> = entry.skips.iter().map(|it| plain(it)).collect();
-                let _ = writeln!(res, "      skips {}", skips.join(", "));
-            }
-            if !entry.skip_range.is_empty() {
-                let _ = writeln!(res, "      skips the range {}", plain(&entry.skip_range));
-            }
-        }
-        let line = match self.heads[..] {
-            [] => "no head: each entry is replaced or skipped by another one".to_owned(),
-            [head] => self.reach(head),
-            _ => format!("{} heads: OLM requires exactly one", self.heads.len()),
-        };
-        let _ = writeln!(res, "    {line}");
-    }
-
-    /// Which entries have a way to the head, as `replaces`, `skips` and `skipRange` lead.
-    fn reach(&self, head: &'a str) -> String {
-        let mut reached: BTreeSet<&str> = BTreeSet::from([head]);
-        let mut open = vec![head];
-        while let Some(name) = open.pop() {
-            let Some(entry) = self.entries.iter().find(|it| it.name == name) else { continue };
-            let range = Range::parse(&entry.skip_range).ok();
-            for from in &self.entries {
-                let version = self.versions.get(from.name.as_str());
-                let is_inside = range.as_ref().zip(version).is_some_and(|it| it.0.has(it.1));
-                let leads =
-                    entry.replaces == from.name || entry.skips.contains(&from.name) || is_inside;
-                if leads && reached.insert(&from.name) {
-                    open.push(&from.name);
+            for (at, entry) in chain.iter().enumerate() {
+                self.row(entry, 0, at + 1 == chain.len(), res);
+                let mut open = self.beside(entry, 1);
+                while let Some((entry, depth)) = open.pop() {
+                    self.row(entry, depth, true, res);
+                    open.extend(self.beside(entry, depth + 1));
                 }
             }
         }
-        let lost: Vec<String> = self
-            .entries
-            .iter()
-            .filter(|it| !reached.contains(it.name.as_str()))
-            .map(|it| plain(&it.name))
-            .collect();
-        match lost.is_empty() {
-            true => "every entry can be upgraded to the head".to_owned(),
-            false => format!("no upgrade leads to the head from {}", lost.join(", ")),
+        for entry in self.lost() {
+            let _ = writeln!(res, "    ✗ {}", self.label(entry, true));
+        }
+    }
+
+    fn row(&self, entry: &Entry, depth: usize, is_last: bool, res: &mut String) {
+        let edge = match depth.min(DEEPEST) {
+            0 => String::new(),
+            depth => "│ ".repeat(depth - 1) + "├─",
+        };
+        let _ = writeln!(res, "    {edge}● {}", self.label(entry, is_last));
+    }
+
+    /// The name, and what the drawing does not show.
+    fn label(&self, entry: &Entry, is_last: bool) -> String {
+        let mut notes = Vec::new();
+        if self.is_head(entry) {
+            notes.push("head".to_owned());
+        }
+        if !self.versions.contains_key(entry.name.as_str()) {
+            notes.push("no bundle".to_owned());
+        }
+        if self.entries.iter().any(|it| it.skips.contains(&entry.name)) {
+            notes.push("skipped".to_owned());
+        }
+        if is_last && !entry.replaces.is_empty() {
+            notes.push(format!("replaces {}", plain(&entry.replaces)));
+        }
+        if !entry.skip_range.is_empty() {
+            notes.push(format!("skips the range {}", plain(&entry.skip_range)));
+        }
+        let name = plain(&entry.name);
+        if notes.is_empty() { name } else { format!("{name}  ({})", notes.join(", ")) }
+    }
+
+    fn is_head(&self, entry: &Entry) -> bool {
+        self.heads.contains(&entry.name.as_str())
+    }
+
+    /// What is not drawn yet and can be upgraded to this entry, as `replaces`, `skips` and `skipRange` lead: the highest
+    /// version last.
+    fn beside(&mut self, to: &Entry, depth: usize) -> Vec<(&'a Entry, usize)> {
+        let range = Range::parse(&to.skip_range).ok();
+        let is_inside = |it: &Entry| {
+            let version = self.versions.get(it.name.as_str());
+            range.as_ref().zip(version).is_some_and(|it| it.0.has(it.1))
+        };
+        let leads =
+            |it: &Entry| to.replaces == it.name || to.skips.contains(&it.name) || is_inside(it);
+        let found = self.lost().into_iter().rev().filter(|it| leads(it));
+        let res: Vec<(&Entry, usize)> = found.map(|it| (it, depth)).collect();
+        self.drawn.extend(res.iter().map(|it| it.0.name.as_str()));
+        res
+    }
+
+    /// The entries that were not drawn, as no upgrade leads from them to a head.
+    fn lost(&self) -> Vec<&'a Entry> {
+        let is_lost = |it: &&Entry| !self.drawn.contains(it.name.as_str());
+        self.entries.iter().copied().filter(is_lost).collect()
+    }
+
+    fn fault(&self) -> Option<String> {
+        let lost: Vec<String> = self.lost().into_iter().map(|it| plain(&it.name)).collect();
+        match (self.heads.len(), lost.is_empty()) {
+            (0, _) => Some("no head: each entry is replaced or skipped by another one".to_owned()),
+            (1, true) => None,
+            (1, false) => Some(format!("no upgrade leads to the head from {}", lost.join(", "))),
+            (heads, _) => Some(format!("{heads} heads: OLM requires exactly one")),
         }
     }
 }

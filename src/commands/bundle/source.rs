@@ -11,7 +11,7 @@ use crate::{
         reading,
     },
     hint::Hint as _,
-    image::Limits,
+    image::{Limits, Unpacked},
     model::{Platform, ProjectPath},
 };
 
@@ -21,17 +21,24 @@ const FOLDERS: &[&str] = &["manifests", "metadata", "tests"];
 /// The labels of an image.
 pub type Labels = BTreeMap<String, String>;
 
-/// The files of a bundle, and its name for messages.
-pub fn read(dir: &Path, text: &str, access: &Access) -> anyhow::Result<(Files, String)> {
-    read_with_labels(dir, text, access).map(|(files, label, _)| (files, label))
+/// A bundle as it was found.
+pub struct Contents {
+    pub files: Files,
+    /// Its directories, also those without files.
+    pub folders: Vec<String>,
+    /// Its name for messages.
+    pub label: String,
+    /// Those of the image, where it is one.
+    pub labels: Option<Labels>,
 }
 
-/// The same with the labels of the image, where it is one.
-pub fn read_with_labels(
-    dir: &Path,
-    text: &str,
-    access: &Access,
-) -> anyhow::Result<(Files, String, Option<Labels>)> {
+/// The files of a bundle, and its name for messages.
+pub fn read(dir: &Path, text: &str, access: &Access) -> anyhow::Result<(Files, String)> {
+    contents(dir, text, access).map(|it| (it.files, it.label))
+}
+
+/// The whole of a bundle.
+pub fn contents(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Contents> {
     reading(dir)?;
     let path = dir.join(text);
     // `./bundle/` is `bundle`.
@@ -41,15 +48,21 @@ pub fn read_with_labels(
             .hint("generate its bundle with `operator-rs bundle`, and name the directory: `bundle` by default");
     }
     let is_image = !path.is_dir() || path.join("oci-layout").exists();
-    let (files, labels) = match is_image && is_there(&path, text) {
-        true => of_image(dir, text, access).map(|(files, labels)| (files, Some(labels)))?,
-        false => (of_folder(dir, text)?, None),
+    let (files, folders, labels) = match is_image && is_there(&path, text) {
+        true => {
+            let found = of_image(dir, text, access)?;
+            (found.files, found.folders.into_iter().collect(), Some(found.labels))
+        }
+        false => {
+            let (files, folders) = of_folder(dir, text)?;
+            (files, folders, None)
+        }
     };
     if files.is_empty() {
         return Err(anyhow::format_err!("found no bundle in `{label}`"))
             .hint("name the directory of a bundle, or its image");
     }
-    Ok((files, label, labels))
+    Ok(Contents { files, folders, label, labels })
 }
 
 /// Whether a name is that of an image in a registry.
@@ -63,21 +76,20 @@ fn is_there(path: &Path, text: &str) -> bool {
     path.exists() || text.contains([':', '@']) || text.ends_with(".tar")
 }
 
-fn of_image(dir: &Path, text: &str, access: &Access) -> anyhow::Result<(Files, Labels)> {
+fn of_image(dir: &Path, text: &str, access: &Access) -> anyhow::Result<Unpacked> {
     // The files are the same for every platform.
     let platforms = [images::here(), Platform::linux("amd64")];
     let image = images::read(dir, text, &platforms, access)?;
-    let unpacked = image.unpack(FOLDERS, Limits::default())?;
-    Ok((unpacked.files, unpacked.labels))
+    image.unpack(FOLDERS, Limits::default())
 }
 
-fn of_folder(dir: &Path, text: &str) -> anyhow::Result<Files> {
+fn of_folder(dir: &Path, text: &str) -> anyhow::Result<(Files, Vec<String>)> {
     let mut files = Files::new();
-    let Some(folder) = Folder::open(dir, Path::new(text))? else { return Ok(files) };
+    let Some(folder) = Folder::open(dir, Path::new(text))? else { return Ok((files, Vec::new())) };
     for path in &folder.paths {
         if let Some(bytes) = folder.bytes(path)? {
             files.insert(path.clone(), bytes);
         }
     }
-    Ok(files)
+    Ok((files, folder.folders()?))
 }

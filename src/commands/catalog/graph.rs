@@ -3,9 +3,17 @@
 use std::path::Path;
 
 use super::source::{self, Source};
-use crate::{catalog::graph, commands::images::Access, hint::Hint as _, terminal};
+use crate::{
+    catalog::graph::{self, Drawing},
+    commands::images::Access,
+    hint::{Diagnostics, Hint as _},
+    terminal,
+};
 
-/// Draw the upgrades of each channel, and list the versions that cannot reach its head
+/// Draw the upgrades of each channel
+///
+/// Each entry stands below the one that replaces it, and beside it what else can be upgraded to that one. The exit status is 1
+/// if a channel has several heads, or an entry that no upgrade leads from to the head.
 #[derive(clap::Args)]
 pub struct Args {
     /// Directory, archive or image of the catalog
@@ -23,7 +31,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Output {
-    /// A list of the entries of each channel
+    /// A drawing of each channel for a terminal
     Text,
     /// A graph for mermaid, as `opm alpha render-graph` draws it
     Mermaid,
@@ -42,10 +50,17 @@ impl Args {
                 .hint(format!("its packages are {}", names.join(", ")));
         }
         let package = self.package.as_deref();
-        terminal::data(&match self.output {
+        let drawing = match self.output {
             Output::Text => graph::text(&catalog, package)?,
-            Output::Mermaid => graph::mermaid(&catalog, package)?,
-        });
-        Ok(())
+            Output::Mermaid => {
+                Drawing { text: graph::mermaid(&catalog, package)?, ..Drawing::default() }
+            }
+        };
+        terminal::data(&drawing.text);
+        if drawing.faults.is_empty() {
+            return Ok(());
+        }
+        let headline = "OLM cannot follow these upgrades".to_owned();
+        Err(Diagnostics { headline, list: drawing.faults }.into())
     }
 }

@@ -99,7 +99,7 @@ impl Source {
         }
         if !path.exists() && !text.contains([':', '@', '.']) {
             return Err(anyhow::format_err!("there is no directory `{text}`"))
-                .hint("name the directory of a bundle or of a catalog, an archive, or an image such as `quay.io/example/catalog:v1`");
+                .hint("name a directory, an archive, or an image such as `quay.io/example/catalog:v1`; `operator-rs generate catalog` creates a catalog");
         }
         let stored = images::read(dir, text, &platforms(), access)?;
         Self::of_stored(text, Some(text.to_owned()).filter(|_| !path.exists()), &stored)

@@ -10,7 +10,7 @@ use crate::{
         project,
     },
     disk::Root,
-    hint::Hint as _,
+    hint::{Diagnostic, Hint as _},
     plan::Plan,
 };
 
@@ -40,7 +40,12 @@ impl Args {
         let image = self.image.of(&source, &bundle)?;
         let mut plan = self.addition.plan(root, &bundle, &image)?;
         if image.is_empty() {
-            plan.warn("the catalog carries the manifests of the bundle, because `--image` names no bundle image: OLM v1 cannot install from it");
+            let warning =
+                Diagnostic::from("OLM v1 cannot install from this catalog: it has no bundle image");
+            plan.warn(warning.with_hint(format!(
+                "name the image: `--image '<registry>/{}-bundle:v{{{{.Version}}}}'`",
+                bundle.package
+            )));
         }
         plan.next("Next: validate the catalog, and push it as an image:\n  operator-rs catalog validate\n  operator-rs catalog push <registry>/<name>:<tag>".to_owned());
         Ok(plan)

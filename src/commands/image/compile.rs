@@ -10,7 +10,7 @@ use super::{
     paths, program,
     sbom::{self, Linked},
     target::Target,
-    toolchain::{self, Configured, Machine},
+    toolchain::{self, Configured, Machine, Toolchain},
 };
 use crate::{
     commands::cargo::{
@@ -26,6 +26,7 @@ use crate::{
 /// What is compiled.
 pub struct Wanted<'a> {
     pub root: &'a Root,
+    pub rust: &'a Rust,
     pub target: Target,
     /// The program, if the package has several.
     pub program: Option<&'a str>,
@@ -53,21 +54,60 @@ pub struct About {
     pub repository: Option<String>,
 }
 
-/// The Rust toolchain of the project.
-struct Rust {
+/// The Rust toolchain of the project, which has the standard libraries of all platforms.
+pub struct Rust {
     host: String,
     release: String,
     sysroot: PathBuf,
 }
 
+impl Rust {
+    /// Reads what cargo would use. What any of the platforms lacks is an error.
+    pub fn of(root: &Root, targets: &[Target]) -> anyhow::Result<Self> {
+        let rustc = installed::rustc().context("there is no `rustc` on PATH");
+        let rustc = rustc.hint("install Rust: https://rustup.rs")?;
+        let ask = |words: &[&str]| {
+            let arguments: Vec<OsString> = words.iter().map(Into::into).collect();
+            process::ask(&rustc, root.real(), &arguments, 60)
+        };
+        let about = ask(&["-vV"]).with_context(|| format!("`{} -vV` fails", rustc.display()))?;
+        let field = |name: &str| {
+            let line = about.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
+            line.map(str::to_owned).with_context(|| format!("`rustc -vV` prints no {name}"))
+        };
+        let sysroot = ask(&["--print", "sysroot"]).context("`rustc --print sysroot` fails")?;
+        let sysroot = PathBuf::from(sysroot.trim());
+        let libraries = sysroot.join("lib/rustlib");
+        let mut missing: Vec<String> = targets.iter().map(|it| it.triple()).collect();
+        missing.retain(|it| !libraries.join(it).join("lib").is_dir());
+        if !missing.is_empty() {
+            return Err(anyhow::format_err!(
+                "the Rust toolchain of this project has no standard library for {}",
+                missing.join(" and ")
+            ))
+            .hint(format!(
+                "run `rustup target add {}` in the project's directory",
+                missing.join(" ")
+            ));
+        }
+        Ok(Self { host: field("host")?, release: field("release")?, sysroot })
+    }
+}
+
+/// What is known of a program before it is compiled.
+pub struct Prepared {
+    metadata: Metadata,
+    configs: Vec<config::Config>,
+    /// An error if the machine has no compiler or linker for it.
+    pub toolchain: anyhow::Result<Toolchain>,
+}
+
 impl Wanted<'_> {
-    pub fn compile(&self) -> anyhow::Result<Compiled> {
-        let rust = self.rust()?;
-        let triple = self.target.triple();
-        let step = terminal::Step::begin(&format!("compiling for {}", self.target));
-        let metadata = self.metadata(&triple)?;
+    pub fn prepare(&self) -> anyhow::Result<Prepared> {
+        let rust = self.rust;
+        let metadata = self.metadata(&self.target.triple())?;
         let package = metadata.root()?;
-        let name = package.program(self.program)?;
+        package.program(self.program)?;
         let configs = config::files(self.root.real());
         let tables: Vec<&Table> = configs.iter().map(|it| &it.table).collect();
         let programs = rust.sysroot.join("lib/rustlib").join(&rust.host).join("bin");
@@ -77,8 +117,19 @@ impl Wanted<'_> {
             has_linker: ["rust-lld", "rust-lld.exe"].iter().any(|it| programs.join(it).is_file()),
         };
         let configured = self.configured(&tables);
-        let chosen =
-            toolchain::choose(self.target, &machine, configured, &metadata.with_c(package))?;
+        let toolchain =
+            toolchain::choose(self.target, &machine, configured, &metadata.with_c(package));
+        Ok(Prepared { metadata, configs, toolchain })
+    }
+
+    pub fn compile(&self, prepared: Prepared) -> anyhow::Result<Compiled> {
+        let Prepared { metadata, configs, toolchain } = prepared;
+        let chosen = toolchain?;
+        let triple = self.target.triple();
+        let step = terminal::Step::begin(&format!("compiling for {}", self.target));
+        let package = metadata.root()?;
+        let name = package.program(self.program)?;
+        let tables: Vec<&Table> = configs.iter().map(|it| &it.table).collect();
         let mut arguments =
             words(&[chosen.subcommand, "--release", "--bin", name, "--target", &triple]);
         arguments.push("--message-format=json-render-diagnostics".into());
@@ -101,7 +152,7 @@ impl Wanted<'_> {
             built: &built,
             triple: &triple,
             lock: &lock,
-            rust: &rust.release,
+            rust: &self.rust.release,
         };
         Ok(Compiled {
             target: self.target,
@@ -115,31 +166,6 @@ impl Wanted<'_> {
                 repository: package.repository.clone(),
             },
         })
-    }
-
-    /// The toolchain, if it has the platform's standard library.
-    fn rust(&self) -> anyhow::Result<Rust> {
-        let rustc = installed::rustc().context("there is no `rustc` on PATH");
-        let rustc = rustc.hint("install Rust: https://rustup.rs")?;
-        let ask = |words: &[&str]| {
-            let arguments: Vec<OsString> = words.iter().map(Into::into).collect();
-            process::ask(&rustc, self.root.real(), &arguments, 60)
-        };
-        let about = ask(&["-vV"]).with_context(|| format!("`{} -vV` fails", rustc.display()))?;
-        let field = |name: &str| {
-            let line = about.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(": "));
-            line.map(str::to_owned).with_context(|| format!("`rustc -vV` prints no {name}"))
-        };
-        let triple = self.target.triple();
-        let sysroot = ask(&["--print", "sysroot"]).context("`rustc --print sysroot` fails")?;
-        let sysroot = PathBuf::from(sysroot.trim());
-        if !sysroot.join("lib/rustlib").join(&triple).join("lib").is_dir() {
-            return Err(anyhow::format_err!(
-                "the Rust toolchain of this project has no standard library for {triple}"
-            ))
-            .hint(format!("run `rustup target add {triple}` in the project's directory"));
-        }
-        Ok(Rust { host: field("host")?, release: field("release")?, sysroot })
     }
 
     fn metadata(&self, triple: &str) -> anyhow::Result<Metadata> {

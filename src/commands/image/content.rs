@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{
-    compile::{About, Compiled, Wanted},
+    compile::{About, Compiled, Rust, Wanted},
     sbom,
     target::Target,
 };
@@ -19,7 +19,7 @@ use crate::{
         stdout,
     },
     disk,
-    hint::Hint as _,
+    hint::{Diagnostic, Diagnostics, Hint as _},
     image::{self, Config, File, Layer, Recipe, Stored, Variant},
     model::{Digest, Image, ProjectPath},
     terminal,
@@ -102,18 +102,26 @@ impl Content {
             return Err(anyhow::format_err!("`--sbom` writes the list of one platform"))
                 .hint("the image contains the list of each platform, as `/manager.cdx.json`");
         }
-        let bases = self.bases(&targets, access)?;
-        let mut compiled = Vec::new();
-        for target in &targets {
-            let wanted = Wanted {
-                root,
-                target: *target,
-                program: self.bin.as_deref(),
-                locked: self.locked,
-                is_from_scratch: self.base.is_none(),
-            };
-            compiled.push(wanted.compile()?);
+        let rust = &Rust::of(root, &targets)?;
+        let wanted = targets.iter().map(|target| Wanted {
+            root,
+            rust,
+            target: *target,
+            program: self.bin.as_deref(),
+            locked: self.locked,
+            is_from_scratch: self.base.is_none(),
+        });
+        let prepared = wanted.map(|it| it.prepare().map(|prepared| (it, prepared)));
+        let prepared = prepared.collect::<anyhow::Result<Vec<_>>>()?;
+        // What the machine lacks for any platform is said before anything is compiled.
+        let lacking = prepared.iter().filter_map(|it| it.1.toolchain.as_ref().err());
+        let list: Vec<Diagnostic> = lacking.map(Into::into).collect();
+        if !list.is_empty() {
+            return Err(Diagnostics { headline: String::new(), list }.into());
         }
+        let bases = self.bases(&targets, access)?;
+        let compiled = prepared.into_iter().map(|(wanted, prepared)| wanted.compile(prepared));
+        let compiled: Vec<Compiled> = compiled.collect::<anyhow::Result<_>>()?;
         if let (Some(path), [one]) = (&self.sbom, &compiled[..]) {
             images::put(dir, path, one.sbom.as_bytes())?;
         }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use anyhow::Context as _;
-
 use crate::{commands::images::here, hint::Hint as _, model::Platform};
 
 /// A platform that Rust links static programs for.
@@ -20,7 +18,19 @@ impl Target {
     pub fn all(platforms: &[Platform]) -> anyhow::Result<Vec<Self>> {
         let here = [here()];
         let platforms = if platforms.is_empty() { &here } else { platforms };
-        let mut res = platforms.iter().map(Self::try_from).collect::<anyhow::Result<Vec<_>>>()?;
+        let find =
+            |it: &Platform| Self::ALL.into_iter().find(|one| one.to_string() == it.to_string());
+        let unknown: Vec<String> =
+            platforms.iter().filter(|it| find(it).is_none()).map(ToString::to_string).collect();
+        if !unknown.is_empty() {
+            let [known, other] = Self::ALL.map(|it| it.to_string());
+            return Err(anyhow::format_err!(
+                "cannot compile for {}, only for {known} and {other}",
+                unknown.join(", ")
+            ))
+            .hint("for other platforms, build the Dockerfile: `make docker-buildx CONTAINER_TOOL=docker PLATFORMS=…`");
+        }
+        let mut res: Vec<Self> = platforms.iter().filter_map(find).collect();
         res.sort();
         res.dedup();
         Ok(res)
@@ -70,16 +80,5 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "linux/{}", self.architecture())
-    }
-}
-
-impl TryFrom<&Platform> for Target {
-    type Error = anyhow::Error;
-
-    fn try_from(platform: &Platform) -> anyhow::Result<Self> {
-        let found = Self::ALL.into_iter().find(|it| it.to_string() == platform.to_string());
-        found
-            .with_context(|| format!("cannot compile for {platform}, only for linux/amd64 and linux/arm64"))
-            .hint("for other platforms, build the Dockerfile: `make docker-buildx CONTAINER_TOOL=docker PLATFORMS=…`")
     }
 }

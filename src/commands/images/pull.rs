@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use super::Access;
 use crate::{
     hint::Hint as _,
-    image::{self, Manifest, Reference, Stored},
+    image::{self, Content, Manifest, Reference, Stored},
     model::{Digest, Image, Platform},
     registry::{Registry, Right},
     terminal::{self, Step},
@@ -108,7 +108,8 @@ fn pulled(
     let config = registry.blob(&config, &mut |_| {})?;
     let (mut blobs, mut done) = (Vec::new(), 0);
     for layer in &layers {
-        blobs.push(registry.blob(layer, &mut |it| step.bytes(done + it, Some(all)))?);
+        let blob = registry.blob(layer, &mut |it| step.bytes(done + it, Some(all)))?;
+        blobs.push(Content::Memory(blob));
         done += layer.size;
     }
     Ok((top.digest().clone(), Stored::new(&config, blobs)?))

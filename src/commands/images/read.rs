@@ -1,6 +1,10 @@
 //! An image that a user names: an OCI layout, an archive, or a name in a registry.
 
-use std::path::Path;
+use std::{
+    io::{Read, Seek as _, SeekFrom},
+    path::Path,
+    rc::Rc,
+};
 
 use anyhow::Context as _;
 
@@ -8,7 +12,7 @@ use super::{Access, pull};
 use crate::{
     disk,
     hint::Hint as _,
-    image::{self, Stored},
+    image::{self, Open, Stored},
     model::{Image, Platform},
 };
 
@@ -27,21 +31,31 @@ pub fn read(
     let path = dir.join(text);
     let reading = || format!("reading the image in `{text}`");
     if path.is_dir() {
-        let file = |name: &str, limit: u64| disk::large(&path.join(name), limit);
-        return image::read_layout(platforms, file)
+        let file = move |name: &str| -> anyhow::Result<_> {
+            let found = disk::stream(&path.join(name))?;
+            Ok(found.map(|(size, it)| (size, Box::new(it) as Box<dyn Read>)))
+        };
+        let files: Rc<Open> = Rc::new(file);
+        return image::read_layout(platforms, &files)
             .with_context(reading)
             .hint("name the directory of an OCI layout, or an archive that ends in `.tar`");
     }
-    if path.exists()
-        && let Some((_, bytes)) = disk::stream(&path)?
-    {
-        return image::read_archive(bytes, platforms).with_context(reading);
+    if path.exists() {
+        let open = move |offset| -> anyhow::Result<Box<dyn Read>> {
+            let (_, mut file) = disk::stream(&path)?.context("it was removed")?;
+            file.seek(SeekFrom::Start(offset))?;
+            Ok(Box::new(file))
+        };
+        return image::read_archive(open, platforms).with_context(reading);
     }
     match text.parse::<Image>() {
         // `bundle.tar` is the name of an image on Docker Hub, too; nobody means that.
         Ok(image) if !text.ends_with(".tar") => pulled(&image, platforms, access),
-        _ => Err(anyhow::format_err!("there is no `{text}`")).hint(
-            "name an OCI layout, an archive, or an image such as `quay.io/example/bundle:v0.0.1`",
+        found => Err(anyhow::format_err!("there is no `{text}`")).hint(
+            match found.is_err() && text.contains(':') {
+                true => "name a directory, an archive or an image; `git worktree add` checks out a revision into a directory",
+                false => "name a directory, an archive, or an image such as `quay.io/example/bundle:v0.0.1`",
+            },
         ),
     }
 }

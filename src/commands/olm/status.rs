@@ -151,7 +151,7 @@ fn deployments_of_v1(cluster: &Cluster) -> anyhow::Result<Vec<Row>> {
 }
 
 fn phase(csv: &Value) -> Row {
-    let phase = csv["status"]["phase"].as_str().unwrap_or("not looked at by OLM yet");
+    let phase = csv["status"]["phase"].as_str().unwrap_or("not processed by OLM yet");
     let is_healthy = phase == "Succeeded";
     let message = csv["status"]["message"].as_str().unwrap_or_default();
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");

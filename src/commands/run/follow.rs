@@ -79,7 +79,7 @@ impl Following<'_> {
                 Progress::Done if done == SETTLED => return Ok(State::Done),
                 Progress::Done => {
                     format!(
-                        "ClusterServiceVersion {} is Succeeded, and is checked once more",
+                        "ClusterServiceVersion {} succeeded; checking that it stays so",
                         self.csv
                     )
                 }
@@ -138,7 +138,7 @@ impl Following<'_> {
         let approved = self.place.cluster.merge(plan, json!({"spec": {"approved": true}}))?;
         Ok(match approved {
             true => format!("InstallPlan {name} is approved"),
-            false => format!("InstallPlan {name} is to be approved"),
+            false => format!("InstallPlan {name} waits for approval"),
         })
     }
 

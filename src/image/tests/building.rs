@@ -15,14 +15,14 @@ fn what_is_built_is_read_back_from_every_kind_of_archive() {
         assert_eq!(image, built(format, &["linux/amd64", "linux/arm64"]), "two builds are equal");
         assert_eq!(image.blobs().len(), 3, "one layer for both");
         let archive = oci_archive(&image, Some(&name)).expect("it is written to memory");
-        read(read_archive(&archive[..], &arm).expect("it is whole"), "linux/arm64");
-        read(read_archive(&gzip(&archive)[..], &arm).expect("it is whole"), "linux/arm64");
+        read(of_archive(&archive, &arm).expect("it is whole"), "linux/arm64");
+        read(of_archive(&gzip(&archive), &arm).expect("it is whole"), "linux/arm64");
         assert!(docker_archive(&image, Some(&name)).is_err(), "it has two platforms");
         let one = built(format, &["linux/s390x"]);
         let archive = docker_archive(&one, Some(&name)).expect("it is written to memory");
-        read(read_archive(&archive[..], &arm).expect("the only image"), "linux/s390x");
+        read(of_archive(&archive, &arm).expect("the only image"), "linux/s390x");
         let other = [Platform::linux("s390x")];
-        let error = read_archive(&oci_archive(&image, None).expect("to memory")[..], &other);
+        let error = of_archive(&oci_archive(&image, None).expect("to memory"), &other);
         let error = error.expect_err("there is no such platform").to_string();
         assert_eq!(error, "it has no image for this platform, but for: linux/amd64, linux/arm64");
     }
@@ -72,7 +72,8 @@ fn a_base_image_keeps_what_the_new_one_does_not_set() {
     });
     assert_eq!(config["config"], expected);
     assert_eq!(config["rootfs"]["diff_ids"].as_array().map(Vec::len), Some(2));
-    let stored = Stored::new(&single.config, single.layers.clone()).expect("it is whole");
+    let stored = single.layers.iter().cloned().map(Content::Memory).collect();
+    let stored = Stored::new(&single.config, stored).expect("it is whole");
     let found = stored.unpack(&[], Limits::default()).expect("it is whole").files;
     assert_eq!((found.len(), &*found[&ProjectPath::fixed("etc/base")]), (6, &b"1"[..]));
 }

@@ -6,7 +6,8 @@ mod unpacking;
 
 use std::{
     collections::BTreeMap,
-    io::{Read as _, Write as _},
+    io::{Cursor, Read, Write as _},
+    rc::Rc,
 };
 
 use flate2::{Compression, write::GzEncoder};
@@ -75,8 +76,33 @@ fn config(layers: &[Vec<u8>]) -> Blob {
 }
 
 fn stored(layers: &[Vec<u8>], pack: fn(&[u8]) -> Vec<u8>) -> Stored {
-    let blobs = layers.iter().map(|it| Blob::new(OCI_LAYER, pack(it))).collect();
+    let blobs = layers.iter().map(|it| memory(OCI_LAYER, pack(it))).collect();
     Stored::new(&config(layers), blobs).expect("it is whole")
+}
+
+fn memory(media_type: &str, bytes: Vec<u8>) -> Content {
+    Content::Memory(Blob::new(media_type, bytes))
+}
+
+/// The image in an archive of these bytes.
+fn of_archive(bytes: &[u8], platforms: &[Platform]) -> anyhow::Result<Stored> {
+    let bytes: Rc<[u8]> = bytes.into();
+    let open = move |at: u64| -> anyhow::Result<Box<dyn Read>> {
+        Ok(Box::new(Cursor::new(bytes[usize::try_from(at)?..].to_vec())))
+    };
+    read_archive(open, platforms)
+}
+
+/// The image in a layout of these files, unpacked.
+fn of_layout(files: &BTreeMap<String, Vec<u8>>, platforms: &[Platform]) -> anyhow::Result<Stored> {
+    let files = files.clone();
+    let open = move |path: &str| -> anyhow::Result<_> {
+        let found = files.get(path).map(|it| Box::new(Cursor::new(it.clone())) as Box<dyn Read>);
+        Ok(found.map(|it| (files[path].len() as u64, it)))
+    };
+    let files: Rc<Open> = Rc::new(open);
+    let res = read_layout(platforms, &files)?;
+    res.unpack(&[], Limits::default()).map(|_| res)
 }
 
 /// The files of an image of these layers, or why it is refused.

@@ -122,7 +122,7 @@ fn bombs_are_refused_before_they_go_off() {
     // Zeros, a thousand times as many as bytes.
     let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
     std::io::copy(&mut std::io::repeat(0).take(1 << 25), &mut bomb).expect("to memory");
-    let bomb = Blob::new(OCI_LAYER, bomb.finish().expect("to memory"));
+    let bomb = memory(OCI_LAYER, bomb.finish().expect("to memory"));
     let layers = vec![Vec::new()];
     let stored = Stored::new(&config(&layers), vec![bomb]).expect("it is whole");
     let limits = Limits { whole: 1 << 20, ..limits };
@@ -141,8 +141,7 @@ fn a_layer_must_be_what_the_configuration_says() {
         assert_eq!(found.labels, BTreeMap::from([("a".to_owned(), "b".to_owned())]));
     }
     let refused = |bytes: Vec<u8>| {
-        let image =
-            Stored::new(&config(&layers), vec![Blob::new(OCI_LAYER, bytes)]).expect("whole");
+        let image = Stored::new(&config(&layers), vec![memory(OCI_LAYER, bytes)]).expect("whole");
         let error = image.unpack(&[], Limits::default()).expect_err("it is not what it says");
         error.root_cause().to_string()
     };

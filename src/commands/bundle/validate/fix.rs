@@ -10,7 +10,13 @@ use crate::{
         fix::{Fixed, Outcome, is_fixable},
         rules::Suite,
     },
-    commands::{Mode, begin, bundle::source, folder::below, images::Access, location},
+    commands::{
+        Mode, begin,
+        bundle::source,
+        folder::{below, folders},
+        images::Access,
+        location,
+    },
     disk::{self, Root},
     hint::Hint as _,
     model::{Project, ProjectPath},
@@ -52,8 +58,8 @@ impl Fix {
                 true => (text.to_owned(), true),
                 false => {
                     // Whatever is wrong with the name is known there.
-                    let (_, label, labels) = source::read_with_labels(dir, text, access)?;
-                    (label, labels.is_some())
+                    let found = source::contents(dir, text, access)?;
+                    (found.label, found.labels.is_some())
                 }
             };
             let what = if is_image { "an image" } else { "no bundle" };
@@ -111,7 +117,9 @@ pub struct Directory {
     prefix: Option<ProjectPath>,
     pub label: String,
     pub files: Files,
-    /// Those that operator-rs has generated: they are not edited.
+    /// Its directories, also those without files.
+    pub folders: Vec<String>,
+    /// The files that operator-rs has generated: they are not edited.
     generated: BTreeSet<ProjectPath>,
     /// Those among them that were edited since.
     edited: BTreeSet<ProjectPath>,
@@ -122,7 +130,9 @@ impl Directory {
         let label =
             text.parse::<ProjectPath>().map_or_else(|_| text.to_owned(), |it| it.to_string());
         let (generated, edited) = <(BTreeSet<_>, BTreeSet<_>)>::default();
-        let mut res = Self { root, prefix, label, files: Files::new(), generated, edited };
+        let folders = folders(&root, prefix.as_ref().map_or("", ProjectPath::as_str))?;
+        let files = Files::new();
+        let mut res = Self { root, prefix, label, files, folders, generated, edited };
         for path in res.paths()? {
             let whole = res.whole(&path)?;
             let Some(bytes) = res.root.bytes(&whole)? else { continue };

@@ -15,7 +15,10 @@ use crate::{
         rules::{Selection, Target},
         validate,
     },
-    commands::{folder::below, images::Access},
+    commands::{
+        folder::{below, folders},
+        images::Access,
+    },
     hint::{Diagnostic, Hint as _, Lines, Severity},
     model::ProjectPath,
     plan::Tree,
@@ -128,13 +131,15 @@ impl Args {
             ))
             .hint("name a directory or an archive, or leave out `--offline`");
         }
-        let (files, folder, labels) = source::read_with_labels(dir, folder, &self.access)?;
+        let source::Contents { files, folders, label: folder, labels } =
+            source::contents(dir, folder, &self.access)?;
+        let folders = &folders;
         let images = (!self.offline).then_some(&self.access);
         let version = self.kube_version.as_deref();
         let found = self.optional.with(version, images, |validators, context| {
             let (select, labels) = (select.as_ref(), labels.as_ref());
             let has_later_apis = version.is_some();
-            let request = Request { select, validators, has_later_apis, target, labels };
+            let request = Request { select, validators, has_later_apis, target, labels, folders };
             validate(&files, &request, context)
         })?;
         let report = Report {
@@ -156,7 +161,9 @@ impl Args {
         let version = self.kube_version.as_deref();
         let outcome = self.optional.with(version, images, |validators, context| {
             let has_later_apis = version.is_some();
-            let request = Request { select, validators, has_later_apis, target, labels: None };
+            let folders = &at.folders;
+            let request =
+                Request { select, validators, has_later_apis, target, labels: None, folders };
             fix(&at.files, &request, context, &|it| at.may_edit(it))
         })?;
         if !self.fix.settle(&at, &outcome, self.output == Format::Text)? {
@@ -179,7 +186,8 @@ pub fn findings(
     tree: &impl Tree,
     folder: &ProjectPath,
 ) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
-    found(folder.as_str(), &files(tree, folder)?)
+    let folders = &folders(tree, folder.as_str())?;
+    requested(folder.as_str(), &files(tree, folder)?, Request { folders, ..Request::default() })
 }
 
 /// The same of a bundle's files. The folder is for messages.
@@ -193,7 +201,14 @@ pub fn found_for(
     files: &Files,
     target: Option<Target>,
 ) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
-    let request = Request { target, ..Request::default() };
+    requested(folder, files, Request { target, ..Request::default() })
+}
+
+fn requested(
+    folder: &str,
+    files: &Files,
+    request: Request<'_>,
+) -> anyhow::Result<(Vec<Diagnostic>, Vec<Diagnostic>)> {
     let found =
         Optional::default().with(None, None, |_, context| validate(files, &request, context))?;
     let of = |severity| diagnostics(folder, files, &found, severity);

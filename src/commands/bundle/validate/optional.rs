@@ -91,7 +91,7 @@ impl Optional {
         let platforms = |image: &str| match (tool, images) {
             (Some(tool), _) => platforms(tool, image),
             (None, Some(access)) => of_registry(image, access),
-            (None, None) => Err("not run: it needs the image's registry".to_owned()),
+            (None, None) => Err("`--offline` contacts no registry".to_owned()),
         };
         let context = Context { values: &values, categories, index, platforms: &platforms };
         Ok(run(&selected, &context))

@@ -9,7 +9,7 @@ use crate::{
         fix::{Fixed, Outcome, is_same},
         rules::Rule,
     },
-    commands::findings,
+    commands::findings::{self, count},
     hint::{Diagnostic, Diagnostics, Severity},
     terminal,
     yaml::{Value, json},
@@ -66,7 +66,11 @@ impl Report<'_> {
         let of = |severity| self.diagnostics(severity);
         of(Severity::Warning).into_iter().for_each(terminal::warn);
         if self.is_valid() {
-            terminal::print(&format!("{} is valid\n", self.folder));
+            let note = match self.findings.len() {
+                0 => String::new(),
+                warnings => format!(", {}", count(warnings, "warning")),
+            };
+            terminal::print(&format!("{} is valid{note}\n", self.folder));
             return Ok(());
         }
         Err(Diagnostics { headline: invalid, list: of(Severity::Error) }.into())

@@ -1,0 +1,223 @@
+//! Errors, warnings and notes, each in the format that `--message-format` names.
+
+mod report;
+
+use std::{
+    fmt::Write as _,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use serde_json::json;
+
+use super::{
+    settings::{self, MessageFormat},
+    shown, shown_message, style, write, write_as_is,
+};
+use crate::hint::{Diagnostic, Severity};
+pub use report::{misuse, report, usage};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    Error,
+    Warning,
+    Note,
+}
+
+impl Level {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// Prints something that the user should know, although the command continues.
+pub fn warn(it: impl Into<Diagnostic>) {
+    if WARNINGS.fetch_add(1, Ordering::Relaxed) < most() {
+        emit(Level::Warning, &it.into());
+    }
+}
+
+/// How many warnings there were.
+static WARNINGS: AtomicUsize = AtomicUsize::new(0);
+
+/// How many errors and how many warnings are printed: what comes from a file has no end.
+fn most() -> usize {
+    match settings::get().format {
+        MessageFormat::Human | MessageFormat::Github => 200,
+        MessageFormat::Short | MessageFormat::Json => 10_000,
+    }
+}
+
+/// Says how many warnings were not printed, and begins to count again.
+pub fn tell_rest() {
+    let more = WARNINGS.swap(0, Ordering::Relaxed).saturating_sub(most());
+    if 0 < more {
+        emit(Level::Note, &rest(more, "warnings"));
+    }
+}
+
+fn rest(more: usize, what: &str) -> Diagnostic {
+    format!("and {more} more {what}").into()
+}
+
+/// Prints what a person should know before a question.
+pub fn note(it: impl Into<Diagnostic>) {
+    emit(Level::Note, &it.into());
+}
+
+/// Prints a finding of a report that stdout has for people, where programs read the messages.
+pub fn finding(severity: Severity, it: &Diagnostic) {
+    let level = match severity {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+        Severity::Note => Level::Note,
+    };
+    if settings::get().format != MessageFormat::Human {
+        emit(level, it);
+    }
+}
+
+/// Prints one diagnostic.
+pub fn emit(level: Level, it: &Diagnostic) {
+    let format = settings::get().format;
+    put(&render(level, it, format), format);
+}
+
+fn put(text: &str, format: MessageFormat) {
+    match format {
+        MessageFormat::Human | MessageFormat::Short => write(text),
+        MessageFormat::Json | MessageFormat::Github => write_as_is(text),
+    }
+}
+
+fn render(level: Level, it: &Diagnostic, format: MessageFormat) -> String {
+    match format {
+        MessageFormat::Human => human(level, it),
+        MessageFormat::Short => short(level, it),
+        MessageFormat::Json => json_lines(level, it),
+        MessageFormat::Github => annotation(level, it),
+    }
+}
+
+fn human(level: Level, it: &Diagnostic) -> String {
+    match &it.file {
+        Some(file) => style::located(level, it, file),
+        None => {
+            let hints = it.hints.iter().map(|it| style::hint(it));
+            style::labelled(level, &it.message) + &hints.collect::<String>()
+        }
+    }
+}
+
+fn short(level: Level, it: &Diagnostic) -> String {
+    let place = match (&it.file, it.position) {
+        (Some(file), Some((line, column))) => format!("{file}:{line}:{column}: "),
+        (Some(file), None) => format!("{file}: "),
+        (None, _) => String::new(),
+    };
+    let line = |it: &str| it.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let code = it.code.map(|it| format!("[{it}]")).unwrap_or_default();
+    let mut message = line(&it.message);
+    for hint in &it.hints {
+        let _ = write!(message, "; hint: {}", line(hint));
+    }
+    format!("{}{}{code}: {}\n", shown_message(&place), level.name(), shown(&message))
+}
+
+/// One object for each field path.
+fn json_lines(level: Level, it: &Diagnostic) -> String {
+    let none = Vec::new();
+    let paths =
+        if it.field_paths.is_empty() { vec![&none] } else { it.field_paths.iter().collect() };
+    let line = |path: &Vec<String>| {
+        let mut object = json!({
+            "level": level.name(),
+            "message": it.message,
+            "file": it.file,
+            "line": it.position.map(|it| it.0),
+            "column": it.position.map(|it| it.1),
+            "field_path": path,
+            "hints": it.hints,
+        });
+        if let Some(code) = it.code {
+            object["rule"] = code.into();
+        }
+        // Only a string can have this; it remains the same string.
+        format!("{object}\n").replace("##[", "##\\u005b")
+    };
+    paths.into_iter().map(line).collect()
+}
+
+fn annotation(level: Level, it: &Diagnostic) -> String {
+    let mut properties = Vec::new();
+    properties.extend(it.file.as_ref().map(|it| ("file", settings::below(it))));
+    if let Some((line, column)) = it.position {
+        properties.extend([("line", line.to_string()), ("col", column.to_string())]);
+    }
+    properties.extend(it.code.map(|it| ("title", it.to_owned())));
+    let mut message = it.message.clone();
+    for field in it.fields() {
+        let _ = write!(message, "\n{field}");
+    }
+    for hint in &it.hints {
+        let _ = write!(message, "\nhint: {hint}");
+    }
+    let name = if level == Level::Note { "notice" } else { level.name() };
+    github(name, &properties, &message)
+}
+
+/// A workflow command of GitHub Actions: an annotation in a pull request.
+pub fn github(name: &str, properties: &[(&str, String)], message: &str) -> String {
+    // The runner reads `%`, line breaks and, in properties, separators back from their codes.
+    let data = |it: &str| it.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |it: &(&str, String)| {
+        format!("{}={}", it.0, data(&it.1).replace(':', "%3A").replace(',', "%2C"))
+    };
+    let properties: Vec<String> = properties.iter().map(property).collect();
+    let blank = if properties.is_empty() { "" } else { " " };
+    let text = format!("{}::{}\n", shown(&properties.join(",")), shown(&data(message)));
+    format!("::{name}{blank}{}", text.replace("##[", "##\\u{5b}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_ends_an_annotation_or_begins_another() {
+        let properties = [("file", "a,b: c\n".to_owned()), ("line", "1".to_owned())];
+        assert_eq!(
+            github("error", &properties, "100%\r\n::error::x"),
+            "::error file=a%2Cb%3A c%0A,line=1::100%25%0D%0A::error::x\n"
+        );
+        assert_eq!(github("error", &[], "##[group]"), "::error::##\\u{5b}group]\n");
+        assert_eq!(github("notice", &[], "a"), "::notice::a\n");
+    }
+
+    #[test]
+    fn a_message_is_one_line_in_every_format_but_the_human_one() {
+        let mut it = Diagnostic::in_file("a.rs", "first\n  second").at(2, 3).with_hint("third");
+        it.field_paths = vec![vec!["A".to_owned(), "x".to_owned()], vec!["B".to_owned()]];
+        let check = |format, expected| assert_eq!(render(Level::Error, &it, format), expected);
+        check(MessageFormat::Short, "a.rs:2:3: error: first second; hint: third\n");
+        check(
+            MessageFormat::Github,
+            "::error file=a.rs,line=2,col=3::first%0A  second%0AA → x%0Ahint: third\n",
+        );
+        check(
+            MessageFormat::Json,
+            "{\"column\":3,\"field_path\":[\"A\",\"x\"],\"file\":\"a.rs\",\"hints\":[\"third\"],\"level\":\"error\",\"line\":2,\"message\":\"first\\n  second\"}\n\
+             {\"column\":3,\"field_path\":[\"B\"],\"file\":\"a.rs\",\"hints\":[\"third\"],\"level\":\"error\",\"line\":2,\"message\":\"first\\n  second\"}\n",
+        );
+    }
+    #[test]
+    fn a_text_with_a_command_of_a_workflow_stays_the_same_in_json() {
+        let text = render(Level::Error, &Diagnostic::from("a ##[error]b"), MessageFormat::Json);
+        assert!(!text.contains("##["), "{text}");
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["message"], "a ##[error]b");
+    }
+}

@@ -1,0 +1,194 @@
+//! The error that a command ends with: its causes, its hints and its exit status.
+
+use std::{fmt::Write as _, process::ExitCode};
+
+use super::{
+    super::{LOST, progress, shown, shown_message, write},
+    Level, MessageFormat, emit, human, most, put, render, rest, settings, style, tell_rest,
+};
+use crate::hint::{Diagnostic, Report, Summary, find};
+
+/// Prints an error, its causes and its hints. The exit status is 2 where the command was called wrongly.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    if let Some(usage) = find::<clap::Error>(error) {
+        return misuse(usage, &[]);
+    }
+    progress::clear();
+    tell_rest();
+    let format = settings::get().format;
+    put(&explain(&error.into(), format), format);
+    ExitCode::FAILURE
+}
+
+fn explain(report: &Report, format: MessageFormat) -> String {
+    let Report { found, summary } = report;
+    if format == MessageFormat::Human {
+        return paragraphs(found, summary.as_ref());
+    }
+    let last = summary.iter().map(|it| Diagnostic {
+        message: [&[it.message.clone()][..], &it.causes].concat().join(": "),
+        hints: it.hints.clone(),
+        ..Diagnostic::default()
+    });
+    let more = found.len().saturating_sub(most());
+    let more = (0 < more).then(|| render(Level::Note, &rest(more, "errors"), format));
+    let shown = found.iter().take(most()).map(|it| render(Level::Error, it, format));
+    shown.chain(more).chain(last.map(|it| render(Level::Error, &it, format))).collect()
+}
+
+/// An error for people. Where no line of a file is known, its diagnostics are a list below the headline.
+fn paragraphs(found: &[Diagnostic], summary: Option<&Summary>) -> String {
+    let shown = &found[..found.len().min(most())];
+    let more =
+        (shown.len() < found.len()).then(|| rest(found.len() - shown.len(), "errors").message);
+    let each = || {
+        let all = shown.iter().map(|it| human(Level::Error, it));
+        all.chain(more.iter().map(|it| format!("{it}\n\n"))).collect::<String>()
+    };
+    let Some(Summary { message, causes, hints }) = summary else {
+        return each().trim_end_matches('\n').to_owned() + "\n";
+    };
+    let mut hints: Vec<&String> = hints.iter().collect();
+    let (mut res, mut list) = (String::new(), String::new());
+    if found.iter().any(|it| it.position.is_some()) {
+        res = each();
+    } else if !found.is_empty() {
+        let items = shown.iter().map(ToString::to_string).chain(more);
+        list = items.map(|it| format!("\n  {it}")).collect();
+        list.insert(0, ':');
+        hints.extend(shown.iter().flat_map(|it| &it.hints));
+    }
+    // The list belongs to the message that it was found with, which is the last one.
+    let end = if causes.is_empty() { &*list } else { "" };
+    res += &style::labelled(Level::Error, &format!("{message}{end}"));
+    for (at, cause) in causes.iter().enumerate() {
+        let end = if at + 1 == causes.len() { &*list } else { "" };
+        let _ = writeln!(res, "  because: {}{}", shown_message(cause), shown_message(end));
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for hint in hints {
+        if !seen.contains(&hint.as_str()) {
+            res += &style::hint(hint);
+            seen.push(hint);
+        }
+    }
+    res
+}
+
+/// An error in how the command was called: exit 2, as clap's own.
+pub fn usage(kind: clap::error::ErrorKind, message: &str) -> anyhow::Error {
+    clap::Error::raw(kind, format!("{message}\n")).into()
+}
+
+/// Reports a command line that clap refused, with hints in place of clap's own tips where there are some. Also prints
+/// help.
+pub fn misuse(error: &clap::Error, hints: &[String]) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    if !error.use_stderr() {
+        if let Err(lost) = error.print() {
+            let _ = LOST.set(lost);
+        }
+        return code;
+    }
+    let text = error.render().to_string();
+    let format = settings::get().format;
+    // clap repeats what was typed, so its text is printed without its colours.
+    match hints {
+        [] if format == MessageFormat::Human => write(&shown(&text)),
+        hints => emit(Level::Error, &of_usage(&text, hints)),
+    }
+    code
+}
+
+/// clap's text as a diagnostic: its first line with these hints, or all of its message with its own tips.
+fn of_usage(text: &str, hints: &[String]) -> Diagnostic {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let mut lines = text.lines();
+    let mut res = Diagnostic::from(lines.next().unwrap_or_default());
+    if !hints.is_empty() {
+        return Diagnostic { hints: hints.to_vec(), ..res };
+    }
+    for line in lines.take_while(|it| !it.starts_with("Usage:") && !it.starts_with("For more")) {
+        match line.trim().strip_prefix("tip: ") {
+            Some(tip) => res.hints.push(tip.to_owned()),
+            None if line.trim().is_empty() => {}
+            None => res.message += &format!("\n{line}"),
+        }
+    }
+    res
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_errors_the_first_are_printed_and_the_others_counted() {
+        let of = |it: usize, line: bool| {
+            let it = Diagnostic::in_file("a", format!("e{it}.")).with_hint(format!("h{it}."));
+            if line { it.at(1, 1) } else { it }
+        };
+        for line in [false, true] {
+            let found: Vec<Diagnostic> = (0..20_000).map(|it| of(it, line)).collect();
+            let summary = Summary {
+                message: "it is wrong".to_owned(),
+                causes: Vec::new(),
+                hints: Vec::new(),
+            };
+            let text = paragraphs(&found, Some(&summary));
+            assert!(text.contains("e199.") && !text.contains("e200.") && !text.contains("h200."));
+            assert!(text.contains("and 19800 more errors"), "{text}");
+        }
+    }
+
+    /// Whatever an error is made of: with and without a headline, places, contexts, and hints at each step.
+    #[test]
+    fn every_hint_is_printed_in_every_format() {
+        use anyhow::Context as _;
+
+        use crate::hint::{Diagnostics, Hint as _};
+        let bases: [fn() -> anyhow::Error; 7] = [
+            || anyhow::format_err!("base"),
+            || anyhow::format_err!("root").context("base"),
+            || Diagnostic::in_file("a.rs", "base").at(1, 2).into_error(),
+            || Diagnostic::in_file("a.rs", "base").with_hint("of base").into_error(),
+            || Diagnostic::from("base").with_hint("of base").into_error(),
+            || Diagnostics { headline: "base".to_owned(), list: Vec::new() }.into(),
+            || {
+                let of = |it: &str| Diagnostic::in_file(it, "wrong").with_hint(format!("of {it}"));
+                let list = vec![of("a.rs").at(1, 2), of("b.rs")];
+                Diagnostics { headline: "base".to_owned(), list }.into()
+            },
+        ];
+        for base in bases {
+            for steps in 0..8_u8 {
+                let mut result = Err::<(), _>(base());
+                for (bit, text) in [(1, "inner"), (2, "context"), (4, "outer")] {
+                    result = match bit {
+                        _ if steps & bit == 0 => result,
+                        2 => result.context(text),
+                        _ => result.hint(text),
+                    };
+                }
+                let error = result.unwrap_err();
+                let mut expected: Vec<&str> = ["inner", "outer"]
+                    .into_iter()
+                    .zip([1, 4])
+                    .filter(|it| steps & it.1 != 0)
+                    .map(|it| it.0)
+                    .collect();
+                if let Some(it) = find::<Diagnostics>(&error) {
+                    expected.extend(it.list.iter().flat_map(|it| &it.hints).map(String::as_str));
+                }
+                for format in <MessageFormat as clap::ValueEnum>::value_variants() {
+                    let shown = explain(&(&error).into(), *format);
+                    for hint in &expected {
+                        assert!(shown.contains(hint), "{format:?} has no hint `{hint}`:\n{shown}");
+                    }
+                    let warned = render(Level::Warning, &(&error).into(), *format);
+                    assert!(expected.iter().all(|it| warned.contains(it)), "{format:?}\n{warned}");
+                }
+            }
+        }
+    }
+}
