@@ -2,6 +2,7 @@ mod constructs;
 mod crates;
 mod face;
 mod generics;
+mod graphs;
 mod kubernetes;
 mod wrong;
 
