@@ -13,9 +13,13 @@ use crate::{cluster::Id, disk::Root, model::Namespace};
 /// CRDs are deleted first, while the operator still runs and can handle finalizers, and the namespace last. Objects that
 /// existed before `deploy` are kept, without the fields that `deploy` set.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs undeploy
+  operator-rs undeploy --dry-run=server    # let the API server validate everything, and change nothing")]
 pub struct Args {
     /// Namespace that the operator was deployed to [default: the one in config/default]
-    #[arg(long)]
+    #[arg(long, short)]
     namespace: Option<Namespace>,
     /// Delete custom resources without asking
     #[arg(long)]

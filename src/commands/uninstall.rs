@@ -11,6 +11,10 @@ use crate::{cluster::Id, disk::Root};
 ///
 /// A CRD that somebody else created is kept, without the fields that `install` set.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs uninstall
+  operator-rs uninstall --dry-run    # list the CRDs that would be deleted")]
 pub struct Args {
     /// Delete custom resources without asking
     #[arg(long)]

@@ -25,7 +25,7 @@ pub fn read(
     access: &Access,
 ) -> anyhow::Result<Stored> {
     let path = dir.join(text);
-    let reading = || format!("reading the image in `{text}`");
+    let reading = || format!("cannot read the image in `{text}`");
     if path.is_dir() {
         let file = |name: &str, limit: u64| disk::large(&path.join(name), limit);
         return image::read_layout(platforms, file)
