@@ -46,7 +46,7 @@ struct Module {
 /// All modules, a parent before its children; the first is the root.
 struct Graph(Vec<Module>);
 
-/// An answer of the reader, where it stands in the text for rustc: the question, and the number of the type.
+/// An answer of the reader: the path in a module, and the number of the type that it found.
 struct Question {
     module: usize,
     path: String,
