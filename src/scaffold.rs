@@ -103,7 +103,7 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
         let render = |it: &str| {
             engine
                 .render_template(it, &context)
-                .with_context(|| format!("rendering templates/{place}"))
+                .with_context(|| format!("cannot render templates/{place}"))
         };
         let (target, text) = match name.strip_suffix(".hbs") {
             Some(name) => (render(name)?, render(text)?),

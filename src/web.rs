@@ -78,7 +78,7 @@ pub fn get_with(
             }
             other => anyhow::Error::from(other),
         });
-    body.with_context(|| format!("fetching {url}"))
+    body.with_context(|| format!("cannot fetch {url}"))
         .hint("check that the URL is reachable from here; set HTTPS_PROXY to use a proxy")
 }
 
@@ -113,7 +113,7 @@ pub fn unpack(
         let mut bytes = Vec::new();
         Limited { inner: &mut entry, left: limit }
             .read_to_end(&mut bytes)
-            .with_context(|| format!("unpacking `{name}`"))?;
+            .with_context(|| format!("cannot unpack `{name}`"))?;
         anyhow::ensure!(res.insert(name.clone(), bytes).is_none(), "it contains `{name}` twice");
     }
     Ok(res)
@@ -214,7 +214,7 @@ mod tests {
         };
         let more = "it is larger than any release";
         assert_eq!(check(&[("x/a", 9_000), ("b", 10_000), ("c", 11_000)]), "a 9000 b 10000 ");
-        assert_eq!(check(&[("a", 10_001)]), format!("unpacking `a`: {more}"));
+        assert_eq!(check(&[("a", 10_001)]), format!("cannot unpack `a`: {more}"));
         // Also if it is in a file that is not unpacked.
         assert!(check(&[("c", 50_000), ("a", 1)]).ends_with(more));
         assert_eq!(check(&[("a", 1), ("x/a", 1)]), "it contains `a` twice");

@@ -464,7 +464,7 @@ fn an_image_is_pushed_and_other_tools_read_it() {
         assert!(!output.status.success() && text.contains(expected), "{words}\n{text}");
     };
     let other = format!("push {above} --base {}/example/nothing:v1", registry.name);
-    refused(&other, "resolving the digest of");
+    refused(&other, "cannot resolve the digest of");
     refused(
         &format!("push {above}@{digest}"),
         "must not have a digest: it is computed from the content",

@@ -112,8 +112,8 @@ fn a_kubeconfig_that_is_named_is_read_or_refused_by_name() {
     );
 
     // The pod's own account is for where nothing is named and nothing is there.
-    refused(&mut install(), "reading the pod's service account");
-    refused(install().env("KUBECONFIG", ""), "reading the pod's service account");
+    refused(&mut install(), "cannot read the pod's service account");
+    refused(install().env("KUBECONFIG", ""), "cannot read the pod's service account");
     refused(install().args(["--context", "a"]), "there is no cluster to connect to");
     fs::create_dir_all(home().join(".kube")).unwrap();
     fs::write(home().join(".kube/config"), "clusters: {a").unwrap();

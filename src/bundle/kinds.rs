@@ -61,7 +61,7 @@ pub fn warn(object: &Value, journal: &mut Journal) {
             "OLM installs only Deployments (apps/v1): convert it, or let the operator create it"
         }
         ("", "Namespace") => NAMESPACE,
-        (_, "") => "it is no object of Kubernetes, which has `apiVersion` and `kind`",
+        (_, "") => "not a Kubernetes object: `apiVersion` or `kind` is missing",
         ("", "List") => "a List is not unpacked: give each of its items as a separate document",
         ("monitoring.coreos.com", "PodMonitor") => "OLM does not install it: use a ServiceMonitor",
         _ => {

@@ -40,7 +40,7 @@ struct Fields {
 
 /// A value, or `field.workspace = true`.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "cargo takes no such value here")]
+#[serde(untagged, expecting = "cargo does not accept this value here")]
 enum Field<T> {
     Own(T),
     Inherited {

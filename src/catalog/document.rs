@@ -114,7 +114,7 @@ fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
     })
 }
 
-/// Counts lines from the last place that was asked for.
+/// Counts lines from the last requested place.
 #[derive(Default)]
 struct Lines {
     at: usize,

@@ -28,7 +28,7 @@ impl Cluster {
     /// The same, where `variable` is the value of KUBECONFIG.
     pub fn connect_with(target: &Target, variable: Option<&str>) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("starting the asynchronous runtime")?;
+        let runtime = runtime.context("cannot start the asynchronous runtime")?;
         let config = runtime.block_on(kubeconfig::config(target, variable))?;
         Self::of(runtime, config)
     }

@@ -18,8 +18,7 @@ use kube::{
 use super::{Target, proxy};
 use crate::hint::Hint as _;
 
-const NOWHERE: &str =
-    "set KUBECONFIG or pass `--kubeconfig FILE`; `operator-rs test` starts its own API server";
+const NOWHERE: &str = "set KUBECONFIG or pass `--kubeconfig FILE`";
 
 /// How to connect to a target. `variable` is the value of KUBECONFIG.
 pub async fn config(target: &Target, variable: Option<&str>) -> anyhow::Result<Config> {
@@ -109,7 +108,7 @@ fn in_cluster(target: &Target) -> anyhow::Result<Config> {
             Err(anyhow::format_err!("{none}")).hint(NOWHERE)
         }
         Err(error) => {
-            Err(anyhow::format_err!("{error}")).context("reading the pod's service account")
+            Err(anyhow::format_err!("{error}")).context("cannot read the pod's service account")
         }
     }
 }

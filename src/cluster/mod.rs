@@ -80,8 +80,8 @@ pub fn free_ports<const N: usize>() -> anyhow::Result<[u16; N]> {
     let mut res = [0; N];
     let mut held = Vec::new();
     for port in &mut res {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).context("looking for a free port")?;
-        *port = listener.local_addr().context("looking for a free port")?.port();
+        let listener = TcpListener::bind(("127.0.0.1", 0)).context("cannot find a free port")?;
+        *port = listener.local_addr().context("cannot find a free port")?.port();
         held.push(listener);
     }
     Ok(res)

@@ -84,7 +84,7 @@ impl Cluster {
     /// Gets a path.
     pub fn get(&self, path: &str) -> anyhow::Result<Answer> {
         let request = Request::get(path).body(Vec::new());
-        self.send(&request.with_context(|| format!("requesting `{path}`"))?)
+        self.send(&request.with_context(|| format!("cannot request `{path}`"))?)
     }
 
     /// An object of a kind that the server must serve; none if the object does not exist.

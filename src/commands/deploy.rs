@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long)]
     image: Option<Image>,
     /// Namespace to deploy to [default: the one in config/default]
-    #[arg(long)]
+    #[arg(long, short)]
     namespace: Option<Namespace>,
     /// Take over fields that other field managers have set
     #[arg(long)]

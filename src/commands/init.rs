@@ -43,6 +43,9 @@ pub struct Args {
     /// Leave out what building and running does not need: AGENTS.md, workflows, a dev container, editor settings
     #[arg(long)]
     minimal: bool,
+    /// Accepted because Go tutorials use it
+    #[arg(long, hide = true)]
+    repo: Option<String>,
     #[command(flatten)]
     pub mode: Mode,
 }
@@ -103,6 +106,9 @@ impl Args {
             plan.extend(scaffold::scaffold(&["extras"], &context)?.offered());
         }
         keep_theirs(&mut plan, root, existing, license)?;
+        if self.repo.is_some() {
+            plan.warn("`--repo` has no effect: a Cargo package has no import path".to_owned());
+        }
         if !has_domain {
             plan.warn(
                 "API groups end in `my.domain`: to choose another domain, run `operator-rs init --domain example.com` in an empty directory"
@@ -115,7 +121,7 @@ impl Args {
         plan.scaffold(Project::path(), project.text().to_owned());
         derive::everything(&mut plan, root, &project, &How::default())?;
         plan.next(
-            "Next: add an API, and see that it compiles:\n  \
+            "Next: add an API, then compile and test:\n  \
              operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211\n  \
              cargo test"
                 .to_owned(),

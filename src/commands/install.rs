@@ -15,6 +15,10 @@ use crate::{
 
 /// Install the CRDs on a cluster
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs install
+  operator-rs install --dry-run=server    # let the API server validate the CRDs, and change nothing")]
 pub struct Args {
     /// Take over fields that other field managers have set
     #[arg(long)]

@@ -1,5 +1,4 @@
-//! Manual pages, rendered from the same definitions as `--help`. Packagers install them; `--help` does not list the
-//! command.
+//! Manual pages, rendered from the same definitions as `--help`.
 
 use clap_mangen::Man;
 
@@ -7,7 +6,9 @@ use crate::{hint::Hint as _, terminal};
 
 /// Print the manual page of a command
 #[derive(clap::Args)]
-#[command(hide = true)]
+#[command(after_help = "\
+Examples:
+  operator-rs man create api | man -l -")]
 pub struct Args {
     /// The command, such as `create api`, or the name of its page, `operator-rs-create-api` [default: operator-rs itself]
     command: Vec<String>,
@@ -34,7 +35,8 @@ impl Args {
         let mut page = Vec::new();
         let version = concat!("operator-rs ", env!("CARGO_PKG_VERSION"));
         Man::new(command.clone()).source(version).render(&mut page)?;
-        terminal::data(&String::from_utf8(page)?);
+        let page = String::from_utf8(page)?.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n");
+        terminal::data(&page);
         Ok(())
     }
 }

@@ -68,7 +68,7 @@ use crate::{
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Directory of the project [default: the nearest one with a PROJECT file]
+    /// Directory of the project [default: the nearest one with a PROJECT file; with `init`, the current one]
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
     #[command(flatten)]
@@ -188,7 +188,7 @@ fn hidden_dir() -> clap::Arg {
     clap::Arg::new("dir").long("dir").hide(true).value_parser(clap::value_parser!(PathBuf))
 }
 
-/// Reports a command line that clap refused, or prints the help that was asked for.
+/// Reports a command line that clap refused, or prints the requested help.
 fn misuse(mut error: clap::Error) -> ExitCode {
     let mut program = Cli::command();
     program.build();

@@ -13,6 +13,7 @@ use crate::{
 
 /// Which cluster to use.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Cluster")]
 pub struct Address {
     /// Path of the kubeconfig [default: `$KUBECONFIG`, `~/.kube/config`, or the service account of the pod]
     #[arg(long, value_name = "FILE")]

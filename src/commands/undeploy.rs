@@ -14,9 +14,13 @@ use crate::{cluster::Id, disk::Root, model::Namespace};
 /// existed before `deploy` are kept, without the fields that `deploy` set. Objects that config/ no longer has are found by
 /// their label, and removed if you agree.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs undeploy
+  operator-rs undeploy --dry-run=server    # let the API server validate everything, and change nothing")]
 pub struct Args {
     /// Namespace that the operator was deployed to [default: the one in config/default]
-    #[arg(long)]
+    #[arg(long, short)]
     namespace: Option<Namespace>,
     /// Delete custom resources, and objects that config/ no longer has, without asking
     #[arg(long)]

@@ -13,6 +13,10 @@ use crate::{cluster::Id, disk::Root};
 /// A CRD that somebody else created is kept, without the fields that `install` set. CRDs that config/ no longer has are
 /// found by their label, and removed if you agree.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs uninstall
+  operator-rs uninstall --dry-run    # list the CRDs that would be deleted")]
 pub struct Args {
     /// Delete custom resources, and CRDs that config/ no longer has, without asking
     #[arg(long)]

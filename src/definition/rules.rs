@@ -50,7 +50,7 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
             let path = text(rule, "fieldPath");
             // Keys in brackets are not followed.
             if !path.is_empty() && !path.contains('[') && selectable::found(it, path).is_err() {
-                say(format!("has a rule whose `fieldPath` is no field: `{}`", first(source)));
+                say(format!("has a rule whose `fieldPath` is not a field: `{}`", first(source)));
             }
             for (source, result) in [(source, "bool"), (text(rule, "messageExpression"), "string")]
             {

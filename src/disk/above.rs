@@ -24,7 +24,7 @@ pub fn has(folder: &Path, name: &str) -> bool {
 /// The nearest folder above `dir` that has a file or a symlink of this name. The search ends where another file system
 /// begins, as git's does.
 pub fn above(dir: &Path, name: &str) -> anyhow::Result<Option<Above>> {
-    let whole = std::path::absolute(dir).context("resolving the directory")?;
+    let whole = std::path::absolute(dir).context("cannot resolve the directory")?;
     // A folder that does not exist yet is searched from the nearest one that does.
     let Some(real) = whole.ancestors().find_map(|it| fs::canonicalize(it).ok()) else {
         return Ok(None);

@@ -19,7 +19,7 @@ pub fn temporary(prefix: &str) -> anyhow::Result<PathBuf> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     let folder = builder.prefix(prefix).tempdir();
-    Ok(folder.context("creating a temporary directory")?.keep())
+    Ok(folder.context("cannot create a temporary directory")?.keep())
 }
 
 /// Writes a new file outside any project that only this user may read.
@@ -27,12 +27,12 @@ pub fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path.file_name().unwrap_or_default();
     Folder::trusted(path.parent().unwrap_or(Path::new(".")))
         .and_then(|it| it.create_private(name, text.as_bytes()))
-        .with_context(|| format!("writing `{}`", path.display()))
+        .with_context(|| format!("cannot write `{}`", path.display()))
 }
 
 /// Writes a text outside any project, atomically, to a file that only this user may read. Missing folders are created.
 pub fn keep(path: &Path, text: &str) -> anyhow::Result<()> {
-    let writing = || format!("writing `{}`", path.display());
+    let writing = || format!("cannot write `{}`", path.display());
     let above = path.parent().context("the path has no parent directory")?;
     let mut folders = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -45,7 +45,7 @@ pub fn keep(path: &Path, text: &str) -> anyhow::Result<()> {
 
 /// Creates a folder of programs, atomically. If another process was faster, its folder stays.
 pub fn put_programs(folder: &Path, programs: &BTreeMap<String, Vec<u8>>) -> anyhow::Result<()> {
-    let writing = || format!("writing `{}`", folder.display());
+    let writing = || format!("cannot write `{}`", folder.display());
     let above = folder.parent().context("the path has no parent directory")?;
     fs::create_dir_all(above).with_context(writing)?;
     let new = tempfile::Builder::new().prefix(".new-").tempdir_in(above).with_context(writing)?;

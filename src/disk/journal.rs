@@ -59,7 +59,7 @@ impl Journal {
 
     /// Reads the journal of an interrupted run, if there is one.
     pub fn read(folder: &Folder) -> anyhow::Result<Option<Self>> {
-        let reading = || format!("reading {NAME}");
+        let reading = || format!("cannot read {NAME}");
         match folder.kind(NAME).with_context(reading)? {
             Kind::Nothing => return Ok(None),
             Kind::File => {}
@@ -99,7 +99,7 @@ impl Journal {
 
     /// Writes it to the disk, atomically.
     pub fn put(&self, folder: &Folder) -> anyhow::Result<()> {
-        let text = serde_json::to_string(self).context("writing the journal")?;
+        let text = serde_json::to_string(self).context("cannot write the journal")?;
         if LONGEST < text.len() as u64 {
             return Err(anyhow::format_err!(
                 "the changed files have more than {} MiB, which is more than one command writes",
@@ -118,7 +118,7 @@ impl Journal {
         let Err(error) = put() else { return Ok(()) };
         // There was no journal before. If it cannot be synced, the changes do not begin.
         let is_gone = folder.remove(UNFINISHED).and_then(|()| folder.remove(NAME)).is_ok();
-        Err(error).with_context(|| format!("writing {NAME}")).hint(match is_gone {
+        Err(error).with_context(|| format!("cannot write {NAME}")).hint(match is_gone {
             true => "nothing was written: correct the cause, then run the command again",
             false => "no file was changed yet: the next command that writes here makes the changes",
         })
@@ -126,7 +126,7 @@ impl Journal {
 
     pub fn remove(folder: &Folder) -> anyhow::Result<()> {
         let removed = folder.remove(NAME).and_then(|()| folder.sync());
-        removed.with_context(|| format!("removing {NAME}"))
+        removed.with_context(|| format!("cannot remove {NAME}"))
     }
 
     /// The temporary name of a step's new text, in the folder of its path.

@@ -20,7 +20,7 @@ use crate::{hint::Hint as _, model::ProjectPath};
 pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
     match read_anywhere(path, limit) {
         Err(error) if is_missing(&error) => Ok(None),
-        bytes => bytes.map(Some).with_context(|| format!("reading `{}`", path.display())),
+        bytes => bytes.map(Some).with_context(|| format!("cannot read `{}`", path.display())),
     }
 }
 
@@ -29,7 +29,7 @@ pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
 pub fn stream(path: &Path) -> anyhow::Result<Option<(u64, impl Read + Seek + use<>)>> {
     match open_anywhere(path).and_then(|it| Ok((it.metadata()?.len(), BufReader::new(it)))) {
         Err(error) if is_missing(&error) => Ok(None),
-        file => file.map(Some).with_context(|| format!("reading `{}`", path.display())),
+        file => file.map(Some).with_context(|| format!("cannot read `{}`", path.display())),
     }
 }
 
@@ -53,7 +53,7 @@ impl Root {
 
     /// Writes a file of any content, whole or not at all. What is replaced must be a regular file.
     pub fn put(&self, path: &ProjectPath, bytes: &[u8]) -> anyhow::Result<()> {
-        let writing = || format!("writing `{}`", self.dir.join(path).display());
+        let writing = || format!("cannot write `{}`", self.dir.join(path).display());
         let name = path.name();
         // A name of its own for every file: what an interrupted run has left is replaced.
         let new = format!(".{name}.operator-rs-unfinished");
@@ -91,7 +91,7 @@ impl Root {
 
     fn require_file(&self, folder: &Folder, path: &ProjectPath) -> anyhow::Result<()> {
         let place = self.dir.join(path);
-        let writing = || format!("writing `{}`", place.display());
+        let writing = || format!("cannot write `{}`", place.display());
         match folder.kind(path.name()).with_context(writing)? {
             Kind::Nothing | Kind::File => Ok(()),
             _ => Err(anyhow::format_err!(

@@ -45,13 +45,13 @@ use anyhow::Context as _;
 
 /// Reads all of a file or a pipe that the user has named.
 pub fn piped(path: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(path).with_context(|| format!("reading `{}`", path.display()))
+    fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
 }
 
 /// Reads all of a file that a program has written, without a size limit. A command that watches does not run again
 /// when this file changes.
 pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("reading `{}`", path.display()))
+    fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))
 }
 
 /// Reads the text of a regular file, wherever it is.
@@ -62,7 +62,7 @@ pub fn text(path: &Path) -> anyhow::Result<String> {
 /// The same, but `None` if there is no such file.
 pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
     watch::note(path);
-    let reading = || format!("reading `{}`", path.display());
+    let reading = || format!("cannot read `{}`", path.display());
     match content::read_anywhere(path, LONGEST) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).with_context(reading),
         Err(error) if folder::is_missing(&error) => Ok(None),
@@ -73,7 +73,7 @@ pub fn text_if_any(path: &Path) -> anyhow::Result<Option<String>> {
 /// Resolves the path of a folder, so that it has no symlinks.
 pub fn real(path: &Path) -> anyhow::Result<PathBuf> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    fs::canonicalize(path).with_context(|| format!("looking at `{}`", path.display()))
+    fs::canonicalize(path).with_context(|| format!("cannot access `{}`", path.display()))
 }
 
 /// The names in a folder, sorted; names of folders end in `/`. Empty if there is no such folder. Names that are not
@@ -88,13 +88,14 @@ pub fn names(path: &Path) -> anyhow::Result<Vec<String>> {
             return Ok(Vec::new());
         }
         Err(error) => {
-            return Err(error).with_context(|| format!("listing `{}`", path.display()));
+            return Err(error).with_context(|| format!("cannot list `{}`", path.display()));
         }
     };
     let mut res = Vec::new();
     for entry in entries {
-        let entry = entry.with_context(|| format!("listing `{}`", path.display()))?;
-        let kind = entry.file_type().with_context(|| format!("listing `{}`", path.display()))?;
+        let entry = entry.with_context(|| format!("cannot list `{}`", path.display()))?;
+        let kind =
+            entry.file_type().with_context(|| format!("cannot list `{}`", path.display()))?;
         let folder = kind.is_dir() || kind.is_symlink() && entry.path().is_dir();
         let end = if folder { "/" } else { "" };
         res.extend(entry.file_name().into_string().map(|it| it + end));

@@ -88,7 +88,7 @@ impl<'a> Places<'a> {
                     let outer = self.of(&folder).unwrap_or(self.top);
                     let made = outer.folder_or_new(folder.name());
                     let (inner, is_new) =
-                        made.with_context(|| format!("creating the directory {folder}"))?;
+                        made.with_context(|| format!("cannot create the directory {folder}"))?;
                     if is_new {
                         self.new.push(folder.clone());
                     }
@@ -117,7 +117,7 @@ impl<'a> Places<'a> {
     }
 
     fn is_in_place(&self, path: &ProjectPath, folder: &Folder) -> anyhow::Result<bool> {
-        let looking = || format!("looking at {path}");
+        let looking = || format!("cannot access {path}");
         let Way::To(now) = self.enter(path)? else { return Ok(false) };
         Ok(now.identity().with_context(looking)? == folder.identity().with_context(looking)?)
     }
@@ -125,9 +125,9 @@ impl<'a> Places<'a> {
     /// Returns when all names in these folders are on the disk.
     pub fn sync(&self) -> anyhow::Result<()> {
         for (path, folder) in &self.held {
-            folder.sync().with_context(|| format!("writing {path} to the disk"))?;
+            folder.sync().with_context(|| format!("cannot write {path} to the disk"))?;
         }
-        self.top.sync().context("writing to the disk")
+        self.top.sync().context("cannot write to the disk")
     }
 
     /// Removes those that did not exist before, if they are empty.

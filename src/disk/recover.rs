@@ -30,7 +30,7 @@ impl Root {
             self.lock()?;
             folder
                 .remove(UNFINISHED)
-                .with_context(|| format!("removing `{UNFINISHED}`, an unfinished journal"))
+                .with_context(|| format!("cannot remove `{UNFINISHED}`, an unfinished journal"))
                 .hint("remove it by hand")?;
         }
         let Some(journal) = Journal::read(folder)? else { return Ok(None) };
@@ -115,7 +115,7 @@ fn beside(
     let Step { path, after, .. } = &journal.steps[at];
     let Some(text) = after else { return Ok((path.clone(), None)) };
     let beside: ProjectPath = format!("{path}.operator-rs-new").parse()?;
-    let writing = || format!("writing {beside}");
+    let writing = || format!("cannot write {beside}");
     let folder = transaction.places.of_or_new(path)?;
     match folder.kind(beside.name()).with_context(writing)? {
         Kind::Nothing => {

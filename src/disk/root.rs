@@ -46,8 +46,9 @@ impl Root {
     pub fn output(dir: &Path, folder: &Path) -> anyhow::Result<Self> {
         let whole = dir.join(folder);
         let top = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
-        let path =
-            lexical(&std::path::absolute(top.join(folder)).context("resolving the directory")?);
+        let path = lexical(
+            &std::path::absolute(top.join(folder)).context("cannot resolve the directory")?,
+        );
         let Ok(below) = path.strip_prefix(&top) else {
             return Self::new(&whole);
         };
@@ -61,14 +62,16 @@ impl Root {
     /// The folder that holds `folder`, and the name in there: to read from it. Symlinks on the way to it are followed,
     /// but not out of `dir`: a clone may have put them there. None if there is no such folder.
     pub fn around(dir: &Path, folder: &Path) -> anyhow::Result<Option<(Self, ProjectPath)>> {
-        let whole = std::path::absolute(dir.join(folder)).context("resolving the directory")?;
+        let whole =
+            std::path::absolute(dir.join(folder)).context("cannot resolve the directory")?;
         if !whole.is_dir() {
             return Ok(None);
         }
         let real = super::real(&whole)?;
         let top = super::real(dir)?;
-        let written =
-            lexical(&std::path::absolute(top.join(folder)).context("resolving the directory")?);
+        let written = lexical(
+            &std::path::absolute(top.join(folder)).context("cannot resolve the directory")?,
+        );
         if written.starts_with(&top) && !real.starts_with(&top) {
             return Err(anyhow::format_err!(
                 "`{}` is a symlink that leads out of the project",
@@ -86,7 +89,7 @@ impl Root {
     }
 
     fn at(base: &Path, dir: PathBuf, below: Vec<String>) -> anyhow::Result<Self> {
-        let looking = || format!("opening `{}`", dir.display());
+        let looking = || format!("cannot open `{}`", dir.display());
         let real = match fs::canonicalize(&dir) {
             Ok(real) if real.is_dir() => real,
             Ok(_) => anyhow::bail!("`{}` is not a directory", dir.display()),
@@ -127,7 +130,7 @@ impl Root {
         if let Some(folder) = self.opened.get() {
             return Ok(folder);
         }
-        let making = || format!("creating the directory `{}`", self.dir.display());
+        let making = || format!("cannot create the directory `{}`", self.dir.display());
         let mut folder = Folder::trusted_or_new(&self.base).with_context(making)?;
         for name in &self.below {
             folder = folder.folder_or_new(name).with_context(making)?.0;
@@ -139,13 +142,13 @@ impl Root {
     pub(super) fn way(&self, path: &ProjectPath) -> anyhow::Result<Way> {
         let Some(folder) = self.folder() else { return Ok(Way::Missing) };
         let names: Vec<&str> = path.as_str().split('/').collect();
-        let folder = folder.again().context("opening the project directory")?;
+        let folder = folder.again().context("cannot open the project directory")?;
         walk(folder, &names[..names.len() - 1])
     }
 
     /// Fails if the folder that is open is no longer where the user has named it.
     pub(super) fn require_in_place(&self) -> anyhow::Result<()> {
-        let looking = || format!("opening `{}`", self.dir.display());
+        let looking = || format!("cannot open `{}`", self.dir.display());
         let way = match Folder::trusted(&self.base) {
             Ok(folder) => walk(folder, &self.below)?,
             Err(error) if is_missing(&error) => Way::Missing,
@@ -220,11 +223,11 @@ pub(super) fn enter(folder: &Folder, name: &str, path: &str) -> anyhow::Result<W
         Ok(inner) => Ok(Way::To(inner)),
         Err(error) if is_missing(&error) => Ok(Way::Missing),
         Err(error) => {
-            let kind = folder.kind(name).with_context(|| format!("looking at {path}"))?;
+            let kind = folder.kind(name).with_context(|| format!("cannot access {path}"))?;
             Ok(Way::Blocked(match kind {
                 Kind::Symlink => symlink(path),
                 Kind::Nothing | Kind::Folder => {
-                    return Err(error).with_context(|| format!("opening {path}"));
+                    return Err(error).with_context(|| format!("cannot open {path}"));
                 }
                 Kind::File | Kind::Special => format!("`{path}` is a file, not a directory"),
             }))

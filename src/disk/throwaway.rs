@@ -30,9 +30,9 @@ impl Throwaway {
         let paths: BTreeSet<&str> =
             self.files.keys().chain(self.links.keys()).map(String::as_str).collect();
         let top = root.folder_or_new()?;
-        sweep(top, "", &paths).with_context(|| format!("sweeping `{}`", whole("")))?;
+        sweep(top, "", &paths).with_context(|| format!("cannot clear `{}`", whole("")))?;
         for (path, text) in &self.files {
-            let writing = || format!("writing `{}`", whole(path));
+            let writing = || format!("cannot write `{}`", whole(path));
             let (folder, name) = place(top, path).with_context(writing)?;
             if folder.read(name).is_ok_and(|it| it == text.as_bytes()) {
                 continue;
@@ -42,7 +42,7 @@ impl Throwaway {
             folder.create_private(name, text.as_bytes()).with_context(writing)?;
         }
         for (path, target) in &self.links {
-            let linking = || format!("linking `{}`", whole(path));
+            let linking = || format!("cannot link `{}`", whole(path));
             let (folder, name) = place(top, path).with_context(linking)?;
             if folder.link_target(name).is_ok_and(|it| it == *target) {
                 continue;
@@ -56,7 +56,7 @@ impl Throwaway {
 
 /// Adds a file to a throwaway folder, which stays until the next `put`.
 pub fn leave(root: &Root, name: &str, text: &str) -> anyhow::Result<()> {
-    let writing = || format!("writing `{}`", root.real().join(name).display());
+    let writing = || format!("cannot write `{}`", root.real().join(name).display());
     let folder = root.folder_or_new()?;
     folder.remove(name).with_context(writing)?;
     folder.create_private(name, text.as_bytes()).with_context(writing)

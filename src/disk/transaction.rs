@@ -38,7 +38,7 @@ impl<'a> Transaction<'a> {
     }
 
     pub fn state(&self, step: &Step) -> anyhow::Result<State> {
-        let looking = || format!("reading {}", step.path);
+        let looking = || format!("cannot read {}", step.path);
         let (folder, name) = (self.places.of(&step.path), step.path.name());
         let kind = folder.map_or(Ok(Kind::Nothing), |it| it.kind(name)).with_context(looking)?;
         let now = match (folder, kind) {
@@ -84,11 +84,11 @@ impl<'a> Transaction<'a> {
             let folder = self.places.of_or_new(path)?;
             let like = folder.like(path.name());
             like.and_then(|it| folder.create(&journal.temporary(*at), text.as_bytes(), &it))
-                .with_context(|| format!("writing {path}"))?;
+                .with_context(|| format!("cannot write {path}"))?;
             new.push((path, journal.temporary(*at)));
         }
         for (path, name) in new {
-            self.folder(path)?.sync_file(name).with_context(|| format!("writing {path}"))?;
+            self.folder(path)?.sync_file(name).with_context(|| format!("cannot write {path}"))?;
         }
         Ok(())
     }
@@ -115,7 +115,7 @@ impl<'a> Transaction<'a> {
             Ok(()) => self.done.push(at),
             Err(error) if is_interference(&error) => return Err(Meanwhile::edited(&step.path)),
             Err(error) => {
-                return Err(error).with_context(|| format!("putting {} in place", step.path));
+                return Err(error).with_context(|| format!("cannot put {} in place", step.path));
             }
         }
         Ok(())
@@ -131,7 +131,7 @@ impl<'a> Transaction<'a> {
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 return Ok(Some(Old::Other));
             }
-            found => found.with_context(|| format!("reading the former {}", step.path))?,
+            found => found.with_context(|| format!("cannot read the former {}", step.path))?,
         };
         let new = step.after.as_ref().map(String::as_bytes);
         Ok(Some(match found {
@@ -149,7 +149,7 @@ impl<'a> Transaction<'a> {
             if step.before.is_some() {
                 self.folder(&step.path)?
                     .remove(self.journal.temporary(*at))
-                    .with_context(|| format!("removing the former {}", step.path))?;
+                    .with_context(|| format!("cannot remove the former {}", step.path))?;
             }
         }
         self.places.sync()
@@ -165,7 +165,7 @@ impl<'a> Transaction<'a> {
         for at in self.done.iter().rev() {
             let path = &self.journal.steps[*at].path;
             let taken = self.take_back_one(*at, before(*at));
-            if !taken.with_context(|| format!("giving {path} its former content"))? {
+            if !taken.with_context(|| format!("cannot restore {path}"))? {
                 kept.push(path.clone());
             }
         }
@@ -247,7 +247,7 @@ impl<'a> Transaction<'a> {
         for (at, step) in self.journal.steps.iter().enumerate() {
             let (found, name) = (self.old(at)?, self.journal.temporary(at));
             if let Some(folder) = self.places.of(&step.path) {
-                folder.remove(self.journal.rewritten(at)).context("removing an old text")?;
+                folder.remove(self.journal.rewritten(at)).context("cannot remove an old text")?;
             }
             match (found, step.path.parent()) {
                 (None, _) => {}
@@ -256,7 +256,7 @@ impl<'a> Transaction<'a> {
                 (Some(_), _) => self
                     .folder(&step.path)?
                     .remove(&name)
-                    .with_context(|| format!("removing {name}"))?,
+                    .with_context(|| format!("cannot remove {name}"))?,
             }
         }
         Ok(res)

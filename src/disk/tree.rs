@@ -27,14 +27,15 @@ impl Tree for Root {
             Way::Missing => return Ok(Found::Nothing),
             Way::Blocked(what) => return Ok(Found::Other(what)),
         };
-        let kind = folder.kind(path.name()).with_context(|| format!("looking at {path}"))?;
+        let kind = folder.kind(path.name()).with_context(|| format!("cannot access {path}"))?;
         Ok(match kind {
             Kind::Nothing => Found::Nothing,
             Kind::Folder => Found::Other("it is a directory, not a file".to_owned()),
             Kind::Symlink => Found::Other(symlink(path.as_str())),
             Kind::Special => Found::Other("it is not a regular file".to_owned()),
             Kind::File => {
-                let bytes = folder.read(path.name()).with_context(|| format!("reading {path}"))?;
+                let bytes =
+                    folder.read(path.name()).with_context(|| format!("cannot read {path}"))?;
                 match String::from_utf8(bytes) {
                     Ok(text) => Found::Text(text),
                     Err(_) => Found::Other("the file is not UTF-8 text".to_owned()),
@@ -67,7 +68,7 @@ impl Tree for Root {
             Err(error) if is_missing(&error) || error.kind() == io::ErrorKind::NotADirectory => {
                 return Ok(Vec::new());
             }
-            Err(error) => return Err(error).with_context(|| format!("listing {path}")),
+            Err(error) => return Err(error).with_context(|| format!("cannot list {path}")),
         };
         res.sort();
         Ok(res
@@ -93,7 +94,7 @@ impl Root {
         }
         let mut res = Vec::new();
         for entry in WalkDir::new(self.real.join(folder)).max_depth(DEEPEST).sort_by_file_name() {
-            let entry = entry.with_context(|| format!("listing {folder}"))?;
+            let entry = entry.with_context(|| format!("cannot list {folder}"))?;
             let below = entry.path().strip_prefix(&self.real).unwrap_or(entry.path());
             if entry.file_type().is_dir() {
                 anyhow::ensure!(

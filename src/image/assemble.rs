@@ -58,7 +58,7 @@ fn single(recipe: &Recipe<'_>, variant: &Variant) -> anyhow::Result<Single> {
         .hint("choose another base image, or another platform");
     }
     base.map_or(Ok(()), |it| it.require_layers(LONGEST_LAYERS))
-        .context("reading the base image")
+        .context("cannot read the base image")
         .hint("choose another base image")?;
     let config = variant.config.json(&variant.platform, base, &variant.layers, &origin);
     let config = Blob::new(types.config, text(&config));

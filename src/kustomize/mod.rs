@@ -58,7 +58,7 @@ use self::{config::Config, load::Kustomization, names::Affix, objects::Objects, 
 use crate::{hint::Hint as _, model::ProjectPath, plan::Tree, yaml::Value};
 
 /// The hint for everything that is not supported.
-const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`";
+const WAY_OUT: &str = "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`";
 
 /// Renders the kustomization in `folder`. Each image replaces the entry with its name in the tree's `images`, as
 /// `kustomize edit set image` would. An image without such an entry applies to the whole tree.
@@ -218,7 +218,7 @@ impl<T: Tree> Build<'_, T> {
         for component in &of.components {
             self.include(of, component, visited, all)?;
         }
-        self.transform(of, all).with_context(|| format!("rendering {}", of.path))?;
+        self.transform(of, all).with_context(|| format!("cannot render {}", of.path))?;
         for it in &of.variables {
             vars::define(&mut all.variables, it, &mut all.objects)
                 .map_err(|error| of.located(it.mark, &error))?;
@@ -240,7 +240,8 @@ impl<T: Tree> Build<'_, T> {
         };
         let inner = self.enter(of, component, folder, visited, all.objects.0.len())?;
         if !inner.component {
-            return Err(of.problem(component.mark, "this is not a component"))
+            let message = format!("`{}` is not a Component", component.text);
+            return Err(of.problem(component.mark, &message))
                 .hint("list it under `resources`, or give it `kind: Component`");
         }
         self.accumulate(&inner, visited, all)?;

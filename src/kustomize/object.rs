@@ -40,7 +40,7 @@ pub struct Object {
     pub shared: usize,
     /// Whether its annotations were `null`, which loses its history with the first patch of them.
     pub bare: bool,
-    /// Whether it has notes of what stands in quotes.
+    /// Whether it has notes of quoted scalars.
     pub knows_quotes: bool,
     /// The variables that look at it.
     pub variables: Vec<String>,

@@ -94,8 +94,7 @@ impl Open<'_> {
             return Err(error).hint("list each directory and file only once");
         }
         if MOST <= self.len() {
-            let message =
-                format!("{}: more than {MOST} objects are not rendered natively", object.origin);
+            let message = format!("{}: more than {MOST} objects are not supported", object.origin);
             return Err(anyhow::format_err!(message)).hint(WAY_OUT);
         }
         self.ids.insert(key, self.len());

@@ -179,7 +179,7 @@ fn merge(object: &mut Object, patch: &Object, options: Options) -> anyhow::Resul
     // With a target, the patch gets the apiVersion of its target.
     change["apiVersion"] = object.value["apiVersion"].clone();
     let merged = merge::merge(object.value.take(), change)
-        .map_err(|it| it.context(format!("merging into {kind} `{name}`")))?;
+        .map_err(|it| it.context(format!("cannot merge into {kind} `{name}`")))?;
     object.value = merged.unwrap_or(Value::Null);
     if object.is_empty() {
         return Ok(());

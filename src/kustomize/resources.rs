@@ -25,8 +25,11 @@ pub fn find(tree: &impl Tree, of: &Kustomization, item: &Text) -> anyhow::Result
     let text = item.text.as_str();
     let remote = text.contains("://") || text.contains("?ref=") || text.starts_with("git@");
     if remote || text.starts_with("github.com/") {
-        return Err(of.problem(item.mark, &format!("`{text}` is remote, and nothing is fetched")))
-            .hint("copy it into the project, or ".to_owned() + WAY_OUT);
+        return Err(of.problem(
+            item.mark,
+            &format!("`{text}` is a URL, and operator-rs downloads no resources"),
+        ))
+        .hint("copy it into the project, or ".to_owned() + WAY_OUT);
     }
     let path = join(of, item)?;
     match tree.look(&path)? {

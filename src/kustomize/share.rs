@@ -7,7 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::yaml::{self, Map, Value, json};
+use crate::{
+    hint::Hint as _,
+    yaml::{self, Map, Value, json},
+};
 
 pub fn is_note(key: &str) -> bool {
     key.starts_with('\0')
@@ -27,7 +30,7 @@ pub fn spelling<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
     map.get(&note(key)).and_then(Value::as_str)
 }
 
-/// Notes that an entry stands in quotes or in a block.
+/// Notes that an entry is in quotes or in a block.
 pub fn note_quotes(map: &mut Map<String, Value>, key: &str) {
     map.insert(note(key), true.into());
 }
@@ -84,9 +87,10 @@ pub fn keep_quotes(
     }
     let text = spelling.map_or_else(|| merged.to_string(), str::to_owned);
     if !is_known {
-        anyhow::bail!(
-            "the patch has `{text}` in the place of a text, and kustomize makes a string of it or not, as it has written that text"
-        );
+        return Err(anyhow::format_err!(
+            "`{text}` replaces a string, and kustomize may or may not convert it to one"
+        ))
+        .hint("write it in quotes");
     }
     Ok(text.into())
 }

@@ -64,12 +64,12 @@ pub fn resolve(objects: &mut Objects, all: &Variables, config: &Config) -> anyho
     let mut values = BTreeMap::new();
     for (name, path) in all {
         let object = objects.0.iter().find(|it| it.variables.contains(name));
-        let object = object
-            .ok_or_else(|| anyhow::format_err!("no object is what variable `{name}` looks at"))?;
+        let object =
+            object.ok_or_else(|| anyhow::format_err!("variable `{name}` refers to no object"))?;
         let path: Vec<String> = path::split(path).iter().flat_map(|it| indexed(it)).collect();
         if let Some(spelling) = path::spelling(&object.value, &path) {
             return Err(anyhow::format_err!(
-                "variable `{name}` looks at `{spelling}`, which kustomize does not read in one way"
+                "variable `{name}` refers to `{spelling}`, which kustomize does not read in one way"
             ))
             .hint("write it in quotes");
         }
@@ -78,7 +78,7 @@ pub fn resolve(objects: &mut Objects, all: &Variables, config: &Config) -> anyho
                 values.insert(name.as_str(), value.clone())
             }
             _ => anyhow::bail!(
-                "variable `{name}` looks at `{}` of {}, which is neither a string nor an integer",
+                "variable `{name}` refers to `{}` of {}, which is neither a string nor an integer",
                 path.join("."),
                 object.id()
             ),

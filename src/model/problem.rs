@@ -28,7 +28,7 @@ impl From<Problem> for Diagnostic {
 pub fn locate<'a>(file: &'a str, text: &'a str) -> impl Fn(anyhow::Error) -> anyhow::Error + 'a {
     move |error| match hint::find::<yaml::Fault>(&error) {
         Some(fault) => malformed(file, text, fault).into_error(),
-        None => error.context(format!("reading {file}")),
+        None => error.context(format!("cannot read {file}")),
     }
 }
 

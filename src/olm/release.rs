@@ -95,7 +95,7 @@ fn annotations(files: &Files) -> anyhow::Result<Value> {
 fn document(path: &ProjectPath, bytes: &[u8]) -> anyhow::Result<Value> {
     let text = std::str::from_utf8(bytes).with_context(|| format!("{path} is not UTF-8 text"))?;
     let documents = yaml::documents(text, Dialect::Kubernetes);
-    let documents = documents.with_context(|| format!("reading {path}"))?;
+    let documents = documents.with_context(|| format!("cannot read {path}"))?;
     Ok(documents.into_iter().next().unwrap_or_default())
 }
 

@@ -166,10 +166,13 @@ impl Changes {
         let mut hints: Vec<String> =
             self.conflicts.iter().filter(is_edited).flat_map(|it| it.hints.clone()).collect();
         if self.conflicts.is_empty() {
-            hints.push("run the command without `--check`".to_owned());
+            hints.push("run the command without `--check` and commit the result".to_owned());
         }
         hints.dedup();
-        let headline = "out of date".to_owned();
+        let headline = match self.changes.len() {
+            1 => "1 file is out of date".to_owned(),
+            files => format!("{files} files are out of date"),
+        };
         hinted(Diagnostics { headline, list }.into(), hints.into_iter())
     }
 

@@ -114,7 +114,7 @@ fn every_conflict_is_told_at_once() {
     plan.scaffold(path("a.rs"), String::new());
     plan.scaffold(path("b.rs"), String::new());
     plan.scaffold(path("c.rs"), String::new());
-    let error = plan.against(&tree, true).expect_err("two are in the way").to_string();
+    let error = plan.against(&tree, true).expect_err("two files conflict").to_string();
     assert_eq!(error.lines().count(), 3, "{error}");
 }
 

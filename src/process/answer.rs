@@ -37,7 +37,7 @@ pub fn answer(
     limit: u64,
     seconds: u64,
 ) -> anyhow::Result<Reply> {
-    let running = || format!("running `{}`", program.display());
+    let running = || format!("cannot run `{}`", program.display());
     let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::piped())

@@ -57,13 +57,13 @@ impl Beside {
         let mut shell = shell(UNTIL_WE_END);
         shell.arg(log).arg(program).args(arguments).current_dir(folder);
         let child = shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        child.map(Self).with_context(|| format!("starting `{}`", program.display()))
+        child.map(Self).with_context(|| format!("cannot start `{}`", program.display()))
     }
 
     /// Deletes a folder when this value is dropped or this process ends.
     pub fn sweeping(folder: &Path) -> anyhow::Result<Self> {
         let child = shell(SWEEP).arg(folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
-        child.map(Self).with_context(|| format!("supervising `{}`", folder.display()))
+        child.map(Self).with_context(|| format!("cannot supervise `{}`", folder.display()))
     }
 
     /// Whether it has ended on its own.
@@ -89,7 +89,7 @@ pub fn left_running(
     let mut shell = shell(LEFT);
     shell.arg(log).arg(program).args(arguments).current_dir(folder);
     let child = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    child.map(|it| it.id()).with_context(|| format!("starting `{}`", program.display()))
+    child.map(|it| it.id()).with_context(|| format!("cannot start `{}`", program.display()))
 }
 
 /// Ends programs that were kept running.
@@ -111,7 +111,7 @@ pub fn attended(
     variables: &[(&str, PathBuf)],
 ) -> anyhow::Result<ExitStatus> {
     let [program, arguments @ ..] = words else { anyhow::bail!("no program to run was given") };
-    let running = || format!("running `{}`", program.display());
+    let running = || format!("cannot run `{}`", program.display());
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder);
     command.envs(variables.iter().map(|(name, value)| (name, value)));

@@ -66,7 +66,7 @@ impl Git {
     fn start(&self, arguments: &[&str], stdin: Stdio) -> anyhow::Result<Group> {
         let mut command = self.command(arguments);
         command.stdin(stdin).stdout(Stdio::piped());
-        let group = Group::start(&mut command).context("running `git`");
+        let group = Group::start(&mut command).context("cannot run `git`");
         group.hint("install `git`, or add it to PATH")
     }
 
@@ -76,13 +76,13 @@ impl Git {
         let limit = git.limit(LONGEST_WAIT);
         let stderr = drain(git.child.stderr.take());
         let mut bytes = Vec::new();
-        let stdout = git.child.stdout.take().context("reading what `git` prints")?;
+        let stdout = git.child.stdout.take().context("cannot read the output of `git`")?;
         let length = stdout.take(LONGEST_LIST + 1).read_to_end(&mut bytes);
         if LONGEST_LIST < bytes.len() as u64 {
             bail!("`git {}` lists more than {} MiB", arguments.join(" "), LONGEST_LIST >> 20);
         }
-        length.context("reading what `git` prints")?;
-        let status = git.wait().context("waiting for `git`")?;
+        length.context("cannot read the output of `git`")?;
+        let status = git.wait().context("cannot wait for `git`")?;
         if limit.is_over() {
             return late(&self.folder, &arguments.join(" "));
         }
@@ -101,8 +101,9 @@ impl Git {
     fn lookup(&self, mode: &str) -> anyhow::Result<Lookup> {
         let mut git = self.start(&["cat-file", mode], Stdio::piped())?;
         let stderr = drain(git.child.stderr.take());
-        let stdin = git.child.stdin.take().context("writing to `git`")?;
-        let stdout = BufReader::new(git.child.stdout.take().context("reading what `git` prints")?);
+        let stdin = git.child.stdin.take().context("cannot write to `git`")?;
+        let stdout =
+            BufReader::new(git.child.stdout.take().context("cannot read the output of `git`")?);
         Ok(Lookup { folder: self.folder.clone(), git, stdin, stdout, stderr: Some(stderr) })
     }
 }
@@ -183,7 +184,7 @@ impl Lookup {
             let mut bytes = Vec::new();
             // A line feed follows.
             let content = it.stdout.by_ref().take(size + 1).read_to_end(&mut bytes);
-            content.with_context(|| format!("reading the object {id}"))?;
+            content.with_context(|| format!("cannot read the object {id}"))?;
             if bytes.pop() != Some(b'\n') || bytes.len() as u64 != size {
                 bail!("`git` ended within the object {id}");
             }
@@ -208,7 +209,7 @@ impl Lookup {
         if id.is_empty() || !id.bytes().all(|it| it.is_ascii_hexdigit()) {
             bail!("`{id}` is not an object id");
         }
-        let reading = || format!("reading the object {id} with `git`");
+        let reading = || format!("cannot read the object {id} with `git`");
         self.stdin.write_all(format!("{id}\n").as_bytes()).with_context(reading)?;
         self.stdin.flush().with_context(reading)?;
         let mut header = String::new();

@@ -45,7 +45,7 @@ pub struct Program<'a> {
 /// Runs a program and returns its output, as an error if it failed.
 pub fn output(program: &Program<'_>) -> anyhow::Result<Result<String, String>> {
     let Program { name, arguments, folder, variables } = program;
-    let running = || format!("running `{name}`");
+    let running = || format!("cannot run `{name}`");
     let mut command = Command::new(name);
     command.args(*arguments).current_dir(folder);
     command.envs(variables.iter().map(|(name, value)| (name, value)));
@@ -55,7 +55,7 @@ pub fn output(program: &Program<'_>) -> anyhow::Result<Result<String, String>> {
         .hint(format!("install `{name}`, or add it to PATH"))?
         .output()
         .with_context(running)?;
-    let text = String::from_utf8(output.stdout).context("reading the output of the program")?;
+    let text = String::from_utf8(output.stdout).context("cannot read the output of the program")?;
     Ok(if output.status.success() { Ok(text) } else { Err(text) })
 }
 

@@ -186,7 +186,9 @@ fn roots(ca: Option<&[u8]>) -> anyhow::Result<RootCerts> {
     };
     let before = all.len();
     for item in parse_pem(pem) {
-        if let PemItem::Certificate(it) = item.context("reading the certificates of `--ca-file`")? {
+        if let PemItem::Certificate(it) =
+            item.context("cannot read the certificates of `--ca-file`")?
+        {
             all.push(it);
         }
     }

@@ -23,7 +23,7 @@ pub enum Credentials {
 pub enum Lookup {
     Nothing,
     Found(Credentials),
-    /// The name of a helper program's end (`docker-credential-…`), and the server that it is asked for.
+    /// The name of a helper program's end (`docker-credential-…`), and the server whose credentials it returns.
     Helper {
         name: String,
         server: String,

@@ -40,7 +40,7 @@ impl Registry {
         self.push_parts(parts, progress)
             .with_context(|| format!("the tag `{tag}` was not changed"))?;
         self.explain(self.repeat(|| self.put_manifest(tag, parts.top)))
-            .with_context(|| format!("setting the tag `{tag}`"))
+            .with_context(|| format!("cannot set the tag `{tag}`"))
     }
 
     fn push_parts(

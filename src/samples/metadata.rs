@@ -14,7 +14,7 @@ pub fn check(object: &Value, findings: &mut Findings) {
     let text = |key: &str| metadata.get(key).and_then(Value::as_str).unwrap_or_default();
     let (name, prefix) = (text("name"), text("generateName"));
     if name.is_empty() && prefix.is_empty() {
-        findings.blocking(&path.key("name"), "is required, and missing");
+        findings.blocking(&path.key("name"), "is required, but missing");
     } else if !name.is_empty() && (253 < name.len() || !is(name, SUBDOMAIN)) {
         findings.fault(&path.key("name"), "must be a DNS subdomain: a-z, 0-9, `-` and `.`");
     }
@@ -28,7 +28,7 @@ pub fn check_embedded(schema: &Value, value: &Value, path: &FieldPath, findings:
             if flag(schema, "x-kubernetes-embedded-resource") {
                 for key in ["apiVersion", "kind"] {
                     match map.get(key) {
-                        None => findings.blocking(&path.key(key), "is required, and missing"),
+                        None => findings.blocking(&path.key(key), "is required, but missing"),
                         Some(Value::String(it)) if key == "kind" && !is(it, KIND) => {
                             findings.fault(&path.key(key), "must be the name of a kind");
                         }

@@ -154,7 +154,7 @@ fn check_map(schema: &Value, map: &Map<String, Value>, path: &FieldPath, finding
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     for key in required.filter_map(Value::as_str).filter(|it| !map.contains_key(*it)) {
-        findings.blocking(&path.key(key), "is required, and missing");
+        findings.blocking(&path.key(key), "is required, but missing");
     }
 }
 

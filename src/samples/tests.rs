@@ -42,7 +42,7 @@ fn faults_have_the_place_of_their_field() {
     assert_eq!(
         faults,
         [
-            "a.yaml:5:1: `spec.name` is required, and missing\n  Cache v1 → spec.name",
+            "a.yaml:5:1: `spec.name` is required, but missing\n  Cache v1 → spec.name",
             "a.yaml:6:3: unknown field `spec.replica`\n  Cache v1 → spec.replica\n  hint: did you mean `replicas`?",
             "a.yaml:7:3: `spec.replicas` must be at most 9\n  Cache v1 → spec.replicas",
             "a.yaml:9:5: `spec.list[1]` must be of type string, and is of type integer\n  Cache v1 → spec.list[1]",

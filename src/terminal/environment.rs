@@ -14,7 +14,7 @@ pub fn variable(name: &str) -> anyhow::Result<Option<String>> {
     match std::env::var(name) {
         Ok(text) => Ok(Some(text).filter(|it| !it.is_empty())),
         Err(std::env::VarError::NotPresent) => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("reading the variable {name}")),
+        Err(error) => Err(error).with_context(|| format!("cannot read the variable {name}")),
     }
 }
 

@@ -174,7 +174,7 @@ fn escaped(text: &str, is_line_obeyed: impl Fn(&str) -> bool) -> Cow<'_, str> {
 
 /// All that is piped in.
 pub fn listen() -> anyhow::Result<String> {
-    io::read_to_string(io::stdin()).context("reading stdin")
+    io::read_to_string(io::stdin()).context("cannot read stdin")
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub struct Settings {
         help = "Format of errors and warnings: human, short, json or github [default: human]"
     )]
     pub(super) format: MessageFormat,
-    /// List every file on a terminal, too
+    /// List every file, even if the list is long
     #[arg(long = "verbose", short = 'v', global = true, conflicts_with = "is_quiet")]
     pub(super) is_verbose: bool,
     /// Print results, warnings and errors only

@@ -587,11 +587,11 @@ fn what_is_no_bundle_is_refused() {
     let rule = json!({ "apiGroups": many, "resources": many, "verbs": many });
     check(
         &|it| set(it, CSV, "/spec/install/spec/permissions/0/rules/0", rule.clone()),
-        "error: reading `/spec/install/spec/permissions/0/rules/0`\n  because: the rules grant more than 200000 single permissions\nhint: grant fewer, or write `*`",
+        "error: cannot read `/spec/install/spec/permissions/0/rules/0`\n  because: the rules grant more than 200000 single permissions\nhint: grant fewer, or write `*`",
     );
     let rule = json!({ "nonResourceURLs": many, "verbs": many });
     check(
         &|it| set(it, CSV, "/spec/install/spec/permissions/0/rules/0", rule.clone()),
-        "error: reading `/spec/install/spec/permissions/0/rules/0`\n  because: the rules grant more than 200000 single permissions\nhint: grant fewer, or write `*`",
+        "error: cannot read `/spec/install/spec/permissions/0/rules/0`\n  because: the rules grant more than 200000 single permissions\nhint: grant fewer, or write `*`",
     );
 }

@@ -99,7 +99,7 @@ fn images_have_the_digests_of_operator_sdk() {
     assert_eq!(run("--offline").0, Some(0));
     assert_eq!(support::difference(&before, &support::tree(&dir)), None);
     let (code, said) = run("");
-    assert!(code == Some(1) && said.contains("resolving the digest of"), "{said}");
+    assert!(code == Some(1) && said.contains("cannot resolve the digest of"), "{said}");
     assert_eq!(support::difference(&before, &support::tree(&dir)), None);
 }
 

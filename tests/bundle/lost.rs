@@ -349,7 +349,7 @@ fn what_is_left_out_has_its_own_reason() {
     for expected in [
         "OLM creates the certificates of webhooks only: have the operator create it",
         "a List is not unpacked: give each of its items as a separate document",
-        "is left out of the bundle: it is no object of Kubernetes, which has `apiVersion` and `kind`",
+        "is left out of the bundle: not a Kubernetes object: `apiVersion` or `kind` is missing",
         "the document at objects.yaml:",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");

@@ -220,7 +220,7 @@ fn a_test_in_an_image_of_its_own_is_not_run_and_the_status_says_so() {
     let result = &list["items"][0]["status"]["results"][0];
     assert_eq!(output.status.code(), Some(1), "{list:#}");
     assert_eq!(result["state"], "error");
-    let expected = "not run: `custom all` of the image quay.io/example/custom:v1 is no built-in test; `operator-sdk scorecard` runs it on a cluster";
+    let expected = "not run: `custom all` of the image quay.io/example/custom:v1 is not a built-in test; `operator-sdk scorecard` runs it on a cluster";
     assert_eq!(result["errors"][0], expected);
     // Where it is not selected, nothing is left to run.
     let output = support::operator_rs(&dir, "scorecard -c config.yaml -l suite=olm");

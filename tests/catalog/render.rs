@@ -160,7 +160,7 @@ fn what_opm_would_leave_out_is_refused() {
         assert!(!output.status.success() && said.contains(expected), "{path}: {said}");
     };
     check("manifests/a.yaml", "a: [", "`opm` silently skips such a file");
-    check("manifests/a.yaml", "a: 1\n", "this is no Kubernetes object: it has no `kind`");
+    check("manifests/a.yaml", "a: 1\n", "not a Kubernetes object: `kind` is missing");
     check("manifests/a/b.yaml", "kind: X\n", "bundle manifests dir contains directory: a");
     check(
         "manifests/z.yaml",

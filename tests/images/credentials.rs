@@ -58,7 +58,7 @@ fn stored_credentials_are_used_and_never_shown() {
     );
     let mut variables = push(&[]);
     variables.env("REGISTRY_AUTH_FILE", dir.join("none.json"));
-    fails(variables, "reading the file of REGISTRY_AUTH_FILE");
+    fails(variables, "cannot read the file of REGISTRY_AUTH_FILE");
 
     // Where docker and podman store them.
     let mut variables = push(&[]);

@@ -94,7 +94,7 @@ fn a_registry_with_a_certificate_of_its_own_is_reached() {
 fn where_nothing_can_be_pushed_it_is_told() {
     let dir = project("nowhere");
     let said = refused(ours(&dir, &["bundle", "push", "localhost:1/a/b:v1"]));
-    assert!(said.contains("pushing `localhost:1/a/b:v1`"), "{said}");
+    assert!(said.contains("cannot push `localhost:1/a/b:v1`"), "{said}");
     assert!(said.contains("localhost:1: connection refused"), "{said}");
     let image = format!("localhost:1/a@sha256:{}", "0".repeat(64));
     let said = refused(ours(&dir, &["bundle", "push", &image]));

@@ -64,11 +64,11 @@ const CONFIG_MAP: (&str, &str) =
 fn all_fields_that_are_not_rendered_are_told_at_once() {
     refused(
         &[(TOP, "crds: [a]\nnamePrefx: a-\nresources: [a.yaml]\nimages:\n- name: a\n  tag: b\n")],
-        "config/default/kustomization.yaml:1:1: `crds` is not rendered natively\n\
+        "config/default/kustomization.yaml:1:1: `crds` is not supported\n\
          config/default/kustomization.yaml:2:1: `namePrefx` is not a field of a kustomization\n\
          config/default/kustomization.yaml:6:3: `tag` is not a field of an image",
         &[
-            "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`",
+            "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
             "remove it, or correct its spelling",
         ],
     );
@@ -84,9 +84,9 @@ fn what_cannot_be_found_is_told_with_the_line_that_asks_for_it() {
     refused(&[], "config/default has no kustomization.yaml", &[]);
     refused(
         &[(TOP, "resources:\n- https://example.com/a.yaml\n")],
-        "config/default/kustomization.yaml:2:3: `https://example.com/a.yaml` is remote, and nothing is fetched",
+        "config/default/kustomization.yaml:2:3: `https://example.com/a.yaml` is a URL, and operator-rs downloads no resources",
         &[
-            "copy it into the project, or render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`",
+            "copy it into the project, or render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
         ],
     );
     refused(
@@ -231,9 +231,9 @@ fn more_objects_than_any_operator_has_are_refused() {
     let all = [(TOP, "resources: [a.yaml]\n"), ("config/default/a.yaml", text.as_str())];
     refused(
         &all,
-        "config/default/a.yaml: more than 10000 objects are not rendered natively",
+        "config/default/a.yaml: more than 10000 objects are not supported",
         &[
-            "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -`",
+            "render it with kustomize itself: `kustomize build FOLDER`; pipe its output to `operator-rs bundle --input -` or `kubectl apply --server-side -f -`",
         ],
     );
 }

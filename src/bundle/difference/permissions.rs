@@ -150,7 +150,7 @@ fn add<'a>(
             .and_then(|it| it.checked_mul(verbs.len()));
         let Some(rest) = count.and_then(|it| left.checked_sub(it)) else {
             return Err(anyhow::format_err!("the rules grant more than {MOST} single permissions"))
-                .with_context(|| format!("reading `{at}/{place}`"))
+                .with_context(|| format!("cannot read `{at}/{place}`"))
                 .hint("grant fewer, or write `*`");
         };
         *left = rest;

@@ -176,7 +176,7 @@ fn examples(bundle: &Loaded) -> Result<Vec<Value>, String> {
             None => Ok(list),
             Some(it) => Err(fault(format!("Object 'Kind' is missing in '{it}'"))),
         },
-        _ => Err(fault("it is no array".to_owned())),
+        _ => Err(fault("it is not an array".to_owned())),
     }
 }
 

@@ -96,7 +96,7 @@ fn annotations_of(file: &Value) -> Result<Option<Annotations>, String> {
         Value::String(text) => Ok(text.clone()),
         Value::Null => Ok(String::new()),
         Value::Number(_) | Value::Bool(_) => Ok(it.to_string()),
-        Value::Array(_) | Value::Object(_) => Err(format!("`annotations.{key}` is no string")),
+        Value::Array(_) | Value::Object(_) => Err(format!("`annotations.{key}` is not a string")),
     };
     match field(file, "annotations") {
         Err(()) => Err("`annotations` must be a map".to_owned()),
@@ -106,7 +106,7 @@ fn annotations_of(file: &Value) -> Result<Option<Annotations>, String> {
             .map(|(key, value)| Ok((key.clone(), text(key, value)?)))
             .collect::<Result<_, _>>()
             .map(Some),
-        Ok(Some(_)) => Err("`annotations` is no map of strings".to_owned()),
+        Ok(Some(_)) => Err("`annotations` is not a map of strings".to_owned()),
     }
 }
 

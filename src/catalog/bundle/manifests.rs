@@ -56,7 +56,7 @@ pub fn read(
         }
         let object = Object { path: path.clone(), value: go::integers(value) };
         if object.text("kind").is_empty() {
-            return Err(fault("this is no Kubernetes object: it has no `kind`".to_owned(), (1, 1)));
+            return Err(fault("not a Kubernetes object: `kind` is missing".to_owned(), (1, 1)));
         }
         let is_csv = |it: &Object| it.text("kind") == super::csv::KIND;
         if is_csv(&object) && res.iter().any(is_csv) {

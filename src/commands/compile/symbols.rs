@@ -29,11 +29,11 @@ pub struct Symbol {
 
 /// Every kind in a library (`.rlib`) of this crate, in the order of their paths.
 pub fn kinds(library: &[u8], krate: &str) -> anyhow::Result<Vec<Symbol>> {
-    let archive = ArchiveFile::parse(library).context("reading the compiled library")?;
+    let archive = ArchiveFile::parse(library).context("cannot read the compiled library")?;
     let mut res = BTreeMap::new();
     for member in archive.members() {
-        let member = member.context("reading the compiled library")?;
-        let data = member.data(library).context("reading the compiled library")?;
+        let member = member.context("cannot read the compiled library")?;
+        let data = member.data(library).context("cannot read the compiled library")?;
         // The metadata is not an object file and has no symbols.
         let Ok(file) = File::parse(data) else { continue };
         for symbol in file.symbols().filter(|it| it.is_definition() && !it.is_local()) {

@@ -24,6 +24,11 @@ use crate::{
 /// are committed there), a CRD file or a directory of them, or `cluster`. Changes are judged as crdify and OLM judge them;
 /// what the API server refuses is always breaking. Kinds that cannot be read are named, and the exit status is then 1.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs crds diff    # compare the working tree with the last commit
+  operator-rs crds diff v0.1.0 --policy olm
+  operator-rs crds diff cluster --to config/crd/bases")]
 pub struct Args {
     /// Old state: a git revision, `REV:PATH`, a file, a directory or `cluster`
     #[arg(value_name = "REV", default_value = "HEAD")]

@@ -8,6 +8,10 @@ use crate::{
 
 /// Render config/ as one YAML stream, for `kubectl apply --server-side -f -`
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  operator-rs generate installer --image quay.io/example/memcached-operator:v0.0.1 --output dist/install.yaml
+  operator-rs generate installer --crds-only | kubectl apply --server-side -f -")]
 pub struct Args {
     /// Render only the CRDs
     #[arg(long)]
@@ -16,10 +20,10 @@ pub struct Args {
     #[arg(long, conflicts_with = "crds_only")]
     image: Option<Image>,
     /// Namespace of the manager [default: the one in config/default]
-    #[arg(long, conflicts_with = "crds_only")]
+    #[arg(long, short, conflicts_with = "crds_only")]
     namespace: Option<Namespace>,
     /// Write this file in the project; `-` is stdout [default: stdout]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<ProjectPath>,
     #[command(flatten)]
     pub mode: Mode,

@@ -74,11 +74,6 @@ pub const FLAGS: &[Flag] = &[
         "not needed: there is one layout; `create api --image IMAGE` replaces the deploy-image plugin",
     ),
     flag("", "--project-version", "not needed: PROJECT has version 3"),
-    flag(
-        "init",
-        "--repo",
-        "not needed: a Cargo package has no import path; `--project-name` sets the name",
-    ),
     flag("init", "--fetch-deps", "not needed: cargo fetches dependencies when it first builds"),
     flag("init", "--skip-go-version-check", "not needed: the project does not use Go"),
     flag(

@@ -176,7 +176,7 @@ const LONGEST_SBOM: u64 = 256 << 20;
 
 /// A path of a file with nothing in it that leads elsewhere, as far as it exists.
 fn whole(dir: &Path, path: &Path) -> anyhow::Result<PathBuf> {
-    let path = std::path::absolute(dir.join(path)).context("resolving the path")?;
+    let path = std::path::absolute(dir.join(path)).context("cannot resolve the path")?;
     Ok(match (path.parent().map(disk::real), path.file_name()) {
         (Some(Ok(parent)), Some(name)) => parent.join(name),
         _ => path,

@@ -66,7 +66,7 @@ struct Kind {
 impl Metadata {
     pub fn read(text: &str) -> anyhow::Result<Self> {
         let mut res: Self =
-            serde_json::from_str(text).context("parsing the output of `cargo metadata`")?;
+            serde_json::from_str(text).context("cannot parse the output of `cargo metadata`")?;
         for package in &mut res.packages {
             package.repository = package.repository.as_deref().map(without_user);
         }

@@ -63,7 +63,7 @@ impl Access {
     fn credentials(&self, image: &Image) -> anyhow::Result<Option<Credentials>> {
         let repository = format!("{}/{}", image.registry(), image.repository());
         for (path, text) in self.files()? {
-            let reading = || format!("reading `{}`", path.display());
+            let reading = || format!("cannot read `{}`", path.display());
             let text = String::from_utf8(text).with_context(reading)?;
             match registry::lookup(&text, &repository)
                 .with_context(reading)
@@ -96,7 +96,7 @@ impl Access {
         let mut res = Vec::new();
         if let Some(path) = variable("REGISTRY_AUTH_FILE")?.filter(|it| !it.as_os_str().is_empty())
         {
-            let bytes = named(&path).context("reading the file of REGISTRY_AUTH_FILE");
+            let bytes = named(&path).context("cannot read the file of REGISTRY_AUTH_FILE");
             res.push((path, bytes.hint("correct the variable, or unset it")?));
         }
         let paths = [
@@ -133,7 +133,7 @@ fn ask(name: &str, server: &str) -> anyhow::Result<Option<Credentials>> {
     // Some wait for a person who unlocks a store.
     match process::answer(&program, &["get"], &format!("{server}\n"), 1 << 20, 60)? {
         Reply::Printed(output) => {
-            registry::of_helper(&output).with_context(|| format!("asking `{name}`"))
+            registry::of_helper(&output).with_context(|| format!("cannot ask `{name}`"))
         }
         // It knows nothing about this server.
         Reply::Failed { printed, .. } if printed.trim() == NOT_FOUND => Ok(None),

@@ -112,7 +112,7 @@ fn lock(root: &Root) -> anyhow::Result<()> {
 
 /// The directory of a file that the user has named, and its name in there.
 fn place(dir: &Path, path: &Path) -> anyhow::Result<(Root, ProjectPath)> {
-    let whole = std::path::absolute(dir.join(path)).context("resolving the path")?;
+    let whole = std::path::absolute(dir.join(path)).context("cannot resolve the path")?;
     let name = whole.file_name().and_then(|it| it.to_str());
     let (Some(parent), Some(name)) = (whole.parent(), name) else {
         anyhow::bail!("`{}` is not the name of a file", path.display());
@@ -158,7 +158,7 @@ fn layout(dir: &Path, path: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Resul
         merged.push(match &existing {
             Some(existing) if name == index => {
                 let bytes = image::index_with(existing, bytes)
-                    .with_context(|| format!("adding the image to `{}`", path.display()))?;
+                    .with_context(|| format!("cannot add the image to `{}`", path.display()))?;
                 (name, bytes.into())
             }
             _ => (name, Cow::Borrowed(&**bytes)),

@@ -28,8 +28,8 @@ pub fn platforms(image: &Image, access: &Access) -> anyhow::Result<Vec<Platform>
     };
     anyhow::ensure!(config.size <= LONGEST, "its configuration is too large");
     let config = registry.blob(&config, &mut |_| {})?;
-    let text = std::str::from_utf8(config.bytes()).context("reading its configuration")?;
-    let config = yaml::from_json(text).context("reading its configuration")?;
+    let text = std::str::from_utf8(config.bytes()).context("cannot read its configuration")?;
+    let config = yaml::from_json(text).context("cannot read its configuration")?;
     let text = |key: &str| config.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(vec![Platform { os: text("os"), architecture: text("architecture"), variant: None }])
 }

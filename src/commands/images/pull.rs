@@ -33,7 +33,7 @@ pub fn resolve(image: &Image, access: &Access) -> anyhow::Result<Digest> {
     let tag = image.tag().unwrap_or("latest");
     registry
         .resolve(tag, Manifest::MEDIA_TYPES)
-        .with_context(|| format!("resolving the digest of `{image}`"))
+        .with_context(|| format!("cannot resolve the digest of `{image}`"))
 }
 
 /// The labels of the image that would be overwritten by a push; none if nothing has this name. What is no image has no labels.
@@ -43,7 +43,7 @@ pub fn overwritten(
 ) -> anyhow::Result<Option<BTreeMap<String, String>>> {
     let registry = access.registry(image, Right::Push)?;
     let tag = image.tag().unwrap_or("latest");
-    labels(&registry, tag).with_context(|| format!("looking for `{image}`"))
+    labels(&registry, tag).with_context(|| format!("cannot look up `{image}`"))
 }
 
 fn labels(registry: &Registry, tag: &str) -> anyhow::Result<Option<BTreeMap<String, String>>> {
@@ -74,7 +74,7 @@ pub fn pull(
 ) -> anyhow::Result<(Digest, Stored)> {
     let step = Step::begin(&format!("pulling {image}"));
     let registry = access.registry(image, Right::Pull)?;
-    pulled(&registry, image, platforms, &step).with_context(|| format!("pulling `{image}`"))
+    pulled(&registry, image, platforms, &step).with_context(|| format!("cannot pull `{image}`"))
 }
 
 fn pulled(

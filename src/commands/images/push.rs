@@ -19,7 +19,7 @@ pub fn push(image: &image::Image, to: &Image, access: &Access) -> anyhow::Result
     let parts = Parts { blobs: image.blobs(), children: image.children(), top: image.top() };
     registry
         .push(to.tag().unwrap_or("latest"), &parts, &mut |done, all| step.bytes(done, Some(all)))
-        .with_context(|| format!("pushing `{to}`"))?;
+        .with_context(|| format!("cannot push `{to}`"))?;
     drop(step);
     terminal::print(&format!("{to}@{}\n", image.digest()));
     Ok(())

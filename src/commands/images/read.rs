@@ -29,7 +29,7 @@ pub fn read(
     access: &Access,
 ) -> anyhow::Result<Stored> {
     let path = dir.join(text);
-    let reading = || format!("reading the image in `{text}`");
+    let reading = || format!("cannot read the image in `{text}`");
     if path.is_dir() {
         let file = move |name: &str| -> anyhow::Result<_> {
             let found = disk::stream(&path.join(name))?;

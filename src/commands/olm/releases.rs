@@ -71,7 +71,7 @@ impl Source {
         let mut res = Vec::new();
         for (name, text) in &texts {
             let objects = yaml::documents(text, Dialect::Kubernetes);
-            let objects = objects.with_context(|| format!("reading `{name}`"))?;
+            let objects = objects.with_context(|| format!("cannot read `{name}`"))?;
             if let Some(at) = objects.iter().position(|it| !is_object(it)) {
                 anyhow::bail!("document {} of `{name}` is not a Kubernetes object", at + 1);
             }

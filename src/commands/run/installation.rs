@@ -28,7 +28,7 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// Carries it out with OLM v1 if that is asked for, and otherwise with `v0`, which gets the bundle.
+    /// Installs with OLM v1 if that is requested, and otherwise with `v0`, which gets the bundle.
     pub fn run(
         &self,
         dir: &Path,

@@ -33,5 +33,5 @@ pub fn release(name: &str, files: &Files, target: Option<Target>) -> anyhow::Res
         ));
     }
     warnings.into_iter().for_each(terminal::warn);
-    Release::read(files).with_context(|| format!("reading the bundle `{name}`"))
+    Release::read(files).with_context(|| format!("cannot read the bundle `{name}`"))
 }

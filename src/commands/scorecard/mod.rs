@@ -87,7 +87,7 @@ fn outcome(test: &Test, files: &Files) -> Outcome {
         None => Outcome {
             state: State::Error,
             errors: vec![format!(
-                "not run: `{}` of the image {} is no built-in test; `operator-sdk scorecard` runs it on a cluster",
+                "not run: `{}` of the image {} is not a built-in test; `operator-sdk scorecard` runs it on a cluster",
                 test.entrypoint.join(" "),
                 test.image
             )],
@@ -111,6 +111,6 @@ fn configuration(files: &Files, name: &str, file: Option<&Path>) -> anyhow::Resu
         }
     };
     Configuration::read(&text)
-        .map_err(|it| it.context(format!("reading {name}")))
+        .map_err(|it| it.context(format!("cannot read {name}")))
         .hint("`config/scorecard` of a project of operator-sdk shows the format")
 }

@@ -101,7 +101,7 @@ pub fn fetch(wanted: &Wanted, index: &str, dir: &Path) -> anyhow::Result<PathBuf
     }
     let listed = match web::get(index, INDEX_LIMIT, Patience::of_minutes(2)) {
         Ok(bytes) => listed(&String::from_utf8_lossy(&bytes), &platform)
-            .with_context(|| format!("reading the index {index}"))?,
+            .with_context(|| format!("cannot read the index {index}"))?,
         Err(error) => {
             let Some(version) = wanted.best(here.iter()) else {
                 return Err(error).context("the index of envtest's releases cannot be read").hint(
@@ -139,7 +139,7 @@ pub fn fetch(wanted: &Wanted, index: &str, dir: &Path) -> anyhow::Result<PathBuf
         .hint("nothing was saved: try again, and check the proxies between this machine and the server");
     }
     let programs = web::unpack(&bytes, &PROGRAMS, PROGRAM_LIMIT);
-    let programs = programs.with_context(|| format!("unpacking {}", archive.url))?;
+    let programs = programs.with_context(|| format!("cannot unpack {}", archive.url))?;
     for name in ["etcd", "kube-apiserver"] {
         anyhow::ensure!(programs.contains_key(name), "{} has no {name}", archive.url);
     }

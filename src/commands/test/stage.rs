@@ -76,7 +76,7 @@ impl Stage {
             rbac,
             namespace: namespace.map(|it| it.namespace.clone()),
             account,
-            roles: roles.context("reading config/rbac/role.yaml")?,
+            roles: roles.context("cannot read config/rbac/role.yaml")?,
             operator: derive::operator(&tree),
         })
     }

@@ -73,38 +73,42 @@ pub enum Rule {
     Unhandled,
 }
 
-/// Every rule with its name and what it forbids.
+/// Every rule with its name and the change that it finds.
 const RULES: &[(Rule, &str, &str)] = &[
-    (Rule::CrdRemoval, "crdRemoval", "A CRD is not removed"),
-    (Rule::ServedVersionRemoval, "servedVersionRemoval", "A served version stays served"),
-    (Rule::Invalid, "invalid", "An API server accepts the CRD"),
-    (Rule::StorageVersionRemoval, "storageVersionRemoval", "The storage version is not removed"),
-    (Rule::Immutable, "immutable", "Group, plural and kind of a CRD do not change"),
-    (Rule::UnknownFields, "unknownFields", "`preserveUnknownFields` stays"),
-    (Rule::Names, "names", "Short names, categories, the singular and the list's kind stay"),
-    (Rule::Subresources, "subresources", "The subresources of a version stay"),
-    (Rule::SelectableFields, "selectableFields", "Fields stay selectable"),
-    (Rule::Conversion, "conversion", "The conversion strategy does not change"),
-    (Rule::Other, "other", "Nothing else outside of the schemas changes"),
-    (Rule::Scope, "scope", "The scope of a CRD does not change"),
-    (Rule::StoredVersionRemoval, "storedVersionRemoval", "A version with stored objects stays"),
-    (Rule::ExistingFieldRemoval, "existingFieldRemoval", "A field is not removed from a version"),
-    (Rule::Default, "default", "The default of a field does not change"),
-    (Rule::Description, "description", "The description of a field does not change"),
-    (Rule::Enum, "enum", "The values that a field allows do not change"),
-    (Rule::Maximum, "maximum", "The maximum of a number is not added or lowered"),
-    (Rule::MaxItems, "maxItems", "The maximum length of a list is not added or lowered"),
-    (Rule::MaxLength, "maxLength", "The maximum length of a string is not added or lowered"),
-    (Rule::MaxProperties, "maxProperties", "The maximum size of a map is not added or lowered"),
-    (Rule::Minimum, "minimum", "The minimum of a number is not added or raised"),
-    (Rule::MinItems, "minItems", "The minimum length of a list is not added or raised"),
-    (Rule::MinLength, "minLength", "The minimum length of a string is not added or raised"),
-    (Rule::MinProperties, "minProperties", "The minimum size of a map is not added or raised"),
-    (Rule::Nullable, "nullable", "Whether a field may be null does not change"),
-    (Rule::Pattern, "pattern", "The pattern of a string does not change"),
-    (Rule::Required, "required", "No field becomes required"),
-    (Rule::Type, "type", "The type of a field does not change"),
-    (Rule::Unhandled, "unhandled", "Nothing else in the schema of a field changes"),
+    (Rule::CrdRemoval, "crdRemoval", "A CRD is removed"),
+    (Rule::ServedVersionRemoval, "servedVersionRemoval", "A version is no longer served"),
+    (Rule::Invalid, "invalid", "An API server refuses the CRD"),
+    (Rule::StorageVersionRemoval, "storageVersionRemoval", "The storage version is removed"),
+    (Rule::Immutable, "immutable", "The group, plural or kind of a CRD changed"),
+    (Rule::UnknownFields, "unknownFields", "`preserveUnknownFields` changed"),
+    (Rule::Names, "names", "A short name, a category, the singular or the list's kind changed"),
+    (Rule::Subresources, "subresources", "The subresources of a version changed"),
+    (Rule::SelectableFields, "selectableFields", "A field is no longer selectable"),
+    (Rule::Conversion, "conversion", "The conversion strategy changed"),
+    (Rule::Other, "other", "Something else outside of the schemas changed"),
+    (Rule::Scope, "scope", "The scope of a CRD changed"),
+    (
+        Rule::StoredVersionRemoval,
+        "storedVersionRemoval",
+        "A version with stored objects is removed",
+    ),
+    (Rule::ExistingFieldRemoval, "existingFieldRemoval", "A field is removed from a version"),
+    (Rule::Default, "default", "The default of a field changed"),
+    (Rule::Description, "description", "The description of a field changed"),
+    (Rule::Enum, "enum", "The values that a field allows changed"),
+    (Rule::Maximum, "maximum", "The maximum of a number is added or lowered"),
+    (Rule::MaxItems, "maxItems", "The maximum length of a list is added or lowered"),
+    (Rule::MaxLength, "maxLength", "The maximum length of a string is added or lowered"),
+    (Rule::MaxProperties, "maxProperties", "The maximum size of a map is added or lowered"),
+    (Rule::Minimum, "minimum", "The minimum of a number is added or raised"),
+    (Rule::MinItems, "minItems", "The minimum length of a list is added or raised"),
+    (Rule::MinLength, "minLength", "The minimum length of a string is added or raised"),
+    (Rule::MinProperties, "minProperties", "The minimum size of a map is added or raised"),
+    (Rule::Nullable, "nullable", "`nullable` of a field changed"),
+    (Rule::Pattern, "pattern", "The pattern of a string changed"),
+    (Rule::Required, "required", "A field became required"),
+    (Rule::Type, "type", "The type of a field changed"),
+    (Rule::Unhandled, "unhandled", "Something else in the schema of a field changed"),
 ];
 
 impl Rule {
@@ -116,7 +120,7 @@ impl Rule {
         self.entry().1
     }
 
-    /// Its requirement in one line.
+    /// The change that it finds, in one line.
     pub fn summary(self) -> &'static str {
         self.entry().2
     }

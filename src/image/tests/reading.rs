@@ -275,7 +275,7 @@ fn a_base_image_must_fit() {
     let base = Stored::new(&config(&layers), vec![Content::Memory(other)]).expect("it is whole");
     let error = assemble(&recipe(Format::Oci), vec![variant(Some(base))]).expect_err("another");
     let chain = format!("{error:#}");
-    assert!(chain.starts_with("reading the base image: the layer sha256:"), "{chain}");
+    assert!(chain.starts_with("cannot read the base image: the layer sha256:"), "{chain}");
     assert!(chain.contains(" cannot be used: its content has the digest sha256:"), "{chain}");
     assert_eq!(crate::hint::hints(&error), ["choose another base image"]);
     let base = stored(&layers, gzip);

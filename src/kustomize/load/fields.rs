@@ -115,7 +115,7 @@ impl Reader {
                 Some("remove it, or correct its spelling"),
             ));
         } else if !is_empty(value) {
-            let message = format!("`{key}` is not rendered natively");
+            let message = format!("`{key}` is not supported");
             self.problems.push(problem(&self.path, mark, message, Some(WAY_OUT)));
         }
     }

@@ -191,7 +191,7 @@ impl Origin<'_> {
                 model::malformed(self.path.as_str(), text, &fault).into_error()
             }
             Ok(fault) => self.problem(fault.mark, &fault.message, fault.hint),
-            Err(error) => error.context(format!("reading {}", self.path)),
+            Err(error) => error.context(format!("cannot read {}", self.path)),
         })
     }
 }

@@ -61,7 +61,7 @@ fn a_failure_in_mid_push_leaves_the_tag_as_it_was() {
     // The last request: nobody knows.
     let server = Server::new(at_first(usize::MAX, "PUT", "/manifests/v1", || status(400)));
     let error = server.push(Access::default()).expect_err("it fails");
-    assert!(error.starts_with("setting the tag `v1`: "), "{error}");
+    assert!(error.starts_with("cannot set the tag `v1`: "), "{error}");
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn reason(expr: &Expr, values: &Values<'_>) -> syn::Result<Reason> {
             }
         }
     }
-    error(expr.span(), format!("`{}` is no `Reason`", text(expr)))
+    error(expr.span(), format!("`{}` is not a `Reason`", text(expr)))
 }
 
 fn boolean(expr: &Expr) -> syn::Result<bool> {

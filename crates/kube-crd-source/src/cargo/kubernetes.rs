@@ -32,7 +32,7 @@ pub fn kubernetes(packages: &Packages<'_>) -> KubernetesTypes {
     if 1 < all.len() {
         return refuse(
             format!(
-                "`k8s-openapi` is locked in {} versions, and which one the code means is not certain",
+                "`k8s-openapi` is locked in {} versions, and it is ambiguous which one the code uses",
                 all.len()
             ),
             &packages.choice_hint("k8s-openapi"),

@@ -11,7 +11,7 @@ use crate::builtin::names as foreign;
 use crate::cargo::Extern;
 use quote::ToTokens as _;
 
-use crate::tree::macros::Tokens;
+use crate::tree::tokens::Tokens;
 use crate::tree::{BlockItem, Call, Item, ItemId, Kind, ModuleId, Path, Rules, RulesId, World};
 
 /// The words and functions that a call may write.
@@ -75,7 +75,7 @@ pub fn effects(world: &World) -> BTreeMap<ModuleId, Vec<Effect>> {
         .collect()
 }
 
-/// The effects of what stands in blocks, in its order. Nothing of it is declared in a module.
+/// The effects of items and calls in blocks, in their order. None of them is declared in a module.
 pub fn block_effects(world: &World) -> Vec<Effect> {
     let calls = Calls::new(world);
     world.block_items.iter().map(|it| calls.block_effect(it)).collect()

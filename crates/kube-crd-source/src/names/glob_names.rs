@@ -121,7 +121,7 @@ impl Lookup<'_> {
         }
         let same = |it: &&mut Binding| match (&it.what, &new.what) {
             (Ok(one), Ok(other)) => one == other,
-            (Err(one), Err(other)) => one.is_open == other.is_open,
+            (Err(one), Err(other)) => one.rank() == other.rank(),
             _ => false,
         };
         match known.iter_mut().find(same) {
@@ -147,7 +147,8 @@ impl Lookup<'_> {
         let reach = self.world.narrower(self.world.reach(module, &glob.vis), binding.reach);
         let what = match binding.what {
             _ if glob.cfg == Cfg::Depends => {
-                Err(format!("whether {} imports it depends on a `cfg`", here.file).into())
+                let why = format!("whether {} imports it depends on a `cfg`", here.file);
+                Err(Doubt { glob: binding.what.err().and_then(|it| it.glob), ..Doubt::from(why) })
             }
             what => what,
         };

@@ -51,7 +51,7 @@ pub struct Imports {
     pub broken: Vec<ModuleId>,
     /// The effects of each module's macro calls.
     pub effects: BTreeMap<ModuleId, Vec<Effect>>,
-    /// The effects of what stands in blocks.
+    /// The effects of items and calls in blocks.
     pub block_effects: Vec<Effect>,
     /// Further names of types, by the names that they lead to.
     pub further_names: BTreeMap<String, BTreeSet<String>>,

@@ -60,6 +60,11 @@ impl Doubt {
     fn open() -> Self {
         Self { why: "an import depends on itself".to_owned(), glob: None, is_open: true }
     }
+
+    /// Of several doubts, the greatest decides: another crate's globs leave crates their names, macros do not.
+    fn rank(&self) -> (bool, bool) {
+        (self.is_open, self.glob.is_none())
+    }
 }
 
 impl From<String> for Doubt {
@@ -241,10 +246,11 @@ impl Lookup<'_> {
             Err(Miss::Perhaps(why)) => Some(why),
             found => return found,
         };
-        // What another crate shows under a crate's own name is that crate.
         match (krate(), perhaps) {
-            (Some(found), _) => Ok(found),
-            (None, Some(why)) => Err(Miss::Perhaps(why)),
+            (Some(found), None) => Ok(found),
+            // What another crate shows under a crate's own name is that crate.
+            (Some(found), Some(why)) if why.glob.is_some() => Ok(found),
+            (_, Some(why)) => Err(Miss::Perhaps(why)),
             (None, None) => foreign::prelude(name).map(Named::Foreign).ok_or(Miss::Nothing),
         }
     }
@@ -320,7 +326,7 @@ impl Lookup<'_> {
                 _ if !self.world.sees(from, it.reach) => {}
                 Ok(named) if sure.contains(&named) => {}
                 Ok(named) => sure.push(named),
-                Err(why) if perhaps.as_ref().is_some_and(|it: &Doubt| it.is_open) => drop(why),
+                Err(why) if perhaps.as_ref().is_some_and(|it: &Doubt| why.rank() <= it.rank()) => {}
                 Err(why) => perhaps = Some(why),
             }
         }

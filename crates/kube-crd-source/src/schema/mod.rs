@@ -164,7 +164,10 @@ impl Reader {
                 return refuse("derives both `JsonSchema` and `KubeSchema`", "derive one of them");
             }
             (Derived::Depends, _) | (_, Derived::Depends) => {
-                return refuse("derives its schema by a `cfg` that the source does not settle", "");
+                return refuse(
+                    "derives its schema by a `cfg` that only the compiler can evaluate",
+                    "",
+                );
             }
             _ if repr => {}
             _ => {

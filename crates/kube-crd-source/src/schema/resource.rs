@@ -164,7 +164,7 @@ impl Reader {
             Derived::Yes => {}
             Derived::Depends => {
                 let message = format!(
-                    "whether `{}` is a custom resource depends on a `cfg` that the source does not settle",
+                    "whether `{}` is a custom resource depends on a `cfg` that only the compiler can evaluate",
                     item.name
                 );
                 return Err(one(world.problem(item.module, item.span, message, "")));
@@ -172,7 +172,7 @@ impl Reader {
         }
         if item.cfg == Cfg::Depends {
             let message = format!(
-                "whether `{}` exists depends on a `cfg` that the source does not settle",
+                "whether `{}` exists depends on a `cfg` that only the compiler can evaluate",
                 item.name
             );
             let hint = "remove the condition: a CRD exists or it does not";
@@ -244,21 +244,15 @@ impl Reader {
             return None;
         }
         let item = &self.world.items[id];
-        let refuse = |message: String| {
-            let hint = "change the type: API servers accept only structural schemas";
-            self.refuse(self.world.problem(item.module, item.span, message, hint));
-            None
+        let panic = match result {
+            Ok(Ok(props)) => return Some(props),
+            Ok(Err(error)) => format!("{}: {error:?}", self.world.behaviour.kube.expectation()),
+            Err(text) => text,
         };
-        match result {
-            Ok(Ok(props)) => Some(props),
-            Ok(Err(error)) => refuse(format!(
-                "kube panics over this schema: {}: {error:?}",
-                self.world.behaviour.kube.expectation()
-            )),
-            Err(text) => {
-                refuse(format!("kube panics over this schema: {}", panics::excerpt(&text)))
-            }
-        }
+        let message = format!("kube panics over this schema: {}", panics::excerpt(&panic));
+        let hint = "change the type: API servers accept only structural schemas";
+        self.refuse(self.world.problem(item.module, item.span, message, hint));
+        None
     }
 
     /// Whether a kind has a hand-written schema.

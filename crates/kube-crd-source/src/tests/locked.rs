@@ -104,7 +104,7 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
         " \"k8s-openapi 0.27.1\",\n \"schemars 1.2.1\",\n \"serde\",",
     );
     let (_, problems) = version(&apart, &[]);
-    let told = "`k8s-openapi` is locked in 2 versions, and which one the code means is not certain";
+    let told = "`k8s-openapi` is locked in 2 versions, and it is ambiguous which one the code uses";
     assert!(problems.iter().any(|it| it.contains(told)), "{problems:#?}");
     // Where two are wanted, that is told, with the way to one of them.
     let both = two_kubes(&[(".a", "3.1.0"), (".b", "5.0.0")], "5.0.0");
@@ -113,7 +113,7 @@ fn the_kube_that_the_wanted_package_depends_on_writes_its_crds() {
     let hint = "ask for packages that take the same one: `-p a` takes 3.1.0, `-p b` takes 5.0.0";
     assert!(
         problems.iter().any(|it| it.contains(
-            "`kube-core` is locked in 2 versions, and which one writes the CRDs is not certain"
+            "`kube-core` is locked in 2 versions, and it is ambiguous which one writes the CRDs"
         ) && it.contains(hint)),
         "{problems:#?}"
     );

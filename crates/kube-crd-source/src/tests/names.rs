@@ -179,6 +179,28 @@ fn what_is_written_decides_whatever_macros_stand_around_it() {
 }
 
 #[test]
+fn a_module_that_a_macro_may_declare_goes_before_a_crate() {
+    let unknown = "`make!` at src/main.rs:1:9 may define it";
+    check(
+        "mod a { other::make!(); } mod b { use super::a::*; } mod c { pub use super::b::*; use other::*; }
+         mod d { use super::a::*; use kube::Api; use std::vec::Vec; } mod e { use kube::elsewhere::*; }
+         mod f { own! { pub mod kube {} } } mod g { use super::f::*; } macro_rules! own { ($($t:tt)*) => { $($t)* } }",
+        &[
+            ("project::a kube::Api", unknown),
+            ("project::b kube::Api", unknown),
+            ("project::d kube::Api", unknown),
+            // What is written decides: rustc refuses an import of what a macro may hide.
+            ("project::d Api", "::kube::Api"),
+            ("project::d Vec", "::std::vec::Vec"),
+            ("project::d ::kube::Api", "::kube::Api"),
+            // Another crate has a crate's own name for that crate.
+            ("project::e kube::Api", "::kube::Api"),
+            ("kube::Api", "::kube::Api"),
+        ],
+    );
+}
+
+#[test]
 fn an_import_that_hides_what_it_leads_to_is_doubted_and_no_other() {
     // `a::T` is `b::T` unless `a` itself has one, which it has if `b::T` is there.
     check(
@@ -281,7 +303,7 @@ fn what_is_not_seen_is_doubted_where_nothing_else_is_found() {
             ("X", doubt),
             ("String", doubt),
             ("b::String", doubt),
-            ("kube::Api", "::kube::Api"),
+            ("kube::Api", doubt),
             ("project::c String", "::std::string::String"),
         ],
     );

@@ -46,7 +46,7 @@ fn what_is_not_on_the_list_is_refused_at_its_place() {
 fn what_has_no_type_or_another_one_is_refused() {
     default("i32", "", "5:19", "`f` is not found");
     default("i32", "fn f() -> i32 { 1 + g() }", "7:21", "`g` is not found");
-    default("i32", "fn f() -> i64 { 1 }", "5:25", "the default of `a` is no `i32`");
+    default("i32", "fn f() -> i64 { 1 }", "5:25", "the default of `a` is not of type `i32`");
     unsupported("u8", "fn f() -> u8 { 256 }", "7:16", "256", "it does not fit in `u8`");
     check(
         "#[serde(default)] a: In,",
@@ -108,7 +108,7 @@ fn what_may_be_another_than_it_seems_is_refused() {
 
 #[test]
 fn code_that_a_condition_may_take_away_is_refused() {
-    let unsettled = "the source does not settle this `cfg`";
+    let unsettled = "only the compiler can tell whether this `cfg` applies";
     for (code, place) in [
         ("fn f() -> i32 { #[cfg(unix)] { return 1; } 2 }", "7:17"),
         ("fn f() -> i32 { #[cfg(unix)] let a = 1; 2 }", "7:17"),

@@ -34,13 +34,13 @@ fn made(body: &str, beside: &str) -> Result<Json, String> {
 }
 
 #[track_caller]
-fn refused(ty: &str, code: &str) {
+pub fn refused(ty: &str, code: &str) {
     let found = default(ty, code);
     assert!(found.is_err(), "{code}\n{found:?}");
 }
 
 #[track_caller]
-fn right(ty: &str, code: &str, expected: Json) {
+pub fn right(ty: &str, code: &str, expected: Json) {
     assert_eq!(default(ty, code), Ok(expected), "{code}");
 }
 
@@ -350,71 +350,4 @@ fn faults_of_public_repositories_stay_mended() {
     let empty = "trait Empty { fn is_empty(&self) -> bool; } impl<T> Empty for Vec<T> { fn is_empty(&self) -> bool { false } }";
     let body = "#[serde(default, skip_serializing_if = \"Vec::is_empty\")] a: Vec<u8>,";
     assert_eq!(field(body, empty).map(|it| it["default"].clone()), none);
-}
-
-const TWO_DEFAULTS: &str = "$T struct W(i32); impl Default for W { fn default() -> W { W(2) } } fn f() -> W { W::default() }";
-
-#[test]
-fn an_impl_inside_of_a_block_is_not_passed_by() {
-    let own = "impl W { pub fn default() -> W { W(1) } }";
-    for block in [
-        format!("const _: () = {{ {own} }};"),
-        format!("fn hidden() {{ {own} }}"),
-        format!("static Z: fn() -> i32 = {{ {own} g }}; fn g() -> i32 {{ 1 }}"),
-        format!("struct Array([u8; {{ {own} 1 }}]);"),
-        format!("fn hidden() {{ macro_rules! im {{ () => {{ {own} }} }} im!(); }}"),
-        format!("mod m {{ use super::W as V; fn hidden() {{ {} }} }}", own.replace('W', "V")),
-    ] {
-        refused("W", &format!("{TWO_DEFAULTS} {block}"));
-    }
-    right("W", TWO_DEFAULTS, json!(2));
-    refused(
-        "W",
-        "$T struct W(i32); impl W { const A: i32 = 1; } const _: () = { impl W { pub fn clone(&self) -> W { W(1) } } }; fn f() -> W { let w = W(3); w.clone() }",
-    );
-    refused(
-        "String",
-        "trait L { fn to_owned(self) -> String; } const _: () = { impl L for String { fn to_owned(self) -> String { \"loud\".into() } } }; fn f() -> String { let s = String::from(\"x\"); s.to_owned() }",
-    );
-    refused(
-        "W",
-        "#[derive(Clone, Debug, JsonSchema, Deserialize)] struct W { a: i32 } const _: () = { impl Serialize for W { fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> { s.serialize_str(\"own\") } } }; fn f() -> W { W { a: 3 } }",
-    );
-}
-
-#[test]
-fn an_impl_that_a_macro_writes_by_another_name_is_not_passed_by() {
-    refused(
-        "W",
-        "#[derive(Clone, Debug, JsonSchema, Deserialize)] struct W { a: i32 } type Al = W; macro_rules! ser { ($t:ident) => { impl serde::Serialize for $t { fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> { s.serialize_str(\"own\") } } } } ser!(Al); fn f() -> W { W { a: 3 } }",
-    );
-    let to_string = "fn f() -> String { let s = String::from(\"x\"); s.to_string() }";
-    for code in [
-        "macro_rules! hid { () => { trait L { fn to_string(self) -> String; } impl L for String { fn to_string(self) -> String { \"loud\".into() } } } } hid!();",
-        "macro_rules! hid { ($name:ident) => { trait L { fn $name(self) -> String; } impl L for String { fn $name(self) -> String { \"loud\".into() } } } } hid!(to_string);",
-        "trait L { fn to_string(self) -> String; } macro_rules! im { ($t:ty) => { impl L for $t { fn to_string(self) -> String { \"loud\".into() } } } } im!(String);",
-        "macro_rules! hid { () => { trait L { fn to_string(self) -> String; } impl L for String { fn to_string(self) -> String { \"loud\".into() } } } } fn hidden() { hid!(); }",
-    ] {
-        refused("String", &format!("{code} {to_string}"));
-    }
-}
-
-#[test]
-fn an_impl_for_a_type_in_parentheses_is_of_that_type() {
-    let code = format!("{TWO_DEFAULTS} impl (W) {{ pub fn default() -> W {{ W(1) }} }}");
-    right("W", &code, json!(1));
-}
-
-#[test]
-fn a_kind_inside_of_a_block_is_named() {
-    for block in ["fn hidden() { $ }", "const _: () = { $ };", "fn hidden() { mod m { $ } }"] {
-        let kind = format!("{SPEC}\n{}{{ b: i32 }}", KIND.replace("Kind", "Other"));
-        let reading = read_map(&spec("a: i32,", &block.replace('$', &kind)));
-        let problems: Vec<String> =
-            all_problems(&reading).iter().map(ToString::to_string).collect();
-        assert!(
-            problems.iter().any(|it| it.contains("inside of a block")),
-            "{block}: {problems:?}"
-        );
-    }
 }

@@ -4,10 +4,12 @@ pub mod attribute_macros;
 mod blocks;
 mod files;
 mod items;
-pub mod macros;
+mod macros;
 mod modules;
 mod reach;
 mod selection;
+mod token;
+pub mod tokens;
 mod world;
 
 pub use blocks::BlockItem;

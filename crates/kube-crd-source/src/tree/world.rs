@@ -22,7 +22,7 @@ pub struct World {
     /// The root module of each crate, by the crate's root file.
     pub roots: BTreeMap<SourcePath, ModuleId>,
     pub impls: Vec<Impl>,
-    /// What stands in blocks and may count outside of them.
+    /// Items and calls in blocks that may have an effect outside of them.
     pub block_items: Vec<BlockItem>,
     /// Every `macro_rules!`.
     pub rules: Vec<Rules>,

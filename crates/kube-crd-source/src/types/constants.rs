@@ -45,7 +45,7 @@ impl Types {
                         |it| Ok(it.to_string()),
                     )
                 }
-                _ => refuse(&format!("is no `{ty}`")),
+                _ => refuse(&format!("is not of type `{ty}`")),
             },
             Expr::Unary(syn::ExprUnary { op: UnOp::Neg(_), expr: inner, .. })
                 if let Expr::Lit(syn::ExprLit { lit: Lit::Int(it), .. }) = peel(inner)
@@ -74,7 +74,7 @@ impl Types {
                     return refuse("is not a constant that can be read");
                 };
                 if text(&constant.ty) != ty {
-                    return refuse(&format!("is no `{ty}`"));
+                    return refuse(&format!("is not of type `{ty}`"));
                 }
                 if MOST_NAMED < depth {
                     return refuse("names constants without end");

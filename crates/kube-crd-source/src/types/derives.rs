@@ -75,12 +75,13 @@ impl Types {
         if settled.cfg == Cfg::Depends && !item {
             let span = attrs.iter().find(|it| it.path().is_ident("cfg"));
             let span = span.map_or_else(proc_macro2::Span::call_site, Spanned::span);
-            let message = "whether this exists depends on a `cfg` that the source does not settle";
+            let message =
+                "whether this exists depends on a `cfg` that only the compiler can evaluate";
             return Err(self.problem(module, span, message, way_out));
         }
         if let Some(meta) = settled.doubtful.iter().find(|it| !harmless(it)) {
             let message = format!(
-                "whether `{}` applies here depends on a `cfg_attr` that the source does not settle",
+                "whether `{}` applies here depends on a `cfg_attr` that only the compiler can evaluate",
                 text(meta.path())
             );
             return Err(self.problem(module, meta.span(), message, way_out));
@@ -119,7 +120,7 @@ impl Types {
                         Err(Miss::Doubt(why)) => format!(": {why}"),
                         _ => String::new(),
                     };
-                    let message = format!("`{}` is not certain to be `{path}`{why}", text(&it));
+                    let message = format!("`{}` may not be `{path}`{why}", text(&it));
                     let hint = format!("import it by name: `use {path};`");
                     return Err(self.problem(item.module, it.span(), message, &hint));
                 }

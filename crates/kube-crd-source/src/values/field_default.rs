@@ -39,8 +39,11 @@ impl Evaluator<'_> {
         let ty = self.ty(frame, of.ty)?;
         let value = self.default_value(frame, of, &ty)?;
         if !value.fits(&ty) {
-            let message = format!("the default of `{}` is no `{}`", of.member, self.name_of(&ty));
-            return Err(Stop::Problem(self.problem(frame, of.span, message, super::HINT)));
+            let ty = self.name_of(&ty);
+            let message = format!("the default of `{}` is not of type `{ty}`", of.member);
+            let hint = "change the type of the field or that of its default";
+            let problem = self.problem(frame, of.span, message, hint);
+            return Err(Stop::Problem(Problem { does_not_compile: true, ..*problem }.into()));
         }
         if let Some(path) = of.skip_if {
             let whole = self.schema_type(frame, of.ty)?;

@@ -149,7 +149,11 @@ impl<'a> Evaluator<'a> {
             }
             let function = self.function_of(imp, name)?;
             let Some(it) = function.filter(|_| found.is_none()) else {
-                return self.refuse(frame, at, format!("its `impl {trait_}` is not certain"));
+                return self.refuse(
+                    frame,
+                    at,
+                    format!("only the compiler can tell which `impl {trait_}` applies"),
+                );
             };
             let scope = scope_of(imp, bound, of);
             found =
@@ -211,7 +215,7 @@ impl<'a> Evaluator<'a> {
     fn is_active_impl(&self, imp: &Impl) -> Eval<bool> {
         let there = Frame::new(imp.module);
         if self.world.modules[imp.module].cfg == Cfg::Depends {
-            let why = "its `impl` depends on a `cfg` that the source does not settle";
+            let why = "its `impl` depends on a `cfg` that only the compiler can evaluate";
             return self.refuse(&there, &imp.syntax.self_ty, why);
         }
         self.is_active(&there, &imp.syntax.attrs, "an `impl`")
@@ -252,12 +256,20 @@ impl<'a> Evaluator<'a> {
             return self.refuse(frame, attr, format!("the attribute of {on} may change it"));
         }
         if let Some(meta) = settled.doubtful.iter().find(|it| !quiet(it.path())) {
-            return self.refuse(frame, meta, "the source does not settle its `cfg_attr`");
+            return self.refuse(
+                frame,
+                meta,
+                "only the compiler can tell whether this `cfg_attr` applies",
+            );
         }
         let conditional = attrs.iter().any(|it| it.path().is_ident("cfg"));
         match settled.cfg {
             Cfg::Depends => match attrs.iter().find(|it| it.path().is_ident("cfg")) {
-                Some(attr) => self.refuse(frame, attr, "the source does not settle this `cfg`"),
+                Some(attr) => self.refuse(
+                    frame,
+                    attr,
+                    "only the compiler can tell whether this `cfg` applies",
+                ),
                 None => Ok(false),
             },
             cfg => {

@@ -64,7 +64,7 @@ impl Types {
         let settled = cfg::settle(&imp.syntax.attrs, self.features(imp.module));
         let is_sure = settled.is_ok_and(|it| it.cfg == Cfg::Yes && it.doubtful.is_empty());
         if !is_sure || self.modules[imp.module].cfg == Cfg::Depends {
-            return refuse("depends on a `cfg` that the source does not settle");
+            return refuse("depends on a `cfg` that only the compiler can evaluate");
         }
         if imp.syntax.items.iter().any(|it| matches!(it, ImplItem::Macro(_))) {
             return refuse("calls a macro, which is not expanded");

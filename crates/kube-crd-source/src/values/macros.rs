@@ -49,7 +49,11 @@ impl Evaluator<'_> {
                     Cfg::Yes => (Construct::CfgMacro, Value::Bool(true)),
                     Cfg::No => (Construct::CfgMacro, Value::Bool(false)),
                     Cfg::Depends => {
-                        return self.refuse(frame, mac, "the source does not settle this `cfg`");
+                        return self.refuse(
+                            frame,
+                            mac,
+                            "only the compiler can tell whether this `cfg` applies",
+                        );
                     }
                 }
             }

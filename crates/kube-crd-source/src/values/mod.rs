@@ -210,7 +210,7 @@ impl Values<'_> {
     pub fn text(&self, expr: &Expr) -> syn::Result<String> {
         match self.evaluate(expr, &Ty::foreign("str"))? {
             Value::Text(it) => Ok(it.to_string()),
-            _ => Err(syn::Error::new(expr.span(), format!("`{}` is no `&str`", text(expr)))),
+            _ => Err(syn::Error::new(expr.span(), format!("`{}` is not a `&str`", text(expr)))),
         }
     }
 

@@ -220,9 +220,9 @@ impl Evaluator<'_> {
             Value::Int(it, _) => Ok(it.to_string()),
             Value::Data(_) => match self.written(frame, at, key)? {
                 Json::String(it) => Ok(it),
-                _ => self.refuse(frame, at, "a key of a map is no text"),
+                _ => self.refuse(frame, at, "a key of a map is not a string"),
             },
-            _ => self.refuse(frame, at, "a key of a map is no text"),
+            _ => self.refuse(frame, at, "a key of a map is not a string"),
         }
     }
 

@@ -56,7 +56,7 @@ pub fn check(packages: &Packages<'_>) -> Vec<Problem> {
         };
         if let ([first, _, ..], true) = (&candidates[..], name.starts_with("kube")) {
             let message = format!(
-                "`{name}` is locked in {} versions, and which one writes the CRDs is not certain",
+                "`{name}` is locked in {} versions, and it is ambiguous which one writes the CRDs",
                 candidates.len()
             );
             refuse(*first, message, packages.choice_hint(asked));

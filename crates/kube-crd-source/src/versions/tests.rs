@@ -60,7 +60,7 @@ fn known_versions_are_taken_and_others_are_refused_by_name() {
     check(
         &(package("kube-core", "3.1.0") + &package("kube-core", "4.2.0")),
         &[
-            "Cargo.lock:3:1: `kube-core` is locked in 2 versions, and which one writes the CRDs is not certain",
+            "Cargo.lock:3:1: `kube-core` is locked in 2 versions, and it is ambiguous which one writes the CRDs",
         ],
     );
     check(

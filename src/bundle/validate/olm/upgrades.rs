@@ -33,7 +33,7 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
         return;
     }
     if Range::parse(range).is_err() {
-        let message = format!("olm.skipRange is {range:?}, which is no range of versions");
+        let message = format!("olm.skipRange is {range:?}, which is not a range of versions");
         faults.push(Rule::SkipRangeBad, (path, annotation), message);
     } else if version.is_some_and(|it| contains(range, &it.to_string()) == Some(true)) {
         let message = format!("olm.skipRange {range:?} contains the bundle's own version");

@@ -62,7 +62,7 @@ impl FromStr for Selector {
                 }
                 Some(other) => {
                     return Err(fault(&format!(
-                        "`{other}` is no operator: use `=`, `!=`, `in` or `notin`"
+                        "`{other}` is not an operator: use `=`, `!=`, `in` or `notin`"
                     )));
                 }
             };

@@ -70,7 +70,7 @@ impl Report {
             count(self.count(Severity::Note), "note"),
         ];
         let _ = match self.entries.is_empty() {
-            true => writeln!(res, "no change from {old} to {new} matters to an upgrade"),
+            true => writeln!(res, "no breaking change from {old} to {new}"),
             false => writeln!(res, "from {old} to {new}: {}", counts.join(", ")),
         };
         res

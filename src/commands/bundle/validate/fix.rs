@@ -69,7 +69,7 @@ impl Fix {
             .hint("name the directory with `manifests` and `metadata`");
         }
         let around = Root::around(dir, Path::new(text))?;
-        let (root, name) = around.with_context(|| format!("reading `{text}`"))?;
+        let (root, name) = around.with_context(|| format!("cannot read `{text}`"))?;
         // The bundle of a project is written as part of it. Others are apart from what is beside them.
         let (root, prefix) = match root.look(&Project::path())? {
             Found::Nothing => (Root::output(dir, &root.real().join(name.as_str()))?, None),
@@ -79,7 +79,7 @@ impl Fix {
         begin(&root, &self.mode())?;
         let is_apart = prefix.is_none() && text != ".";
         let read = Directory::read(root, prefix, text);
-        if is_apart { read.with_context(|| format!("reading `{text}`")) } else { read }
+        if is_apart { read.with_context(|| format!("cannot read `{text}`")) } else { read }
     }
 
     /// Writes the corrected files, or shows what would be written. Returns whether to report on the result.
@@ -90,7 +90,7 @@ impl Fix {
         if mode.writes() {
             let written = at.root.write(&changes);
             match at.prefix.is_none() && at.label != "." {
-                true => written.with_context(|| format!("writing into `{}`", at.label))?,
+                true => written.with_context(|| format!("cannot write into `{}`", at.label))?,
                 false => written?,
             }
         }

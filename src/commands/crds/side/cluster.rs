@@ -19,7 +19,7 @@ impl Side {
         for name in names {
             let Some(object) = reach::reached(cluster.crd(name))? else { continue };
             let crd = Crd::from_object(&object);
-            let crd = crd.with_context(|| format!("reading `{name}` from {label}"))?;
+            let crd = crd.with_context(|| format!("cannot read `{name}` from {label}"))?;
             crds.insert(name.clone(), crd);
         }
         Ok(Self { label, crds, places: Places::default(), unread: None })

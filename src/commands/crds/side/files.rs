@@ -30,7 +30,7 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
         }
     };
     let text = |inside: &str, path: &str| {
-        let text = root.read(&inside.parse()?).with_context(|| format!("reading `{path}`"))?;
+        let text = root.read(&inside.parse()?).with_context(|| format!("cannot read `{path}`"))?;
         text.with_context(|| format!("there is no `{path}`"))
     };
     let mut files = Files::default();
@@ -82,7 +82,7 @@ impl Files {
             return Ok(());
         }
         let place = || format!("{path}:{}:{}", mark.line, mark.column);
-        let crd = Crd::from_object(&value).with_context(|| format!("reading {}", place()))?;
+        let crd = Crd::from_object(&value).with_context(|| format!("cannot read {}", place()))?;
         if let Some((other, marks)) = self.places.documents.get(&crd.name) {
             let first = marks.find(None, None);
             let first = format!("{other}:{}:{}", first.line, first.column);

@@ -72,7 +72,7 @@ impl Project {
         let folder = self.folder()?;
         let repository = Repository::of(&folder)?;
         let tree = Rc::new(repository.at(revision)?);
-        let at = || format!("reading the source at {revision}");
+        let at = || format!("cannot read the source at {revision}");
         let (root, member) = root_of(&tree, &repository.prefix).with_context(at)?;
         let options = self.options(member);
         let library = Revision::new(Rc::clone(&tree), &root, &folder);
@@ -190,7 +190,7 @@ fn side(
     });
     let mut crds = Crds::new();
     for object in generated.manifests.iter().flat_map(|it| &it.objects) {
-        let crd = Crd::from_object(object).context("reading a CRD of this project")?;
+        let crd = Crd::from_object(object).context("cannot read a CRD of this project")?;
         crds.insert(crd.name.clone(), crd);
     }
     let mut places = Places { revision: revision.map(str::to_owned), ..Places::default() };

@@ -27,7 +27,7 @@ const SHOW_PREFIX: &[&str] = &["rev-parse", "--show-prefix"];
 
 /// What git prints for that.
 fn prefix(bytes: Vec<u8>) -> anyhow::Result<String> {
-    let text = String::from_utf8(bytes).context("reading the directory's name")?;
+    let text = String::from_utf8(bytes).context("cannot read the directory's name")?;
     Ok(text.trim_end_matches('\n').trim_end_matches('/').to_owned())
 }
 
@@ -41,10 +41,10 @@ impl Repository {
                 Err(anyhow::format_err!("git cannot read this repository: {why}"))
                     .hint("the repository belongs to another user; if you trust it, run `git config --global --add safe.directory DIR`")
             }
-            Answer::Refused(why) => Err(anyhow::format_err!(
-                "`{}` is not in a git repository: {why}",
-                folder.display()
-            ))
+            Answer::Refused(why) => Err(match why.starts_with("not a git repository") {
+                true => anyhow::format_err!("`{}` is not in a git repository", folder.display()),
+                false => anyhow::format_err!("git cannot read `{}`: {why}", folder.display()),
+            })
             .hint("name files of CRDs instead of revisions: `operator-rs crds diff OLD --to NEW`"),
         }
     }
@@ -94,6 +94,10 @@ impl Repository {
     fn commit(&self, revision: &str) -> anyhow::Result<String> {
         if let Some(id) = self.find(revision)? {
             return Ok(id);
+        }
+        if revision == "HEAD" {
+            return Err(anyhow::format_err!("this repository has no commit yet"))
+                .hint("commit the old state, or name files of CRDs: `operator-rs crds diff OLD`");
         }
         let shallow = self.git.run(&["rev-parse", "--is-shallow-repository"])?;
         let shallow = matches!(&shallow, Answer::Done(it) if it.starts_with(b"true"));
@@ -162,7 +166,7 @@ impl Tree {
     pub fn text(&self, path: &str) -> anyhow::Result<Option<String>> {
         let Found::File(entry) = self.find(path)? else { return Ok(None) };
         let text = String::from_utf8(self.content(path, entry)?);
-        let text = text.with_context(|| format!("reading `{path}` at {}", self.name))?;
+        let text = text.with_context(|| format!("cannot read `{path}` at {}", self.name))?;
         Ok(Some(text))
     }
 
@@ -260,7 +264,7 @@ impl Tree {
     /// Where a symlink leads from the folder that it is in, its last name first.
     fn target(&self, path: &str, entry: &Entry) -> anyhow::Result<Vec<String>> {
         let target = String::from_utf8(self.content(path, entry)?);
-        let target = target.with_context(|| format!("reading the symlink `{path}`"))?;
+        let target = target.with_context(|| format!("cannot read the symlink `{path}`"))?;
         if target.starts_with('/') {
             bail!(
                 "`{path}` is a symlink out of the repository, so its content at {} is unknown",

@@ -159,7 +159,7 @@ impl Args {
         derive::source(&mut plan, root, &edited, &self.how())?;
         let next = if controller {
             format!(
-                "Next: edit the type and the reconciler of {shown}, then\n  operator-rs manifests    # CRD and role follow\n  cargo test"
+                "Next: edit the type and the reconciler of {shown}, then\n  operator-rs manifests    # update the CRD and the role\n  cargo test"
             )
         } else {
             format!(

@@ -84,9 +84,9 @@ impl Committed<'_> {
         let hint = if writers.contains(&Writer::Manifests) {
             "`operator-rs manifests` generates these files: run it"
         } else if writers.contains(&Writer::Other) {
-            "replace the content of these files by the output of `operator-rs generate crds`; or delete them, and run the command without `--check`"
+            "replace the content of these files by the output of `operator-rs generate crds`; or delete them, and run the command without `--check` and commit the result"
         } else {
-            "run the command without `--check`"
+            "run the command without `--check` and commit the result"
         };
         Err(anyhow::Error::from(Diagnostics { headline, list })).hint(hint)
     }
@@ -110,7 +110,7 @@ impl Committed<'_> {
             }
             let documents = yaml::documents(&text, yaml::Dialect::Kubernetes);
             let documents =
-                documents.with_context(|| format!("reading {}{path}", self.shown_in))?;
+                documents.with_context(|| format!("cannot read {}{path}", self.shown_in))?;
             let writer = if [FOLDER, FILE].iter().any(|by| plan::is_ours(&path, &text, by)) {
                 Writer::GenerateCrds
             } else if plan::is_generated_by(&path, &text, MANIFESTS) {

@@ -1,0 +1,177 @@
+//! Attributes of types and fields, and of kube: what is refused, and at which place.
+
+use super::{HEAD, SPEC, check, files, problems};
+
+#[test]
+fn attributes_that_may_change_a_type_are_refused() {
+    check(
+        "a: In,",
+        "#[serde_with::serde_as]\n$T struct In;",
+        "src/main.rs:7:1: `#[serde_with::serde_as]` may change its type (`Kind` → `spec.a`)",
+    );
+    check(
+        "#[cfg(unix)] a: i32,",
+        "",
+        "src/main.rs:5:1: whether this exists depends on a `cfg` that only the compiler can evaluate",
+    );
+    check(
+        "#[cfg_attr(unix, serde(default))] a: i32,",
+        "",
+        "src/main.rs:5:18: whether `serde` applies here depends on a `cfg_attr` that only the compiler can evaluate",
+    );
+    let at = |what: &str| format!("src/main.rs:5:12: {what} (`Kind` → `spec`)");
+    check("#[schemars(rangee(min = 1))] a: i32,", "", &at("unknown schemars attribute `rangee`"));
+    check(
+        "#[schemars(schema_with = \"f\")] a: i32,",
+        "",
+        "src/main.rs:5:26: `f` is not found (`Kind` → `spec.a`)",
+    );
+    check(
+        "#[schemars(transform = f)] a: i32,",
+        "",
+        "src/main.rs:5:24: the transform `f` is not evaluated (`Kind` → `spec.a`)",
+    );
+    check(
+        "#[schemars(length(min = 1), length(max = 2))] a: String,",
+        "",
+        "src/main.rs:5:29: duplicate schemars attribute item `length` (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(range(minimum = 1))] a: i32,",
+        "",
+        "src/main.rs:5:18: unknown item in schemars range attribute: `minimum` (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(range(min = f()))] a: i32,",
+        "",
+        "src/main.rs:5:24: `f` is not found (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(range(min = 3000000000))] a: i64,",
+        "",
+        "src/main.rs:5:24: unsupported expression `3000000000` in an attribute: it does not fit in `i32` (`Kind` → `spec`)",
+    );
+    check(
+        "#[serde(renam = \"b\")] a: i32,",
+        "",
+        "src/main.rs:5:9: unknown serde field attribute `renam` (`Kind` → `spec`)",
+    );
+    check(
+        "#[x_kube(validation = \"true\")] a: i32,",
+        "",
+        "src/main.rs:5:1: `x_kube` is read by `#[derive(KubeSchema)]` only (`Kind` → `spec`)",
+    );
+    check(
+        "#[doc = include_str!(\"a\")] a: i32,",
+        "",
+        "src/main.rs:5:9: `include_str!(\"a\")` is not read: there is no src/a (`Kind` → `spec`)",
+    );
+    check(
+        "#[doc = include_str!(\"../../a\")] a: i32,",
+        "",
+        "src/main.rs:5:9: `include_str!(\"../../a\")` is not read: ../a is outside of the project (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(extend(\"a\" = f(1)))] a: i32,",
+        "",
+        "src/main.rs:5:25: `f` is not found (`Kind` → `spec`)",
+    );
+    check(
+        "#[schemars(example = \"word\")] a: String,",
+        "",
+        "src/main.rs:5:22: write `example = &\"word\"`: schemars refuses a bare word (`Kind` → `spec`)",
+    );
+}
+
+#[test]
+fn kube_attributes_are_read_with_care() {
+    let kube = |attrs: &str| {
+        let text = format!("{HEAD}{SPEC}\n#[kube({attrs})]\npub struct KindSpec {{}}");
+        problems(&files(&[("src/main.rs", &text)])).join("\n")
+    };
+    let all = "group = \"e.com\", version = \"v1\", kind = \"Kind\"";
+    assert_eq!(kube(all), "");
+    assert_eq!(
+        kube("group = \"e.com\", kind = \"Kind\""),
+        "src/main.rs:4:12: `#[kube(version = …)]` is missing"
+    );
+    assert_eq!(
+        kube(&format!("{all}, grup = \"a\"")),
+        "src/main.rs:3:56: unknown kube attribute `grup`"
+    );
+    assert_eq!(kube(&format!("{all}, kind = \"B\"")), "src/main.rs:3:56: `kind` is repeated");
+    assert_eq!(
+        kube(&format!("{all}, plural = PLURAL")),
+        "src/main.rs:3:65: `plural` needs a string in quotes"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"serde_as\"")),
+        "src/main.rs:3:63: `serde_as` may change the schema, and is not supported"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"cfg_attr(any, doc = \\\"x\\\")\"")),
+        "src/main.rs:3:63: `cfg_attr(any, doc = \"x\")` may change the schema, and is not supported"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"serde(default)\"")),
+        "src/main.rs:3:63: kube takes no `serde` in `attr`"
+    );
+    assert_eq!(
+        kube(&format!("{all}, attr = \"x_kube(validation = Rule::new(\\\"true\\\"))\"")),
+        "src/main.rs:3:63: kube reads `x_kube` in `attr` only beside `validation` or `cel`"
+    );
+    assert_eq!(
+        kube(&format!("{all}, schema = \"manual\"")),
+        "src/main.rs:4:12: `Kind` has no schema of its own"
+    );
+    assert_eq!(
+        kube(&format!("{all}, status = \"Gone\"")),
+        "src/main.rs:3:65: `Gone` is not found (`Kind` → `status`)"
+    );
+    assert_eq!(
+        kube("group = \"e.com\", version = \"1\", kind = \"Kind\""),
+        "src/main.rs:3:25: version `1` must start with a letter"
+    );
+    assert_eq!(
+        kube(&format!("{all}, printcolumn(name = \"a\", json_path = \".a\")")),
+        "src/main.rs:3:56: `printcolumn` needs `name`, `type_` and `json_path`"
+    );
+    assert_eq!(
+        kube(&format!("{all}, validation = f()")),
+        "src/main.rs:3:69: `f()` is not a rule that can be read; write `Rule::new(\"…\").message(\"…\")`"
+    );
+}
+
+#[test]
+fn names_that_no_api_server_takes_are_refused_at_their_places() {
+    let all = "group = \"e.com\", version = \"v1\", kind = \"Kind\"";
+    let label = "must hold only lowercase letters, digits and inner `-`";
+    for (item, expected) in [
+        (
+            "group = \"../x\"",
+            "3:8: group `../x` must hold only lowercase letters, digits, and inner `-` and `.`"
+                .to_owned(),
+        ),
+        (
+            "group = \"cache\"",
+            "3:8: group `cache` must be a domain with at least one dot".to_owned(),
+        ),
+        ("group = \"\"", "3:8: group `` must be a domain with at least one dot".to_owned()),
+        (
+            "kind = \"../K\"",
+            "3:8: kind `../K` must hold only letters, digits and inner `-`".to_owned(),
+        ),
+        ("plural = \"a\\\\b\"", format!("3:8: plural `a\\b` {label}")),
+        ("plural = \"../x\"", format!("3:8: plural `../x` {label}")),
+        ("singular = \"a b\"", format!("3:8: singular `a b` {label}")),
+        ("shortname = \"A\"", format!("3:8: shortname `A` {label}")),
+        ("category = \"1\"", "3:8: category `1` must start with a letter".to_owned()),
+        ("root = \"a b\"", "3:15: `root` must be an identifier".to_owned()),
+    ] {
+        let said = all.split(", ").filter(|it| it.split(' ').next() != item.split(' ').next());
+        let said = [item].into_iter().chain(said).collect::<Vec<_>>().join(", ");
+        let text = format!("{HEAD}{SPEC}\n#[kube({said})]\npub struct KindSpec {{}}");
+        let found = problems(&files(&[("src/main.rs", &text)]));
+        assert_eq!(found, [format!("src/main.rs:{expected}")], "{item}");
+    }
+}
