@@ -71,6 +71,28 @@ async fn what_the_api_server_refuses_is_breaking_and_nothing_else_is_called_refu
     assert!((many..pairs.len() - many).contains(&refused.len()), "{} refused", refused.len());
 }
 
+/// `rules.json` has rules that an API server accepts and refuses; the unit tests compare them with what we say.
+#[tokio::test]
+async fn rules_are_accepted_and_refused_as_the_table_has_it() {
+    let Some(kubeconfig) = place::kubeconfig().await else { return };
+    let server = Server::connect(&kubeconfig).await;
+    let table: Value = serde_json::from_str(include_str!("rules.json")).expect("it is JSON");
+    let path = format!("{PATH}?dryRun=All");
+    for (of, expected) in [("accepted", 201), ("unchecked", 201), ("refused", 422)] {
+        for rule in table[of].as_array().expect("a list") {
+            let mut crd = crd(&mut Random::of(1, "rules"), 0);
+            let mut spec = table["schema"].clone();
+            spec["x-kubernetes-validations"] = json!([{ "rule": rule, "message": "no" }]);
+            let schema = json!({ "type": "object", "properties": { "spec": spec } });
+            for version in versions(&mut crd) {
+                version["schema"]["openAPIV3Schema"] = schema.clone();
+            }
+            let answer = server.ask("POST", &path, JSON, crd).await.expect("the server answers");
+            assert_eq!(answer.code, expected, "{of}: {rule} {answer:?}");
+        }
+    }
+}
+
 /// The CRDs of which `crds diff` says that the API server refuses the update; by every policy, that is breaking.
 fn ours(pairs: &[(Value, Value)]) -> BTreeSet<String> {
     let dir = support::fresh("deploy/crd-updates");
