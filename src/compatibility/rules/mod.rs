@@ -3,13 +3,15 @@
 
 mod bounds;
 mod crds;
+mod stored;
 mod texts;
 mod unhandled;
 mod values;
 
 use std::{fmt, str::FromStr};
 
-pub use crds::{crd_removal, of_crds, removed};
+pub use crds::{crd_removal, of_crds, refusals, removed};
+pub use stored::pruned;
 
 use super::{Effect, Policy, normal::Keywords};
 use crate::hint::Severity;
@@ -45,6 +47,7 @@ pub enum Rule {
     ServedVersionRemoval,
     Invalid,
     StorageVersionRemoval,
+    StorageVersionFields,
     Immutable,
     UnknownFields,
     Names,
@@ -79,6 +82,11 @@ const RULES: &[(Rule, &str, &str)] = &[
     (Rule::ServedVersionRemoval, "servedVersionRemoval", "A served version stays served"),
     (Rule::Invalid, "invalid", "An API server accepts the CRD"),
     (Rule::StorageVersionRemoval, "storageVersionRemoval", "The storage version is not removed"),
+    (
+        Rule::StorageVersionFields,
+        "storageVersionFields",
+        "The stored version has every field of the other versions",
+    ),
     (Rule::Immutable, "immutable", "Group, plural and kind of a CRD do not change"),
     (Rule::UnknownFields, "unknownFields", "`preserveUnknownFields` stays"),
     (Rule::Names, "names", "Short names, categories, the singular and the list's kind stay"),
