@@ -153,9 +153,12 @@ mod tests {
 
     #[test]
     fn rules_compile_here_as_on_api_servers() {
-        for (of, expected) in
-            [("accepted", (true, true)), ("refused", (false, true)), ("unchecked", (true, false))]
-        {
+        for (of, expected) in [
+            ("accepted", (true, true)),
+            ("refused", (false, true)),
+            ("unchecked", (true, false)),
+            ("missed", (true, true)),
+        ] {
             for rule in verdicts(of) {
                 assert_eq!(check(&rule), expected, "{of}: {rule}");
             }

@@ -90,10 +90,11 @@ pub fn changed(old: &Value, new: &Value) -> Vec<&'static str> {
     let (group, kind) = (version.rsplit_once('/').map_or("", |it| it.0), new["kind"].as_str());
     let (old, new) = (written(old), written(new));
     let is_changed = |pointer: &str, default: &str| {
+        let is_kept = default == "?";
         let default: Value = serde_json::from_str(default).unwrap_or_default();
         let value = |it: &Value| it.pointer(pointer).filter(|it| !it.is_null()).cloned();
         match (value(&old), value(&new)) {
-            (old, new) if default == "?" => new.is_some_and(|it| Some(it) != old),
+            (old, new) if is_kept => new.is_some_and(|it| Some(it) != old),
             (old, new) => old.unwrap_or_else(|| default.clone()) != new.unwrap_or(default),
         }
     };
@@ -136,4 +137,18 @@ fn immutable_fields_are_told_from_others() {
     check(none(), service(json!({})), &[]);
     check(service(json!({})), none(), &["/spec/clusterIP"]);
     check(service(json!({ "type": "ExternalName" })), none(), &[]);
+}
+
+/// `tests/deploy` makes the same updates on a real API server.
+#[test]
+fn updates_are_refused_here_as_on_api_servers() {
+    let table: Value =
+        serde_json::from_str(include_str!("../../tests/deploy/updates.json")).unwrap();
+    for case in table.as_array().unwrap() {
+        let (old, mut new) = (case["old"].clone(), case["old"].clone());
+        new.as_object_mut().unwrap().extend(case["patch"].as_object().unwrap().clone());
+        let refused: Vec<&str> =
+            case["refused"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert_eq!(changed(&old, &new), refused, "{old} and {new}");
+    }
 }

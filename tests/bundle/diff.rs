@@ -330,9 +330,7 @@ fn every_rule_has_its_change() {
         "selector",
         &nothing,
         &|it| set(it, CSV, &format!("{DEPLOYMENT}/selector/matchLabels/a"), json!("b")),
-        &[
-            "error immutableField: `spec.selector` changed, and API servers refuse that",
-        ],
+        &["error immutableField: `spec.selector` changed, and API servers refuse that"],
     );
     let container = format!("{DEPLOYMENT}/template/spec/containers/0");
     check(

@@ -57,7 +57,11 @@ fn what_cannot_be_read_exactly_is_compared_by_the_committed_files() {
     repository.commit("Unknown");
     fs::write(&main, &text).unwrap();
     let output = repository.diff(&[]);
-    check(&output, 0, "the CRD cannot be read exactly at HEAD; read from committed files instead: ");
+    check(
+        &output,
+        0,
+        "the CRD cannot be read exactly at HEAD; read from committed files instead: ",
+    );
     // They are found wherever they are.
     repository.git(&["mv", "config/crd", "deploy-crds"]);
     repository.git(&["commit", "-q", "-m", "Move"]);
