@@ -23,37 +23,14 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// With the runtime's own tests: it is the same in every project.
 #[test]
-fn an_empty_project_and_the_runtime_compile() {
+fn an_empty_project_compiles() {
     let _alone = alone();
     let dir = made("empty", "--project-name flavours", &[]);
     build(&dir);
     // Without `--package`, these are about the operator.
     assert!(run(&dir, "add --dry-run --offline serde_json").0);
     assert!(run(&dir, "run --locked --offline -- --help").0);
-    cargo(&dir, "clippy -p operator-rs-runtime --all-targets --locked --offline -- -D warnings");
-    cargo(&dir, "test -p operator-rs-runtime --locked --offline");
-}
-
-/// As in tests/sessions/moved-runtime.md.
-#[test]
-fn a_project_of_an_earlier_version_compiles_once_it_is_up_to_date() {
-    let _alone = alone();
-    let dir = support::fresh("compiles/earlier");
-    let archive = support::home().join("tests/earlier/memcached-operator.tar.gz");
-    let tar = std::process::Command::new("tar").arg("-xzf").arg(archive).current_dir(&dir).status();
-    assert!(tar.expect("tar runs").success());
-    support::done(&dir, "generate");
-    // New code is for the crate, beside code for the module.
-    support::done(&dir, "create api --group cache --kind Redis --finalizer");
-    // Its bundle gets the new kind when it is made again.
-    support::done(&dir, "generate");
-    let dir = shared(&dir);
-    if !run(&dir, "update --workspace --offline").0 {
-        cargo(&dir, "update --workspace");
-    }
-    build(&dir);
 }
 
 /// And a type that a person has written, which `create api` takes over.
@@ -236,9 +213,8 @@ fn build(dir: &Path) {
     let before = support::tree(dir);
     cargo(dir, "fmt --all --check");
     fetch(dir);
-    let packages = "--workspace --exclude operator-rs-runtime"; // as in operator-rs.mk
-    cargo(dir, &format!("test {packages} --locked --offline"));
-    cargo(dir, &format!("clippy {packages} --all-targets --locked --offline -- -D warnings"));
+    cargo(dir, "test --workspace --locked --offline");
+    cargo(dir, "clippy --workspace --all-targets --locked --offline -- -D warnings");
     support::done(dir, "generate --check");
     // Nothing of it touches a file: not even Cargo.lock.
     assert_eq!(support::difference(&before, &support::tree(dir)), None);

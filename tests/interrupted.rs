@@ -59,7 +59,11 @@ fn after(old: &Tree, words: &str, name: &str) -> Tree {
         }
         // Files of ours that come back.
         "remove" => {
-            for path in ["config/rbac/role.yaml", "runtime/src/backoff.rs", "operator-rs.mk"] {
+            for path in [
+                "config/rbac/role.yaml",
+                "vendor/operator-rs-runtime/src/backoff.rs",
+                "operator-rs.mk",
+            ] {
                 fs::remove_file(dir.join(path)).unwrap();
             }
         }

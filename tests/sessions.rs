@@ -55,7 +55,6 @@ pages! {
     manual_pages
     kinds_by_hand
     memcached_operator
-    moved_runtime
     namespaced
     messages
     mistakes
@@ -165,8 +164,7 @@ fn check(page: &str) {
 /// The page again, as it is played in a folder.
 fn play(page: &str, dir: &Path) -> String {
     let cargo = [
-        // Projects that earlier versions have made, and one whose lock has what kinds need.
-        ("EARLIER", support::home().join("tests/earlier")),
+        // A project whose lock has what kinds need.
         ("SCHEMAS", support::home().join("tests/schemas")),
         // What a page compiles is compiled where other tests do so.
         ("CARGO_TARGET_DIR", support::generated_target()),

@@ -12,7 +12,6 @@ use kube::api::{Patch, PatchParams};
 use super::{
     Action, Answer, Cluster, Event, Id, Verb,
     discovery::Resource,
-    elsewhere::elsewhere,
     managers,
     object::{is_going, uid},
     pending::Pending,
@@ -158,7 +157,8 @@ impl Cluster {
                     ),
                 )));
             }
-            if let Some(namespace) = elsewhere(live, &self.owner.judge(live), step.object) {
+            let is_created = self.owner.judge(live).is_created();
+            if let Some(namespace) = self.owner.elsewhere(live).filter(|_| is_created) {
                 return Ok(Err(Refusal::new(
                     format!("it already exists for the operator in namespace `{namespace}`"),
                     Some(
@@ -258,9 +258,7 @@ impl Cluster {
             // The owner was determined for this very object.
             object["metadata"]["uid"] = uid(live).into();
         }
-        if step.manager == self.owner.creator {
-            self.owner.mark(&mut object);
-        }
+        self.owner.mark(&mut object, &step.manager);
         let (requests, name) = resource.one(&step.id)?;
         let patch = Patch::Apply(object);
         self.send(&requests.patch(&name, &params.validation_strict(), &patch)?)

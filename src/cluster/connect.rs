@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use kube::{Client, Config, client::AuthError, config::KubeconfigError};
 use tokio::runtime::Runtime;
 
-use super::{Cluster, Proxies, kubeconfig, owner::Owner, request::Bounds};
+use super::{Cluster, Interrupted, Proxies, kubeconfig, owner::Owner, request::Bounds};
 use crate::hint::Hint as _;
 
 /// Which cluster to connect to.
@@ -62,6 +62,7 @@ impl Cluster {
             owner: Owner::default(),
             bounds: Bounds::default(),
             known: RefCell::default(),
+            interrupt: RefCell::default(),
         })
     }
 }
@@ -106,6 +107,11 @@ impl Unreachable {
     pub(super) fn new(server: &str, reason: impl Into<String>) -> Self {
         Self { server: server.to_owned(), reason: reason.into() }
     }
+}
+
+/// Whether no further request would be answered.
+pub(super) fn is_final(error: &anyhow::Error) -> bool {
+    error.is::<Unreachable>() || error.is::<Interrupted>()
 }
 
 /// The error of a failed request.

@@ -79,7 +79,7 @@ impl Cluster {
         let Some(resource) = resource(crd)? else {
             return unknown("none of its versions is served");
         };
-        let items = match self.list_metadata(&resource, "")? {
+        let items = match self.list_metadata(&resource, "", "")? {
             Ok(Some(items)) => items,
             // A CRD that was never served has no objects.
             Ok(None) if !matches!(served(crd), Served::Yes) => Vec::new(),

@@ -29,11 +29,15 @@ impl Cluster {
         for id in ids {
             // An object of a kind that is not served does not exist.
             let Some(resource) = self.resource_in_any_version(id)? else { continue };
-            match self.one(&resource, id)? {
+            let mut id = id.clone();
+            if resource.namespaced && id.namespace.is_empty() {
+                id.namespace.clone_from(&self.namespace);
+            }
+            match self.one(&resource, &id)? {
                 Ok(None) => {}
                 Ok(Some(object)) => {
                     let removal = self.owner.judge(&object);
-                    res.push(Live { id: id.clone(), resource, object, removal });
+                    res.push(Live { id, resource, object, removal });
                 }
                 Err(refusal) => problems.push((id.to_string(), refusal)),
             }

@@ -1,5 +1,7 @@
 //! The kinds that a server has, and the requests for their objects.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use anyhow::Context as _;
 use kube::{
     Resource as _,
@@ -8,6 +10,7 @@ use kube::{
 
 use super::{
     Cluster, Id,
+    connect::is_final,
     path::{group_version, plain, segment},
     refusal,
 };
@@ -47,10 +50,26 @@ impl Resource {
         Ok(Request::new(DynamicObject::url_path(&self.api, namespace.as_deref())))
     }
 
+    /// Its plural and its group, as in `deployments.apps`.
+    pub fn name(&self) -> String {
+        let dot = if self.api.group.is_empty() { "" } else { "." };
+        format!("{}{dot}{}", self.api.plural, self.api.group)
+    }
+
+    /// The identity of one of its objects in a list, which does not repeat the kind.
+    pub fn id(&self, item: &Value) -> Id {
+        let (api_version, kind) = (self.api.api_version.clone(), self.api.kind.clone());
+        Id { api_version, kind, ..Id::of(item) }
+    }
+
     /// Requests for an object, and its name as they need it.
     pub fn one(&self, id: &Id) -> anyhow::Result<(Request, String)> {
         Ok((self.all(&id.namespace)?, segment(&id.name)?))
     }
+}
+
+pub fn can(resource: &Resource, verb: &str) -> bool {
+    resource.verbs.iter().any(|it| it == verb)
 }
 
 impl Cluster {
@@ -86,6 +105,34 @@ impl Cluster {
             }
         }
         Ok(None)
+    }
+
+    /// Every kind once, in the first version of its group that has it; of all groups, or of one. What the server does not
+    /// tell is added to `unknown`.
+    pub(super) fn kinds(
+        &self,
+        group: Option<&str>,
+        unknown: &mut BTreeMap<String, String>,
+    ) -> anyhow::Result<Vec<Resource>> {
+        let mut res: Vec<Resource> = Vec::new();
+        let mut names = BTreeSet::new();
+        for api_version in self.api_versions()? {
+            if group.is_some_and(|it| it != Id::group_of(&api_version)) {
+                continue;
+            }
+            match self.resources(&api_version) {
+                Ok(all) => res.extend(all.into_iter().filter(|it| names.insert(it.name()))),
+                Err(error) if is_final(&error) => return Err(error),
+                Err(error) => drop(unknown.insert(api_version, error.root_cause().to_string())),
+            }
+        }
+        Ok(res)
+    }
+
+    /// Whether the server still has a kind.
+    pub(super) fn has(&self, resource: &Resource) -> anyhow::Result<bool> {
+        let resources = self.resources(&resource.api.api_version)?;
+        Ok(resources.iter().any(|it| it.api.plural == resource.api.plural))
     }
 
     /// Every kind of a group's version; none if the server does not have it.

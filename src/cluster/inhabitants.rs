@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Cluster, Id, Removal,
-    connect::Unreachable,
-    discovery::Resource,
+    discovery::{Resource, can},
     object::{is_going, uid},
 };
 use crate::yaml::Value;
@@ -41,42 +40,18 @@ impl Cluster {
     ) -> anyhow::Result<Inhabitants> {
         let mut res = Inhabitants::default();
         let mut found = Vec::new();
-        let mut kinds = BTreeSet::new();
-        for api_version in self.api_versions()? {
-            let resources = match self.resources(&api_version) {
-                Ok(resources) => resources,
-                Err(error) if error.is::<Unreachable>() => return Err(error),
-                Err(error) => {
-                    res.unknown.insert(api_version, error.root_cause().to_string());
-                    continue;
-                }
-            };
-            for resource in resources.into_iter().filter(goes_with_a_namespace) {
-                // Its objects are the same in all versions.
-                if !kinds
-                    .insert((Id::group_of(&api_version).to_owned(), resource.api.plural.clone()))
-                {
-                    continue;
-                }
-                match self.inhabitants_of(&resource, namespace, before)? {
-                    Ok(items) => found.extend(items.into_iter().map(|it| (resource.clone(), it))),
-                    Err(why) => {
-                        let group = Id::group_of(&api_version);
-                        let dot = if group.is_empty() { "" } else { "." };
-                        res.unknown.insert(format!("{}{dot}{group}", resource.api.plural), why);
-                    }
-                }
+        let kinds = self.kinds(None, &mut res.unknown)?;
+        for resource in kinds.into_iter().filter(goes_with_a_namespace) {
+            match self.listed(&resource, namespace, "", !before.seen.is_empty())? {
+                Ok(items) => found.extend(items.into_iter().map(|it| (resource.clone(), it))),
+                Err(why) => drop(res.unknown.insert(resource.name(), why)),
             }
         }
         res.unknown.retain(|it, _| !before.unknown.contains_key(it));
         res.seen = found.iter().map(|it| uid(&it.1).to_owned()).collect();
         let mut reported = before.seen.clone();
         for (resource, it) in &found {
-            let id = Id {
-                api_version: resource.api.api_version.clone(),
-                kind: resource.api.kind.clone(),
-                ..Id::of(it)
-            };
+            let id = resource.id(it);
             // An object that is owned by another one is covered by that one. One object may exist in several groups.
             let owners = it["metadata"]["ownerReferences"].as_array().map_or(&[][..], |it| it);
             let is_owned = owners.iter().any(|it| {
@@ -95,44 +70,12 @@ impl Cluster {
         }
         Ok(res)
     }
-
-    /// The objects of a kind in a namespace, or why they are not known.
-    fn inhabitants_of(
-        &self,
-        resource: &Resource,
-        namespace: &str,
-        before: &Inhabitants,
-    ) -> anyhow::Result<Result<Vec<Value>, String>> {
-        if !can(resource, "list") {
-            return Ok(Err("they can be deleted but not listed".to_owned()));
-        }
-        Ok(match self.list_metadata(resource, namespace) {
-            Ok(Ok(Some(items))) => Ok(items),
-            // The kind may have been deleted with its CRD in the meantime.
-            Ok(Ok(None)) if !before.seen.is_empty() || !self.has(resource)? => Ok(Vec::new()),
-            Ok(Ok(None)) => Err("the server has the kind but does not find its list".to_owned()),
-            Ok(Err(refusal)) => Err(refusal.message),
-            Err(error) if error.is::<Unreachable>() => return Err(error),
-            Err(error) => Err(error.to_string()),
-        })
-    }
-
-    fn has(&self, resource: &Resource) -> anyhow::Result<bool> {
-        Ok(self
-            .resources(&resource.api.api_version)?
-            .iter()
-            .any(|it| it.api.plural == resource.api.plural))
-    }
 }
 
 /// Whether objects of a kind are deleted with their namespace and matter: events do not.
 fn goes_with_a_namespace(resource: &Resource) -> bool {
     let is_deleted = ["delete", "deletecollection"].into_iter().any(|it| can(resource, it));
     resource.namespaced && resource.api.kind != "Event" && is_deleted
-}
-
-fn can(resource: &Resource, verb: &str) -> bool {
-    resource.verbs.iter().any(|it| it == verb)
 }
 
 /// Whether an object is neither known to be deleted, nor created by the cluster in every namespace or for known objects.
@@ -167,6 +110,10 @@ fn is_another(id: &Id, metadata: &Value, known: &[Id]) -> bool {
             let service = metadata["labels"]["kubernetes.io/service-name"].as_str();
             !service.is_some_and(|it| named("Service", it))
         }
+        // OLM copies the CSV of an operator for all namespaces into each of them.
+        ("operators.coreos.com", "ClusterServiceVersion", _) => {
+            ["labels", "annotations"].iter().all(|it| metadata[*it]["olm.copiedFrom"].is_null())
+        }
         _ => true,
     }
 }
@@ -189,6 +136,9 @@ fn objects_that_clusters_create_themselves_do_not_count() {
         assert_eq!(is_another(&it, &json!({"metadata": metadata}), &known), expected, "{it}");
     };
     check(id("v1", "ConfigMap", "mine"), json!({}), true);
+    let csv = || id("operators.coreos.com/v1alpha1", "ClusterServiceVersion", "a");
+    check(csv(), json!({}), true);
+    check(csv(), json!({"labels": {"olm.copiedFrom": "operators"}}), false);
     check(id("v1", "ConfigMap", "kube-root-ca.crt"), json!({}), false);
     check(id("v1", "ServiceAccount", "default"), json!({}), false);
     check(id("apps/v1", "Deployment", "d"), json!({}), false);

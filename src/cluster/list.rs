@@ -5,7 +5,8 @@ use kube::api::ListParams;
 
 use super::{
     Cluster, Id,
-    discovery::Resource,
+    connect::is_final,
+    discovery::{Resource, can},
     object::uid,
     refusal::{self, Refusal},
 };
@@ -47,8 +48,37 @@ impl Cluster {
         &self,
         resource: &Resource,
         namespace: &str,
+        selector: &str,
     ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
-        self.pages(namespace, |page| Ok(resource.all(namespace)?.list_metadata(page)?))
+        self.pages(namespace, |page| {
+            let page = ListParams {
+                label_selector: Some(selector.to_owned()).filter(|it| !it.is_empty()),
+                ..page.clone()
+            };
+            Ok(resource.all(namespace)?.list_metadata(&page)?)
+        })
+    }
+
+    /// The metadata of the objects of a kind that has been discovered, or why they are not known. The kind may be gone with
+    /// its CRD by now.
+    pub(super) fn listed(
+        &self,
+        resource: &Resource,
+        namespace: &str,
+        selector: &str,
+        may_be_gone: bool,
+    ) -> anyhow::Result<Result<Vec<Value>, String>> {
+        if !can(resource, "list") {
+            return Ok(Err("they can be deleted but not listed".to_owned()));
+        }
+        Ok(match self.list_metadata(resource, namespace, selector) {
+            Ok(Ok(Some(items))) => Ok(items),
+            Ok(Ok(None)) if may_be_gone || !self.has(resource)? => Ok(Vec::new()),
+            Ok(Ok(None)) => Err("the server has the kind but does not find its list".to_owned()),
+            Ok(Err(refusal)) => Err(refusal.message),
+            Err(error) if is_final(&error) => return Err(error),
+            Err(error) => Err(error.to_string()),
+        })
     }
 
     fn pages(

@@ -2,7 +2,8 @@
 //!
 //! A manager looks after an object if it applies it, or has set a part of its content. What the API leaves to
 //! controllers does not count: subresources such as the status, finalizers, injected certificates, and the labels and
-//! annotations of the platform, unless they are those with which Kubernetes marks who manages an object.
+//! annotations of the platform, unless they are those with which Kubernetes marks who manages an object. Owner references
+//! count: whoever sets one decides when the object is deleted.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +71,7 @@ fn plain(object: &Value) -> Value {
     res
 }
 
-fn entries(object: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn entries(object: &Value) -> impl Iterator<Item = &Value> {
     object["metadata"]["managedFields"].as_array().into_iter().flatten()
 }
 
@@ -110,6 +111,7 @@ fn is_filled_in(path: &[&str], is_aggregated: bool) -> bool {
             let of_platform = PLATFORM.iter().any(is_in) && domain != "app.kubernetes.io";
             !marks_management && of_platform
         }
+        ["f:metadata", "f:ownerReferences", ..] => false,
         ["f:metadata", ..] => true,
         _ => false,
     }
@@ -143,6 +145,7 @@ mod tests {
         );
         check("Apply", "status", json!({"f:status": {"f:a": {}}}), false);
         check("Update", "", of("f:finalizers", "v:\"a/b\""), false);
+        check("Update", "", of("f:ownerReferences", "k:{\"uid\":\"1\"}"), true);
         check("Update", "", of("f:annotations", "f:openshift.io/sa.scc.mcs"), false);
         check("Update", "", of("f:annotations", "f:pv.kubernetes.io/bound"), false);
         // Helm's, say, which asks to keep the object.

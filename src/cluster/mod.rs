@@ -7,15 +7,15 @@ mod apply;
 mod available;
 mod connect;
 mod crds;
-mod created;
 mod delete;
 mod discovery;
-mod elsewhere;
 mod event;
 mod inhabitants;
+mod interrupt;
 mod kubeconfig;
 mod list;
 mod managers;
+mod mark;
 mod object;
 mod owner;
 mod path;
@@ -39,9 +39,10 @@ pub use self::{
     connect::{Target, Unreachable},
     crds::{Held, summary as held_summary},
     delete::Live,
-    elsewhere::elsewhere,
     event::{Action, Event, Verb},
     inhabitants::Inhabitants,
+    interrupt::Interrupted,
+    mark::Marked,
     object::Id,
     owner::{Owner, Removal},
     proxy::Proxies,
@@ -49,7 +50,7 @@ pub use self::{
     request::Answer,
     wait::{Limit, State},
 };
-use self::{discovery::Resource, request::Bounds};
+use self::{discovery::Resource, interrupt::Interrupt, request::Bounds};
 
 /// A connection to one API server, as one of its users.
 pub struct Cluster {
@@ -64,6 +65,7 @@ pub struct Cluster {
     bounds: Bounds,
     /// The kinds of the groups and versions that were looked up.
     known: RefCell<BTreeMap<String, Vec<Resource>>>,
+    interrupt: RefCell<Interrupt>,
 }
 
 /// A random secret.
@@ -91,9 +93,15 @@ impl Cluster {
         self.owner = owner;
     }
 
+    /// Completes a change before Ctrl-C ends the command. Only for callers that wait for nothing but the server.
+    pub fn complete_changes(&mut self) {
+        self.interrupt = RefCell::new(Interrupt::EndsAtFirst);
+    }
+
     /// Sleeps.
-    pub fn pause(&self, time: Duration) {
+    pub fn pause(&self, time: Duration) -> anyhow::Result<()> {
         // The timer belongs to the runtime, so the sleep must be created inside of it.
-        self.runtime.block_on(async { tokio::time::sleep(time).await });
+        let sleep = async { tokio::time::sleep(time).await };
+        self.runtime.block_on(interrupt::unless_interrupted(&self.interrupt, false, sleep))
     }
 }

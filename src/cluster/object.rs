@@ -15,6 +15,9 @@ pub struct Id {
 }
 
 impl Id {
+    /// The group of CRDs.
+    pub const CRDS: &str = "apiextensions.k8s.io";
+
     pub fn of(object: &Value) -> Self {
         let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
         Self {
@@ -34,8 +37,18 @@ impl Id {
         api_version.split_once('/').map_or("", |it| it.0)
     }
 
+    /// Whether a manifest with this identity, in any version, names an object; `default` is the namespace of manifests that
+    /// have none.
+    pub fn names(&self, object: &Self, default: &str) -> bool {
+        self.group() == object.group()
+            && self.kind == object.kind
+            && self.name == object.name
+            && (self.namespace == object.namespace
+                || (self.namespace.is_empty() && object.namespace == default))
+    }
+
     pub fn is_crd(&self) -> bool {
-        self.group() == "apiextensions.k8s.io" && self.kind == "CustomResourceDefinition"
+        self.group() == Self::CRDS && self.kind == "CustomResourceDefinition"
     }
 
     /// Whether it runs pods continuously.

@@ -4,8 +4,8 @@
 //! already existed and belong to others, so that their fields can be given up and the objects are never deleted. Earlier
 //! versions used the same two managers for all projects: what they applied is taken over.
 //!
-//! A manager whose last field others have changed is dropped from the list. The first manager therefore also sets an
-//! annotation, which nobody else has a reason to change.
+//! A manager whose last field others have changed is dropped from the list. Both managers therefore also set the label of
+//! `mark`, which nobody else has a reason to change.
 
 use std::collections::BTreeSet;
 
@@ -20,10 +20,6 @@ use crate::yaml::{Value, json};
 pub(super) const CREATOR: &str = "operator-rs";
 pub(super) const ADOPTER: &str = "operator-rs-adopted";
 
-/// The annotation of objects that a project has created; its value is the project. Nobody else sets it, so the project
-/// keeps a field of the object whatever others change.
-pub(super) const MARK: &str = "rust.operator-rs.io/created-by";
-
 /// The longest field manager that API servers accept.
 const LONGEST: usize = 128;
 
@@ -34,8 +30,10 @@ pub struct Owner {
     pub(super) creator: String,
     /// Of the objects that existed before.
     pub(super) adopter: String,
-    /// The project, as the annotation names it; empty if nothing is annotated.
-    project: String,
+    /// The key of its label; empty if nothing is labelled.
+    pub(super) key: String,
+    /// The namespace that the project's operator is deployed to; empty if none is.
+    pub(super) namespace: String,
     /// The managers that work on behalf of the owner.
     agents: &'static [&'static str],
     pub(super) ways_out: WaysOut,
@@ -72,7 +70,8 @@ impl Default for Owner {
         Self {
             creator: CREATOR.to_owned(),
             adopter: ADOPTER.to_owned(),
-            project: String::new(),
+            key: String::new(),
+            namespace: String::new(),
             agents: &[],
             ways_out: WaysOut::default(),
         }
@@ -82,18 +81,14 @@ impl Default for Owner {
 impl Owner {
     /// The owner of a project's objects, by the name that is unique on a cluster: `<name>.<domain>`.
     pub fn of(project: &str) -> Self {
-        let manager = |kind: &str| {
-            let res = format!("{kind}:{project}");
-            if res.len() <= LONGEST {
-                return res;
-            }
-            let hash = Sha256::digest(project);
-            let hash: String = hash[..6].iter().map(|it| format!("{it:02x}")).collect();
-            let end = LONGEST - hash.len() - 1;
-            format!("{}-{hash}", res.chars().take(end).collect::<String>())
-        };
+        let manager = |kind: &str| shortened(&format!("{kind}:{project}"), LONGEST);
         let (creator, adopter) = (manager(CREATOR), manager(ADOPTER));
-        Self { creator, adopter, project: project.to_owned(), ..Self::default() }
+        Self { creator, adopter, key: Self::key(project), ..Self::default() }
+    }
+
+    /// The same, for an operator that is deployed to this namespace.
+    pub fn deployed_to(self, namespace: &str) -> Self {
+        Self { namespace: namespace.to_owned(), ..self }
     }
 
     /// The same, with managers that work on its behalf.
@@ -118,7 +113,8 @@ impl Owner {
             _ if has(CREATOR) => self.judge_created(live),
             _ if has(ADOPTER) => Removal::Adopted,
             _ if self.has_marked(live) => Removal::Unknown(format!(
-                "only its annotation `{MARK}` says that this project created it: {}",
+                "only its label `{}` says that this project created it: {}",
+                self.key,
                 managed_by(live)
             )),
             _ => Removal::Theirs(managed_by(live)),
@@ -135,17 +131,6 @@ impl Owner {
             [] => Removal::Ours,
             [_] => Removal::Unknown(format!("{} manages it too", others[0])),
             _ => Removal::Unknown(format!("{} manage it too", others.join(", "))),
-        }
-    }
-
-    fn has_marked(&self, live: &Value) -> bool {
-        !self.project.is_empty() && live["metadata"]["annotations"][MARK] == *self.project
-    }
-
-    /// Records in an object that is applied that the project creates it.
-    pub(super) fn mark(&self, object: &mut Value) {
-        if !self.project.is_empty() {
-            object["metadata"]["annotations"][MARK] = self.project.as_str().into();
         }
     }
 
@@ -191,6 +176,17 @@ impl Owner {
         res.dedup();
         res
     }
+}
+
+/// A name of at most this length: the end of a longer one is replaced with a hash.
+pub(super) fn shortened(name: &str, longest: usize) -> String {
+    if name.len() <= longest {
+        return name.to_owned();
+    }
+    let hash = Sha256::digest(name);
+    let hash: String = hash[..6].iter().map(|it| format!("{it:02x}")).collect();
+    let end = longest - hash.len() - 1;
+    format!("{}-{hash}", name.chars().take(end).collect::<String>())
 }
 
 /// An apply configuration without fields, for this very object: it gives up all fields of a manager.
@@ -256,19 +252,16 @@ fn what_a_project_creates_belongs_to_it_alone() {
 }
 
 #[test]
-fn an_annotation_alone_is_a_reason_to_ask() {
+fn a_label_alone_is_a_reason_to_ask() {
     let a = Owner::of("a.example.com");
     let mut object = live(&[("kubectl-replace", "Update")]);
-    object["metadata"]["annotations"] = json!({MARK: "a.example.com"});
-    let why = "only its annotation `rust.operator-rs.io/created-by` says that this project created it: it is managed by `kubectl-replace`";
+    object["metadata"]["labels"] = json!({&a.key: "x"});
+    let why = "only its label `applied-by.rust.operator-rs.io/a.example.com` says that this project created it: it is managed by `kubectl-replace`";
     assert_eq!(a.judge(&object), Removal::Unknown(why.to_owned()));
     assert_eq!(a.manager(Some(&object)), a.creator);
     let b = Owner::of("b.example.com");
     assert!(matches!(b.judge(&object), Removal::Theirs(_)));
     assert!(matches!(Owner::default().judge(&object), Removal::Theirs(_)));
-    let mut marked = json!({"metadata": {"name": "x"}});
-    b.mark(&mut marked);
-    assert_eq!(marked, json!({"metadata": {"name": "x", "annotations": {MARK: "b.example.com"}}}));
 }
 
 #[test]

@@ -14,6 +14,7 @@ use super::{
     Cluster, Id,
     connect::{self, Unreachable},
     discovery::Resource,
+    interrupt::{is_change, unless_interrupted},
     object::{uid, version},
     refusal::{self, Refusal},
 };
@@ -73,7 +74,7 @@ impl Cluster {
         for _ in 0..5 {
             let answer = self.send_once(request)?;
             match answer.retry_after.filter(|_| answer.code == 429) {
-                Some(seconds) => self.pause(Duration::from_secs(seconds.min(10))),
+                Some(seconds) => self.pause(Duration::from_secs(seconds.min(10)))?,
                 None => return Ok(answer),
             }
         }
@@ -139,11 +140,13 @@ impl Cluster {
     }
 
     fn send_once(&self, request: &Request<Vec<u8>>) -> anyhow::Result<Answer> {
+        let is_change = is_change(request);
         let mut request = request.clone().map(Body::from);
         let json = HeaderValue::from_static("application/json");
         request.headers_mut().entry(ACCEPT).or_insert(json);
         let answer = async { tokio::time::timeout(self.bounds.time, self.exchange(request)).await };
-        self.runtime.block_on(answer).unwrap_or_else(|_| {
+        let answer = unless_interrupted(&self.interrupt, is_change, answer);
+        self.runtime.block_on(answer)?.unwrap_or_else(|_| {
             let seconds = self.bounds.time.as_secs_f32();
             let reason = format!("no complete response after {seconds} s");
             Err(Unreachable::new(&self.server, reason).into())

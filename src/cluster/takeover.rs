@@ -11,7 +11,7 @@ use super::{
     discovery::Resource,
     managers::{applied, is_applied, manager},
     object::version,
-    owner::{ADOPTER, CREATOR, MARK},
+    owner::{ADOPTER, CREATOR},
     refusal,
 };
 use crate::yaml::{Value, json};
@@ -66,7 +66,7 @@ impl Owner {
         }
         let ours = entries.iter_mut().find(|it| is_ours(it))?;
         ours["manager"] = self.adopter.as_str().into();
-        Some(json!({"managedFields": entries, "annotations": {MARK: null}}))
+        Some(json!({"managedFields": entries, "labels": {&self.key: null}}))
     }
 }
 
@@ -131,7 +131,7 @@ fn what_another_program_creates_at_the_same_time_is_only_adopted() {
     let after = a.let_go(&live(&[("argocd", "Update"), (&a.creator, "Apply")])).unwrap();
     let expected = live(&[("argocd", "Update"), (&a.adopter, "Apply")]);
     assert_eq!(after["managedFields"], expected["metadata"]["managedFields"]);
-    assert_eq!(after["annotations"], json!({MARK: null}));
+    assert_eq!(after["labels"], json!({&a.key: null}));
     // Another run of the same project.
     assert_eq!(a.let_go(&live(&[(&a.creator, "Apply")])), None);
     assert_eq!(a.let_go(&live(&[("argocd", "Update")])), None);

@@ -61,7 +61,7 @@ impl Cluster {
                 report(Event::Waiting(reason.clone()));
                 last = reason;
             }
-            self.pause(Duration::from_millis(pause));
+            self.pause(Duration::from_millis(pause))?;
             pause = (pause * 3 / 2).min(1000);
         }
     }

@@ -3,7 +3,7 @@
 use super::{
     project,
     reach::{self, Reach, Sending},
-    rendered, shipped,
+    removal, rendered, shipped,
 };
 use crate::{
     cluster::{How, Id},
@@ -47,10 +47,11 @@ impl Args {
         }
         let limit = self.reach.limit();
         let how = How { dry_run: sending == Sending::DryRun, force: self.force_conflicts, limit };
-        let cluster = self.reach.connect(&project)?;
+        let cluster = self.reach.connect_for(&project, &objects)?;
         reach::reached(cluster.apply(&objects, how, &mut reach::report))?;
         if sending == Sending::All {
             reach::reached(cluster.available(&objects, limit, WAY_OUT, &mut reach::report))?;
+            reach::reached(removal::warn_of_former(&cluster, &objects, None))?;
         }
         Ok(())
     }

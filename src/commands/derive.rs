@@ -88,7 +88,7 @@ pub fn everything(
         _ if path.as_str().starts_with("tests/") => "tests of your own beside it",
         _ => "src/main.rs and src/controller/",
     })?);
-    plan.own(ProjectPath::fixed("runtime"), &["rs"], SUPPORT);
+    plan.own(ProjectPath::fixed("vendor/operator-rs-runtime"), &["rs"], SUPPORT);
     source(plan, tree, project, how)
 }
 

@@ -3,7 +3,7 @@
 use super::{
     project,
     reach::{self, Reach, Sending},
-    rendered,
+    removal, rendered,
 };
 use crate::{
     cluster::{How, Id},
@@ -37,7 +37,14 @@ impl Args {
             force: self.force_conflicts,
             limit: self.reach.limit(),
         };
-        reach::reached(self.reach.connect(&project)?.apply(&crds, how, &mut reach::report))
+        let cluster = self.reach.connect(&project)?;
+        reach::reached(cluster.apply(&crds, how, &mut reach::report))?;
+        match sending {
+            Sending::All => {
+                reach::reached(removal::warn_of_former(&cluster, &crds, Some(Id::CRDS)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

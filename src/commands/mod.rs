@@ -53,8 +53,9 @@ use clap::{CommandFactory as _, Parser as _};
 use outcome::{Mode, Outcome, begin, reading, writing};
 
 use crate::{
+    cluster::Interrupted,
     disk::{Root, watch},
-    hint::Hint as _,
+    hint::{self, Hint as _},
     model::Project,
     plan::Tree,
     terminal,
@@ -164,7 +165,11 @@ pub fn run() -> ExitCode {
             }
             Err(error) => {
                 failed = true;
-                terminal::report(&error)
+                match (terminal::report(&error), hint::find::<Interrupted>(&error).is_some()) {
+                    // As shells report a program that SIGINT has ended.
+                    (_, true) => ExitCode::from(130),
+                    (code, _) => code,
+                }
             }
         };
         if watches && !announced {

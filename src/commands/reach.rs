@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use super::{home, proxies::proxies};
 use crate::{
-    cluster::{Cluster, Event, Id, Limit, Owner, Target, Unreachable},
-    hint::Hint as _,
+    cluster::{Cluster, Event, Id, Interrupted, Limit, Owner, Target, Unreachable},
+    hint::{self, Hint as _},
     model::{Project, Timeout},
     terminal,
+    yaml::Value,
 };
 
 /// Which cluster to use.
@@ -73,10 +74,21 @@ impl Reach {
         self.connect_as(owner(project))
     }
 
+    /// Connects on behalf of a project that is deployed with these objects.
+    pub fn connect_for(&self, project: &Project, objects: &[Value]) -> anyhow::Result<Cluster> {
+        let mut cluster = self.connect(project)?;
+        let namespaced = objects.iter().map(Id::of).filter(|it| !it.namespace.is_empty());
+        let namespace = namespaced.min_by_key(|it| !it.is_workload()).map(|it| it.namespace);
+        let namespace = namespace.unwrap_or_else(|| cluster.namespace.clone());
+        cluster.act_for(owner(project).deployed_to(&namespace));
+        Ok(cluster)
+    }
+
     /// Connects on behalf of another owner.
     pub fn connect_as(&self, owner: Owner) -> anyhow::Result<Cluster> {
         let mut cluster = self.address.connect()?;
         cluster.act_for(owner);
+        cluster.complete_changes();
         Ok(cluster)
     }
 
@@ -125,12 +137,15 @@ pub fn list<'a>(verb: &str, ids: impl IntoIterator<Item = &'a Id>) {
     terminal::print(&lines.collect::<String>());
 }
 
-/// Adds a hint if the server was not reached.
+/// Adds a hint if the server was not reached, or the user has interrupted the command.
 pub fn reached<T>(found: anyhow::Result<T>) -> anyhow::Result<T> {
     match found {
         Err(error) if error.is::<Unreachable>() => {
             Err(error).hint("check that the cluster is running and that this is its kubeconfig")
         }
+        Err(error) if hint::find::<Interrupted>(&error).is_some() => Err(error).hint(
+            "run the command again to complete it; `--dry-run=server` lists what is left to do",
+        ),
         found => found,
     }
 }

@@ -105,12 +105,13 @@ impl<T: Tree> Sources for TreeSources<'_, T> {
 /// Whether a file is unchanged support code: it declares no API types, and parsing it would take longer than parsing all
 /// the rest. The project that it belongs to may be below the workspace's folder.
 fn is_support_code(path: &ProjectPath, text: &str) -> bool {
-    let folders = ["runtime", "src/runtime"].map(ProjectPath::fixed);
+    let vendored = ProjectPath::fixed("vendor");
     let path = path.as_str();
     let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
-    iter::once(path).chain(ends).filter_map(|it| it.parse().ok()).any(|own: ProjectPath| {
-        folders.iter().any(|it| own.is_in(it)) && plan::is_ours(&own, text, SUPPORT)
-    })
+    iter::once(path)
+        .chain(ends)
+        .filter_map(|it| it.parse().ok())
+        .any(|own: ProjectPath| own.is_in(&vendored) && plan::is_ours(&own, text, SUPPORT))
 }
 
 /// The marker comments of a text, each on its line.
@@ -122,14 +123,19 @@ fn markers_of(text: &str) -> String {
 
 #[test]
 fn support_code_is_recognized_wherever_its_project_is() {
-    let ours = include_str!("../../examples/memcached-operator/runtime/src/labels.rs");
+    let ours =
+        include_str!("../../examples/memcached-operator/vendor/operator-rs-runtime/src/labels.rs");
     let check = |place: &str, text: &str, expected: bool| {
         assert_eq!(is_support_code(&ProjectPath::fixed(place), text), expected, "{place}");
     };
-    check("runtime/src/labels.rs", ours, true);
-    check("operators/cache/runtime/src/labels.rs", ours, true);
-    check("runtime/src/other.rs", ours, false);
+    check("vendor/operator-rs-runtime/src/labels.rs", ours, true);
+    check("operators/cache/vendor/operator-rs-runtime/src/labels.rs", ours, true);
+    check("vendor/operator-rs-runtime/src/other.rs", ours, false);
     check("src/labels.rs", ours, false);
-    check("runtime/src/labels.rs", &ours.replace("pub type Labels", "pub type Other"), false);
-    check("runtime/src/labels.rs", "pub struct Of;\n", false);
+    check(
+        "vendor/operator-rs-runtime/src/labels.rs",
+        &ours.replace("pub type Labels", "pub type Other"),
+        false,
+    );
+    check("vendor/operator-rs-runtime/src/labels.rs", "pub struct Of;\n", false);
 }

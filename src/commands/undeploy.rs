@@ -11,13 +11,14 @@ use crate::{cluster::Id, disk::Root, model::Namespace};
 /// Remove what `deploy` created from a cluster, including all custom resources
 ///
 /// CRDs are deleted first, while the operator still runs and can handle finalizers, and the namespace last. Objects that
-/// existed before `deploy` are kept, without the fields that `deploy` set.
+/// existed before `deploy` are kept, without the fields that `deploy` set. Objects that config/ no longer has are found by
+/// their label, and removed if you agree.
 #[derive(clap::Args)]
 pub struct Args {
     /// Namespace that the operator was deployed to [default: the one in config/default]
     #[arg(long)]
     namespace: Option<Namespace>,
-    /// Delete custom resources without asking
+    /// Delete custom resources, and objects that config/ no longer has, without asking
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -36,9 +37,10 @@ impl Args {
             return Ok(());
         }
         let removing = Removing {
-            cluster: &self.reach.connect(&project)?,
+            cluster: &self.reach.connect_for(&project, &objects)?,
             project: &project,
             objects: &objects,
+            group: None,
             sending,
             yes: self.yes,
             reach: &self.reach,

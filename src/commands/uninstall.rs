@@ -1,18 +1,20 @@
 //! `operator-rs uninstall`
 
 use super::{
-    install, project,
+    project,
     reach::{self, Reach, Sending},
     removal::Removing,
+    rendered,
 };
 use crate::{cluster::Id, disk::Root};
 
 /// Remove the CRDs from a cluster, including all custom resources
 ///
-/// A CRD that somebody else created is kept, without the fields that `install` set.
+/// A CRD that somebody else created is kept, without the fields that `install` set. CRDs that config/ no longer has are
+/// found by their label, and removed if you agree.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Delete custom resources without asking
+    /// Delete custom resources, and CRDs that config/ no longer has, without asking
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -23,7 +25,8 @@ impl Args {
     pub fn run(self, root: &Root) -> anyhow::Result<()> {
         let sending = self.reach.sending();
         let project = project(root)?;
-        let crds = install::crds(root, &project)?;
+        let mut crds = rendered::objects(root, &project, rendered::CRDS, None, None)?;
+        crds.retain(|it| Id::of(it).is_crd());
         if sending == Sending::Nothing {
             reach::list("delete", &crds.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
@@ -32,6 +35,7 @@ impl Args {
             cluster: &self.reach.connect(&project)?,
             project: &project,
             objects: &crds,
+            group: Some(Id::CRDS),
             sending,
             yes: self.yes,
             reach: &self.reach,

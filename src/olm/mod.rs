@@ -41,9 +41,6 @@ pub const V1_ALPHA1: &str = "operators.coreos.com/v1alpha1";
 /// The label of the objects that serve a catalog; its value is the name of the CatalogSource.
 pub const CATALOG_LABEL: &str = "rust.operator-rs.io/catalog";
 
-/// The label of OLM's own objects, as `olm install` applies them.
-pub const INSTALLED_LABEL: &str = "rust.operator-rs.io/olm";
-
 /// The strings of a list.
 pub fn texts(list: &crate::yaml::Value) -> Vec<String> {
     let items = list.as_array().into_iter().flatten();

@@ -68,8 +68,6 @@ impl Intent {
                             changes.edited(path, before, edit);
                             with_ends_of(before, &signed)
                         }
-                        // It is signed anew when there is something else to change.
-                        ours::State::Older if ours::same(before, &signed) => before.clone(),
                         _ => with_ends_of(before, &signed),
                     },
                 }

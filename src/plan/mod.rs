@@ -24,7 +24,7 @@ use intent::Intent;
 
 /// Whether a file is unchanged since this command (e.g. `manifests`) has generated it.
 pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
-    matches!(ours::state(path, text, by), ours::State::Ours | ours::State::Older)
+    matches!(ours::state(path, text, by), ours::State::Ours)
 }
 
 /// Whether this command has generated a file, which may have been edited or copied since.
@@ -79,7 +79,6 @@ pub enum Found {
 pub struct Plan {
     intents: BTreeMap<ProjectPath, Intent>,
     owned: BTreeMap<ProjectPath, Owned>,
-    retired: BTreeMap<ProjectPath, &'static str>,
     /// The command whose other files at the top are removed.
     swept: Option<&'static str>,
     /// The directory that is shown before paths, with a `/`; empty for the project's own.
@@ -193,11 +192,6 @@ impl Plan {
         self.owned.insert(folder, Owned { by, extensions: extensions.iter().copied().collect() });
     }
 
-    /// Removes a file that earlier versions of `by` generated, unless it was edited.
-    pub fn retire(&mut self, path: ProjectPath, by: &'static str) {
-        self.retired.insert(path, by);
-    }
-
     /// Removes the files that `by` has generated at the top of the directory and that are not in this plan. Other files
     /// there are not mentioned.
     pub fn sweep(&mut self, by: &'static str) {
@@ -234,7 +228,6 @@ impl Plan {
             }
         }
         self.owned.extend(other.owned);
-        self.retired.extend(other.retired);
         self.swept = other.swept.or(self.swept);
         self.kept.extend(other.kept);
         self.warnings.extend(other.warnings);
@@ -275,18 +268,6 @@ impl Plan {
         for (path, why) in &self.kept {
             changes.stays(path, why);
         }
-        for (path, by) in &self.retired {
-            if let (Found::Text(before), false) =
-                (tree.look(path)?, self.intents.contains_key(path))
-            {
-                match is_ours(path, &before, by) {
-                    true => changes.delete(path.clone(), before),
-                    false => {
-                        changes.stays(path, "no longer generated, and edited or copied by hand")
-                    }
-                }
-            }
-        }
         if let Some(by) = self.swept {
             self.sweep_top(tree, by, &mut changes)?;
         }
@@ -308,10 +289,6 @@ impl Plan {
                     ours::State::Edited => {
                         changes.stays(&path, "no longer generated, and edited or copied by hand");
                     }
-                    ours::State::Older => changes.stays(
-                        &path,
-                        "no longer generated, or copied by hand: delete it if nothing needs it",
-                    ),
                 }
             }
         }

@@ -7,6 +7,7 @@
 #[path = "../cluster/control_plane.rs"]
 mod control_plane;
 mod crds;
+mod former;
 mod place;
 #[path = "../hostile/random.rs"]
 mod random;
@@ -351,7 +352,7 @@ trials! {
         let without: String = text.lines().filter(|it| *it != "- metrics_service.yaml").map(|it| format!("{it}\n")).collect();
         assert_ne!(text, without);
         fs::write(&path, without).unwrap();
-        let lost = "removing Namespace renamed-system also removes Service renamed-system/renamed-metrics-service, which config/ no longer has";
+        let lost = "Service renamed-system/renamed-metrics-service is removed as well, although config/ no longer has it";
         it.refused("undeploy", 2, lost).await;
         it.done("undeploy --yes").await;
     }

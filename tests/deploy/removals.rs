@@ -54,7 +54,7 @@ trials! {
         assert!(!tried.contains("leave "), "{tried}");
         // A list of managers that was removed: the annotation is left.
         it.server.merge(&it.role(), json!({"metadata": {"managedFields": [{}]}})).await;
-        it.refused("undeploy", 2, "ClusterRole patched-manager-role is removed, although only its annotation").await;
+        it.refused("undeploy", 2, "ClusterRole patched-manager-role is removed, although only its label `applied-by.").await;
         // A controller that fills in what is its own is none.
         it.done("deploy --force-conflicts").await;
         let label = json!({"metadata": {"annotations": {"controller.kubernetes.io/seen": "yes"}, "finalizers": null}});
@@ -124,6 +124,8 @@ trials! {
         assert_eq!(output.status.code(), Some(2), "{said}");
         let unknown = "removing Namespace unseen-system also removes its objects of secrets, which cannot be listed: User \"system:serviceaccount:default:unseen\" cannot list";
         assert!(said.contains(unknown) && said.contains("`--yes` is required"), "{said}");
+        let unseen = "warning: objects that this command does not know by name are not found among ";
+        assert!(said.contains(unseen) && said.contains(", secrets, "), "{said}");
         assert!(it.server.get(&it.deployment("unseen-system")).await.is_some());
         let output = it.run_with(&user, "undeploy --dry-run=server").await;
         assert!(output.status.success() && support::said(&output).contains(unknown), "{said}");

@@ -28,7 +28,7 @@ const SOURCE: &[&str] = &[
     ".cargo",
     "api",
     "src",
-    "runtime",
+    "vendor",
     "config/crd",
     "config/rbac",
 ];
@@ -64,7 +64,7 @@ pub const LINES: &[Line] = &[
             ".cargo",
             "api",
             "src",
-            "runtime",
+            "vendor",
             "config",
             "tests",
         ],
@@ -72,18 +72,18 @@ pub const LINES: &[Line] = &[
     line(
         "generate crds",
         Writes::Nothing,
-        &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "runtime"],
+        &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "vendor"],
     ),
     line("generate crds --compile", Writes::Target, &["target", "api", "Cargo.toml", ".cargo"]),
     line(
         "generate crds --output-dir deploy/crds",
         Writes::Files,
-        &["Cargo.toml", "api", "src", "runtime", "deploy"],
+        &["Cargo.toml", "api", "src", "vendor", "deploy"],
     ),
     line(
         "crds diff config/crd/bases",
         Writes::Nothing,
-        &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "runtime", "config"],
+        &["Cargo.toml", "Cargo.lock", ".cargo", "api", "src", "vendor", "config"],
     ),
     line("generate installer", Writes::Nothing, CONFIG),
     line(

@@ -46,7 +46,8 @@ pub fn stale() -> &'static Files {
             "// +kubebuilder:rbac",
             "// +kubebuilder:rbac:groups=\"\",resources=secrets,verbs=get\n// +kubebuilder:rbac",
         );
-        res.remove("runtime/src/queue.rs").expect("the project has this support file");
+        res.remove("vendor/operator-rs-runtime/src/queue.rs")
+            .expect("the project has this support file");
         res
     })
 }

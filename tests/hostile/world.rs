@@ -23,7 +23,7 @@ pub const PINNED: &[&str] = &[
     "hand-written",
     "config/crd/bases/backup.yaml",
     "config/rbac/backup.yaml",
-    "runtime/src/backup.rs",
+    "vendor/operator-rs-runtime/src/backup.rs",
     "bundle/manifests/backup.yaml",
 ];
 

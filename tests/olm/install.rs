@@ -93,7 +93,7 @@ fn olm_is_installed_and_shown_and_uninstalled() {
     // An uninstallation that was interrupted: a CRD of OLM's that waits for its objects, and then none.
     let catalog = json!({
         "apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource",
-        "metadata": {"name": "held", "finalizers": ["example.com/hold"], "labels": {"rust.operator-rs.io/olm": "installed"}},
+        "metadata": {"name": "held", "finalizers": ["example.com/hold"], "labels": {"applied-by.rust.operator-rs.io/olm.operators.coreos.com": ""}},
         "spec": {"sourceType": "grpc", "address": "127.0.0.1:1"},
     });
     let path = "/apis/operators.coreos.com/v1alpha1/namespaces/olm/catalogsources";

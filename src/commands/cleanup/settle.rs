@@ -98,7 +98,7 @@ impl Removals {
                 None if is_quiet => State::Done,
                 None => {
                     is_quiet = true;
-                    place.cluster.pause(QUIET);
+                    place.cluster.pause(QUIET)?;
                     State::Not("checking that OLM creates nothing more".to_owned())
                 }
             })

@@ -3,7 +3,6 @@
 mod catalog;
 mod crds;
 mod installer;
-pub mod moved;
 mod submission;
 
 use std::path::Path;
@@ -64,7 +63,6 @@ fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Resu
     let mut plan = Plan::default();
     let current = project.with_cli_version(env!("CARGO_PKG_VERSION"))?;
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
-    moved::bring(&mut plan, root, &project)?;
     let all = compile.compile && mode.check;
     let how = How { flags: Some(compile), all, samples: true, ..How::default() };
     derive::everything(&mut plan, root, &project, &how)?;

@@ -48,11 +48,7 @@ impl Args {
             return Ok(());
         }
         cluster.get("/version")?;
-        let mut objects = self.source.objects(dir)?;
-        // OLM removes the list of field managers from some of them.
-        for it in &mut objects {
-            it["metadata"]["labels"][olm::INSTALLED_LABEL] = "installed".into();
-        }
+        let objects = self.source.objects(dir)?;
         if !self.force_conflicts {
             require_own(&cluster, &objects)?;
         }

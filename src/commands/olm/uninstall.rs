@@ -7,13 +7,13 @@
 
 use super::owner;
 use crate::{
-    cluster::{self, Action, Cluster, Event, Id, Live, Verb},
+    cluster::{self, Action, Cluster, Event, Id, Live, Marked, Verb},
     commands::{
         reach::{self, Reach, Sending},
         removal::{self, Parts},
     },
     hint::Hint as _,
-    olm::{self, INSTALLED_LABEL, V1_ALPHA1},
+    olm::{self, V1_ALPHA1},
     terminal,
 };
 
@@ -37,7 +37,8 @@ impl Args {
 
     fn uninstall(&self) -> anyhow::Result<()> {
         let cluster = self.reach.connect_as(owner())?;
-        let mut found = cluster.created(INSTALLED_LABEL)?;
+        let Marked { mut found, unknown } = cluster.marked(None)?;
+        removal::warn_of_unknown(&unknown);
         if found.is_empty() {
             return nothing(&cluster);
         }
@@ -54,7 +55,7 @@ impl Args {
         found.extend(left);
         let (own, rest): (Vec<Live>, Vec<Live>) =
             found.into_iter().partition(|it| it.id.group() == "operators.coreos.com");
-        let parts = Parts::of(ordered(rest).into_iter().map(|it| (it.id.clone(), it)));
+        let parts = Parts::of(rest.into_iter().map(|it| (it.id.clone(), it)));
         let all: Vec<Live> = own.iter().chain(parts.in_order().map(|it| &it.1)).cloned().collect();
         let problems = match self.reach.sending() {
             Sending::Nothing => Vec::new(),
@@ -87,12 +88,6 @@ impl Args {
         }
         Ok(())
     }
-}
-
-/// Workloads need their accounts and roles until they have ended, so these are deleted last.
-fn ordered(mut all: Vec<Live>) -> Vec<Live> {
-    all.sort_by_key(|it| it.id.is_workload());
-    all
 }
 
 fn nothing(cluster: &Cluster) -> anyhow::Result<()> {

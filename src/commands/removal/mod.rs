@@ -7,11 +7,14 @@
 //! Only objects that the project created are deleted. Objects that are removed with them, or whose owner is unclear, are
 //! listed, and the user is asked.
 
+mod find;
 pub mod olm;
 mod order;
 
 use std::collections::BTreeSet;
 
+use self::find::Found;
+pub use self::find::{warn_of_former, warn_of_unknown};
 pub use self::order::Parts;
 use super::reach::{self, Reach, Sending};
 use crate::{
@@ -29,6 +32,8 @@ pub struct Removing<'a> {
     pub cluster: &'a Cluster,
     pub project: &'a Project,
     pub objects: &'a [Value],
+    /// The only group of which it also removes what config/ no longer has; none means all groups.
+    pub group: Option<&'static str>,
     pub sending: Sending,
     /// Whether everything was confirmed beforehand.
     pub yes: bool,
@@ -49,23 +54,13 @@ struct Namespace<'a> {
 
 impl Removing<'_> {
     pub fn run(&self) -> anyhow::Result<()> {
-        let ids: Vec<Id> = self.objects.iter().map(Id::of).collect();
-        let found = self.cluster.find(&ids)?;
-        self.require_here(&found)?;
+        let mut found = self.find()?;
         if found.is_empty() {
             terminal::advise("nothing to remove\n");
             return Ok(());
         }
-        let (mut going, mut adopted, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
-        for it in found {
-            match &it.removal {
-                Removal::Ours | Removal::Unknown(_) => going.push((it.id.clone(), it)),
-                Removal::Adopted => adopted.push(it),
-                Removal::Theirs(_) => theirs.push(it),
-            }
-        }
-        let going = Parts::of(going.into_iter());
-        self.attempt(&going, &adopted)?;
+        let going = found.parts();
+        self.attempt(&found)?;
 
         let crds = self.crds(&going)?;
         let known = self.known(&going, &crds);
@@ -73,7 +68,7 @@ impl Removing<'_> {
             self.namespaces(&going, &known)?.into_iter().partition(|it| it.shared().is_some());
         let goes = |it: &&(Id, Live)| !shared.iter().any(|shared| shared.live.id == it.0);
         let mut losses: Vec<String> =
-            going.in_order().filter(goes).filter_map(|it| unclear(&it.1)).collect();
+            going.in_order().filter(goes).filter_map(|it| found.unclear(&it.1)).collect();
         losses.extend(crds.iter().filter_map(Crd::loss));
         losses.extend(namespaces.iter().flat_map(Namespace::losses));
         if self.sending == Sending::All {
@@ -82,7 +77,7 @@ impl Removing<'_> {
             let limit = self.reach.limit();
             crds.iter().try_for_each(|it| self.check_crd_again(it))?;
             self.delete([&going.crds, &going.running, &going.rest], limit)?;
-            let problems = self.cluster.give_back(&adopted, false)?;
+            let problems = self.cluster.give_back(&found.adopted, false)?;
             if !problems.is_empty() {
                 return Err(cluster::refuse("the rest was removed", &problems));
             }
@@ -96,19 +91,17 @@ impl Removing<'_> {
             deletes.for_each(|it| reach::report(Event::Action(it)));
         }
         // Objects of others in a removed namespace were listed with it.
-        let is_lost =
-            |it: &Live| namespaces.iter().any(|gone| gone.live.id.name == it.id.namespace);
-        adopted.retain(|it| !is_lost(it));
-        theirs.retain(|it| !is_lost(it));
-        report_what_stays(&adopted, &theirs, &shared);
+        let is_lost = |it: &Id| namespaces.iter().any(|gone| gone.live.id.name == it.namespace);
+        found.adopted.retain(|it| !is_lost(&it.id));
+        found.kept.retain(|it| !is_lost(&it.0));
+        report_what_stays(&found, &shared);
         Ok(())
     }
 
     /// Makes a dry run of everything.
-    fn attempt(&self, going: &Parts<Live>, adopted: &[Live]) -> anyhow::Result<()> {
-        let all: Vec<Live> = going.in_order().map(|it| it.1.clone()).collect();
-        let mut problems = self.cluster.try_delete(&all)?;
-        problems.extend(self.cluster.give_back(adopted, true)?);
+    fn attempt(&self, found: &Found) -> anyhow::Result<()> {
+        let mut problems = self.cluster.try_delete(&found.going)?;
+        problems.extend(self.cluster.give_back(&found.adopted, true)?);
         match problems[..] {
             [] => Ok(()),
             _ => Err(cluster::refuse("nothing was removed", &problems)),
@@ -125,19 +118,6 @@ impl Removing<'_> {
             self.cluster.delete(&part, limit, &mut reach::report)?;
         }
         Ok(())
-    }
-
-    /// Fails if the operator is deployed to another namespace than the requested one.
-    fn require_here(&self, found: &[Live]) -> anyhow::Result<()> {
-        let elsewhere = found.iter().find_map(|it| {
-            let wanted = self.objects.iter().find(|object| Id::of(object) == it.id)?;
-            cluster::elsewhere(&it.object, &it.removal, wanted)
-        });
-        let Some(namespace) = elsewhere else { return Ok(()) };
-        Err(anyhow::format_err!(
-            "nothing was removed: the operator is deployed to namespace `{namespace}`"
-        ))
-        .hint(format!("pass `--namespace {namespace}`"))
     }
 
     fn crds<'a>(&self, going: &'a Parts<Live>) -> anyhow::Result<Vec<Crd<'a>>> {
@@ -206,20 +186,15 @@ impl Removing<'_> {
     }
 }
 
-fn report_what_stays(adopted: &[Live], theirs: &[Live], shared: &[Namespace<'_>]) {
+fn report_what_stays(found: &Found, shared: &[Namespace<'_>]) {
     let leave = |id: &Id, why: &str| {
         reach::report(Event::Action(Action::because(Verb::Leave, id, why)));
     };
-    adopted.iter().for_each(|it| leave(&it.id, "it already existed"));
-    for it in theirs {
-        if let Removal::Theirs(why) = &it.removal {
-            leave(&it.id, why);
-        }
-    }
+    found.adopted.iter().for_each(|it| leave(&it.id, "it already existed"));
+    found.kept.iter().for_each(|(id, why)| leave(id, why));
     shared.iter().for_each(|it| leave(&it.live.id, &it.shared().unwrap_or_default()));
-    let by_kubectl =
-        |it: &Live| matches!(&it.removal, Removal::Theirs(why) if why.contains("`kubectl"));
-    if theirs.iter().any(by_kubectl) {
+    found.advice().into_iter().for_each(|it| terminal::advise(&it));
+    if found.kept.iter().any(|(_, why)| why.contains("`kubectl")) {
         terminal::advise(
             "delete what `kubectl` has applied with `operator-rs generate installer | kubectl delete -f -`\n",
         );

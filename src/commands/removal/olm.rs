@@ -12,6 +12,10 @@ use crate::{
 /// How long to wait for what OLM or the server removes by itself, before the removal continues.
 pub const SETTLED: Duration = Duration::from_secs(30);
 
+/// How many looks in a row must find an object that nothing is known to remove before it is somebody else's. Controllers
+/// remove some objects that have no owner.
+const LOOKS: u32 = 4;
+
 /// Waits until OLM has removed what it created on the cluster for these versions, and until `look` returns no other
 /// reason to wait.
 pub fn wait(
@@ -59,11 +63,14 @@ pub fn delete_namespace(
     limit: Limit,
 ) -> anyhow::Result<()> {
     let mut last = Inhabitants::default();
+    let mut stays = 0;
     cluster.until(limit.at_most(SETTLED), &mut reach::report, || {
         last = cluster.others_in(&live.id.name, known, &Inhabitants::default())?;
+        let has_stayed = last.others.iter().any(|it| !it.is_going) || !last.unknown.is_empty();
+        stays = if has_stayed { stays + 1 } else { 0 };
         Ok(match last.others.first() {
-            Some(it) => State::Not(format!("{} is in {}", it.id, live.id)),
-            None => State::Done,
+            Some(it) if stays < LOOKS => State::Not(format!("{} is in {}", it.id, live.id)),
+            _ => State::Done,
         })
     })?;
     last.others.sort_by_key(|it| it.is_going);

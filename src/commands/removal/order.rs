@@ -2,10 +2,11 @@
 
 use crate::cluster::Id;
 
-/// CRDs are removed while the operator runs, then other objects in reverse order of creation, and namespaces last.
+/// CRDs are removed while the operator runs, then its webhooks and workloads, then other objects in reverse order, and
+/// namespaces last.
 pub struct Parts<T> {
     pub crds: Vec<(Id, T)>,
-    /// Up to the last workload.
+    /// Webhooks, which are not called without their workload, and workloads.
     pub running: Vec<(Id, T)>,
     /// What pods need until they end: their account and its permissions.
     pub rest: Vec<(Id, T)>,
@@ -14,25 +15,31 @@ pub struct Parts<T> {
 
 impl<T> Parts<T> {
     pub fn of(all: impl Iterator<Item = (Id, T)>) -> Self {
-        let (mut crds, mut running, mut namespaces) = (Vec::new(), Vec::new(), Vec::new());
+        let mut res = Self { crds: vec![], running: vec![], rest: vec![], namespaces: vec![] };
         for it in all {
             if it.0.is_crd() {
-                crds.push(it);
+                res.crds.push(it);
             } else if it.0.is_namespace() {
-                namespaces.push(it);
+                res.namespaces.push(it);
+            } else if it.0.is_workload() || is_webhook(&it.0) {
+                res.running.push(it);
             } else {
-                running.push(it);
+                res.rest.push(it);
             }
         }
-        running.reverse();
-        let end = running.iter().rposition(|it| it.0.is_workload()).map_or(0, |it| it + 1);
-        let rest = running.split_off(end);
-        Self { crds, running, rest, namespaces }
+        res.running.sort_by_key(|it| is_webhook(&it.0));
+        res.running.reverse();
+        res.rest.reverse();
+        res
     }
 
     pub fn in_order(&self) -> impl Iterator<Item = &(Id, T)> {
         self.crds.iter().chain(&self.running).chain(&self.rest).chain(&self.namespaces)
     }
+}
+
+fn is_webhook(id: &Id) -> bool {
+    id.group() == "admissionregistration.k8s.io"
 }
 
 #[test]
@@ -47,10 +54,14 @@ fn crds_are_removed_first_and_namespaces_last() {
         id("v1", "Namespace"),
         id("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
         id("v1", "ServiceAccount"),
+        id("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
         id("apps/v1", "Deployment"),
+        id("v1", "Secret"),
     ];
     let parts = Parts::of(all.into_iter().map(|it| (it, ())));
     let kinds: Vec<&str> = parts.in_order().map(|it| it.0.kind.as_str()).collect();
-    assert_eq!(kinds, ["CustomResourceDefinition", "Deployment", "ServiceAccount", "Namespace"]);
-    assert_eq!((parts.running.len(), parts.rest.len()), (1, 1));
+    let webhooks = "ValidatingWebhookConfiguration";
+    let crds = "CustomResourceDefinition";
+    assert_eq!(kinds, [crds, webhooks, "Deployment", "Secret", "ServiceAccount", "Namespace"]);
+    assert_eq!((parts.running.len(), parts.rest.len()), (2, 2));
 }

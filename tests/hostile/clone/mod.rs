@@ -56,7 +56,7 @@ const ALWAYS: &[&str] = &[
     "config/rbac/role.yaml is a second name of another project's file: operator-rs manifests ",
     "config/rbac/role.yaml is a link to a hand-written file: operator-rs manifests --force",
     "config/crd/bases/ is a link to the same folder of another project: operator-rs manifests ",
-    "runtime/src/ is a link upwards to another project: operator-rs generate ",
+    "vendor/operator-rs-runtime/src/ is a link upwards to another project: operator-rs generate ",
     "bundle/ is a link to the same folder of another project: operator-rs bundle --image quay.io/example/other:v0.0.2 ",
     "deploy/ is a link to an empty folder outside: operator-rs generate crds --output-dir deploy/crds ",
     "deploy/install.yaml is a link to a key: operator-rs generate installer --output deploy/install.yaml --force",

@@ -11,7 +11,7 @@ use crate::{
 /// What the small project goes without.
 const LEFT_OUT: &[&str] = &[
     "src/",
-    "runtime/",
+    "vendor/",
     "tests/",
     ".github/",
     "deploy/",

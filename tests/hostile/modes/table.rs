@@ -40,7 +40,7 @@ const CRD: &str = "config/crd/bases/cache.example.com_memcacheds.yaml";
 
 /// Every command that there is. The test of this list fails where the program has another one.
 pub const COMMANDS: &[Known] = &[
-    known("init", "--domain example.com", Acts::OnFiles("runtime/src/lib.rs")),
+    known("init", "--domain example.com", Acts::OnFiles("vendor/operator-rs-runtime/src/lib.rs")),
     known("create", "", Acts::Never),
     known("create api", "--group cache --kind Third", Acts::OnFiles("api/src/crds.rs")),
     known("delete", "", Acts::Never),
@@ -50,7 +50,7 @@ pub const COMMANDS: &[Known] = &[
         Acts::OnFiles("api/src/crds.rs"),
     ),
     known("manifests", "", Acts::OnFiles(CRD)),
-    known("generate", "", Acts::OnFiles("runtime/src/lib.rs")),
+    known("generate", "", Acts::OnFiles("vendor/operator-rs-runtime/src/lib.rs")),
     known(
         "generate crds",
         "--output-dir deploy/crds",

@@ -43,7 +43,7 @@ pub fn all() -> Vec<Trick> {
     for (of, to) in [
         ("config/crd/bases/cache.example.com_memcacheds.yaml", "config/crd/bases/backup.yaml"),
         ("config/rbac/role.yaml", "config/rbac/backup.yaml"),
-        ("runtime/src/lib.rs", "runtime/src/backup.rs"),
+        ("vendor/operator-rs-runtime/src/lib.rs", "vendor/operator-rs-runtime/src/backup.rs"),
         ("bundle/manifests/cache.example.com_memcacheds.yaml", "bundle/manifests/backup.yaml"),
     ] {
         res.push(Trick::new(format!("{to} is a copy of a generated file"), to, move |world| {

@@ -14,7 +14,6 @@ use crate::{
     commands::{
         Mode, compile,
         derive::{self, How},
-        generate::moved::refuse_module,
         project,
     },
     disk::Root,
@@ -115,7 +114,6 @@ impl Args {
     pub fn plan(mut self, root: &Root) -> anyhow::Result<Plan> {
         self.refuse_conflicts()?;
         let project = project(root)?;
-        refuse_module(root)?;
         if !self.resource {
             let group = terminal::ask(self.group.take(), "group", "apps")?;
             let kind = terminal::ask(self.kind.take(), "kind", "Deployment")?;

@@ -1,0 +1,167 @@
+//! What is on the cluster of a project: the objects that config/ has, and those that it no longer has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Parts, Removing};
+use crate::{
+    cluster::{Cluster, Id, Live, Marked, Removal},
+    hint::{Diagnostic, Hint as _},
+    terminal,
+    yaml::Value,
+};
+
+/// The objects that were found, by what is done with them.
+#[derive(Default)]
+pub struct Found {
+    pub going: Vec<Live>,
+    /// They existed before: the project's fields are given up.
+    pub adopted: Vec<Live>,
+    /// They stay, for these reasons.
+    pub kept: Vec<(Id, String)>,
+    /// Those that config/ no longer has.
+    former: BTreeSet<Id>,
+    /// The other namespaces that the operator is deployed to.
+    elsewhere: BTreeSet<String>,
+}
+
+/// Names the kinds that cannot be listed.
+pub fn warn_of_unknown(unknown: &BTreeMap<String, String>) {
+    if let Some(why) = unknown.values().next() {
+        let kinds: Vec<&str> = unknown.keys().map(String::as_str).collect();
+        let kinds = kinds.join(", ");
+        terminal::warn(format!(
+            "objects that this command does not know by name are not found among {kinds}, which cannot be listed: {why}"
+        ));
+    }
+}
+
+/// What the project has applied and config/ no longer has, of all groups or of one. Others may have created an object of
+/// that name since.
+fn former(
+    cluster: &Cluster,
+    objects: &[Value],
+    group: Option<&'static str>,
+) -> anyhow::Result<Marked> {
+    let named: Vec<Id> = objects.iter().map(Id::of).collect();
+    let mut res = cluster.marked(group)?;
+    res.found.retain(|it| {
+        let is_named = named.iter().any(|named| named.names(&it.id, &cluster.namespace));
+        !is_named && !matches!(it.removal, Removal::Theirs(_))
+    });
+    Ok(res)
+}
+
+/// Warns after a deployment of what config/ no longer has.
+pub fn warn_of_former(
+    cluster: &Cluster,
+    objects: &[Value],
+    group: Option<&'static str>,
+) -> anyhow::Result<()> {
+    let (elsewhere, here): (Vec<_>, Vec<_>) = former(cluster, objects, group)?
+        .found
+        .into_iter()
+        .partition(|it| cluster.elsewhere(it).is_some());
+    if let Some(namespace) = elsewhere.iter().find_map(|it| cluster.elsewhere(it)) {
+        terminal::advise(&also(namespace));
+    }
+    let names: Vec<String> = here.iter().take(5).map(|it| it.id.to_string()).collect();
+    let more = match here.len().saturating_sub(5) {
+        _ if here.is_empty() => return Ok(()),
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let remove = match group {
+        None => "`operator-rs undeploy`",
+        Some(_) => "`operator-rs uninstall`",
+    };
+    let names = names.join(", ");
+    terminal::warn(
+        Diagnostic::from(format!("config/ no longer has what was applied before: {names}{more}"))
+            .with_hint(format!("delete it by hand, or with everything else by {remove}")),
+    );
+    Ok(())
+}
+
+fn also(namespace: &str) -> String {
+    format!(
+        "the operator is also deployed to namespace `{namespace}`: remove it with `operator-rs undeploy --namespace {namespace}`\n"
+    )
+}
+
+impl Removing<'_> {
+    /// Finds everything, and reports the kinds among which it cannot look.
+    pub(super) fn find(&self) -> anyhow::Result<Found> {
+        let ids: Vec<Id> = self.objects.iter().map(Id::of).collect();
+        let mut all = self.cluster.find(&ids)?;
+        let former = former(self.cluster, self.objects, self.group)?;
+        warn_of_unknown(&former.unknown);
+        let ids = former.found.iter().map(|it| it.id.clone()).collect();
+        let mut res = Found { former: ids, ..Found::default() };
+        all.extend(former.found);
+        let elsewhere = all.iter().filter_map(|it| self.cluster.elsewhere(it));
+        res.elsewhere = elsewhere.map(str::to_owned).collect();
+        res.require_here(self, &all)?;
+        all.into_iter().for_each(|it| res.sort(self, it));
+        Ok(res)
+    }
+}
+
+impl Found {
+    pub fn is_empty(&self) -> bool {
+        self.going.is_empty() && self.adopted.is_empty() && self.kept.is_empty()
+    }
+
+    /// What is deleted, in order.
+    pub fn parts(&self) -> Parts<Live> {
+        Parts::of(self.going.iter().map(|it| (it.id.clone(), it.clone())))
+    }
+
+    /// Fails if the operator is only deployed to other namespaces than the requested one.
+    fn require_here(&self, removing: &Removing<'_>, all: &[Live]) -> anyhow::Result<()> {
+        let is_here = |it: &Live| {
+            it.removal.is_created() && !it.id.is_crd() && removing.cluster.elsewhere(it).is_none()
+        };
+        if self.elsewhere.is_empty() || all.iter().any(is_here) {
+            return Ok(());
+        }
+        let namespaces = self.elsewhere.iter().map(|it| format!("`{it}`"));
+        let namespaces = namespaces.collect::<Vec<_>>().join(", ");
+        let flags = self.elsewhere.iter().map(|it| format!("`--namespace {it}`"));
+        Err(anyhow::format_err!(
+            "nothing was removed: the operator is deployed to namespace {namespaces}"
+        ))
+        .hint(format!("pass {}", flags.collect::<Vec<_>>().join(" or ")))
+    }
+
+    fn sort(&mut self, removing: &Removing<'_>, it: Live) {
+        // What the operator in another namespace needs, or may need, goes with that one.
+        let is_former = self.former.contains(&it.id);
+        let is_shared = it.id.is_crd() || (is_former && it.removal == Removal::Adopted);
+        let needed = self.elsewhere.first().filter(|_| is_shared);
+        let kept = match (&it.removal, removing.cluster.elsewhere(&it), needed) {
+            (Removal::Theirs(why), ..) => why.clone(),
+            (_, Some(namespace), _) => format!("the operator in namespace `{namespace}` has it"),
+            (_, _, Some(namespace)) => format!("the operator in namespace `{namespace}` needs it"),
+            (Removal::Adopted, ..) => return self.adopted.push(it),
+            _ => return self.going.push(it),
+        };
+        self.kept.push((it.id, kept));
+    }
+
+    /// Why objects are removed although they may not belong to the project alone, or config/ does not have them.
+    pub fn unclear(&self, live: &Live) -> Option<String> {
+        if !self.former.contains(&live.id) {
+            return super::unclear(live);
+        }
+        let and = match &live.removal {
+            Removal::Unknown(why) => format!(", and {why}"),
+            _ => String::new(),
+        };
+        Some(format!("{} is removed as well, although config/ no longer has it{and}", live.id))
+    }
+
+    /// Where else the operator is deployed to, as advice.
+    pub fn advice(&self) -> Option<String> {
+        self.elsewhere.first().map(|it| also(it))
+    }
+}
