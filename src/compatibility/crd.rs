@@ -4,7 +4,7 @@ use anyhow::{Context as _, bail};
 
 use super::normal::{Schema, normalize};
 use crate::{
-    definition::{in_schemas, outside_of_schemas},
+    definition,
     yaml::{Map, Value, json},
 };
 
@@ -69,8 +69,12 @@ impl Crd {
 
     /// Why API servers refuse the CRD whatever was before it.
     pub fn refusals(&self) -> Vec<String> {
-        let all = [outside_of_schemas(&self.object), in_schemas(&self.object)].concat();
-        all.into_iter().map(|it| it.message).collect()
+        definition::refusals(&self.object).into_iter().map(|it| it.message).collect()
+    }
+
+    /// What API servers may refuse, and is not checked.
+    pub fn unchecked(&self) -> Vec<String> {
+        definition::unchecked(&self.object).into_iter().map(|it| it.message).collect()
     }
 
     /// Whether a webhook converts between versions.

@@ -27,7 +27,7 @@ use crd::Version;
 use flatten::{Fields, flatten};
 use rules::{Change, property};
 
-/// Compares two sets of CRDs by name. A new CRD breaks nothing.
+/// Compares two sets of CRDs by name. A new CRD breaks nothing, unless an API server refuses it.
 pub fn judge(
     old: &BTreeMap<String, Crd>,
     new: &BTreeMap<String, Crd>,
@@ -39,6 +39,10 @@ pub fn judge(
             Some(new) => res.extend(compare(old, new, policy)),
             None => res.push(Finding::about_crd(old, rules::crd_removal(old), policy)),
         }
+    }
+    for it in new.values().filter(|it| !old.contains_key(&it.name)) {
+        let refusals = rules::refusals(it.refusals()).into_iter();
+        res.extend(refusals.map(|refusal| Finding::about_crd(it, refusal, policy)));
     }
     res.retain(|it| policy.enforces(it));
     // What a removed field comes to stands below its removal.
@@ -53,6 +57,12 @@ fn compare(old: &Crd, new: &Crd, policy: &Policy) -> Vec<Finding> {
     let mut res = Vec::new();
     let about_crd = |it| Finding::about_crd(new, it, policy);
     res.extend(rules::of_crds(old, new).into_iter().map(about_crd));
+    for ((version, stored, field), rule, change) in rules::pruned(old, new) {
+        let severity = policy.severity(change.effect, new.converts());
+        let versions = vec![version, stored];
+        let subject = Subject { crd: new.name.clone(), versions, field: Some(field) };
+        res.push(Finding::new(subject, rule, severity, change));
+    }
     for version in &old.versions {
         if let Some(other) = new.version(&version.name) {
             res.extend(compare_version(new, version, other, policy));

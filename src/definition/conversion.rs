@@ -1,5 +1,7 @@
 //! How a CRD's versions are converted into each other.
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+
 use super::{names, of, spec::Faults};
 use crate::{kubernetes::url::Url, yaml::Value};
 
@@ -39,12 +41,36 @@ pub fn check(crd: &Value, faults: &mut Faults) {
 }
 
 fn client(client: &Value, faults: &mut Faults) {
+    let bundle = of::text(client, "/caBundle");
+    if !bundle.is_empty() && !has_certificate(bundle) {
+        let detail = "unable to load root certificates: it has no certificate in PEM format, encoded as base64";
+        faults.invalid(&format!("{CLIENT}.caBundle"), shortened(bundle), detail);
+    }
     let service = client.get("service").filter(|it| !it.is_null());
     match (client.get("url").and_then(Value::as_str), service) {
         (Some(url), None) => self::url(url, faults),
         (None, Some(service)) => self::service(service, faults),
         _ => faults.required(CLIENT, "exactly one of url or service is required"),
     }
+}
+
+fn shortened(text: &str) -> &str {
+    text.char_indices().nth(40).map_or(text, |it| &text[..it.0])
+}
+
+/// Whether a part of a text looks like a certificate. What is in the certificate is not read.
+fn has_certificate(bundle: &str) -> bool {
+    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+    const END: &str = "-----END CERTIFICATE-----";
+    let decode = |it: &[u8]| {
+        let text: Vec<u8> = it.iter().copied().filter(|it| !it.is_ascii_whitespace()).collect();
+        BASE64_STANDARD.decode(text).ok()
+    };
+    let Some(bytes) = decode(bundle.as_bytes()) else { return false };
+    let text = String::from_utf8_lossy(&bytes);
+    // A sequence of ASN.1.
+    let is_sequence = |it: &str| decode(it.as_bytes()).is_some_and(|it| it.first() == Some(&0x30));
+    text.split(BEGIN).skip(1).any(|it| it.split_once(END).is_some_and(|it| is_sequence(it.0)))
 }
 
 fn url(text: &str, faults: &mut Faults) {

@@ -1,15 +1,17 @@
 //! What an API server says of a CustomResourceDefinition: everything that it refuses, each with its place.
 //!
-//! The rules are those of apiextensions-apiserver 0.36. Not checked: the types of values in CEL rules, as far as they are
-//! not certain, and the cost of rules.
+//! The rules are those of apiextensions-apiserver 0.36. Not checked: what CEL rules cost, and what is in certificates.
 
 mod conversion;
 mod defaults;
 mod lists;
+mod metadata;
 pub mod rules;
 mod selectable;
 mod spec;
 pub mod structural;
+
+pub use metadata::metadata;
 
 use crate::{
     kubernetes::names,
@@ -22,6 +24,18 @@ pub struct Refusal {
     /// The JSON pointer of the field.
     pub pointer: String,
     pub message: String,
+    /// Where it is in the schema of a version; none outside of schemas.
+    pub version: Option<InSchema>,
+}
+
+/// A fault in the schema of a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InSchema {
+    pub name: String,
+    /// The field path, such as `spec.size`; empty for the resource itself.
+    pub at: String,
+    pub what: String,
+    pub hint: &'static str,
 }
 
 /// A fault in a schema: its field path, such as `spec.size`, and its cause.
@@ -31,39 +45,65 @@ pub struct Fault {
     pub hint: &'static str,
 }
 
-/// What is wrong outside of the schemas, in the words of Kubernetes.
-pub fn outside_of_schemas(crd: &Value) -> Vec<Refusal> {
-    let refusal = |message: String| Refusal { pointer: spec::pointer(&message), message };
-    spec::faults(crd).into_iter().map(refusal).collect()
+impl Refusal {
+    /// The field as Kubernetes names it.
+    pub fn field(&self) -> &str {
+        self.message.split(": ").next().unwrap_or_default()
+    }
 }
 
-/// What is wrong with the schemas.
-pub fn in_schemas(crd: &Value) -> Vec<Refusal> {
+/// Everything that is wrong: outside of the schemas in the words of Kubernetes, then in them.
+pub fn refusals(crd: &Value) -> Vec<Refusal> {
+    let refusal = |message: String| {
+        let pointer = spec::pointer(&message);
+        Refusal { pointer, message, version: None }
+    };
+    let outside = metadata(crd).into_iter().chain(spec::faults(crd)).map(refusal);
+    outside.chain(in_schemas(crd, faults)).collect()
+}
+
+/// What may be wrong and is not checked here.
+pub fn unchecked(crd: &Value) -> Vec<Refusal> {
+    in_schemas(crd, |schema, _| rules::unchecked(schema))
+}
+
+fn in_schemas(crd: &Value, faults: fn(&Value, bool) -> Vec<Fault>) -> Vec<Refusal> {
     let mut res = Vec::new();
     for (at, version) in of::list(crd, "/spec/versions").iter().enumerate() {
         let pointer = format!("/spec/versions/{at}");
         let name = of::text(version, "/name");
         let schema = version.pointer("/schema/openAPIV3Schema").unwrap_or(&Value::Null);
-        if !schema.is_object() {
-            let message = format!("the version `{name}` has no schema");
-            res.push(Refusal { pointer, message });
-            continue;
-        }
-        let pointer = format!("{pointer}/schema/openAPIV3Schema");
-        let mut faults = structural::faults(schema);
-        faults
-            .extend(structural::at_root(schema, version.pointer("/subresources/status").is_some()));
-        // The API server checks defaults and rules only where the schema itself is valid.
-        if faults.is_empty() {
-            faults.extend(defaults::faults(schema));
-            faults.extend(rules::faults(schema));
-        }
+        let faults = faults(schema, version.pointer("/subresources/status").is_some());
+        let inside = format!("{pointer}/schema/openAPIV3Schema");
         res.extend(faults.into_iter().map(|it| {
             let place =
                 if it.at.is_empty() { "the schema".to_owned() } else { format!("`{}`", it.at) };
             let message = format!("the version `{name}`: {place} {}", it.message);
-            Refusal { pointer: located(&pointer, schema, &it.at), message }
+            let pointer = match schema.is_object() {
+                true => located(&inside, schema, &it.at),
+                false => pointer.clone(),
+            };
+            let Fault { at, message: what, hint } = it;
+            let version = Some(InSchema { name: name.to_owned(), at, what, hint });
+            Refusal { pointer, message, version }
         }));
+    }
+    res
+}
+
+const SCHEMA: &str = "describe the fields: the API server refuses a version without a schema";
+
+/// What is wrong with the schema of a version.
+fn faults(schema: &Value, has_status: bool) -> Vec<Fault> {
+    if !schema.is_object() {
+        return vec![Fault { at: String::new(), message: "is missing".to_owned(), hint: SCHEMA }];
+    }
+    let mut res = structural::faults(schema);
+    res.extend(structural::at_root(schema, has_status));
+    // The API server checks defaults and rules only where the schema itself is valid.
+    if res.is_empty() {
+        res.extend(defaults::faults(schema));
+        res.extend(rules::faults(schema));
     }
     res
 }

@@ -1,11 +1,12 @@
-//! CEL rules that do not compile, because of their syntax or an undeclared name.
+//! CEL rules that do not compile, because of their syntax, an undeclared name or a type.
 //!
-//! An API server checks more: most types of values and the cost of a rule are not checked here.
+//! An API server also estimates what a rule costs at most, which is not done here.
 
 use super::{Fault, once, says, selectable, text, walk};
 use crate::{expression, yaml::Value};
 
 const RULE: &str = "see https://kubernetes.io/docs/reference/using-api/cel for what a rule may say";
+const TRY: &str = "apply the CRD to a test cluster, which compiles the rule";
 const OLD: &str = "put the rule on the list itself or above it, or merge the list by keys";
 
 pub fn faults(schema: &Value) -> Vec<Fault> {
@@ -52,13 +53,14 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
             if !path.is_empty() && !path.contains('[') && selectable::found(it, path).is_err() {
                 say(format!("has a rule whose `fieldPath` is not a field: `{}`", first(source)));
             }
+            let is_resource = at.is_empty();
             for (source, result) in [(source, "bool"), (text(rule, "messageExpression"), "string")]
             {
-                let faults = match source {
-                    "" => Vec::new(),
-                    source => expression::faults(source, it, optional, result),
-                };
-                for fault in faults {
+                if source.is_empty() {
+                    continue;
+                }
+                let compiled = expression::of_crd(source, (it, is_resource), optional, result);
+                for fault in compiled.faults {
                     say(format!("has a rule that does not compile: `{}`: {fault}", first(source)));
                 }
             }
@@ -68,6 +70,29 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
                     first(source)
                 );
                 res.push(Fault { at: at.to_owned(), message, hint: OLD });
+            }
+        }
+    });
+    once(res)
+}
+
+/// Rules of which a part is not checked.
+pub fn unchecked(schema: &Value) -> Vec<Fault> {
+    let mut res = Vec::new();
+    walk("", schema, &mut |at, it| {
+        let rules = it.get("x-kubernetes-validations").and_then(Value::as_array);
+        for rule in rules.into_iter().flatten() {
+            let optional = says(rule, "optionalOldSelf");
+            for (key, result) in [("rule", "bool"), ("messageExpression", "string")] {
+                let source = text(rule, key);
+                let compiled = expression::of_crd(source, (it, at.is_empty()), optional, result);
+                let Some(what) = compiled.unchecked.filter(|_| compiled.faults.is_empty()) else {
+                    continue;
+                };
+                let first = first(source);
+                let message =
+                    format!("has a rule whose types are not checked, as it uses {what}: `{first}`");
+                res.push(Fault { at: at.to_owned(), message, hint: TRY });
             }
         }
     });
@@ -102,4 +127,41 @@ fn between(schema: &Value, at: &str) -> bool {
         }
     }
     false
+}
+
+/// Rules, and the schema of what they are about: `tests/deploy` asks a real API server for the same verdicts.
+#[cfg(test)]
+mod tests {
+    use super::faults;
+    use crate::yaml::{Value, json};
+
+    fn check(rule: &str) -> (bool, bool) {
+        let table: Value =
+            serde_json::from_str(include_str!("../../tests/deploy/rules.json")).unwrap();
+        let mut schema = table["schema"].clone();
+        schema["x-kubernetes-validations"] = json!([{ "rule": rule, "message": "no" }]);
+        let schema = json!({ "type": "object", "properties": { "spec": schema } });
+        (faults(&schema).is_empty(), super::unchecked(&schema).is_empty())
+    }
+
+    fn verdicts(of: &str) -> Vec<String> {
+        let table: Value =
+            serde_json::from_str(include_str!("../../tests/deploy/rules.json")).unwrap();
+        let list = table[of].as_array().unwrap();
+        list.iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn rules_compile_here_as_on_api_servers() {
+        for (of, expected) in [
+            ("accepted", (true, true)),
+            ("refused", (false, true)),
+            ("unchecked", (true, false)),
+            ("missed", (true, true)),
+        ] {
+            for rule in verdicts(of) {
+                assert_eq!(check(&rule), expected, "{of}: {rule}");
+            }
+        }
+    }
 }

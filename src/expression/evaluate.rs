@@ -14,7 +14,7 @@ use cel::{
 
 use super::{
     budget::{self, Budget},
-    names, parse, regex,
+    names, parse, regex, schema,
 };
 use crate::yaml::Value;
 
@@ -276,7 +276,7 @@ fn convert(value: &Value, schema: &Value) -> Option<Cel> {
 
 /// A field's name as rules write it.
 fn escaped(name: &str) -> String {
-    if names::WORDS.contains(&name) {
+    if schema::WORDS.contains(&name) {
         return format!("__{name}__");
     }
     name.replace("__", "__underscores__")

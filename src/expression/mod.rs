@@ -4,14 +4,19 @@
 //! uses one can be checked for its names, and is not evaluated.
 
 mod budget;
+mod checker;
+mod compile;
 mod evaluate;
+mod functions;
+mod literals;
 mod names;
-mod properties;
 mod regex;
+mod schema;
+mod types;
 
+pub use compile::{compiles, of_crd};
 pub use evaluate::{Evaluator, Outcome};
-pub use names::{faults, uses_old_self};
-pub use properties::compiles;
+pub use names::uses_old_self;
 pub use regex::{is_match, is_refused};
 
 use cel::{common::ast::IdedExpr, parser::Parser};

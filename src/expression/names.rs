@@ -1,27 +1,9 @@
 //! The names in a rule on a schema: whether each of them is declared, and the schema of each value.
 
-use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
+use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 
-use super::{TYPES, parse};
+use super::{TYPES, parse, schema::unescaped};
 use crate::yaml::Value;
-
-/// Why a rule on values of this schema does not compile: its syntax, and names that are not declared.
-/// `result` is the type that it must have: `bool` or `string`.
-///
-/// Types are checked where they are certain: those of literals, and of fields with a simple type.
-pub fn faults(source: &str, schema: &Value, optional_old_self: bool, result: &str) -> Vec<String> {
-    let ast = match parse(source) {
-        Ok(ast) => ast,
-        Err(error) => return vec![error],
-    };
-    let mut names = Names::new(schema);
-    names.scope.push(("oldSelf".to_owned(), (!optional_old_self).then_some(schema)));
-    let found = names.visit(&ast);
-    if let Some(kind) = kind(&ast, found).filter(|it| *it != result) {
-        names.fault(format!("its result is a {kind}, and must be a {result}"));
-    }
-    names.faults
-}
 
 /// Whether a rule compares a value with the one before it.
 pub fn uses_old_self(source: &str) -> bool {
@@ -99,9 +81,6 @@ impl<'a> Names<'a> {
             Expr::Call(it) => {
                 let target = it.target.as_ref().and_then(|it| self.visit(it));
                 let values: Vec<_> = it.args.iter().map(|it| self.visit(it)).collect();
-                if let Some(fault) = mismatch(it, &values) {
-                    self.fault(fault);
-                }
                 if COMPARISONS.contains(&it.func_name.as_str()) {
                     self.compared.extend(values.iter().flatten());
                 }
@@ -188,85 +167,4 @@ fn says(schema: &Value, key: &str) -> bool {
 /// What an item of a list, or a value of a map, is.
 fn item(of: &Value) -> Option<&Value> {
     of.get("items").or_else(|| of.get("additionalProperties")).filter(|it| it.is_object())
-}
-
-/// Words of CEL itself: a field of such a name is written `__in__`.
-pub const WORDS: &[&str] = &[
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
-
-/// A field's name as the schema has it: CEL writes some characters and its own words otherwise.
-pub fn unescaped(name: &str) -> String {
-    let word = name.strip_prefix("__").and_then(|it| it.strip_suffix("__"));
-    if let Some(word) = word.filter(|it| WORDS.contains(it)) {
-        return word.to_owned();
-    }
-    name.replace("__underscores__", "__")
-        .replace("__dot__", ".")
-        .replace("__dash__", "-")
-        .replace("__slash__", "/")
-}
-
-/// Why the types of a call's arguments do not fit, as far as they are known.
-fn mismatch(call: &CallExpr, schemas: &[Option<&Value>]) -> Option<String> {
-    let kinds: Vec<_> =
-        call.args.iter().zip(schemas).map(|(it, schema)| kind(it, *schema)).collect();
-    match (call.func_name.as_str(), &kinds[..]) {
-        ("_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_", [Some(one), Some(other)])
-            if one != other =>
-        {
-            Some(format!("a {one} cannot be compared with a {other}"))
-        }
-        ("_&&_" | "_||_" | "!_", _) => {
-            let kind = kinds.iter().flatten().find(|it| **it != "bool")?;
-            Some(format!("a {kind} is used where a bool is required"))
-        }
-        _ => None,
-    }
-}
-
-/// The type of an expression, if it is certain. All numbers count as one type.
-fn kind(expression: &IdedExpr, schema: Option<&Value>) -> Option<&'static str> {
-    match &expression.expr {
-        Expr::Literal(literal) => match literal {
-            LiteralValue::Null => Some("null"),
-            LiteralValue::Boolean(_) => Some("bool"),
-            LiteralValue::String(_) => Some("string"),
-            LiteralValue::Int(_) | LiteralValue::UInt(_) | LiteralValue::Double(_) => {
-                Some("number")
-            }
-            LiteralValue::Bytes(_) => None,
-        },
-        Expr::Select(it) if it.test => Some("bool"),
-        _ => {
-            let schema = schema.filter(|it| !says(it, "x-kubernetes-int-or-string"))?;
-            match text(schema, "type") {
-                "boolean" => Some("bool"),
-                "integer" | "number" => Some("number"),
-                // Some formats make it a time or bytes.
-                "string" if text(schema, "format").is_empty() => Some("string"),
-                _ => None,
-            }
-        }
-    }
 }

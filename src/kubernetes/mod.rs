@@ -9,6 +9,7 @@
 
 mod decode;
 pub mod go;
+pub mod immutable;
 pub mod mail;
 pub mod names;
 pub mod quantity;

@@ -195,6 +195,30 @@ fn every_rule_has_its_change() {
             "note permissionRemoved: the service account may no longer `create`, `get`, `update` `leases` of `coordination.k8s.io` in the namespaces that it watches",
         ],
     );
+    check(
+        "cleanup",
+        &nothing,
+        &|it| set(it, CSV, "/spec/cleanup", json!({ "enabled": true })),
+        &["warning cleanupEnabled: `spec.cleanup` is added: `{\"enabled\":true}`"],
+    );
+    check(
+        "maturity",
+        &|it| set(it, CSV, "/spec/maturity", json!("alpha")),
+        &|it| set(it, CSV, "/spec/maturity", json!("stable")),
+        &["note csvChanged: `spec.maturity` changed from `\"alpha\"` to `\"stable\"`"],
+    );
+    let secret = |type_: &'static str| {
+        move |it: &mut Files| {
+            let object = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" }, "type": type_ });
+            it.insert("manifests/secret.yaml".to_owned(), object);
+        }
+    };
+    check(
+        "secret",
+        &secret("Opaque"),
+        &secret("example.com/other"),
+        &["error immutableField: `type` changed, and API servers refuse that"],
+    );
     let container = format!("{DEPLOYMENT}/template/spec/containers/0");
     check(
         "privileged",
@@ -288,6 +312,7 @@ fn every_rule_has_its_change() {
         &binding("view", "ServiceAccount"),
         &binding("cluster-admin", "ServiceAccount"),
         &[
+            "error immutableField: `roleRef.name` changed, and API servers refuse that",
             "warning permissionAdded: `ServiceAccount/a` is bound to `ClusterRole/cluster-admin`",
             "note permissionRemoved: `ServiceAccount/a` is no longer bound to `ClusterRole/view`",
         ],
@@ -305,9 +330,7 @@ fn every_rule_has_its_change() {
         "selector",
         &nothing,
         &|it| set(it, CSV, &format!("{DEPLOYMENT}/selector/matchLabels/a"), json!("b")),
-        &[
-            "error selectorChanged: the selector of the Deployment changed, and API servers refuse that",
-        ],
+        &["error immutableField: `spec.selector` changed, and API servers refuse that"],
     );
     let container = format!("{DEPLOYMENT}/template/spec/containers/0");
     check(

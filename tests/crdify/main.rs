@@ -28,8 +28,14 @@ type Findings = BTreeSet<(String, String, String)>;
 const POLICIES: [&str; 2] = ["crdify", "olmv1"];
 
 /// The rules of ours that crdify does not have.
-const OURS: [&str; 5] =
-    ["crdRemoval", "storageVersionRemoval", "immutable", "unknownFields", "invalid"];
+const OURS: [&str; 6] = [
+    "crdRemoval",
+    "storageVersionRemoval",
+    "storageVersionFields",
+    "immutable",
+    "unknownFields",
+    "invalid",
+];
 
 #[test]
 fn crdifys_own_test_data() {

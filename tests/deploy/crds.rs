@@ -71,6 +71,53 @@ async fn what_the_api_server_refuses_is_breaking_and_nothing_else_is_called_refu
     assert!((many..pairs.len() - many).contains(&refused.len()), "{} refused", refused.len());
 }
 
+/// `rules.json` has rules that an API server accepts and refuses; the unit tests compare them with what we say.
+#[tokio::test]
+async fn rules_are_accepted_and_refused_as_the_table_has_it() {
+    let Some(kubeconfig) = place::kubeconfig().await else { return };
+    let server = Server::connect(&kubeconfig).await;
+    let table: Value = serde_json::from_str(include_str!("rules.json")).expect("it is JSON");
+    let path = format!("{PATH}?dryRun=All");
+    for (of, expected) in [("accepted", 201), ("unchecked", 201), ("refused", 422), ("missed", 422)]
+    {
+        for rule in table[of].as_array().expect("a list") {
+            let mut crd = crd(&mut Random::of(1, "rules"), 0);
+            let mut spec = table["schema"].clone();
+            spec["x-kubernetes-validations"] = json!([{ "rule": rule, "message": "no" }]);
+            let schema = json!({ "type": "object", "properties": { "spec": spec } });
+            for version in versions(&mut crd) {
+                version["schema"]["openAPIV3Schema"] = schema.clone();
+            }
+            let answer = server.ask("POST", &path, JSON, crd).await.expect("the server answers");
+            assert_eq!(answer.code, expected, "{of}: {rule} {answer:?}");
+        }
+    }
+}
+
+/// `updates.json` has objects, changes, and whether an API server refuses each; the unit tests compare them with ours.
+#[tokio::test]
+async fn updates_are_refused_as_the_table_has_it() {
+    let Some(kubeconfig) = place::kubeconfig().await else { return };
+    let server = Server::connect(&kubeconfig).await;
+    let table: Value = serde_json::from_str(include_str!("updates.json")).expect("it is JSON");
+    for (at, case) in table.as_array().expect("a list").iter().enumerate() {
+        let (path, name) = (case["path"].as_str().expect("a path"), format!("case{at}"));
+        let mut old = case["old"].clone();
+        old["metadata"]["name"] = json!(name);
+        let answer = server.ask("POST", path, JSON, old.clone()).await.expect("the server answers");
+        assert_eq!(answer.code, 201, "{old} {answer:?}");
+        let mut new = old.clone();
+        let patch = case["patch"].as_object().expect("a map").clone();
+        new.as_object_mut().expect("a map").extend(patch);
+        new["metadata"]["resourceVersion"] = answer.body["metadata"]["resourceVersion"].clone();
+        let at = format!("{path}/{name}?dryRun=All");
+        let answer = server.ask("PUT", &at, JSON, new.clone()).await.expect("the server answers");
+        let is_refused = case["refused"].as_array().is_some_and(|it| !it.is_empty());
+        assert_eq!(answer.code, if is_refused { 422 } else { 200 }, "{new} {answer:?}");
+        server.delete(&format!("{path}/{name}")).await;
+    }
+}
+
 /// The CRDs of which `crds diff` says that the API server refuses the update; by every policy, that is breaking.
 fn ours(pairs: &[(Value, Value)]) -> BTreeSet<String> {
     let dir = support::fresh("deploy/crd-updates");

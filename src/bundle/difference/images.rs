@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Change, Rule, State, pods};
 use crate::{
     bundle::{object, related_images},
-    yaml::{Value, differences},
+    kubernetes::immutable,
+    yaml::{Value, differences, json},
 };
 
 const DEPLOYMENTS: &str = "/spec/install/spec/deployments";
@@ -21,18 +22,12 @@ pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
             pods::compare(&Value::Null, (at, deployment), new, res);
             continue;
         };
-        let selector = |it: &Value| it.pointer("/spec/selector").cloned();
-        if selector(other) != selector(deployment) {
-            let what = "the selector of the Deployment changed, and API servers refuse that";
-            res.push(
-                new.change(
-                    Rule::SelectorChanged,
-                    &subject,
-                    &format!("{at}/spec/selector"),
-                    what.to_owned(),
-                )
-                .with_remedy("keep `spec.selector`, or give the Deployment another name"),
-            );
+        let object = |it: &Value| {
+            let spec = it.get("spec");
+            json!({ "apiVersion": "apps/v1", "kind": "Deployment", "spec": spec })
+        };
+        for field in immutable::changed(&object(other), &object(deployment)) {
+            res.push(refused(new, &new.csv_path, &subject, at, field));
         }
         let pod = format!("{at}/spec/template/spec");
         let (was, is) = (object::service_account(other), object::service_account(deployment));
@@ -56,6 +51,16 @@ pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
     }
     related(old, new, res);
     objects(old, new, res);
+}
+
+/// A field changed that must not change.
+fn refused(state: &State, file: &str, subject: &str, at: &str, field: &str) -> Change {
+    let path = field.trim_start_matches('/').replace('/', ".");
+    let what = format!("`{path}` changed, and API servers refuse that");
+    let change = state.change(Rule::ImmutableField, subject, "", what);
+    let place = Some(state.place(file, &format!("{at}{field}")));
+    let remedy = format!("keep `{path}`, or give the object another name");
+    Change { place, ..change }.with_remedy(remedy)
 }
 
 /// By name, with their places in the CSV.
@@ -182,8 +187,14 @@ fn objects(old: &State, new: &State, res: &mut Vec<Change>) {
     }
     for (path, object) in new.objects.iter().filter(compared) {
         let same = old.objects.iter().find(|it| title(&it.1) == title(object));
+        let fields: Vec<_> = same.iter().flat_map(|it| immutable::changed(&it.1, object)).collect();
+        for field in &fields {
+            res.push(refused(new, path, &title(object), "", field));
+        }
         for it in same.iter().flat_map(|it| differences(&it.1, object)) {
-            if is_harmless(&it.path) {
+            let part = it.new.as_ref().or(it.old.as_ref());
+            let is_told = part.is_some_and(|it| fields.iter().any(|at| it.pointer.starts_with(at)));
+            if is_told || is_harmless(&it.path) {
                 continue;
             }
             let change = new.change(Rule::ObjectChanged, &title(object), "", pods::text(&it));

@@ -3,6 +3,7 @@
 //! CRDs are not compared here: `compatibility` does that. Given the files of both bundles, this reads nothing else.
 
 mod bindings;
+mod csv;
 mod images;
 mod permissions;
 mod pods;
@@ -14,6 +15,7 @@ mod webhooks;
 pub use rules::Rule;
 pub use state::State;
 
+use super::validate::Finding;
 use crate::yaml::Mark;
 
 /// One change.
@@ -46,7 +48,26 @@ pub fn compare(old: &State, new: &State) -> anyhow::Result<Vec<Change>> {
     bindings::compare(old, new, &mut res);
     images::compare(old, new, &mut res);
     webhooks::compare(old, new, &mut res);
+    csv::compare(old, new, &mut res);
+    refusals(old, new, &mut res);
     // The worst first, and otherwise in the order in which they were found.
     res.sort_by_key(|it| it.rule.severity());
     Ok(res)
+}
+
+/// What `bundle validate` refuses in the new bundle alone.
+fn refusals(old: &State, new: &State, res: &mut Vec<Change>) {
+    let is_known = |it: &Finding| {
+        old.refusals.iter().any(|old| (old.rule, &old.message) == (it.rule, &it.message))
+    };
+    for it in new.refusals.iter().filter(|it| !is_known(it)) {
+        let subject = if it.file.is_empty() { "bundle" } else { &it.file };
+        let change = new.change(Rule::Invalid, subject, "", it.message.clone());
+        let place = Place {
+            file: it.file.clone(),
+            mark: it.mark.unwrap_or(Mark { line: 1, column: 1 }),
+            is_old: false,
+        };
+        res.push(Change { place: Some(place), ..change }.with_remedy(it.rule.about().hint));
+    }
 }

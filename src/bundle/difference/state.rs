@@ -12,7 +12,7 @@ use crate::{
             requirements::{self, Requirement},
         },
     },
-    hint::{Diagnostic, Diagnostics, Hint as _},
+    hint::{Diagnostic, Diagnostics, Hint as _, Severity},
     kubernetes,
     model::ProjectPath,
     yaml::{Mark, Node, Value},
@@ -31,6 +31,8 @@ pub struct State {
     pub objects: Vec<(String, Value)>,
     /// The manifests with several documents, of which OLM reads the first.
     pub cut: Vec<String>,
+    /// Why API servers or OLM refuse the bundle.
+    pub refusals: Vec<validate::Finding>,
 }
 
 impl State {
@@ -50,6 +52,10 @@ impl State {
                 return Err(Diagnostic::in_file(format!("{label}/{path}"), fault).into_error());
             }
         }
+        let values = BTreeMap::new();
+        let context = validate::optional::Context::without_images(&values);
+        let mut refusals = validate::validate(files, &validate::Request::default(), &context);
+        refusals.retain(|it| it.severity == Severity::Error);
         let Loaded { annotated, annotations, folder, objects: manifests, csv, .. } = loaded;
         let mut objects = Vec::new();
         for it in manifests.into_iter().filter(|it| it.path != csv.path) {
@@ -71,7 +77,17 @@ impl State {
         let in_folder = |it: &&ProjectPath| it.as_str().starts_with(&folder);
         let cut = files.iter().filter(|it| in_folder(&it.0) && load::has_more(it.1));
         let cut = cut.map(|it| it.0.to_string()).collect();
-        Ok(Self { nodes, csv_path, csv, annotated, annotations, requirements, objects, cut })
+        Ok(Self {
+            nodes,
+            csv_path,
+            csv,
+            annotated,
+            annotations,
+            requirements,
+            objects,
+            cut,
+            refusals,
+        })
     }
 
     /// Whether a file has a CRD.

@@ -66,6 +66,9 @@ fn version(old: &State, new: &State, res: &mut Vec<Change>) {
             new.change(Rule::MinKubeVersionRaised, "CSV", "/spec/minKubeVersion", what)
                 .with_remedy("on an older cluster, the new CSV stays pending"),
         );
+    } else if before != after {
+        let what = format!("`minKubeVersion` is {after:?}, and was {before:?}");
+        res.push(new.change(Rule::CsvChanged, "CSV", "/spec/minKubeVersion", what));
     }
 }
 
@@ -146,13 +149,13 @@ fn install_modes(old: &State, new: &State, res: &mut Vec<Change>) {
     }
 }
 
+const NATIVE: &str = "/spec/nativeAPIs";
+
 fn requirements(old: &State, new: &State, res: &mut Vec<Change>) {
     let remedy = "OLM v0 installs the new version only if the requirement is met, and OLM v1 refuses bundles with dependencies";
-    for at in [
-        "/spec/customresourcedefinitions/required",
-        "/spec/apiservicedefinitions/required",
-        "/spec/nativeAPIs",
-    ] {
+    for at in
+        ["/spec/customresourcedefinitions/required", "/spec/apiservicedefinitions/required", NATIVE]
+    {
         let title = |it: &Value| {
             let text = |field| object::text(it, field);
             let group = text("/name").split_once('.').map_or(text("/group"), |it| it.1);
@@ -167,6 +170,11 @@ fn requirements(old: &State, new: &State, res: &mut Vec<Change>) {
                     new.change(Rule::RequirementAdded, "CSV", &format!("{at}/{place}"), what);
                 res.push(change.with_remedy(remedy));
             }
+        }
+        let after: BTreeSet<String> = object::list(&new.csv, at).iter().map(title).collect();
+        for api in before.difference(&after).filter(|_| at == NATIVE) {
+            let what = format!("the API {api} is no longer required");
+            res.push(old.change(Rule::CsvChanged, "CSV", at, what).in_old());
         }
     }
     let is_new = |it: &&Requirement| old.requirements.iter().all(|other| other.entry != it.entry);

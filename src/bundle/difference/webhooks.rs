@@ -1,9 +1,12 @@
 //! Webhooks of the CSV, by their names and types.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, Rule, State};
-use crate::{bundle::object, yaml::Value};
+use crate::{
+    bundle::object,
+    yaml::{Value, differences},
+};
 
 const WEBHOOKS: &str = "/spec/webhookdefinitions";
 
@@ -17,13 +20,13 @@ pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
             res.push(new.change(Rule::WebhookAdded, &subject, at, what).with_remedy(remedy));
             continue;
         };
-        let fields = ["rules", "failurePolicy", "matchPolicy", "objectSelector", "conversionCRDs"];
-        let changed: Vec<String> = fields
+        let changed = differences(other, webhook);
+        let changed: BTreeSet<String> = changed
             .iter()
-            .filter(|it| webhook.get(**it) != other.get(**it))
-            .map(|it| format!("`{it}`"))
+            .filter_map(|it| Some(format!("`{}`", it.path.split(['.', '[']).next()?)))
             .collect();
         if !changed.is_empty() {
+            let changed: Vec<String> = changed.into_iter().collect();
             let what = format!("{} of the webhook changed", changed.join(", "));
             res.push(new.change(Rule::WebhookChanged, &subject, at, what).with_remedy(remedy));
         }

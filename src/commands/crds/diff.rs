@@ -115,13 +115,20 @@ impl Args {
         }
         // A CRD that is missing in a state that could not be read completely may be there.
         let mut left_out = Vec::new();
-        let mut leave_out = |side: &mut Side, other: &Side, unread: &Option<Unread>| {
-            let is_known = |it: &String| unread.is_none() || other.crds.contains_key(it);
-            left_out.extend(side.crds.keys().filter(|it| !is_known(it)).cloned());
-            side.crds.retain(|it, _| is_known(it));
-        };
-        leave_out(&mut old, &new, &unread[1]);
-        leave_out(&mut new, &old, &unread[0]);
+        let mut leave_out =
+            |side: &mut Side, own: &Option<Unread>, other: &Side, unread: &Option<Unread>| {
+                // A CRD that is only in a file may be of somebody else.
+                let is_of_source =
+                    |it: &String| own.as_ref().is_none_or(|own| !own.committed.contains(it));
+                let is_known = |it: &String| {
+                    unread.is_none() && is_of_source(it) || other.crds.contains_key(it)
+                };
+                left_out.extend(side.crds.keys().filter(|it| !is_known(it)).cloned());
+                side.crds.retain(|it, _| is_known(it));
+            };
+        leave_out(&mut old, &unread[0], &new, &unread[1]);
+        leave_out(&mut new, &unread[1], &old, &unread[0]);
+        let unread = unread.map(|it| it.filter(|it| !is_replaced(it, &left_out)));
         let is_complete = unread.iter().all(Option::is_none);
         let findings = judge(&old.crds, &new.crds, &self.policy());
         let report = Report::new(&old, &new, findings, is_complete);
@@ -174,6 +181,20 @@ impl Args {
         policy.allowed.extend(&self.allow);
         policy
     }
+}
+
+/// Whether committed files had all CRDs that the source did not tell; says so.
+fn is_replaced(unread: &Unread, left_out: &[String]) -> bool {
+    let res = left_out.is_empty() && !unread.committed.is_empty();
+    if res {
+        let names: Vec<&str> = unread.committed.iter().map(String::as_str).collect();
+        terminal::warn(format!(
+            "{}; read from committed files instead: {}",
+            unread.headline,
+            names.join(", ")
+        ));
+    }
+    res
 }
 
 /// Fails where a state could not be read completely.

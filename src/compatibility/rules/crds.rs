@@ -28,9 +28,22 @@ fn invalid(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
         let known = old.refusals();
         refusals.retain(|it| !known.contains(it));
     }
+    let mut unchecked = new.unchecked();
+    if !unchecked.is_empty() {
+        let known = old.unchecked();
+        unchecked.retain(|it| !known.contains(it));
+    }
+    let mut res = self::refusals(refusals);
+    let remedy = "apply the CRD to a test cluster, which compiles the rule";
+    let change = |it| (Rule::Invalid, Change::new(it, remedy).with(Effect::Clients));
+    res.extend(unchecked.into_iter().map(change));
+    res
+}
+
+pub fn refusals(why: Vec<String>) -> Vec<(Rule, Change)> {
     let remedy = "correct the CRD: the API server refuses it as it is";
     let change = |it| (Rule::Invalid, Change::new(it, remedy).with(Effect::Refused));
-    refusals.into_iter().map(change).collect()
+    why.into_iter().map(change).collect()
 }
 
 /// When a field counts as changed.

@@ -3,13 +3,15 @@
 
 mod bounds;
 mod crds;
+mod stored;
 mod texts;
 mod unhandled;
 mod values;
 
 use std::{fmt, str::FromStr};
 
-pub use crds::{crd_removal, of_crds, removed};
+pub use crds::{crd_removal, of_crds, refusals, removed};
+pub use stored::pruned;
 
 use super::{Effect, Policy, normal::Keywords};
 use crate::hint::Severity;
@@ -45,6 +47,7 @@ pub enum Rule {
     ServedVersionRemoval,
     Invalid,
     StorageVersionRemoval,
+    StorageVersionFields,
     Immutable,
     UnknownFields,
     Names,
@@ -79,6 +82,11 @@ const RULES: &[(Rule, &str, &str)] = &[
     (Rule::ServedVersionRemoval, "servedVersionRemoval", "A version is no longer served"),
     (Rule::Invalid, "invalid", "An API server refuses the CRD"),
     (Rule::StorageVersionRemoval, "storageVersionRemoval", "The storage version is removed"),
+    (
+        Rule::StorageVersionFields,
+        "storageVersionFields",
+        "The stored version lacks a field of another version",
+    ),
     (Rule::Immutable, "immutable", "The group, plural or kind of a CRD changed"),
     (Rule::UnknownFields, "unknownFields", "`preserveUnknownFields` changed"),
     (Rule::Names, "names", "A short name, a category, the singular or the list's kind changed"),

@@ -8,32 +8,63 @@ mod size;
 
 pub use size::shorten;
 
-use crate::definition::{Fault, rules, structural, text, walk};
+use crate::definition::{self, Fault, Refusal, text, walk};
 use crate::manifests::{Manifest, Version, versions};
-use crate::model::{Operator, Problem};
+use crate::model::{Operator, Place, Problem};
+use crate::yaml::Value;
 
 /// All warnings, ordered by the places of their kinds.
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
-    let mut res: Vec<Problem> = versions(operator).flat_map(|it| of_version(&it)).collect();
+    let mut res: Vec<Problem> = versions(operator).flat_map(|it| formats(&it)).collect();
+    res.extend(crds.iter().flat_map(|it| &it.objects).flat_map(|it| refusals(operator, it)));
     res.extend(size::lints(operator, crds));
     res.extend(empty_lists::lints(operator));
     res.sort();
     res
 }
 
-fn of_version(version: &Version<'_>) -> Vec<Problem> {
+fn formats(version: &Version<'_>) -> Vec<Problem> {
     let Some(schema) = version.schema() else { return Vec::new() };
-    let mut faults = structural::faults(&schema);
-    faults.extend(formats::faults(&schema));
-    // The API server checks rules only where the schema itself is valid.
-    faults.extend(rules::faults(&schema));
-    let describe = |it: Fault| {
-        let Fault { at, message, hint } = it;
-        let at = if at.is_empty() { "the resource itself".to_owned() } else { format!("`{at}`") };
-        let message = format!("{} {}: {at} {message}", version.kind(), version.name());
-        Problem::new(version.place().clone(), message).with_hint(hint)
+    let faults = formats::faults(&schema).into_iter();
+    faults.map(|it| problem(version, &it.at, &it.message).with_hint(it.hint)).collect()
+}
+
+/// What API servers refuse of a CRD, where the source declares it.
+fn refusals(operator: &Operator, crd: &Value) -> Vec<Problem> {
+    let [group, kind] = ["/spec/group", "/spec/names/kind"].map(|it| crd.pointer(it));
+    let is_same = |it: &Version<'_>| {
+        group.is_some_and(|group| *group == it.group())
+            && kind.is_some_and(|kind| *kind == it.kind())
     };
-    faults.into_iter().map(describe).collect()
+    let versions: Vec<_> = versions(operator).filter(is_same).collect();
+    let Some(first) = versions.first() else { return Vec::new() };
+    let problem = |it: Refusal| match it.version {
+        Some(inside) => {
+            let version = versions.iter().find(|it| it.name() == inside.name).unwrap_or(first);
+            problem(version, &inside.at, &inside.what).with_hint(inside.hint)
+        }
+        None => {
+            let at = it.pointer.strip_prefix("/spec/versions/").and_then(|it| it.split('/').next());
+            let name = crd.pointer(&format!("/spec/versions/{}/name", at.unwrap_or("0")));
+            let is_it = |it: &&Version<'_>| name.is_some_and(|name| *name == it.name());
+            let version = versions.iter().find(is_it).unwrap_or(first);
+            let message =
+                format!("API servers refuse the CRD of {}: {}", version.kind(), it.message);
+            Problem::new(version.place().clone(), message)
+                .with_hint("change the attribute in `#[kube(…)]` that sets the field")
+        }
+    };
+    let all = definition::refusals(crd).into_iter().chain(definition::unchecked(crd));
+    all.map(problem).collect()
+}
+
+/// A problem of a field, where the source declares it.
+fn problem(version: &Version<'_>, at: &str, message: &str) -> Problem {
+    let names: Vec<String> = at.split('.').map(|it| it.trim_end_matches("[]").to_owned()).collect();
+    let place: &Place = version.declared.field_places.get(&names).unwrap_or(version.place());
+    let at = if at.is_empty() { "the resource itself".to_owned() } else { format!("`{at}`") };
+    let message = format!("{} {}: {at} {message}", version.kind(), version.name());
+    Problem::new(place.clone(), message)
 }
 
 #[cfg(test)]

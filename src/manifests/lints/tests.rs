@@ -1,6 +1,7 @@
 use serde_json::json;
 
-use super::{Fault, formats, rules, structural};
+use super::{Fault, formats};
+use crate::definition::structural;
 use crate::yaml::Value;
 
 /// A root with this one field, `spec.it`.
@@ -85,38 +86,4 @@ fn formats_are_told_once_each() {
     } }));
     let expected = "spec.it.a has the format `uint32`, unknown to API servers, which will warn, as `spec.it.b`";
     check(formats::faults(&schema), &[expected]);
-}
-
-#[test]
-fn rules_that_do_not_compile_are_told() {
-    let rule = |rule: &str, expected: &[&str]| {
-        let schema = root(
-            json!({ "type": "object", "x-kubernetes-validations": [{ "rule": rule }], "properties": {
-            "min": { "type": "integer" }, "x-y": { "type": "string" },
-            "list": { "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string" } } } },
-            "map": { "type": "object", "additionalProperties": { "type": "object", "properties": { "a": { "type": "string" } } } },
-            "any": { "type": "object", "x-kubernetes-preserve-unknown-fields": true },
-        } }),
-        );
-        let expected: Vec<String> = expected
-            .iter()
-            .map(|it| format!("spec.it has a rule that does not compile: `{rule}`: {it}"))
-            .collect();
-        check(rules::faults(&schema), &expected.iter().map(String::as_str).collect::<Vec<_>>());
-    };
-    rule("self.min >= 1 && has(self.list)", &[]);
-    rule("self.list.all(it, it.name != '') && self.list[0].name.startsWith('a')", &[]);
-    rule("self.map.all(key, self.map[key].a != '') && self.x__dash__y == 'a'", &[]);
-    rule("self.?min.orValue(1) == 1 || oldSelf.min == self.min", &[]);
-    rule("sets.contains([1], [2]) && isURL('a') && quantity('1').isInteger()", &[]);
-    rule("self.list.all(it, it.nam != '')", &["there is no field `nam`"]);
-    rule("self.map['a'].b == ''", &["there is no field `b`"]);
-    rule("sel.min >= 1", &["nothing is called `sel`"]);
-    rule("self.any.thing == 1", &["there is no field `thing`"]);
-    rule("self.min == null", &["a number cannot be compared with a null"]);
-    rule("self.list[0].name > 1", &["a string cannot be compared with a number"]);
-    rule("self.min && true", &["a number is used where a bool is required"]);
-    rule("!has(self.min) || self.min != 1.5", &[]);
-    rule("self.list.exists(it, it.name == 'a' || self.map == null)", &[]);
-    rule("self.min = 1", &["1:10: token recognition error at: '= '"]);
 }

@@ -53,8 +53,13 @@ pub struct Args {
 
 fn rules() -> impl Iterator<Item = PossibleValue> {
     let ours = difference::Rule::all().map(|it| (it.name(), it.summary()));
-    let of_crds = compatibility::Rule::all().map(|it| (it.name(), it.summary()));
+    let of_crds = of_crds().map(|it| (it.name(), it.summary()));
     ours.chain(of_crds).map(|(name, summary)| PossibleValue::new(name).help(summary))
+}
+
+/// The rules of CRDs without the one that the whole bundle has.
+fn of_crds() -> impl Iterator<Item = compatibility::Rule> {
+    compatibility::Rule::all().filter(|it| *it != compatibility::Rule::Invalid)
 }
 
 impl Args {
@@ -72,6 +77,7 @@ impl Args {
         let mut policy = self.policy.policy();
         let of_crds = |it: &String| it.parse::<compatibility::Rule>().ok();
         policy.allowed.extend(self.allow.iter().filter_map(of_crds));
+        policy.allowed.insert(compatibility::Rule::Invalid);
         let findings = judge(&old.crds, &new.crds, &policy);
 
         let report = Report::new(&old, &new, changes, findings);

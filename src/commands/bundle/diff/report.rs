@@ -8,7 +8,7 @@ use crate::{
         crds::{Format, Place, Side},
         findings::{self, count, shortened},
     },
-    compatibility::{self, Finding},
+    compatibility::Finding,
     hint::{Diagnostic, Severity},
     terminal,
     yaml::{Value, json},
@@ -100,8 +100,8 @@ impl Report {
     fn sarif(&self) -> Value {
         let ours = difference::Rule::all()
             .map(|it| findings::rule(it.name(), it.summary(), it.severity()));
-        let of_crds = compatibility::Rule::all()
-            .map(|it| findings::rule(it.name(), it.summary(), it.severity()));
+        let of_crds =
+            super::of_crds().map(|it| findings::rule(it.name(), it.summary(), it.severity()));
         let result = |it: &Entry| {
             let remedy = match it.remedy.as_str() {
                 "" => String::new(),

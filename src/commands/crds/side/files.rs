@@ -1,10 +1,10 @@
 //! CRDs in files, as they are committed or printed: several documents a file, as YAML or JSON.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Context as _;
 
-use super::{Crds, Places, marks::Marks};
+use super::{Crds, Places, marks::Marks, tree::Tree};
 use crate::{
     compatibility::Crd,
     disk::Root,
@@ -45,6 +45,33 @@ pub fn on_disk(dir: &Path, path: &str) -> anyhow::Result<(Crds, Places)> {
     }
     files.require_some(path)?;
     Ok(files.into_side())
+}
+
+/// The CRDs in files that are committed at a revision, wherever they are; none of what differs between two files.
+pub fn committed(tree: &Tree) -> anyhow::Result<(Crds, Places)> {
+    let (mut res, mut ambiguous) = (Files::default(), BTreeSet::new());
+    for folder in tree.folders_of_crds() {
+        for name in tree.names(&folder)?.iter().filter(|it| is_crd_file(it)) {
+            let path = below(&folder, name);
+            let (Ok(Some(text)), mut file) = (tree.text(&path), Files::default()) else { continue };
+            // Templates and the like.
+            if file.add(&path, &text, false).is_err() {
+                continue;
+            }
+            for (name, crd) in file.crds {
+                match res.crds.get(&name) {
+                    Some(other) if *other != crd => drop(ambiguous.insert(name)),
+                    Some(_) => {}
+                    None => {
+                        res.places.documents.extend(file.places.documents.remove_entry(&name));
+                        res.crds.insert(name, crd);
+                    }
+                }
+            }
+        }
+    }
+    res.crds.retain(|it, _| !ambiguous.contains(it));
+    Ok(res.into_side())
 }
 
 /// Whether a file of a folder may hold CRDs.

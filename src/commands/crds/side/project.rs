@@ -1,6 +1,7 @@
 //! The CRDs of a cargo project, read from its Rust source: in the working tree or at a revision.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     rc::Rc,
 };
@@ -41,10 +42,13 @@ pub struct Project {
 }
 
 /// What of a state could not be read, and why.
+#[derive(Default)]
 pub struct Unread {
     pub headline: String,
     pub problems: Vec<Problem>,
     pub hints: Vec<String>,
+    /// The CRDs that were read from files which are committed there instead.
+    pub committed: BTreeSet<String>,
 }
 
 impl Project {
@@ -73,12 +77,33 @@ impl Project {
         let repository = Repository::of(&folder)?;
         let tree = Rc::new(repository.at(revision)?);
         let at = || format!("cannot read the source at {revision}");
-        let (root, member) = root_of(&tree, &repository.prefix).with_context(at)?;
-        let options = self.options(member);
-        let library = Revision::new(Rc::clone(&tree), &root, &folder);
-        let reading = source::read(&library, &options);
-        let mut res = side(&library, &reading, &options, &root, (revision, Some(revision)))?;
+        let from_source = root_of(&tree, &repository.prefix).and_then(|(root, member)| {
+            let options = self.options(member);
+            let library = Revision::new(Rc::clone(&tree), &root, &folder);
+            let reading = source::read(&library, &options);
+            side(&library, &reading, &options, &root, (revision, Some(revision)))
+        });
+        let (committed, mut places) = files::committed(&tree)?;
+        let mut res = match from_source.with_context(at) {
+            Err(error) if committed.is_empty() => return Err(error),
+            Err(error) => {
+                let unread = Unread { headline: format!("{error:#}"), ..Unread::default() };
+                let places = Places { revision: Some(revision.to_owned()), ..Places::default() };
+                let label = revision.to_owned();
+                Side { label, crds: Crds::new(), places, unread: Some(unread) }
+            }
+            Ok(side) => side,
+        };
         if let Some(unread) = &mut res.unread {
+            for (name, crd) in committed {
+                if res.crds.contains_key(&name) {
+                    continue;
+                }
+                let document = places.documents.remove_entry(&name);
+                res.places.documents.extend(document);
+                unread.committed.insert(name.clone());
+                res.crds.insert(name, crd);
+            }
             // Only the working tree is compiled.
             for it in unread.problems.iter_mut().filter_map(|it| it.hint.as_mut()) {
                 *it = it.replace(", or compile: `--compile`", "");
@@ -187,6 +212,7 @@ fn side(
         headline: format!("{} at {label}", unread(reading)),
         problems,
         hints: reading.hint.iter().cloned().collect(),
+        committed: BTreeSet::new(),
     });
     let mut crds = Crds::new();
     for object in generated.manifests.iter().flat_map(|it| &it.objects) {

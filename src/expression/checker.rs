@@ -1,0 +1,320 @@
+//! The types of a rule: a port of `checker/checker.go` of cel-go 0.29, as API servers set it up.
+
+use cel::common::ast::{
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, ListExpr, LiteralValue, MapExpr,
+};
+
+use super::{
+    TYPES,
+    functions::{Functions, Overload},
+    literals,
+    schema::field_of,
+    types::{
+        Type::{self, Compound, Dyn, Error, Null, Object, Parameter, Simple, Variable},
+        Variables,
+    },
+};
+
+/// Macros that the parser does not expand, with the number of their arguments: these are not checked.
+const MACROS: &[(&str, &[usize])] = &[
+    ("all", &[3]),
+    ("exists", &[3]),
+    ("exists_one", &[3]),
+    ("existsOne", &[3]),
+    ("optFlatMap", &[2]),
+    ("optMap", &[2]),
+    ("sortBy", &[2]),
+    ("transformList", &[3, 4]),
+    ("transformMap", &[3, 4]),
+    ("transformMapEntry", &[3, 4]),
+];
+
+pub struct Checker<'a> {
+    pub functions: &'static Functions,
+    /// The names in scope, the last one first.
+    pub scope: Vec<(String, Type<'a>)>,
+    /// Whether all items of a list have one type.
+    pub is_homogeneous: bool,
+    pub faults: Vec<String>,
+    /// What the types depend on and is not checked here.
+    pub unchecked: Option<String>,
+    variables: Variables<'a>,
+}
+
+impl<'a> Checker<'a> {
+    pub fn new(functions: &'static Functions, scope: Vec<(String, Type<'a>)>) -> Self {
+        let (faults, unchecked) = (Vec::new(), None);
+        let variables = Variables::default();
+        Self { functions, scope, is_homogeneous: true, faults, unchecked, variables }
+    }
+
+    /// The type of an expression, with all that is known in the end.
+    pub fn type_of(&mut self, expr: &IdedExpr) -> Type<'a> {
+        let res = self.check(expr);
+        self.variables.resolve(&res)
+    }
+
+    fn fault(&mut self, what: String) -> Type<'a> {
+        if !self.faults.contains(&what) {
+            self.faults.push(what);
+        }
+        Error
+    }
+
+    fn check(&mut self, expr: &IdedExpr) -> Type<'a> {
+        match &expr.expr {
+            Expr::Literal(it) => match it {
+                LiteralValue::Boolean(_) => Simple("bool"),
+                LiteralValue::Bytes(_) => Simple("bytes"),
+                LiteralValue::Double(_) => Simple("double"),
+                LiteralValue::Int(_) => Simple("int"),
+                LiteralValue::String(_) => Simple("string"),
+                LiteralValue::UInt(_) => Simple("uint"),
+                LiteralValue::Null => Null,
+            },
+            Expr::Ident(name) => self.named(name),
+            Expr::Select(it) => {
+                if spelled(expr).is_some_and(|it| self.is_type(&it)) {
+                    return Compound("type", vec![Dyn]);
+                }
+                let operand = self.check(&it.operand);
+                let found = self.selected(operand, &it.field, false);
+                if it.test { Simple("bool") } else { found }
+            }
+            Expr::Call(it) => self.call(it),
+            Expr::List(it) => self.list(it),
+            Expr::Map(it) => self.map(it),
+            Expr::Comprehension(it) => self.comprehension(it),
+            Expr::Struct(_) | Expr::Unspecified => self.skip("a message literal"),
+        }
+    }
+
+    fn skip(&mut self, what: &str) -> Type<'a> {
+        self.unchecked.get_or_insert_with(|| what.to_owned());
+        Dyn
+    }
+
+    fn named(&mut self, name: &str) -> Type<'a> {
+        if let Some((_, found)) = self.scope.iter().rev().find(|it| it.0 == name) {
+            return found.clone();
+        }
+        match TYPES.contains(&name) {
+            true => Compound("type", vec![Dyn]),
+            false => self.fault(format!("nothing is called `{name}`")),
+        }
+    }
+
+    /// Whether a name with dots is that of a type.
+    fn is_type(&self, name: &str) -> bool {
+        let is = |it: &Type<'_>| matches!(it, Simple(it) if *it == name);
+        let has = |it: &Overload| is(&it.result) || it.arguments.iter().any(is);
+        self.functions.values().flatten().any(has)
+    }
+
+    fn selected(&mut self, operand: Type<'a>, field: &str, is_optional: bool) -> Type<'a> {
+        let (of, was_optional) = self.variables.resolve(&operand).unwrapped();
+        let found = match &of {
+            Compound("map", of) if of.len() == 2 => of[1].clone(),
+            Object(schema, is_resource) => match field_of(schema, *is_resource, field) {
+                Some(found) => found,
+                None => self.fault(format!("there is no field `{field}`")),
+            },
+            Variable(_) => {
+                self.variables.is_assignable(&Dyn, &of);
+                Dyn
+            }
+            Dyn | Error => Dyn,
+            other => {
+                self.fault(format!("a value of the type {other} has no fields, and no `{field}`"))
+            }
+        };
+        if is_optional || was_optional { Type::optional(found) } else { found }
+    }
+
+    fn call(&mut self, call: &CallExpr) -> Type<'a> {
+        let name = call.func_name.as_str();
+        if name == "_?._"
+            && let [operand, field] = &call.args[..]
+        {
+            let operand = self.check(operand);
+            return match &field.expr {
+                Expr::Literal(LiteralValue::String(field)) => {
+                    self.selected(operand, field.inner(), true)
+                }
+                _ => self.fault("a field after `.?` has no name".to_owned()),
+            };
+        }
+        let functions = self.functions;
+        let namespaced = call.target.as_deref().and_then(spelled).map(|it| format!("{it}.{name}"));
+        let namespaced = namespaced.and_then(|it| functions.get_key_value(it.as_str()));
+        if let Some((name, overloads)) = namespaced {
+            let arguments = call.args.iter().map(|it| self.check(it)).collect();
+            return self.resolve(name, overloads, false, arguments);
+        }
+        let target = call.target.as_deref().map(|it| self.check(it));
+        let Some(overloads) = functions.get(name) else {
+            let is_macro = |it: &(&str, &[usize])| it.0 == name && it.1.contains(&call.args.len());
+            return match MACROS.iter().any(is_macro) && target.is_some() {
+                true => self.skip(&format!("`{name}`")),
+                false => self.fault(format!("there is no function `{name}`")),
+            };
+        };
+        let is_method = target.is_some();
+        let mut arguments: Vec<_> = target.into_iter().collect();
+        arguments.extend(call.args.iter().map(|it| self.check(it)));
+        if let Some(fault) = literals::fault(name, call) {
+            return self.fault(fault);
+        }
+        self.resolve(name, overloads, is_method, arguments)
+    }
+
+    /// The result of the overloads that take these arguments.
+    fn resolve(
+        &mut self,
+        name: &str,
+        overloads: &'static [Overload],
+        is_method: bool,
+        arguments: Vec<Type<'a>>,
+    ) -> Type<'a> {
+        let mut res: Option<Type<'a>> = None;
+        for overload in overloads.iter().filter(|it| it.is_method == is_method) {
+            let mut parameters = Vec::new();
+            let mut own = |it, all: &mut Variables<'a>| instantiate(it, &mut parameters, all);
+            let wanted: Vec<_> =
+                overload.arguments.iter().map(|it| own(it, &mut self.variables)).collect();
+            let result = own(&overload.result, &mut self.variables);
+            if !self.variables.are_assignable(&arguments, &wanted) {
+                continue;
+            }
+            let result = self.variables.resolve(&result);
+            res = match res {
+                None => Some(result),
+                Some(Dyn) => Some(Dyn),
+                Some(before) if before == result => Some(before),
+                Some(_) => Some(Dyn),
+            };
+        }
+        res.unwrap_or_else(|| {
+            let all = arguments.iter().map(|it| self.variables.resolve(it).to_string());
+            let all: Vec<String> = all.collect();
+            let name = name.trim_matches(['_', '@']);
+            self.fault(format!("`{name}` does not take ({})", all.join(", ")))
+        })
+    }
+
+    fn list(&mut self, list: &ListExpr) -> Type<'a> {
+        let mut item = None;
+        for (at, it) in list.elements.iter().enumerate() {
+            let type_ = self.check(it);
+            let type_ = self.inside(type_, list.optional_indices.contains(&at));
+            item = Some(self.joined(item, type_));
+        }
+        Type::list(item.unwrap_or_else(|| self.variables.fresh()))
+    }
+
+    fn map(&mut self, map: &MapExpr) -> Type<'a> {
+        let (mut keys, mut values) = (None, None);
+        for entry in &map.entries {
+            let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
+            let key = self.check(&entry.key);
+            keys = Some(self.joined(keys, key));
+            let value = self.check(&entry.value);
+            let value = self.inside(value, entry.optional);
+            values = Some(self.joined(values, value));
+        }
+        let mut or_fresh = |it: Option<_>| it.unwrap_or_else(|| self.variables.fresh());
+        let key = or_fresh(keys);
+        Type::map(key, or_fresh(values))
+    }
+
+    /// The type inside of an optional item.
+    fn inside(&mut self, type_: Type<'a>, is_optional: bool) -> Type<'a> {
+        if !is_optional {
+            return type_;
+        }
+        match self.variables.resolve(&type_).unwrapped() {
+            (inside, true) => inside,
+            (other, false) if other.is_open() => other,
+            (other, false) => self.fault(format!("an item after `?` is not optional, but {other}")),
+        }
+    }
+
+    fn joined(&mut self, before: Option<Type<'a>>, next: Type<'a>) -> Type<'a> {
+        let Some(before) = before else { return next };
+        let text = format!(
+            "a list or map has items of the types {} and {}",
+            self.variables.resolve(&before),
+            self.variables.resolve(&next)
+        );
+        match self.variables.join(before, next) {
+            Some(joined) => joined,
+            None if self.is_homogeneous => self.fault(text),
+            None => Dyn,
+        }
+    }
+
+    fn comprehension(&mut self, it: &ComprehensionExpr) -> Type<'a> {
+        let range = self.check(&it.iter_range);
+        let start = self.check(&it.accu_init);
+        let depth = self.scope.len();
+        self.scope.push((it.accu_var.clone(), start.clone()));
+        let range = self.variables.resolve(&range);
+        let (one, two) = match &range {
+            Compound("list", of) if it.iter_var2.is_some() => (Simple("int"), of[0].clone()),
+            Compound("list", of) => (of[0].clone(), Dyn),
+            Compound("map", of) => (of[0].clone(), of[1].clone()),
+            Dyn | Error | Variable(_) => {
+                self.variables.is_assignable(&Dyn, &range);
+                (Dyn, Dyn)
+            }
+            other => (self.fault(format!("a value of the type {other} has no items")), Error),
+        };
+        self.scope.push((it.iter_var.clone(), one));
+        self.scope.extend(it.iter_var2.iter().map(|name| (name.clone(), two.clone())));
+        for (expr, wanted) in [(&it.loop_cond, Simple("bool")), (&it.loop_step, start)] {
+            let found = self.check(expr);
+            if !self.variables.is_assignable(&wanted, &found) {
+                let (wanted, found) =
+                    (self.variables.resolve(&wanted), self.variables.resolve(&found));
+                self.fault(format!(
+                    "a value of the type {found} is used where {wanted} is required"
+                ));
+            }
+        }
+        self.scope.truncate(depth + 1);
+        let res = self.check(&it.result);
+        self.scope.truncate(depth);
+        self.variables.resolve(&res)
+    }
+}
+
+/// A declared type with a variable for each of its parameters.
+fn instantiate<'a>(
+    type_: &Type<'static>,
+    parameters: &mut Vec<(&'static str, Type<'a>)>,
+    variables: &mut Variables<'a>,
+) -> Type<'a> {
+    match type_ {
+        Parameter(name) => match parameters.iter().find(|it| it.0 == *name) {
+            Some((_, known)) => known.clone(),
+            None => {
+                let fresh = variables.fresh();
+                parameters.push((*name, fresh.clone()));
+                fresh
+            }
+        },
+        Compound(name, of) => {
+            Compound(name, of.iter().map(|it| instantiate(it, parameters, variables)).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// `a.b.c`, where an expression is only names.
+fn spelled(expr: &IdedExpr) -> Option<String> {
+    match &expr.expr {
+        Expr::Ident(name) => Some(name.clone()),
+        Expr::Select(it) if !it.test => Some(format!("{}.{}", spelled(&it.operand)?, it.field)),
+        _ => None,
+    }
+}
