@@ -44,7 +44,7 @@ pub struct Controller<K: Watched> {
     queue: Arc<Queue>,
     owned: Arc<Owned<K>>,
     /// What runs beside the reconciles.
-    tasks: Vec<BoxFuture<'static, ()>>,
+    tasks: Vec<BoxFuture<'static, Result<(), String>>>,
     synced: Vec<(String, Synced)>,
 }
 
@@ -160,7 +160,7 @@ impl<K: Watched + Serialize> Controller<K> {
             queue.add(&key(it.namespace.as_deref(), &it.name));
             ready(())
         };
-        self.tasks.push(triggers.for_each(add).boxed());
+        self.tasks.push(triggers.for_each(add).map(Ok).boxed());
     }
 
     fn children<C: Watched>(&mut self, selected: Watch<C>, link: Link<C>) -> Arc<Children<C>> {
@@ -179,7 +179,7 @@ impl<K: Watched + Serialize> Controller<K> {
         children
     }
 
-    fn expect<C: Watched>(&mut self) -> tokio::sync::watch::Sender<Result<bool, String>> {
+    fn expect<C: Watched>(&mut self) -> tokio::sync::watch::Sender<bool> {
         let (sender, synced) = Synced::channel();
         let resource = format!("{}.{}", C::plural(&()), C::group(&()));
         self.synced.push((resource.trim_end_matches('.').to_owned(), synced));
