@@ -44,7 +44,7 @@ pub struct Controller<K: Watched> {
     queue: Arc<Queue>,
     owned: Arc<Owned<K>>,
     /// What runs beside the reconciles.
-    tasks: Vec<BoxFuture<'static, ()>>,
+    tasks: Vec<BoxFuture<'static, Result<(), String>>>,
     synced: Vec<(String, Synced)>,
 }
 
@@ -59,7 +59,7 @@ impl<K: Watched + Serialize> Controller<K> {
         let name = K::kind(&()).to_lowercase();
         let metrics = operator.metrics.controller(&name);
         metrics.max_concurrent(operator.settings.max_concurrent_reconciles);
-        let queue = Queue::new(metrics);
+        let queue = Queue::new(metrics.clone());
         let trigger = trigger(&queue);
         let primary = Primary::new(operator.client.clone(), operator.identity.name, selected.filter(), trigger);
         let mut res = Self {
@@ -82,10 +82,13 @@ impl<K: Watched + Serialize> Controller<K> {
             let outcome = primary.observe(event);
             // A status was written of objects that are gone since.
             outcome.unseen.iter().for_each(|key| primary.forget(key, None));
+            if outcome.undecodable.is_some() {
+                metrics.terminal_error();
+            }
             if let (Some(error), Some((key, uid)), Ok(permit)) =
                 (outcome.undecodable, about, reports.clone().try_acquire_owned())
             {
-                let report = report_undecodable::<K>(operator.clone(), key, uid, error);
+                let report = report_undecodable(operator.clone(), primary.clone(), key, uid, error);
                 tokio::spawn(report.map(|()| drop(permit)));
             }
             ready(())
@@ -160,7 +163,7 @@ impl<K: Watched + Serialize> Controller<K> {
             queue.add(&key(it.namespace.as_deref(), &it.name));
             ready(())
         };
-        self.tasks.push(triggers.for_each(add).boxed());
+        self.tasks.push(triggers.for_each(add).map(Ok).boxed());
     }
 
     fn children<C: Watched>(&mut self, selected: Watch<C>, link: Link<C>) -> Arc<Children<C>> {
@@ -179,7 +182,7 @@ impl<K: Watched + Serialize> Controller<K> {
         children
     }
 
-    fn expect<C: Watched>(&mut self) -> tokio::sync::watch::Sender<Result<bool, String>> {
+    fn expect<C: Watched>(&mut self) -> tokio::sync::watch::Sender<bool> {
         let (sender, synced) = Synced::channel();
         let resource = format!("{}.{}", C::plural(&()), C::group(&()));
         self.synced.push((resource.trim_end_matches('.').to_owned(), synced));

@@ -2,6 +2,7 @@
 //! and repeat their causes.
 
 use crate::explain;
+use kube::core::Status;
 use std::time::Duration;
 
 /// What the runtime needs to know about an error. Implement it for your own error type.
@@ -36,6 +37,9 @@ pub enum Error {
         /// Kind and name of its controller, if it has one.
         controller: Option<String>,
     },
+    /// An object with this name is left over from an earlier owner, and will be deleted.
+    #[error("{0}")]
+    Leftover(#[source] Leftover),
     /// A desired object lacks a label that its watch selects by, so that the watch would not show it.
     #[error("{kind} `{name}` needs the label `{label}`, because the controller watches only objects with it")]
     Unselected {
@@ -52,6 +56,54 @@ pub enum Error {
     /// The reconciler took longer than `reconcile_timeout`.
     #[error("the reconciler took longer than {0:?}")]
     Timeout(Duration),
+}
+
+/// A child of an earlier object that had the name of its owner. The garbage collector deletes it.
+#[derive(thiserror::Error, Debug)]
+#[error("{kind} `{name}` belongs to an earlier {owner}, and has not been deleted yet")]
+pub struct Leftover {
+    /// The kind of the object.
+    pub kind: String,
+    /// The name of the object.
+    pub name: String,
+    /// Kind and name of its owner.
+    pub owner: String,
+}
+
+/// Whether a request was refused because the namespace is being deleted.
+pub(crate) fn is_terminating(refused: &Status) -> bool {
+    refused.details.iter().flat_map(|it| &it.causes).any(|it| it.reason == "NamespaceTerminating")
+}
+
+/// An error and its causes.
+fn causes(error: &impl Failure) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |it| it.source())
+}
+
+/// What the API server answered, where that is the cause of an error.
+fn answers(error: &impl Failure) -> impl Iterator<Item = &Status> {
+    causes(error).filter_map(|it| match it.downcast_ref() {
+        Some(kube::Error::Api(status)) => Some(&**status),
+        _ => None,
+    })
+}
+
+/// How often an error may occur in a row before it is reported: never at once what may pass by itself.
+pub(crate) fn patience(error: &impl Failure) -> u32 {
+    match error.is_transient() {
+        // The object will be deleted with its namespace.
+        _ if answers(error).any(is_terminating) => u32::MAX,
+        // After two minutes, somebody may have to help the garbage collector.
+        _ if causes(error).any(|it| it.is::<Leftover>()) => 10,
+        true => 4,
+        false => 1,
+    }
+}
+
+/// When the API server wants to be asked again.
+pub(crate) fn retry_after(error: &impl Failure) -> Duration {
+    let seconds = answers(error).filter_map(|it| Some(it.details.as_ref()?.retry_after_seconds)).max();
+    Duration::from_secs(seconds.unwrap_or(0).into())
 }
 
 impl From<kube::Error> for Error {
@@ -79,6 +131,7 @@ impl Failure for Error {
             Self::Missing(_) => "MissingField",
             Self::Encode(_) => "EncodeError",
             Self::NotOwned { .. } => "NotOwned",
+            Self::Leftover(_) => "Leftover",
             Self::Unselected { .. } => "MissingLabel",
             Self::Panic(_) => "Panic",
             Self::Timeout(_) => "Timeout",
@@ -87,8 +140,8 @@ impl Failure for Error {
 
     fn is_transient(&self) -> bool {
         match self {
-            Self::Kube(kube::Error::Api(s)) => matches!(s.code, 401 | 409 | 429) || s.code >= 500,
-            Self::Kube(_) | Self::Timeout(_) => true,
+            Self::Kube(kube::Error::Api(s)) => matches!(s.code, 401 | 409 | 429) || s.code >= 500 || is_terminating(s),
+            Self::Kube(_) | Self::Timeout(_) | Self::Leftover(_) => true,
             _ => false,
         }
     }
@@ -97,7 +150,6 @@ impl Failure for Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kube::core::Status;
 
     #[test]
     fn an_error_of_the_api_server_is_its_message() {

@@ -2,7 +2,7 @@
 //! of them whenever it publishes one, and needs the right to `patch`; ours are published on
 //! transitions only, so there is nothing to count.
 
-use crate::{Operator, explain};
+use crate::{Operator, error::is_terminating, explain};
 use k8s_openapi::{
     api::{core::v1::ObjectReference, events::v1::Event},
     apimachinery::pkg::apis::meta::v1::MicroTime,
@@ -58,6 +58,13 @@ impl Operator {
         };
         let api: Api<Event> = Api::namespaced(self.client.clone(), &namespace);
         if let Err(error) = api.create(&PostParams::default(), &event).await {
+            if matches!(&error, kube::Error::Api(it) if is_terminating(it)) {
+                return tracing::debug!(
+                    reason,
+                    namespace,
+                    "no event is published in a namespace that is being deleted"
+                );
+            }
             tracing::warn!(error = explain(&error), reason, "cannot publish an event");
         }
     }

@@ -241,6 +241,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_leader_goes_on_when_its_lease_is_deleted() {
+        let (server, stop) = (Server::default(), CancellationToken::new());
+        let a = candidate(&server, "a", &stop).await.unwrap();
+        let b = tokio::spawn({
+            let (server, stop) = (server.clone(), stop.clone());
+            async move { candidate(&server, "b", &stop).await }
+        });
+        sleep(Duration::from_secs(30)).await;
+        for _ in 0..10 {
+            server.delete_lease();
+            sleep(Duration::from_millis(20_700)).await;
+            assert!(!a.lost.is_cancelled() && !b.is_finished(), "never another");
+        }
+        a.release().await;
+        b.await.unwrap().unwrap().release().await;
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_candidate_whose_requests_hang_does_not_stop_the_others() {
         let (server, stop) = (Server::default(), CancellationToken::new());
         server.hang("a");

@@ -33,11 +33,20 @@ impl Elector {
         // As the holder, write first: nobody else should have.
         if let Some((lease, _)) = self.seen.clone()
             && self.holder() == Some(&self.config.identity)
-            && self.write(lease).await?
         {
-            return Ok(true);
+            match self.write(lease).await {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                // Somebody has deleted it: it is created again, as in client-go.
+                Err(kube::Error::Api(e)) if e.is_not_found() => {}
+                Err(error) => return Err(error),
+            }
         }
         let Some(lease) = self.in_time(self.api.get_opt(&self.config.name)).await? else {
+            // It was deleted while somebody led, who may go on until it would have expired.
+            if self.is_held_by_another() && self.expires_in().is_some_and(|left| !left.is_zero()) {
+                return Ok(false);
+            }
             let new = self.lease(None, 0);
             let written = self.in_time(self.api.create(&PostParams::default(), &new)).await;
             return self.written(written);

@@ -36,7 +36,7 @@ mod worker;
 pub use apply_set::{ApplySet, Owned};
 pub use cache::{Children, DESIRED_HASH, Desired, Parent, Primary, Watch, Watched};
 pub use controller::Controller;
-pub use error::{Error, Failure};
+pub use error::{Error, Failure, Leftover};
 pub use explain::explain;
 pub use finalizer::finalizer;
 /// The flags of an operator. Flatten them into the arguments of your own program.

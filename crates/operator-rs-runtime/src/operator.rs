@@ -28,7 +28,7 @@ macro_rules! identity {
 pub struct Settings {
     /// Number of concurrent reconciles of each controller; at least 1.
     pub max_concurrent_reconciles: u16,
-    /// Time limit of one reconcile.
+    /// Time limit of one reconcile, which is stopped at its next `await`.
     pub reconcile_timeout: Duration,
     /// Period after which every object is reconciled again, ± 10 %.
     pub sync_period: Duration,

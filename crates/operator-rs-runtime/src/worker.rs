@@ -6,6 +6,7 @@ use crate::{
     Action, Error, Failure, Operator,
     backoff::Failures,
     cache::{Primary, Report, Watched, key_of, object_ref},
+    error::{patience, retry_after},
     events::Severity,
     metrics::ControllerMetrics,
     queue::Queue,
@@ -17,10 +18,10 @@ use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, info, warn};
 
-/// After this many failures in a row, a transient error is reported, too.
-const PERSISTENT: u32 = 4;
-
 type Reconcile<K, E> = Arc<dyn Fn(Arc<K>) -> BoxFuture<'static, Result<Action, E>> + Send + Sync>;
+
+/// A reconcile that runs.
+type Task<E> = AbortOnDropHandle<Result<Action, E>>;
 
 pub(crate) struct Worker<K: Watched, E> {
     pub operator: Operator,
@@ -41,9 +42,10 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             return Ok(Action::await_change());
         };
         let start = Instant::now();
-        let result = self.metrics.observe(self.run(obj.clone())).await;
+        let mut late = None;
+        let result = self.metrics.observe(self.run(obj.clone(), &mut late)).await;
         self.metrics.queue_done(start.elapsed());
-        Ok(match result {
+        let action = match result {
             Ok(action) => {
                 if let Err(error) = self.primary.clear_failure(&obj).await {
                     let retry = self.failures.count(&key, error.reason()).retry;
@@ -56,45 +58,57 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             // Deleted meanwhile: nothing has failed.
             Err(_) if self.primary.get(&key).is_none() => Action::await_change(),
             Err(error) => self.failed(&key, &obj, &error).await,
-        })
+        };
+        // What blocks its thread cannot be stopped: no other reconcile of this object runs beside it.
+        if let Some(late) = late {
+            let _ = late.await;
+        }
+        Ok(action)
     }
 
     /// In a task of its own, so that a panic ends this reconcile only, also one before the future is made.
-    async fn run(&self, obj: Arc<K>) -> Result<Action, E> {
+    /// One that takes too long is told to stop at its next `await`, and put into `late`.
+    async fn run(&self, obj: Arc<K>, late: &mut Option<Task<E>>) -> Result<Action, E> {
         let (limit, reconcile) = (self.operator.settings.reconcile_timeout, self.reconcile.clone());
         let task = async move { reconcile(obj).await };
-        let task = AbortOnDropHandle::new(tokio::spawn(task.in_current_span()));
-        match timeout(limit, task).await {
+        let mut task = AbortOnDropHandle::new(tokio::spawn(task.in_current_span()));
+        match timeout(limit, &mut task).await {
             Ok(Ok(result)) => result,
             Ok(Err(join)) => Err(match join.try_into_panic() {
                 Ok(panic) => Error::Panic(panic_message(&*panic)).into(),
                 Err(join) => Error::Panic(join.to_string()).into(),
             }),
-            Err(_) => Err(Error::Timeout(limit).into()),
+            Err(_) => {
+                task.abort();
+                *late = Some(task);
+                Err(Error::Timeout(limit).into())
+            }
         }
     }
 
     async fn failed(&self, key: &str, obj: &Arc<K>, error: &E) -> Action {
         let (reason, message) = (error.reason(), error.to_string());
         let failure = self.failures.count(key, reason);
-        let retry = Action::requeue(failure.retry);
+        let pause = failure.retry.max(retry_after(error));
+        let retry = Action::requeue(pause);
         self.metrics.queue_retry();
         let count = failure.count;
-        if error.is_transient() && count < PERSISTENT {
-            info!(object = %key, error = message, failures = count, retry = ?failure.retry, "retrying a reconcile that failed");
+        let patience = patience(error);
+        if count < patience {
+            info!(object = %key, error = message, failures = count, retry = ?pause, "retrying a reconcile that failed");
             return retry;
         }
         let is_new = match self.primary.report_failure(obj, reason, &message).await {
             Ok(Report::Gone) => return Action::await_change(),
             Ok(report) if report != Report::Untold => report == Report::New,
-            Ok(_) => failure.is_new || error.is_transient() && count == PERSISTENT,
+            Ok(_) => failure.is_new || count == patience,
             Err(error) => {
                 warn!(object = %key, %error, "cannot report a failure in the status");
                 failure.is_new
             }
         };
         // Not of an object that is gone: then nothing has failed.
-        warn!(object = %key, error = message, failures = count, retry = ?failure.retry, "reconcile failed");
+        warn!(object = %key, error = message, failures = count, retry = ?pause, "reconcile failed");
         if is_new {
             self.operator.publish(Severity::Warning, obj.object_ref(&()), reason, &message).await;
         }
@@ -115,6 +129,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
 /// The event and the line in the log about an object that cannot be decoded.
 pub(crate) async fn report_undecodable<K: Watched>(
     operator: Operator,
+    primary: Arc<Primary<K>>,
     key: Box<str>,
     uid: Option<String>,
     error: String,
@@ -123,7 +138,11 @@ pub(crate) async fn report_undecodable<K: Watched>(
     warn!(kind = %K::kind(&()), %object, error, "skipping an object that cannot be decoded");
     let mut about = k8s_openapi::api::core::v1::ObjectReference::from(object);
     about.uid = uid;
-    operator.publish(Severity::Warning, about, "Undecodable", &error).await;
+    // A standby leaves the event to the leader, until it leads itself.
+    operator.leading.cancelled().await;
+    if primary.is_undecodable(&key) {
+        operator.publish(Severity::Warning, about, "Undecodable", &error).await;
+    }
 }
 
 /// What a panic says.

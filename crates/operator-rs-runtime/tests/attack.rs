@@ -24,7 +24,10 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{task::JoinHandle, time::sleep};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep, timeout},
+};
 
 const THINGS: &str = "things.test.dev";
 
@@ -416,5 +419,205 @@ async fn the_status_of_an_object_is_not_written_to_another_of_its_name() {
     assert_eq!(runtime::Failure::reason(&error), "Conflict");
     assert_eq!(cluster.get(THINGS, "n", "a").unwrap()["status"], Value::Null);
     cluster.release_watches();
+    running.stop().await;
+}
+
+/// What a controller ends with, and the time since something was taken from it.
+async fn end_of(
+    controller: impl Future<Output = anyhow::Result<()>> + Send + 'static,
+    change: impl AsyncFnOnce(),
+) -> (String, Duration) {
+    let task = tokio::spawn(controller);
+    sleep(Duration::from_secs(1)).await;
+    change().await;
+    let start = Instant::now();
+    let end = timeout(Duration::from_secs(600), task).await.expect("it does not end").unwrap().unwrap_err();
+    (end.to_string(), start.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_right_to_watch_that_was_never_there_ends_the_controller_with_the_reason() {
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on(|it| match (&*it.resource, it.verb) {
+        ("secrets", "watch") => Reaction::code(403),
+        _ => Reaction::Pass,
+    });
+    let mut controller = Controller::<Thing>::new(&cluster.operator());
+    let _secrets = controller.watches(Watch::default(), |it: &Secret| [it.name_any()]);
+    let (end, after) = end_of(controller.run(nothing, Arc::new(())), async || {}).await;
+    assert!(end.starts_with("this account may not list or watch `secrets`: add `// +kubebuilder:rbac:"), "{end}");
+    assert!(after < Duration::from_secs(10), "{after:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_lost_for_good_ends_the_controller_with_the_reason() {
+    for (code, reason) in
+        [(403, "this account may not list or watch"), (404, "the API server does not serve v1 of `secrets`")]
+    {
+        let lost = Arc::new(AtomicBool::new(false));
+        let is_lost = lost.clone();
+        let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on(move |it| {
+            let is_refused = it.resource == "secrets" && is_lost.load(SeqCst);
+            if is_refused { Reaction::code(code) } else { Reaction::Pass }
+        });
+        let mut controller = Controller::<Thing>::new(&cluster.operator());
+        let _secrets = controller.watches(Watch::default(), |it: &Secret| [it.name_any()]);
+        let lose = async || {
+            sleep(Duration::from_secs(300)).await;
+            // While a CRD is installed again, or roles are replaced.
+            for _ in 0..5 {
+                lost.store(true, SeqCst);
+                cluster.break_watches();
+                sleep(Duration::from_secs(60)).await;
+                lost.store(false, SeqCst);
+                sleep(Duration::from_secs(90)).await;
+            }
+            lost.store(true, SeqCst);
+            cluster.break_watches();
+        };
+        let (end, after) = end_of(controller.run(nothing, Arc::new(())), lose).await;
+        assert!(end.starts_with(reason), "{end}");
+        assert!(Duration::from_secs(90) < after && after < Duration::from_secs(120), "{after:?}");
+    }
+}
+
+/// The CRD of Things, with this type of its list of conditions.
+fn crd(list: Value) -> Value {
+    let mut conditions =
+        json!({ "type": "array", "items": { "type": "object", "properties": { "type": { "type": "string" } } } });
+    conditions.as_object_mut().unwrap().extend(list.as_object().unwrap().clone());
+    let status = json!({ "type": "object", "properties": { "conditions": conditions } });
+    let schema = json!({ "openAPIV3Schema": { "type": "object", "properties": { "status": status } } });
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": THINGS },
+        "spec": { "group": "test.dev", "names": { "plural": "things", "kind": "Thing" },
+            "versions": [{ "name": "v1", "schema": schema, "subresources": { "status": {} } }] },
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_told_by_an_event_only_where_the_list_of_conditions_is_atomic() {
+    struct Ctx(Arc<Primary<Thing>>, AtomicUsize, AtomicBool);
+    async fn reconcile(thing: Arc<Thing>, ctx: Arc<Ctx>) -> Result<Action, Error> {
+        let count = ctx.1.fetch_add(1, SeqCst);
+        if ctx.2.load(SeqCst) {
+            let mut status = thing.status.clone().unwrap_or_default();
+            conditions::set(&mut status.conditions, Some(1), "Available", true, ("AsExpected", ""));
+            ctx.0.set_status(&thing, ThingStatus { external_id: Some(count.to_string()), ..status }).await?;
+        }
+        Err(Error::Missing("luck"))
+    }
+    let keyed = json!({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] });
+    for (list, told) in [(keyed, 1), (json!({}), 0)] {
+        for writes_status in [true, false] {
+            let cluster = Cluster::default().with_crds(&[crd(list.clone())]).with(THINGS, &[thing("a", &[])]);
+            let operator = cluster.operator();
+            let controller = Controller::<Thing>::new(&operator);
+            let ctx = Arc::new(Ctx(controller.primary(), 0.into(), writes_status.into()));
+            let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
+            sleep(Duration::from_secs(10)).await;
+            let tries = ctx.1.load(SeqCst);
+            assert!((3..=9).contains(&tries), "{tries} reconciles in 10 s of back-off");
+            assert_eq!(condition(&cluster, "a", "Degraded").iter().count(), told, "{list}");
+            assert_eq!(condition(&cluster, "a", "Available").is_some(), writes_status, "{list}");
+            assert_eq!(cluster.list("events.events.k8s.io").len(), 1);
+            running.stop().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_of_an_earlier_owner_is_waited_for() {
+    let mut child = serde_json::to_value(config(&parsed(thing("a", &[("x", &["k"])])), "x")).unwrap();
+    child["metadata"]["ownerReferences"][0]["uid"] = json!("earlier");
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[("x", &["k"])])]).with("configmaps", &[child]);
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    let configs = controller.owns::<ConfigMap>(&labels());
+    let running = Running::start(&operator, controller.run(make, configs));
+    sleep(Duration::from_secs(20)).await;
+    assert_eq!((condition(&cluster, "a", "Degraded"), cluster.list("events.events.k8s.io").len()), (None, 0));
+    cluster.delete("configmaps", "n", "x");
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(data(&cluster, "x"), Some(json!({ "k": "1" })));
+    assert_eq!((condition(&cluster, "a", "Degraded"), cluster.list("events.events.k8s.io").len()), (None, 0));
+    running.stop().await;
+}
+
+/// Makes the ConfigMap `x`.
+async fn make(thing: Arc<Thing>, configs: Arc<Children<ConfigMap>>) -> Result<Action, Error> {
+    configs.apply(&config(&thing, "x")).await?;
+    Ok(Action::await_change())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_that_is_being_deleted_is_no_failure() {
+    let why =
+        "configmaps \"x\" is forbidden: unable to create new content in namespace n because it is being terminated";
+    let causes = json!([{ "reason": "NamespaceTerminating", "message": "namespace n is being terminated", "field": "metadata.namespace" }]);
+    let refusal = Refusal { details: json!({ "causes": causes }), ..Refusal::new(403, "Forbidden", why) };
+    let cluster = Cluster::default()
+        .with(THINGS, &[thing("a", &[("x", &["k"])])])
+        .on_write(move |it| if it.resource == THINGS { Reaction::Pass } else { Reaction::Refuse(refusal.clone()) });
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    let configs = controller.owns::<ConfigMap>(&labels());
+    let running = Running::start(&operator, controller.run(make, configs));
+    sleep(Duration::from_secs(600)).await;
+    assert!(1 < cluster.count("PATCH configmaps"));
+    assert_eq!((condition(&cluster, "a", "Degraded"), cluster.count("POST events.events.k8s.io")), (None, 0));
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_busy_is_left_alone_for_as_long_as_it_asks() {
+    let refusal = Refusal { details: json!({ "retryAfterSeconds": 5 }), ..Refusal::with_code(429) };
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[("x", &["k"])])]).on_write(move |it| {
+        if it.resource == "configmaps" { Reaction::Refuse(refusal.clone()) } else { Reaction::Pass }
+    });
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    let configs = controller.owns::<ConfigMap>(&labels());
+    let running = Running::start(&operator, controller.run(make, configs));
+    sleep(Duration::from_secs(12)).await;
+    assert_eq!(cluster.count("PATCH configmaps"), 3);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_standby_leaves_events_about_undecodable_objects_to_the_leader() {
+    let mut bad = thing("bad", &[]);
+    bad["spec"]["secret"] = json!(7);
+    let cluster = Cluster::default().with(THINGS, &[bad]);
+    let mut operator = cluster.operator();
+    operator.leading = Default::default();
+    let running = Running::start(&operator, Controller::<Thing>::new(&operator).run(nothing, Arc::new(())));
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(cluster.list("events.events.k8s.io").len(), 0);
+    operator.leading.cancel();
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(cluster.list("events.events.k8s.io").len(), 1);
+    let counted = "controller_runtime_terminal_reconcile_errors_total{controller=\"thing\"} 1";
+    assert!(operator.metrics.encode().contains(counted), "{}", operator.metrics.encode());
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn two_reconciles_of_an_object_never_overlap_also_where_one_blocks() {
+    #[derive(Default)]
+    struct Ctx(AtomicUsize, AtomicUsize, AtomicBool);
+    async fn reconcile(_: Arc<Thing>, ctx: Arc<Ctx>) -> Result<Action, Error> {
+        ctx.2.fetch_or(0 < ctx.0.fetch_add(1, SeqCst), SeqCst);
+        std::thread::sleep(Duration::from_millis(800));
+        ctx.0.fetch_sub(1, SeqCst);
+        ctx.1.fetch_add(1, SeqCst);
+        Ok(Action::await_change())
+    }
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
+    let mut operator = cluster.operator();
+    operator.settings.reconcile_timeout = Duration::from_millis(50);
+    let (ctx, controller) = (Arc::<Ctx>::default(), Controller::<Thing>::new(&operator));
+    let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
+    until("reconciled", || 3 <= ctx.1.load(SeqCst)).await;
+    assert!(!ctx.2.load(SeqCst), "two at once");
     running.stop().await;
 }

@@ -7,7 +7,10 @@ use super::{
     entry::{Entry, fast_hash},
     find, key_of, lock, ownership,
 };
-use crate::{error::Error, scope::Scope};
+use crate::{
+    error::{Error, Leftover},
+    scope::Scope,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::{
     Api, ResourceExt,
@@ -32,7 +35,8 @@ impl<C: Watched> Children<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotOwned`] if an object with this name belongs to somebody else (it is not changed);
+    /// [`Error::NotOwned`] if an object with this name belongs to somebody else (it is not changed), and
+    /// [`Error::Leftover`] if that is an earlier object with the name of its owner;
     /// [`Error::Unselected`] if the watch would not show the object; [`Error::Kube`] if the API server
     /// refuses it.
     pub async fn apply(&self, desired: &impl Desired<C>) -> Result<C, Error> {
@@ -190,11 +194,18 @@ impl<C: Watched> Children<C> {
         };
         match is_ours {
             true => Ok(()),
-            false => Err(Error::NotOwned {
-                kind: C::kind(&()).into(),
-                name: desired.name_any(),
-                controller: found.controller.as_ref().map(|[kind, name, _]| format!("{kind} `{name}`")),
-            }),
+            false => {
+                let (kind, name) = (C::kind(&()).into(), desired.name_any());
+                let found = found.controller.as_ref().map(|[kind, name, _]| format!("{kind} `{name}`"));
+                let owner = found.clone().filter(|it| {
+                    controller(desired.meta())
+                        .is_some_and(|desired| *it == format!("{} `{}`", desired.kind, desired.name))
+                });
+                Err(match owner {
+                    Some(owner) => Error::Leftover(Leftover { kind, name, owner }),
+                    None => Error::NotOwned { kind, name, controller: found },
+                })
+            }
         }
     }
 }

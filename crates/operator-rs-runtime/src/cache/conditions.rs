@@ -7,10 +7,12 @@ use serde_json::Value;
 /// The condition that reports a failure.
 pub(super) const DEGRADED: &str = "Degraded";
 
-/// Conditions of one object that are not this operator's.
+/// Conditions of one object that are not all this operator's, or can be written only all together.
 pub(super) struct Conditions {
     /// Whether the runtime has reported a failure.
     pub is_failing: bool,
+    /// Whether they can be written only all together.
+    pub are_atomic: bool,
     /// The types of those that others have set.
     pub foreign: Vec<String>,
 }
@@ -32,16 +34,24 @@ struct Type {
 }
 
 impl Conditions {
-    /// Nothing where all conditions are of `manager`.
+    /// Nothing where all conditions are of `manager`, which can write each of them.
     pub fn of<K>(observed: &Observed<K>, manager: &str) -> Option<Self> {
         // What has no conditions as we know them has none that matter here.
-        let object: Object = serde_json::from_str(&observed.json).ok()?;
-        let all = object.status?.conditions.filter(|it| !it.is_empty())?;
+        let object: Option<Object> = serde_json::from_str(&observed.json).ok();
+        let all = object.and_then(|it| it.status?.conditions).unwrap_or_default();
+        if ownership::has_atomic_conditions(&observed.managed, None) {
+            let is_ours = ownership::has_atomic_conditions(&observed.managed, Some(&failure(manager)));
+            let is_failing = is_ours && all.iter().any(|it| it.type_ == DEGRADED);
+            return Some(Self { is_failing, are_atomic: true, foreign: vec![] });
+        }
+        if all.is_empty() {
+            return None;
+        }
         let ours = ownership::conditions(&observed.managed, manager);
         let reported = ownership::conditions(&observed.managed, &failure(manager));
         let is_failing = reported.iter().any(|it| it == DEGRADED);
         let foreign = all.into_iter().map(|it| it.type_).filter(|it| !ours.contains(it) && !reported.contains(it));
-        let res = Self { is_failing, foreign: foreign.collect() };
+        let res = Self { is_failing, are_atomic: false, foreign: foreign.collect() };
         (is_failing || !res.foreign.is_empty()).then_some(res)
     }
 

@@ -4,7 +4,7 @@
 use super::{
     Observed, Primary, Watched,
     conditions::{DEGRADED, failure},
-    key_of, lock,
+    key_of, lock, ownership,
 };
 use crate::{conditions, error::Error, scope::Scope};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
@@ -23,7 +23,7 @@ pub(crate) enum Report {
     New,
     /// Before.
     Known,
-    /// Not: the kind has no conditions, or the write failed.
+    /// Not: the kind has no conditions, they can be written only all together, or the write failed.
     Untold,
     /// Not: the object is not there any more.
     Gone,
@@ -43,7 +43,8 @@ impl<K: Watched> Primary<K> {
         let Some(latest) = self.get(&key_of(object)).filter(|it| it.meta().uid == object.meta().uid) else {
             return Ok(Report::Gone);
         };
-        if !self.has_conditions.load(Ordering::Relaxed) {
+        let are_atomic = lock(&self.state).conditions.get(&key_of(object)).is_some_and(|it| it.are_atomic);
+        if are_atomic || !self.has_conditions.load(Ordering::Relaxed) {
             return Ok(Report::Untold);
         }
         let known = serde_json::to_value(&*latest)?["status"]["conditions"].take();
@@ -55,8 +56,14 @@ impl<K: Watched> Primary<K> {
             return Ok(Report::Known);
         }
         match self.patch_status(&latest, &failure(self.manager), json!({ "conditions": all })).await {
-            Ok(()) if before.is_some_and(|it| it.status == "True" && it.reason == reason) => Ok(Report::Known),
-            Ok(()) => Ok(Report::New),
+            Ok(after) if ownership::has_atomic_conditions(&after.managed, None) => {
+                // There was none yet. Whoever sets the next would erase this one, or keep it for ever.
+                self.without_conditions();
+                self.remove_failure(&after.key()).await?;
+                Ok(Report::Untold)
+            }
+            Ok(_) if before.is_some_and(|it| it.status == "True" && it.reason == reason) => Ok(Report::Known),
+            Ok(_) => Ok(Report::New),
             Err(Error::Kube(kube::Error::Api(it))) if it.message.contains("field not declared in schema") => {
                 self.without_conditions();
                 Ok(Report::Untold)
@@ -73,6 +80,11 @@ impl<K: Watched> Primary<K> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether the report of a failure would erase conditions of others.
+    pub(super) fn would_erase(&self, manager: &str, found: &Observed<K>) -> bool {
+        manager != self.manager && ownership::has_atomic_conditions(&found.managed, None)
     }
 
     /// Takes back what `report_failure` has set. The reconcile that is triggered can set the

@@ -66,6 +66,18 @@ pub fn conditions(managed: &str, manager: &str) -> Vec<String> {
     types.collect()
 }
 
+/// Whether the list of conditions is one field as a whole, of a manager or of any: its schema does not say
+/// `x-kubernetes-list-type: map`. Then nobody can apply one condition without erasing all others.
+pub fn has_atomic_conditions(managed: &str, manager: Option<&str>) -> bool {
+    // A look at the text is enough for almost all objects.
+    managed.contains(r#""f:conditions":{}"#)
+        && entries(managed)
+            .iter()
+            .filter(|it| manager.is_none_or(|name| it.manager.as_deref() == Some(name)))
+            .filter_map(|it| serde_json::from_str::<Value>(it.fields?.get()).ok())
+            .any(|it| it["f:status"]["f:conditions"].as_object().is_some_and(Map::is_empty))
+}
+
 /// Whether what `manager` has applied still has every field of `desired`.
 pub fn owns(managed: &str, manager: &str, desired: &Value) -> bool {
     let (ours, others): (Vec<_>, Vec<_>) = entries(managed).into_iter().partition(|it| it.is_of(manager, ""));

@@ -88,6 +88,11 @@ impl<K: Watched> Primary<K> {
         self.store.get(&object_ref(key))
     }
 
+    /// Whether the latest state of an object cannot be decoded.
+    pub(crate) fn is_undecodable(&self, key: &str) -> bool {
+        lock(&self.state).undecodable.contains_key(key)
+    }
+
     /// Stores an event, and triggers a reconcile unless it only repeats an own write.
     pub(crate) fn observe(&self, event: Event<Observed<K>>) -> Outcome {
         match event {

@@ -50,7 +50,7 @@ impl<K: Watched> Primary<K> {
 
     /// Applies a status, to no other object of the same name. The server does not look at the uid when
     /// the status is applied, but at the version.
-    pub(super) async fn patch_status(&self, object: &K, manager: &str, status: Value) -> Result<(), Error>
+    pub(super) async fn patch_status(&self, object: &K, manager: &str, status: Value) -> Result<Observed<K>, Error>
     where
         K: Serialize,
     {
@@ -66,9 +66,12 @@ impl<K: Watched> Primary<K> {
                 patch["metadata"]["resourceVersion"] = version.as_str().into();
             }
             match api.patch_status(&name, &params, &Patch::Apply(&patch)).await {
-                Ok(after) => return Ok(self.wrote(&after, &patch)?),
+                Ok(after) => {
+                    self.wrote(&after, &patch)?;
+                    return Ok(after);
+                }
                 Err(kube::Error::Api(it)) if it.code == 409 && attempts < ATTEMPTS => match find(&api, &name).await? {
-                    Some(found) if found.metadata.uid == object.meta().uid => {
+                    Some(found) if found.metadata.uid == object.meta().uid && !self.would_erase(manager, &found) => {
                         version = found.metadata.resource_version;
                         attempts += 1;
                     }

@@ -20,11 +20,15 @@ use kube::{
     },
 };
 use std::{
+    future::pending,
     pin::pin,
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
+    time::Duration,
 };
-use tokio::sync::watch::{Receiver, Sender};
+use tokio::{
+    sync::watch::{Receiver, Sender},
+    time::Instant,
+};
 use tracing::{debug, warn};
 
 /// Selects objects to watch, and the changes that trigger a reconcile.
@@ -91,38 +95,65 @@ impl<C: Watched> Watch<C> {
     }
 }
 
-/// Whether a watch has listed everything once, or why it never will.
+/// Whether a watch has listed everything once.
 #[derive(Clone)]
-pub(crate) struct Synced(Receiver<Result<bool, String>>);
+pub(crate) struct Synced(Receiver<bool>);
 
 impl Synced {
-    pub fn channel() -> (Sender<Result<bool, String>>, Self) {
-        let (sender, receiver) = tokio::sync::watch::channel(Ok(false));
+    pub fn channel() -> (Sender<bool>, Self) {
+        let (sender, receiver) = tokio::sync::watch::channel(false);
         (sender, Self(receiver))
     }
 
     /// Waits for the first list; the error says in one sentence why there is none.
     pub async fn wait(mut self, resource: &str, limit: Duration) -> Result<(), String> {
-        let listed = self.0.wait_for(|it| *it != Ok(false));
-        match tokio::time::timeout(limit, listed).await {
-            Ok(Ok(it)) => it.clone().map(drop),
-            _ => Err(format!("cannot list `{resource}` within {limit:?}: see the warnings above")),
-        }
+        let listed = async {
+            if self.0.wait_for(|it| *it).await.is_err() {
+                pending::<()>().await; // the watch has ended, and says why itself
+            }
+        };
+        let late = |_| format!("cannot list `{resource}` within {limit:?}: see the warnings above");
+        tokio::time::timeout(limit, listed).await.map_err(late)
     }
 }
 
-/// Hands every event to `observe`, until it is dropped.
+/// How long a watch may be refused before the controller ends: while a CRD is installed again, or an API server
+/// that has just started does not know all roles yet.
+const PATIENCE: Duration = Duration::from_secs(100);
+
+/// A watch that is refused is tried again after a few seconds. If the last refusal is older, it has been open since.
+const GAP: Duration = Duration::from_secs(60);
+
+/// When the first and the last of the refusals in a row were.
+#[derive(Default)]
+struct Refusals(Option<(Instant, Instant)>);
+
+impl Refusals {
+    /// One more. Returns whether there is no hope that this passes.
+    fn add(&mut self, now: Instant) -> bool {
+        let first = self.0.filter(|(_, last)| now - *last < GAP).map_or(now, |(first, _)| first);
+        self.0 = Some((first, now));
+        PATIENCE <= now - first
+    }
+}
+
+/// Hands every event to `observe`, until it is dropped. It ends, with the reason, if this account may not list or
+/// watch the kind, or the API server does not serve it: at once where that is so from the start, else after a while.
 pub(crate) async fn watch<C, F>(
     api: Api<Observed<C>>,
     config: watcher::Config,
-    synced: Sender<Result<bool, String>>,
+    synced: Sender<bool>,
     mut observe: impl FnMut(Event<Observed<C>>) -> F,
-) where
+) -> Result<(), String>
+where
     C: Watched,
     F: Future<Output = ()>,
 {
     let mut events = pin!(watcher(api, config).backoff(WatchBackoff::default()));
-    let mut failures = 0_u32;
+    let (mut failures, mut refusals) = (0_u32, Refusals::default());
+    // When everything was listed; until an event shows that the watch is open, too.
+    let mut listed = None;
+    let mut is_open = false;
     while let Some(event) = events.next().await {
         match event {
             Ok(event) => {
@@ -130,17 +161,23 @@ pub(crate) async fn watch<C, F>(
                 if !matches!(event, Event::Init) {
                     failures = 0;
                 }
+                if matches!(event, Event::Apply(_) | Event::Delete(_)) {
+                    (is_open, refusals) = (true, Refusals::default());
+                }
                 let is_listed = matches!(event, Event::InitDone);
                 observe(event).await;
                 if is_listed {
-                    let _ = synced.send_replace(Ok(true));
+                    listed = listed.or(Some(Instant::now()));
+                    let _ = synced.send_replace(true);
                 }
             }
             Err(error) => {
-                if *synced.borrow() == Ok(false)
-                    && let Some(why) = hopeless::<C>(&error)
-                {
-                    let _ = synced.send_replace(Err(why));
+                if let Some(why) = hopeless::<C>(&error) {
+                    let now = Instant::now();
+                    let is_from_the_start = !is_open && listed.is_none_or(|at| now - at < GAP);
+                    if refusals.add(now) || is_from_the_start {
+                        return Err(why);
+                    }
                 }
                 let error = words(&error);
                 failures = failures.saturating_add(1);
@@ -153,6 +190,7 @@ pub(crate) async fn watch<C, F>(
             }
         }
     }
+    Ok(())
 }
 
 /// The warnings of the last seconds. All watches share them, because what interrupts one often interrupts all.

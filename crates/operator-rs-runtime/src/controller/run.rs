@@ -55,7 +55,7 @@ impl<K: Watched + Serialize> Controller<K> {
             ended = ends(&mut beside) => return Err(ended),
             () = stop.cancelled() => return Ok(()),
         }
-        beside.spawn(resync(primary.clone(), queue.clone(), operator.settings.sync_period));
+        beside.spawn(resync(primary.clone(), queue.clone(), operator.settings.sync_period).map(Ok));
         let worker = Arc::new(Worker {
             metrics: operator.metrics.controller(&name),
             primary: primary.clone(),
@@ -88,12 +88,13 @@ impl<K: Watched + Serialize> Controller<K> {
     }
 }
 
-/// Tasks that run as long as the controller have ended: only a panic does that.
-async fn ends(tasks: &mut JoinSet<()>) -> anyhow::Error {
+/// Tasks that run as long as the controller have ended: by a panic, or for the reason that they give.
+async fn ends(tasks: &mut JoinSet<Result<(), String>>) -> anyhow::Error {
     loop {
         match tasks.join_next().await {
             Some(Err(error)) => return anyhow::anyhow!("a task of the controller failed: {error}"),
-            Some(Ok(())) => {}
+            Some(Ok(Err(why))) => return anyhow::Error::msg(why),
+            Some(Ok(Ok(()))) => {}
             None => futures::future::pending().await,
         }
     }

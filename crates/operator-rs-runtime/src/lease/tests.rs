@@ -4,13 +4,18 @@ use kube::client::Body;
 use serde_json::{Value, json};
 use std::{
     convert::Infallible,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
 };
 
 /// An API server that has one Lease, and refuses a write that was not made from its last version.
 #[derive(Clone, Default)]
 pub(crate) struct Server {
     lease: Arc<Mutex<Option<Value>>>,
+    /// How many writes there were; no version comes twice.
+    writes: Arc<AtomicU64>,
     /// Whose requests are never answered.
     hangs: Arc<Mutex<String>>,
 }
@@ -45,6 +50,11 @@ impl Server {
         identity.clone_into(&mut self.hangs.lock().unwrap());
     }
 
+    /// As `kubectl delete lease` does.
+    pub fn delete_lease(&self) {
+        self.lease.lock().unwrap().take();
+    }
+
     fn answer(&self, method: &Method, body: Option<Value>) -> (u16, Value) {
         let mut lease = self.lease.lock().unwrap();
         let status = |code: u16, reason| {
@@ -61,8 +71,7 @@ impl Server {
             _ => return status(409, "Conflict"),
         }
         let lease = lease.get_or_insert_default();
-        let next = version(lease).and_then(|it| it.parse::<u64>().ok()).unwrap_or(0) + 1;
-        lease["metadata"]["resourceVersion"] = next.to_string().into();
+        lease["metadata"]["resourceVersion"] = self.writes.fetch_add(1, SeqCst).to_string().into();
         (200, lease.clone())
     }
 }
@@ -97,4 +106,21 @@ async fn a_released_lease_is_taken_at_once() {
     assert!(a.write_free().await.unwrap());
     assert!(b.try_hold().await.unwrap());
     assert!(!a.write_free().await.unwrap(), "it is not a's any more");
+}
+
+#[tokio::test]
+async fn a_deleted_lease_is_created_again_by_its_holder_and_by_others_once_it_would_have_expired() {
+    let server = Server::default();
+    let (mut a, mut b) = (server.elector("a"), server.elector("b"));
+    assert!(a.try_hold().await.unwrap());
+    assert!(!b.try_hold().await.unwrap());
+    server.delete_lease();
+    assert!(!b.try_hold().await.unwrap(), "a may not know yet");
+    assert!(a.try_hold().await.unwrap());
+    assert!(!b.try_hold().await.unwrap());
+    server.delete_lease();
+    wait(&mut b, 16);
+    assert!(b.try_hold().await.unwrap(), "a is gone");
+    assert!(!a.try_hold().await.unwrap());
+    assert!(a.is_held_by_another());
 }

@@ -3,8 +3,9 @@
 //! The server keeps objects of any kind. To a controller it behaves like a real one: resource versions and
 //! conflicts, watches, server-side apply with field managers and pruning, the status subresource, finalizers,
 //! generated names, and the garbage collection of what an owner leaves behind. It does not know schemas: nothing
-//! is validated, and no defaults are filled in. (The lists of the built-in kinds are merged by their keys; a custom
-//! resource's are atomic, but for `status.conditions`.)
+//! is validated, and no defaults are filled in. (The lists of the built-in kinds are merged by their keys, and
+//! those of a custom resource as its CRD says, see [`Cluster::with_crds`]; without a CRD they are atomic, but for
+//! `status.conditions`.)
 //!
 //! ```
 //! use runtime::testing::Cluster;

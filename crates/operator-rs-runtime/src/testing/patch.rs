@@ -1,7 +1,7 @@
 //! Merge, JSON and strategic-merge patches.
 
 use super::{
-    apply::{Schema, Shape, is_built_in},
+    apply::{Keys, Schema, Shape, is_built_in},
     refusal::Refusal,
 };
 use json_patch::{PatchOperation, TestOperation};
@@ -18,7 +18,7 @@ pub fn patch(content_type: &str, resource: &str, mut object: Value, patch: Value
             return Err(Refusal::new(415, "UnsupportedMediaType", format!("{message}: {types}")));
         }
         "application/strategic-merge-patch+json" => {
-            object = strategic(object, patch, Schema::of(resource));
+            object = strategic(object, patch, Schema::of(resource, None));
         }
         "application/json-patch+json" => {
             let patch: json_patch::Patch =
@@ -73,7 +73,7 @@ fn strategic(object: Value, patch: Value, schema: Schema) -> Value {
 fn merge_list(list: Vec<Value>, patch: Vec<Value>, schema: Schema) -> Value {
     let shape = match schema.shape(&Value::Array(vec![])) {
         // Patches find items by the first key alone.
-        Shape::Keyed(keys) => Shape::Keyed(&keys[..1]),
+        Shape::Keyed(Keys::Known(keys)) => Shape::Keyed(Keys::Known(&keys[..1])),
         shape => shape,
     };
     if shape == Shape::Leaf {

@@ -6,7 +6,7 @@ use super::{
     refusal::Refusal,
     request::Request,
     store::Store,
-    write::{put, write},
+    write::{CRDS, put, write},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -21,6 +21,12 @@ impl Cluster {
         self
     }
 
+    /// With these CustomResourceDefinitions: the lists of their kinds are merged as the schemas say. Without, all
+    /// lists of a custom resource are atomic, but for `status.conditions`.
+    pub fn with_crds(self, crds: &[impl Serialize]) -> Self {
+        self.with(CRDS, crds)
+    }
+
     /// With these objects as if this field manager had applied them: their `managedFields` say so. The status
     /// belongs to the same manager, by its subresource.
     pub fn applied_by(self, manager: &str, resource: &str, objects: &[impl Serialize]) -> Self {
@@ -28,6 +34,10 @@ impl Cluster {
             let mut object = value(object);
             let status = self.with_store(|store| store.collection(resource).kind.status) && !object["status"].is_null();
             let mut scratch = Store::default();
+            let crd = self.with_store(|store| store.get(CRDS, &(String::new(), resource.to_owned())));
+            if let Some(crd) = crd {
+                scratch.seed(CRDS, crd.value());
+            }
             for subresource in ["", "status"].iter().take(1 + usize::from(status)) {
                 let request = apply(manager, resource, subresource, &object);
                 if let Ok((_, written)) = write(&mut scratch, &request, bare(&object)) {

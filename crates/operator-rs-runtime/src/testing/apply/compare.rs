@@ -84,6 +84,6 @@ fn mark(value: &Value, schema: Schema, fields: &mut Fields) {
 }
 
 /// The items of a list by their path elements.
-pub fn items(list: &Value, shape: Shape) -> BTreeMap<String, &Value> {
+pub fn items<'a>(list: &'a Value, shape: Shape) -> BTreeMap<String, &'a Value> {
     list.as_array().into_iter().flatten().map(|it| (shape.element(it), it)).collect()
 }

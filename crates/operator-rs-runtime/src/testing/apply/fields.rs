@@ -210,9 +210,9 @@ fn emptied(before: &Value, after: &Value) -> bool {
 /// An item that stays keeps the keys that it is found by.
 fn keyed(before: &Value, mut after: Value, shape: &Shape) -> Value {
     if let (Shape::Keyed(keys), Some(after)) = (shape, after.as_object_mut()) {
-        for key in *keys {
+        for key in keys.names() {
             if let Some(value) = before.get(key) {
-                after.insert((*key).to_owned(), value.clone());
+                after.insert(key.to_owned(), value.clone());
             }
         }
     }

@@ -9,7 +9,7 @@ mod schema;
 mod tests;
 
 pub use managers::Manager;
-pub use schema::{Schema, Shape, is_built_in};
+pub use schema::{Keys, Schema, Shape, is_built_in};
 
 use super::refusal::{Refusal, Subject};
 use compare::Changes;
@@ -29,13 +29,15 @@ pub struct Writer<'a> {
     pub manager: Manager,
     /// Fields at the top that are not written this way: `status`, or all others.
     pub reset: &'a [&'a str],
+    /// The schema of the resource, where its CRD is known.
+    pub declared: Option<&'a Value>,
     /// The time of the write.
     pub now: &'a str,
 }
 
 impl Writer<'_> {
     fn schema(&self) -> Schema<'_> {
-        Schema::of(self.resource)
+        Schema::of(self.resource, self.declared)
     }
 
     /// The paths of a value that are tracked.

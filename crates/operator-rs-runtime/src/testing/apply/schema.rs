@@ -1,11 +1,11 @@
-//! Which lists are sets, maps or atomic: a table of what the built-in kinds declare. The
-//! in-memory server has no OpenAPI schemas.
+//! Which lists are sets, maps or atomic: a table of what the built-in kinds declare, and what the CRD of
+//! a custom resource says. The in-memory server has no other OpenAPI schemas.
 
 use serde_json::{Map, Value};
 
 /// How a value is merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
+pub enum Shape<'a> {
     /// As a whole.
     Leaf,
     /// Field by field.
@@ -13,17 +13,47 @@ pub enum Shape {
     /// Item by item, by value.
     Set,
     /// Item by item, by these fields.
-    Keyed(&'static [&'static str]),
+    Keyed(Keys<'a>),
 }
 
-impl Shape {
+/// The fields that the items of a list are found by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Keys<'a> {
+    /// Of a built-in kind.
+    Known(&'static [&'static str]),
+    /// As the schema of the list, in a CRD, has them.
+    Declared(&'a Value),
+}
+
+impl<'a> Keys<'a> {
+    /// Their names.
+    pub fn names(self) -> Vec<&'a str> {
+        match self {
+            Self::Known(names) => names.to_vec(),
+            Self::Declared(list) => {
+                let names = list["x-kubernetes-list-map-keys"].as_array();
+                names.into_iter().flatten().filter_map(Value::as_str).collect()
+            }
+        }
+    }
+
+    /// The value of one that an item leaves out.
+    fn default(self, name: &str) -> Value {
+        match self {
+            Self::Known(_) if name == "protocol" => "TCP".into(),
+            Self::Known(_) => Value::Null,
+            Self::Declared(list) => list["items"]["properties"][name]["default"].clone(),
+        }
+    }
+}
+
+impl Shape<'_> {
     /// The path element of an item of such a list.
     pub fn element(&self, item: &Value) -> String {
         let Self::Keyed(names) = self else { return format!("v:{item}") };
         let mut keys = Map::new();
-        for name in *names {
-            let default = if *name == "protocol" { Value::from("TCP") } else { Value::Null };
-            keys.insert((*name).to_owned(), item.get(name).cloned().unwrap_or(default));
+        for name in names.names() {
+            keys.insert(name.to_owned(), item.get(name).cloned().unwrap_or_else(|| names.default(name)));
         }
         format!("k:{}", Value::Object(keys))
     }
@@ -37,6 +67,8 @@ pub struct Schema<'a> {
     parent: &'a str,
     name: &'a str,
     item: bool,
+    /// The schema of this place, where the CRD is known.
+    declared: Option<&'a Value>,
 }
 
 /// Whether a resource such as `deployments.apps` is one of Kubernetes itself.
@@ -45,23 +77,24 @@ pub fn is_built_in(resource: &str) -> bool {
 }
 
 impl<'a> Schema<'a> {
-    /// The root of an object.
-    pub fn of(resource: &'a str) -> Self {
-        Self { resource, built_in: is_built_in(resource), parent: "", name: "", item: false }
+    /// The root of an object, and its schema where the CRD is known.
+    pub fn of(resource: &'a str, declared: Option<&'a Value>) -> Self {
+        Self { resource, built_in: is_built_in(resource), parent: "", name: "", item: false, declared }
     }
 
     /// A field of this place.
     pub fn field(self, name: &'a str) -> Self {
-        Self { parent: self.name, name, item: false, ..self }
+        let below = |it: &'a Value| it["properties"].get(name).unwrap_or(&it["additionalProperties"]);
+        Self { parent: self.name, name, item: false, declared: self.declared.map(below), ..self }
     }
 
     /// An item of the list at this place.
     pub fn item(self) -> Self {
-        Self { item: true, ..self }
+        Self { item: true, declared: self.declared.map(|it| &it["items"]), ..self }
     }
 
     /// How the value at this place is merged.
-    pub fn shape(self, value: &Value) -> Shape {
+    pub fn shape(self, value: &Value) -> Shape<'a> {
         match value {
             Value::Object(_) if !self.atomic_struct() => Shape::Struct,
             Value::Array(_) if !self.item => self.list(),
@@ -70,9 +103,14 @@ impl<'a> Schema<'a> {
     }
 
     fn atomic_struct(self) -> bool {
+        if self.item && self.name == "ownerReferences" {
+            return true;
+        }
+        if let Some(declared) = self.declared {
+            return declared["x-kubernetes-map-type"] == "atomic";
+        }
         if self.item {
-            return self.name == "ownerReferences"
-                || self.built_in && ["imagePullSecrets", "secrets"].contains(&self.name);
+            return self.built_in && ["imagePullSecrets", "secrets"].contains(&self.name);
         }
         const ATOMIC: [&str; 18] = [
             "selector",
@@ -97,16 +135,18 @@ impl<'a> Schema<'a> {
         self.built_in && ATOMIC.contains(&self.name)
     }
 
-    fn list(self) -> Shape {
-        const NAME: Shape = Shape::Keyed(&["name"]);
-        const POD: Shape = Shape::Keyed(&["containerPort", "protocol"]);
-        const SERVICE: Shape = Shape::Keyed(&["port", "protocol"]);
+    fn list(self) -> Shape<'a> {
+        const fn keyed(names: &'static [&'static str]) -> Shape<'static> {
+            Shape::Keyed(Keys::Known(names))
+        }
+        const NAME: Shape = keyed(&["name"]);
+        const POD: Shape = keyed(&["containerPort", "protocol"]);
+        const SERVICE: Shape = keyed(&["port", "protocol"]);
         match (self.parent, self.name) {
-            ("metadata", "ownerReferences") => return Shape::Keyed(&["uid"]),
+            ("metadata", "ownerReferences") => return keyed(&["uid"]),
             ("metadata", "finalizers") => return Shape::Set,
-            ("status", "conditions") if self.resource != "jobs.batch" => {
-                return Shape::Keyed(&["type"]);
-            }
+            _ if self.declared.is_some() => return self.declared.map_or(Shape::Leaf, of_list),
+            ("status", "conditions") if self.resource != "jobs.batch" => return keyed(&["type"]),
             _ if !self.built_in => return Shape::Leaf,
             _ => {}
         }
@@ -119,20 +159,29 @@ impl<'a> Schema<'a> {
             | "resourceClaims"
             | "schedulingGates" => NAME,
             "env" if in_container => NAME,
-            "volumeMounts" if in_container => Shape::Keyed(&["mountPath"]),
-            "volumeDevices" if in_container => Shape::Keyed(&["devicePath"]),
+            "volumeMounts" if in_container => keyed(&["mountPath"]),
+            "volumeDevices" if in_container => keyed(&["devicePath"]),
             "ports" if in_container => POD,
             "ports" if self.resource == "services" => SERVICE,
             "imagePullSecrets" if self.resource != "serviceaccounts" => NAME,
             "secrets" if self.resource == "serviceaccounts" => NAME,
-            "hostAliases" => Shape::Keyed(&["ip"]),
-            "topologySpreadConstraints" => Shape::Keyed(&["topologyKey", "whenUnsatisfiable"]),
-            "podIPs" => Shape::Keyed(&["ip"]),
+            "hostAliases" => keyed(&["ip"]),
+            "topologySpreadConstraints" => keyed(&["topologyKey", "whenUnsatisfiable"]),
+            "podIPs" => keyed(&["ip"]),
             "podCIDRs" => Shape::Set,
-            "addresses" if self.resource == "nodes" => Shape::Keyed(&["type"]),
+            "addresses" if self.resource == "nodes" => keyed(&["type"]),
             "claims" if self.parent == "resources" => NAME,
             "webhooks" | "matchConditions" => NAME,
             _ => Shape::Leaf,
         }
+    }
+}
+
+/// How a list with this schema is merged.
+fn of_list(schema: &Value) -> Shape<'_> {
+    match schema["x-kubernetes-list-type"].as_str() {
+        Some("map") => Shape::Keyed(Keys::Declared(schema)),
+        Some("set") => Shape::Set,
+        _ => Shape::Leaf,
     }
 }

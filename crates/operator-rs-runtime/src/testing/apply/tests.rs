@@ -3,7 +3,7 @@ use super::*;
 fn writer<'a>(manager: &str, apply: bool, reset: &'a [&'a str]) -> Writer<'a> {
     let subresource = String::new();
     let manager = Manager { apply, name: manager.into(), api_version: "v1".into(), subresource };
-    Writer { resource: "deployments.apps", kind: "Deployment", name: "a", manager, reset, now: "now" }
+    Writer { resource: "deployments.apps", kind: "Deployment", name: "a", manager, reset, declared: None, now: "now" }
 }
 
 fn apply(live: &Value, manager: &str, config: Value) -> Value {
@@ -77,4 +77,42 @@ fn containers_keep_the_order_of_the_applier() {
     let object = apply(&object, "op", pod(json!([{ "name": "a" }, { "name": "c" }, { "name": "b" }])));
     let names: Vec<_> = containers(&object).as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
     assert_eq!(names, ["a", "c", "side", "b"], "as a real server orders them");
+}
+
+#[test]
+fn the_lists_of_a_custom_resource_are_merged_as_its_crd_says() {
+    let string = json!({ "type": "string" });
+    let item =
+        json!({ "type": "object", "properties": { "name": string, "port": { "type": "integer", "default": 80 } } });
+    let list = |kind: Option<&str>| {
+        let mut list = json!({ "type": "array", "items": item });
+        if let Some(kind) = kind {
+            list["x-kubernetes-list-type"] = kind.into();
+            list["x-kubernetes-list-map-keys"] = json!(["name", "port"]);
+        }
+        list
+    };
+    let spec = json!({ "type": "object", "properties": { "plain": list(None), "keyed": list(Some("map")),
+        "set": { "type": "array", "items": string, "x-kubernetes-list-type": "set" },
+        "whole": { "type": "object", "x-kubernetes-map-type": "atomic" } } });
+    let schema = json!({ "type": "object", "properties": { "spec": spec } });
+    let apply = |live: &Value, manager: &str, spec: Value| {
+        let writer =
+            Writer { resource: "things.test.dev", declared: Some(&schema), ..writer(manager, true, &["status"]) };
+        writer.apply(live, json!({ "spec": spec }), true).unwrap()
+    };
+    let of = |name: &str| json!({ "plain": [{ "name": name }], "keyed": [{ "name": name }], "set": [name], "whole": { name: "1" } });
+    let object = apply(&apply(&json!({ "metadata": {} }), "one", of("a")), "two", of("b"));
+    let both = json!({ "plain": [{ "name": "b" }], "keyed": [{ "name": "b" }, { "name": "a" }], "set": ["b", "a"],
+        "whole": { "b": "1" } });
+    let sorted = |it: &Value| {
+        let mut it = it.clone();
+        for list in ["keyed", "set"] {
+            it[list].as_array_mut().unwrap().sort_by_key(Value::to_string);
+        }
+        it
+    };
+    assert_eq!(sorted(&object["spec"]), sorted(&both));
+    let fields = object["metadata"]["managedFields"].to_string();
+    assert!(fields.contains(r#""k:{\"name\":\"a\",\"port\":80}":{".":{},"f:name":{}}"#), "{fields}");
 }

@@ -23,7 +23,20 @@ struct Write<'a> {
     store: &'a mut Store,
     request: &'a Request,
     kind: Kind,
+    declared: Option<Value>,
     now: String,
+}
+
+/// The resource of CRDs; the name of one is the resource that it declares.
+pub const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
+/// The schema of a resource in a version, where its CRD is known.
+fn declared(store: &Store, resource: &str, api_version: &str) -> Option<Value> {
+    let mut crd = store.get(CRDS, &(String::new(), resource.to_owned()))?.value();
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    let versions = crd["spec"]["versions"].as_array_mut()?;
+    let at = versions.iter().position(|it| it["name"] == version).unwrap_or(0);
+    Some(versions.get_mut(at)?["schema"]["openAPIV3Schema"].take())
 }
 
 /// Carries out a create, an update, a patch or an apply.
@@ -32,7 +45,8 @@ pub fn write(store: &mut Store, request: &Request, body: Value) -> Written {
     if request.subresource == "status" && !kind.status {
         return Err(Refusal::no_such_resource());
     }
-    let mut write = Write { store, request, kind, now: now() };
+    let declared = declared(store, &request.resource, &request.api_version);
+    let mut write = Write { store, request, kind, declared, now: now() };
     match request.verb {
         "create" => write.create(body),
         "update" => write.update(body),
@@ -64,7 +78,8 @@ pub fn put(store: &mut Store, resource: &str, mut body: Value) -> Written {
     let agent = "test".into();
     let resource = resource.into();
     let request = Request { verb, resource, api_version, namespace, name, agent, ..Request::default() };
-    let mut write = Write { store, request: &request, kind, now: now() };
+    let declared = declared(store, &request.resource, &request.api_version);
+    let mut write = Write { store, request: &request, kind, declared, now: now() };
     if exists { write.update(body) } else { write.create(body) }
 }
 
@@ -112,7 +127,8 @@ impl Write<'_> {
             subresource: self.request.subresource.clone(),
         };
         let (resource, kind, name_of_it) = (&self.request.resource, &self.kind.name, &self.request.name);
-        Writer { resource, kind, name: name_of_it, manager, reset: self.reset(), now: &self.now }
+        let declared = self.declared.as_ref();
+        Writer { resource, kind, name: name_of_it, manager, reset: self.reset(), declared, now: &self.now }
     }
 
     fn create(&mut self, mut body: Value) -> Written {
