@@ -36,7 +36,8 @@ pub enum Error {
         /// Kind and name of its controller, if it has one.
         controller: Option<String>,
     },
-    /// A desired object lacks a label that its watch selects by, so that the watch would not show it.
+    /// A desired object has another value of a label that its watch selects by, so that the watch would not
+    /// show it.
     #[error("{kind} `{name}` needs the label `{label}`, because the controller watches only objects with it")]
     Unselected {
         /// The kind of the object.
@@ -45,6 +46,16 @@ pub enum Error {
         name: String,
         /// The label, as `key=value`.
         label: String,
+    },
+    /// A desired object cannot belong to the object that is reconciled. Nothing was written.
+    #[error("{kind} `{name}` cannot be owned: {why}")]
+    CannotOwn {
+        /// The kind of the object.
+        kind: String,
+        /// The name of the object.
+        name: String,
+        /// Why, and the way out.
+        why: String,
     },
     /// The reconciler panicked, with this message.
     #[error("the reconciler panicked: {0}")]
@@ -80,6 +91,7 @@ impl Failure for Error {
             Self::Encode(_) => "EncodeError",
             Self::NotOwned { .. } => "NotOwned",
             Self::Unselected { .. } => "MissingLabel",
+            Self::CannotOwn { .. } => "CannotOwn",
             Self::Panic(_) => "Panic",
             Self::Timeout(_) => "Timeout",
         }

@@ -5,7 +5,7 @@
 use crate::{
     Action, Error, Failure, Operator,
     backoff::Failures,
-    cache::{Primary, Report, Watched, key_of, object_ref},
+    cache::{self, Primary, Report, Watched, key_of, object_ref},
     events::Severity,
     metrics::ControllerMetrics,
     queue::Queue,
@@ -62,7 +62,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     /// In a task of its own, so that a panic ends this reconcile only, also one before the future is made.
     async fn run(&self, obj: Arc<K>) -> Result<Action, E> {
         let (limit, reconcile) = (self.operator.settings.reconcile_timeout, self.reconcile.clone());
-        let task = async move { reconcile(obj).await };
+        let task = cache::reconcile(async move { reconcile(obj).await });
         let task = AbortOnDropHandle::new(tokio::spawn(task.in_current_span()));
         match timeout(limit, task).await {
             Ok(Ok(result)) => result,

@@ -91,16 +91,30 @@ fn covers(set: &Value, others: &[&Value], desired: &Value) -> bool {
             let path = format!("f:{name}");
             let others: Vec<&Value> = others.iter().filter_map(|it| it.get(&path)).collect();
             match set.get(&path) {
-                Some(below) => is_empty(value) || covers(below, &others, value),
-                // Empty lists whose elements have keys are in no set. Elements that others have put
-                // into one are theirs: to apply it once more would not remove them.
-                None => is_empty(value) && others.iter().all(|it| has_elements(it)),
+                Some(below) => value.is_null() || covers(below, &others, value),
+                None => is_in_no_set(value, &others),
             }
         }),
         Value::Array(elements) => {
             let owned = set.keys().filter(|it| it.starts_with("k:") || it.starts_with("v:")).count();
             elements.len() <= owned && elements.iter().all(|it| element(set, others, it))
         }
+        _ => false,
+    }
+}
+
+/// Whether a value would be in no set if it was as it was applied. Empty lists whose elements have keys are in
+/// none. Elements that others have put into one are theirs: to apply it once more would not remove them.
+/// (An empty object is in a set: without it, somebody has put something else in its place.)
+fn is_in_no_set(value: &Value, others: &[&Value]) -> bool {
+    match value {
+        Value::Null => others.iter().all(|it| has_elements(it)),
+        Value::Array(elements) => elements.is_empty() && others.iter().all(|it| has_elements(it)),
+        Value::Object(fields) if !fields.is_empty() => fields.iter().all(|(name, value)| {
+            let path = format!("f:{name}");
+            let below: Vec<&Value> = others.iter().filter_map(|it| it.get(&path)).collect();
+            is_in_no_set(value, &below)
+        }),
         _ => false,
     }
 }
@@ -215,6 +229,24 @@ mod tests {
         let args = ["f:spec", "f:template", "f:spec", "f:containers", "k:{\"name\":\"c\"}", "f:args"];
         let taken = args.iter().rev().fold(json!({}), |below, name| json!({ *name: below }));
         assert!(!check(without(&args), taken, deployment()), "in an element of a list, too");
+    }
+
+    #[test]
+    fn an_empty_object_that_somebody_has_replaced_is_not_as_desired() {
+        let desired =
+            json!({ "spec": { "volumes": [{ "name": "v", "emptyDir": {} }], "issuer": { "selfSigned": {} } } });
+        let set = |volume: Value, issuer: Value| json!({ "f:spec": { "f:volumes": { "k:{\"name\":\"v\"}": volume }, "f:issuer": issuer } });
+        let (volume, issuer) = (json!({ ".": {}, "f:name": {}, "f:emptyDir": {} }), json!({ "f:selfSigned": {} }));
+        assert!(check(set(volume.clone(), issuer.clone()), json!({}), desired.clone()));
+        let replaced = json!({ ".": {}, "f:name": {} });
+        let theirs = set(json!({ "f:hostPath": { "f:path": {} } }), json!({ "f:ca": {} }));
+        assert!(!check(set(replaced, issuer), theirs.clone(), desired.clone()), "a volume");
+        assert!(!check(set(volume.clone(), json!({ "f:other": {} })), theirs.clone(), desired.clone()), "an issuer");
+        let mut taken = set(volume, json!({}));
+        taken["f:spec"].as_object_mut().unwrap().remove("f:issuer");
+        assert!(!check(taken, theirs, desired), "all of an object of empty ones");
+        let lists = json!({ "spec": { "keep": 1, "lists": { "initContainers": [] } } });
+        assert!(check(json!({ "f:spec": { "f:keep": {} } }), json!({}), lists), "empty lists are in no set");
     }
 
     #[test]
