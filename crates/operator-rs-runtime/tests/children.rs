@@ -176,10 +176,16 @@ async fn a_child_that_changes_its_owner_counts_for_the_new_one_only() {
     task.await.unwrap().unwrap();
 }
 
-/// A controller of Things that does nothing, and its ConfigMaps, whose caches are filled.
-async fn idle(
-    cluster: &Cluster,
-) -> (Operator, Arc<Children<ConfigMap>>, Arc<Children<ClusterRole>>, Arc<Owned<Thing>>) {
+/// A controller of Things that does nothing.
+struct Idle {
+    operator: Operator,
+    configs: Arc<Children<ConfigMap>>,
+    roles: Arc<Children<ClusterRole>>,
+    owned: Arc<Owned<Thing>>,
+}
+
+/// Starts it, and waits until its caches are filled.
+async fn idle(cluster: &Cluster) -> Idle {
     let operator = cluster.operator();
     let mut controller = Controller::<Thing>::new(&operator);
     let (configs, roles) = (controller.owns::<ConfigMap>(&labels()), controller.owns::<ClusterRole>(&labels()));
@@ -188,7 +194,7 @@ async fn idle(
     tokio::spawn(controller.run(reconcile, Arc::new(())));
     until("filled", || things.store().len() == cluster.list("things.test.dev").len()).await;
     quiet().await;
-    (operator, configs, roles, owned)
+    Idle { operator, configs, roles, owned }
 }
 
 fn parsed(name: &str) -> Thing {
@@ -198,7 +204,7 @@ fn parsed(name: &str) -> Thing {
 #[tokio::test]
 async fn what_cannot_be_owned_is_refused_before_anything_is_written() {
     let cluster = Cluster::default().with("things.test.dev", &[thing("a", &[])]);
-    let (operator, configs, roles, owned) = idle(&cluster).await;
+    let Idle { operator, configs, roles, owned } = idle(&cluster).await;
     let a = parsed("a");
     cluster.clear_log();
     let mut refused = vec![];
@@ -239,7 +245,7 @@ async fn what_cannot_be_owned_is_refused_before_anything_is_written() {
 #[tokio::test]
 async fn a_set_makes_its_parent_the_owner() {
     let cluster = Cluster::default().with("things.test.dev", &[thing("a", &[])]);
-    let (operator, configs, _, owned) = idle(&cluster).await;
+    let Idle { operator, configs, owned, .. } = idle(&cluster).await;
     let a = parsed("a");
     let bare: ConfigMap = serde_json::from_value(json!({ "metadata": { "name": "x" }, "data": { "k": "1" } })).unwrap();
     let made = owned.of(&a).apply(&configs, &bare).await.unwrap();
