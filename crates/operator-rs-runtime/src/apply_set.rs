@@ -3,13 +3,10 @@
 
 use crate::{
     Error,
-    cache::{Children, Desired, Prunes, Watched, key_of, kind},
+    cache::{Children, Desired, Owner, Prunes, Watched, began},
     lock,
 };
-use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 /// The caches of all kinds that a controller owns.
 pub struct Owned<P>(Mutex<Vec<Arc<dyn Prunes<P>>>>);
@@ -27,7 +24,7 @@ impl<P: Watched> Owned<P> {
 
     /// Starts the set of the objects that `parent` desires.
     pub fn of<'a>(&'a self, parent: &'a P) -> ApplySet<'a, P> {
-        ApplySet { owned: self, parent, kept: HashSet::new() }
+        ApplySet { owned: self, parent, began: began() }
     }
 }
 
@@ -55,24 +52,30 @@ impl<P: Watched> Owned<P> {
 pub struct ApplySet<'a, P> {
     owned: &'a Owned<P>,
     parent: &'a P,
-    kept: HashSet<(String, Box<str>)>,
+    /// What was applied since is desired.
+    began: u64,
 }
 
 impl<P: Watched> ApplySet<'_, P> {
-    /// Applies an object: see [`Children::apply`].
+    /// Applies an object that the parent owns: see [`Children::apply`]. Its owner reference, the labels that
+    /// the cache selects by and, where it names none, its namespace are set. Objects of a cache that
+    /// [`watches`](crate::Controller::watches) returns have no owner.
     ///
     /// # Errors
     ///
     /// Those of [`Children::apply`]. Return the error from the reconcile, because an incomplete set must
     /// not be pruned.
     pub async fn apply<C: Watched>(&mut self, children: &Children<C>, desired: &impl Desired<C>) -> Result<C, Error> {
-        self.kept.insert((kind::<C>(), key_of(desired)));
-        children.apply(desired).await
+        children.apply_of(Some(&Owner::of(self.parent)?), desired).await
     }
 
-    /// Deletes the objects that the parent owns and that were not applied, of every kind that the
-    /// controller owns. The operator's role needs `delete` on these kinds. Objects that have lost the labels
-    /// by which they are watched are not seen, and stay.
+    /// Deletes the objects that the parent owns, that this operator has applied some time, and that were
+    /// not applied in this reconcile, be it by [`Children::apply`]. The operator's role needs `delete` on
+    /// these kinds.
+    ///
+    /// Only objects that are watched are seen. Those of a kind that the controller does not own any more,
+    /// or that lack the labels by which it is watched, stay: an operator that changes either has to delete
+    /// them itself.
     ///
     /// # Errors
     ///
@@ -80,7 +83,7 @@ impl<P: Watched> ApplySet<'_, P> {
     pub async fn prune(self) -> Result<(), Error> {
         let all = lock(&self.owned.0).clone();
         for children in all {
-            children.prune(self.parent, &self.kept).await?;
+            children.prune(self.parent, self.began).await?;
         }
         Ok(())
     }

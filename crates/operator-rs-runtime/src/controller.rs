@@ -9,7 +9,8 @@ use crate::{
     Operator,
     apply_set::Owned,
     cache::{
-        Children, Link, Observed, Parent, Primary, References, Synced, Watch, Watched, by_mapper, by_owner, key, watch,
+        Children, Link, Observed, Owners, Parent, Primary, References, Synced, Watch, Watched, by_mapper, by_owner,
+        key, watch,
     },
     queue::Queue,
     worker::report_undecodable,
@@ -112,7 +113,8 @@ impl<K: Watched + Serialize> Controller<K> {
     /// writes them. With `PartialObjectMeta<C>`, the cache holds their metadata only, which is enough
     /// to detect changes by others.
     pub fn owns<C: Watched>(&mut self, selected: impl Into<Watch<C>>) -> Arc<Children<C>> {
-        let children = self.children(selected.into(), Link::Owner(by_owner::<K, C>()));
+        let children =
+            self.children(selected.into(), Link::Owner(by_owner::<K, C>(), Owners::new(self.primary.clone())));
         self.owned.add(children.clone());
         children
     }

@@ -40,7 +40,8 @@ pub enum Error {
     /// An object with this name is left over from an earlier owner, and will be deleted.
     #[error("{0}")]
     Leftover(#[source] Leftover),
-    /// A desired object lacks a label that its watch selects by, so that the watch would not show it.
+    /// A desired object has another value of a label that its watch selects by, so that the watch would not
+    /// show it.
     #[error("{kind} `{name}` needs the label `{label}`, because the controller watches only objects with it")]
     Unselected {
         /// The kind of the object.
@@ -49,6 +50,16 @@ pub enum Error {
         name: String,
         /// The label, as `key=value`.
         label: String,
+    },
+    /// A desired object cannot belong to the object that is reconciled. Nothing was written.
+    #[error("{kind} `{name}` cannot be owned: {why}")]
+    CannotOwn {
+        /// The kind of the object.
+        kind: String,
+        /// The name of the object.
+        name: String,
+        /// Why, and the way out.
+        why: String,
     },
     /// The reconciler panicked, with this message.
     #[error("the reconciler panicked: {0}")]
@@ -133,6 +144,7 @@ impl Failure for Error {
             Self::NotOwned { .. } => "NotOwned",
             Self::Leftover(_) => "Leftover",
             Self::Unselected { .. } => "MissingLabel",
+            Self::CannotOwn { .. } => "CannotOwn",
             Self::Panic(_) => "Panic",
             Self::Timeout(_) => "Timeout",
         }

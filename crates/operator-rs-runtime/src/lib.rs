@@ -34,7 +34,7 @@ mod tls;
 mod worker;
 
 pub use apply_set::{ApplySet, Owned};
-pub use cache::{Children, DESIRED_HASH, Desired, Parent, Primary, Watch, Watched};
+pub use cache::{Children, DESIRED_HASH, Desired, Manager, Parent, Primary, Watch, Watched};
 pub use controller::Controller;
 pub use error::{Error, Failure, Leftover};
 pub use explain::explain;

@@ -2,9 +2,9 @@
 
 mod kinds;
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::{core::v1::ConfigMap, rbac::v1::ClusterRole};
 use kinds::{Thing, condition, config, data, labels, quiet, thing, until};
-use runtime::{Action, Children, Controller, Error, Operator, Owned, testing::Cluster};
+use runtime::{Action, Children, Controller, Error, Manager, Operator, Owned, Watch, testing::Cluster};
 use serde_json::json;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
@@ -172,6 +172,178 @@ async fn a_child_that_changes_its_owner_counts_for_the_new_one_only() {
     child["metadata"]["ownerReferences"] = json!([]);
     cluster.put("configmaps", &child).unwrap();
     until("without a parent", || configs.of(&parent("b")).is_empty()).await;
+    operator.stop.cancel();
+    task.await.unwrap().unwrap();
+}
+
+/// A controller of Things that does nothing.
+struct Idle {
+    operator: Operator,
+    configs: Arc<Children<ConfigMap>>,
+    roles: Arc<Children<ClusterRole>>,
+    owned: Arc<Owned<Thing>>,
+}
+
+/// Starts it, and waits until its caches are filled.
+async fn idle(cluster: &Cluster) -> Idle {
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    let (configs, roles) = (controller.owns::<ConfigMap>(&labels()), controller.owns::<ClusterRole>(&labels()));
+    let (owned, things) = (controller.owned(), controller.primary());
+    let reconcile = |_: Arc<Thing>, _: Arc<()>| async { Ok::<_, Error>(Action::await_change()) };
+    tokio::spawn(controller.run(reconcile, Arc::new(())));
+    until("filled", || things.store().len() == cluster.list("things.test.dev").len()).await;
+    quiet().await;
+    Idle { operator, configs, roles, owned }
+}
+
+fn parsed(name: &str) -> Thing {
+    serde_json::from_value(thing(name, &[("x", &["k"])])).unwrap()
+}
+
+#[tokio::test]
+async fn what_cannot_be_owned_is_refused_before_anything_is_written() {
+    let cluster = Cluster::default().with("things.test.dev", &[thing("a", &[])]);
+    let Idle { operator, configs, roles, owned } = idle(&cluster).await;
+    let a = parsed("a");
+    cluster.clear_log();
+    let mut refused = vec![];
+    let mut without = config(&a, "x");
+    without.metadata.owner_references = None;
+    refused.push(configs.apply(&without).await.unwrap_err());
+    let mut no_controller = config(&a, "x");
+    no_controller.metadata.owner_references.as_mut().unwrap()[0].controller = None;
+    refused.push(configs.apply(&no_controller).await.unwrap_err());
+    let mut far = config(&a, "x");
+    far.metadata.namespace = Some("far".into());
+    refused.push(configs.apply(&far).await.unwrap_err());
+    refused.push(owned.of(&a).apply(&configs, &far).await.unwrap_err());
+    let mut other = config(&a, "x");
+    other.metadata.owner_references.as_mut().unwrap()[0].kind = "Pod".into();
+    refused.push(configs.apply(&other).await.unwrap_err());
+    let mut role = ClusterRole::default();
+    role.metadata.name = Some("x".into());
+    refused.push(owned.of(&a).apply(&roles, &role).await.unwrap_err());
+    let text: Vec<_> = refused.iter().map(ToString::to_string).collect();
+    let missing = "ConfigMap `x` cannot be owned: it names no controller: call `ApplySet::apply`, which does, or set \
+                   `controller_owner_ref` of its Thing";
+    let elsewhere = "ConfigMap `x` cannot be owned: its namespace is `far`, and that of its Thing `a` is `n`: leave the \
+                     namespace out, or use `Controller::watches` and delete it in a finalizer";
+    assert_eq!(text[..4], [missing, missing, elsewhere, elsewhere]);
+    assert_eq!(
+        text[4..],
+        [
+            "ConfigMap `x` cannot be owned: it names Pod `a` as its controller: leave that owner reference out",
+            "ClusterRole `x` cannot be owned: it is cluster-scoped, and Thing is not: use `Controller::watches` and \
+             delete it in a finalizer",
+        ]
+    );
+    assert_eq!(cluster.writes(), []);
+    operator.stop.cancel();
+}
+
+#[tokio::test]
+async fn a_set_makes_its_parent_the_owner() {
+    let cluster = Cluster::default().with("things.test.dev", &[thing("a", &[])]);
+    let Idle { operator, configs, owned, .. } = idle(&cluster).await;
+    let a = parsed("a");
+    let bare: ConfigMap = serde_json::from_value(json!({ "metadata": { "name": "x" }, "data": { "k": "1" } })).unwrap();
+    let made = owned.of(&a).apply(&configs, &bare).await.unwrap();
+    assert_eq!(
+        (&made.metadata.namespace, &made.metadata.labels, &made.metadata.owner_references),
+        (&a.metadata.namespace, &Some(labels()), &config(&a, "x").metadata.owner_references)
+    );
+    cluster.clear_log();
+    owned.of(&a).apply(&configs, &bare).await.unwrap();
+    configs.apply(&config(&a, "x")).await.unwrap();
+    assert_eq!(cluster.writes(), [], "the same as what is written out");
+    cluster.delete("things.test.dev", "n", "a");
+    until("deleted with its owner", || cluster.list("configmaps").is_empty()).await;
+    operator.stop.cancel();
+}
+
+#[tokio::test]
+async fn what_is_applied_beside_a_set_and_what_others_made_is_not_pruned() {
+    async fn reconcile(thing: Arc<Thing>, ctx: Arc<Ctx>) -> Result<Action, Error> {
+        ctx.configs.apply(&config(&thing, "before")).await?;
+        let mut set = ctx.owned.of(&thing);
+        for name in thing.spec.configs.keys() {
+            set.apply(&ctx.configs, &config(&thing, name)).await?;
+        }
+        ctx.configs.apply(&config(&thing, "beside")).await?;
+        set.prune().await?;
+        Ok(Action::await_change())
+    }
+    let theirs = serde_json::to_value(config(&parsed("a"), "theirs")).unwrap();
+    let things = [thing("a", &[("x", &["k"]), ("y", &["k"])])];
+    let cluster = Cluster::default().with("things.test.dev", &things).with("configmaps", &[theirs]);
+    let operator = cluster.operator();
+    let mut controller = Controller::new(&operator);
+    let configs = controller.owns(&labels());
+    let ctx = Ctx { owned: controller.owned(), configs };
+    let task = tokio::spawn(controller.run(reconcile, Arc::new(ctx)));
+    let names = || {
+        let all = cluster.list("configmaps");
+        all.iter().map(|it| it["metadata"]["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    until("made", || names() == ["before", "beside", "theirs", "x", "y"]).await;
+    cluster.edit("things.test.dev", "n", "a", |it| it["spec"] = thing("a", &[("x", &["k"])])["spec"].take());
+    until("pruned", || names() == ["before", "beside", "theirs", "x"]).await;
+    quiet().await;
+    assert_eq!(cluster.writes().len(), 5, "{:?}", cluster.writes());
+    operator.stop.cancel();
+    task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_edit_to_what_a_predicate_has_seen_before_an_own_write_is_news() {
+    let cluster = Cluster::default().with("things.test.dev", &[thing("a", &[("x", &["k"])])]);
+    let operator = cluster.operator();
+    let mut controller = Controller::new(&operator);
+    let key = |it: &ConfigMap| it.data.as_ref()?.get("k")?.parse().ok();
+    let configs = controller.owns(Watch::from(&labels()).predicate(key));
+    let ctx = Ctx { owned: controller.owned(), configs };
+    let task = tokio::spawn(controller.run(reconcile, Arc::new(ctx)));
+    let is_ours = || data(&cluster, "x") == Some(json!({ "k": "1" }));
+    until("made", is_ours).await;
+    for _ in 0..3 {
+        quiet().await;
+        cluster.edit("configmaps", "n", "x", |it| it["data"]["k"] = json!("2"));
+        until("put back", is_ours).await;
+    }
+    operator.stop.cancel();
+    task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn two_parents_share_an_object_as_two_managers() {
+    async fn reconcile(thing: Arc<Thing>, configs: Arc<Children<ConfigMap>>) -> Result<Action, Error> {
+        let name = thing.metadata.name.clone().unwrap_or_default();
+        let ours = json!({
+            "metadata": { "name": "shared", "namespace": "n", "labels": labels() },
+            "data": thing.spec.configs[&name],
+        });
+        configs.apply_as(&Manager::new(format!("operator/{name}")), &ours).await?;
+        Ok(Action::await_change())
+    }
+    let cluster = Cluster::default()
+        .with("things.test.dev", &[thing("a", &[("a", &["a", "both"])]), thing("b", &[("b", &["b", "both"])])]);
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    let configs = controller.watches(&labels(), |_: &ConfigMap| ["a".to_owned(), "b".to_owned()]);
+    let task = tokio::spawn(controller.run(reconcile, configs));
+    until("shared", || data(&cluster, "shared") == Some(json!({ "a": "1", "b": "1", "both": "1" }))).await;
+    quiet().await;
+    let calls = cluster.writes().len();
+    assert!(calls <= 6, "{:?}", cluster.writes());
+    cluster.edit("things.test.dev", "n", "a", |it| it["spec"] = thing("a", &[("a", &["both"])])["spec"].take());
+    until("without the key of one", || data(&cluster, "shared") == Some(json!({ "b": "1", "both": "1" }))).await;
+    quiet().await;
+    assert!(cluster.writes().len() <= calls + 4, "{:?}", cluster.writes());
+    cluster.edit("things.test.dev", "n", "b", |it| it["spec"]["configs"]["b"]["both"] = json!("2"));
+    until("told", || condition(&cluster, "b", "Degraded").is_some()).await;
+    assert_eq!(condition(&cluster, "b", "Degraded").unwrap()["reason"], "Conflict");
+    assert_eq!(data(&cluster, "shared").unwrap()["both"], "1");
     operator.stop.cancel();
     task.await.unwrap().unwrap();
 }

@@ -2,18 +2,19 @@
 //! that the server has what is desired, and never to an object that belongs to somebody else.
 
 use super::{
-    Children, Desired, Observed, Watched, change, controller,
+    Children, Desired, Link, Observed, Owner, Watched, change, controller,
     desired::body,
     entry::{Entry, fast_hash},
-    find, key_of, lock, ownership,
+    find, key, lock, ownership,
+    prune::now,
 };
 use crate::{
     error::{Error, Leftover},
     scope::Scope,
 };
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::{
-    Api, ResourceExt,
+    Api,
     api::{Patch, PatchParams},
     core::Status,
 };
@@ -33,40 +34,58 @@ impl<C: Watched> Children<C> {
     ///
     /// After it has returned, no reconcile sees an older state of the object.
     ///
+    /// The labels that the cache selects by are set. An object of a kind that primaries own needs the
+    /// owner reference of its primary; [`ApplySet::apply`](crate::ApplySet::apply) sets it.
+    ///
     /// # Errors
     ///
     /// [`Error::NotOwned`] if an object with this name belongs to somebody else (it is not changed), and
     /// [`Error::Leftover`] if that is an earlier object with the name of its owner;
-    /// [`Error::Unselected`] if the watch would not show the object; [`Error::Kube`] if the API server
-    /// refuses it.
+    /// [`Error::CannotOwn`] if its primary would not own it; [`Error::Unselected`] if the watch would not
+    /// show the object; [`Error::Kube`] if the API server refuses it.
     pub async fn apply(&self, desired: &impl Desired<C>) -> Result<C, Error> {
+        self.apply_of(None, desired).await
+    }
+
+    /// Applies an object that `owner` owns, if these objects have owners.
+    pub(crate) async fn apply_of(&self, owner: Option<&Owner>, desired: &impl Desired<C>) -> Result<C, Error> {
+        let meta = self.metadata(owner, desired.meta())?;
+        let key = key(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default());
+        // Whatever becomes of it: it is desired.
+        let mark = || lock(&self.state).entries.get_mut(&key).into_iter().for_each(|it| it.applied = now());
+        mark();
         let text = serde_json::to_string(desired)?;
-        let (key, print) = (key_of(desired), fast_hash(&text));
-        self.check(desired)?;
-        let known = match lock(&self.state).entries.get(&key) {
+        let print = fast_hash(&text) ^ owner.map_or(0, |it| fast_hash(it.uid()));
+        let res = self.apply_text(&key, &meta, &text, print).await;
+        mark();
+        res
+    }
+
+    async fn apply_text(&self, key: &str, meta: &ObjectMeta, text: &str, print: u64) -> Result<C, Error> {
+        let known = match lock(&self.state).entries.get(key) {
             None => None,
             Some(entry) => {
-                self.check_owner(desired, entry)?;
+                self.check_owner(meta, entry)?;
                 if entry.proven == Some(print) && !entry.is_deleted {
                     return Ok(serde_json::from_str(&entry.json)?);
                 }
                 Some((entry.version, entry.managed.clone(), entry.desired_hash(), entry.uid.clone(), entry.proven))
             }
         };
-        let body = body(&text)?;
+        let body = body(text, meta)?;
         let Some((version, managed, hash, uid, proven)) = known else {
-            return self.write(desired, body, print, Precondition::Absent).await;
+            return self.write(meta, body, print, Precondition::Absent).await;
         };
         if hash.as_deref() == body["metadata"]["annotations"][ownership::DESIRED_HASH].as_str()
             // A proof of the same object, whose fields came in another order, is as good.
             && (proven.is_some() || ownership::owns(&managed, self.manager, &body))
-            && let Some(entry) = lock(&self.state).entries.get_mut(&key).filter(|it| it.version == version)
+            && let Some(entry) = lock(&self.state).entries.get_mut(key).filter(|it| it.version == version)
         {
             entry.prove(print);
             return Ok(serde_json::from_str(&entry.json)?);
         }
         info!(kind = %C::kind(&()), object = %key, "applying an object that differs from the desired one");
-        self.write(desired, body, print, uid.map_or(Precondition::Absent, |it| Precondition::Uid(it.into()))).await
+        self.write(meta, body, print, uid.map_or(Precondition::Absent, |it| Precondition::Uid(it.into()))).await
     }
 
     /// The name of [`apply`](Self::apply) in earlier versions.
@@ -77,12 +96,12 @@ impl<C: Watched> Children<C> {
 
     async fn write(
         &self,
-        desired: &impl Desired<C>,
+        meta: &ObjectMeta,
         mut body: Value,
         print: u64,
         mut precondition: Precondition,
     ) -> Result<C, Error> {
-        let (api, name) = (self.api(desired.namespace().as_deref()), desired.name_any());
+        let (api, name) = (self.api(meta.namespace.as_deref()), meta.name.clone().unwrap_or_default());
         let params = PatchParams::apply(self.manager).force();
         let mut is_checked = false;
         loop {
@@ -98,7 +117,7 @@ impl<C: Watched> Children<C> {
             let lists = lock(&self.state).recent.lists();
             match api.patch(&name, &params, &Patch::Apply(&body)).await {
                 Ok(after) => {
-                    let (is_certain, res) = (self.written(&after, print, &body, lists), after.decode()?);
+                    let (is_certain, res) = (self.written(&after, Some(print), &body, lists), after.decode()?);
                     if !is_certain && let Err(error) = self.verify(&after.key()).await {
                         debug!(object = %after.key(), %error, "cannot look for an object");
                     }
@@ -110,7 +129,7 @@ impl<C: Watched> Children<C> {
             // The watch has not shown it, or not yet: it may lack the labels.
             precondition = match find(&api, &name).await? {
                 Some(found) => {
-                    self.check_owner(desired, &self.entry(&found))?;
+                    self.check_owner(meta, &self.entry(&found))?;
                     found.metadata.uid.map_or(Precondition::Absent, Precondition::Uid)
                 }
                 None => Precondition::Absent,
@@ -121,15 +140,15 @@ impl<C: Watched> Children<C> {
     /// Remembers what an own write returned. Where it shows a change by others that the watch has not
     /// shown yet, a reconcile is due. Returns whether the object is certain to be there: it may have been
     /// deleted, and a list that did not show it may have come and gone, while the answer was on its way.
-    pub(super) fn written(&self, after: &Observed<C>, print: u64, body: &Value, lists: u64) -> bool {
+    pub(super) fn written(&self, after: &Observed<C>, print: Option<u64>, body: &Value, lists: u64) -> bool {
         let (key, mut entry) = (after.key(), self.entry(after));
-        entry.prove(print);
+        print.into_iter().for_each(|it| entry.prove(it));
         let mut state = lock(&self.state);
         let before = state.entries.get(&key).map(|it| (it.version, it.json.clone(), it.parents.clone()));
         let version = before.as_ref().map(|it| it.0);
         if version == Some(entry.version) && entry.version.is_some() {
             // The watch was first, or there was nothing to change.
-            if let Some(entry) = state.entries.get_mut(&key) {
+            if let (Some(entry), Some(print)) = (state.entries.get_mut(&key), print) {
                 entry.prove(print);
             }
             return true;
@@ -167,27 +186,31 @@ impl<C: Watched> Children<C> {
         C::Scope::api(&self.client, namespace)
     }
 
-    /// What has to be true of an object before it can be written.
-    fn check(&self, desired: &impl Desired<C>) -> Result<(), Error> {
-        let meta = desired.meta();
-        let name = meta.name.as_ref().ok_or(Error::Missing("name"))?;
+    /// The metadata that an object gets: it belongs to its owner, and its watch shows it. If that cannot be,
+    /// nothing is written.
+    fn metadata(&self, owner: Option<&Owner>, desired: &ObjectMeta) -> Result<ObjectMeta, Error> {
+        let mut meta = desired.clone();
+        let name = meta.name.clone().ok_or(Error::Missing("name"))?;
+        if let Link::Owner(_, owners) = &self.link {
+            owners.own::<C>(&mut meta, owner)?;
+        }
         if C::Scope::NAMESPACED && meta.namespace.is_none() {
             return Err(Error::Missing("namespace"));
         }
-        match self.labels.iter().find(|(label, value)| desired.labels().get(*label) != Some(value)) {
-            None => Ok(()),
-            Some((label, value)) => Err(Error::Unselected {
-                kind: C::kind(&()).into(),
-                name: name.clone(),
-                label: format!("{label}={value}"),
-            }),
+        for (label, value) in &self.labels {
+            let found = meta.labels.get_or_insert_default().entry(label.clone()).or_insert_with(|| value.clone());
+            if found != value {
+                let (kind, label) = (C::kind(&()).into(), format!("{label}={value}"));
+                return Err(Error::Unselected { kind, name, label });
+            }
         }
+        Ok(meta)
     }
 
     /// Whether an object is ours: its controller is the one that is desired; or it has none, and this
     /// operator has applied it before.
-    fn check_owner(&self, desired: &impl Desired<C>, found: &Entry) -> Result<(), Error> {
-        let is_ours = match (&found.controller, controller(desired.meta())) {
+    fn check_owner(&self, desired: &ObjectMeta, found: &Entry) -> Result<(), Error> {
+        let is_ours = match (&found.controller, controller(desired)) {
             (Some([_, _, uid]), Some(OwnerReference { uid: desired, .. })) => **uid == **desired,
             (Some(_), None) => false,
             (None, _) => found.set.is_some(),
@@ -195,11 +218,10 @@ impl<C: Watched> Children<C> {
         match is_ours {
             true => Ok(()),
             false => {
-                let (kind, name) = (C::kind(&()).into(), desired.name_any());
+                let (kind, name) = (C::kind(&()).into(), desired.name.clone().unwrap_or_default());
                 let found = found.controller.as_ref().map(|[kind, name, _]| format!("{kind} `{name}`"));
                 let owner = found.clone().filter(|it| {
-                    controller(desired.meta())
-                        .is_some_and(|desired| *it == format!("{} `{}`", desired.kind, desired.name))
+                    controller(desired).is_some_and(|desired| *it == format!("{} `{}`", desired.kind, desired.name))
                 });
                 Err(match owner {
                     Some(owner) => Error::Leftover(Leftover { kind, name, owner }),

@@ -2,7 +2,7 @@
 //! no parents, and takes an older state for a newer one when it comes later.
 
 use super::{
-    Observed, Watched,
+    Observed, Owners, Watched,
     entry::{Entries, Entry},
     filter::Filter,
     key,
@@ -19,7 +19,7 @@ type Referrers = Box<dyn Fn(&str) -> Vec<Arc<str>> + Send + Sync>;
 /// How an object leads to the primary ones that are to be reconciled when it changes.
 pub(crate) enum Link<C> {
     /// One of them is its controller.
-    Owner(Mapper<C>),
+    Owner(Mapper<C>, Owners),
     /// It belongs to them, as a mapper says.
     Mapper(Mapper<C>),
     /// They refer to it, by its key.
@@ -35,7 +35,7 @@ pub struct Children<C> {
     pub(super) manager: &'static str,
     /// What an object needs so that the watch shows it.
     pub(super) labels: Labels,
-    link: Link<C>,
+    pub(super) link: Link<C>,
     filter: Filter<C>,
     trigger: Box<dyn Fn(&str) + Send + Sync>,
     pub(super) state: Mutex<State>,
@@ -72,7 +72,7 @@ impl<C: Watched> Children<C> {
 
     pub(super) fn belonging<'a>(&self, state: &'a State, parent: &impl ResourceExt) -> Vec<(&'a Arc<str>, &'a Entry)> {
         let mut found = state.entries.of(&super::key_of(parent));
-        if let (Link::Owner(_), Some(uid)) = (&self.link, &parent.meta().uid) {
+        if let (Link::Owner(..), Some(uid)) = (&self.link, &parent.meta().uid) {
             found.retain(|(_, it)| it.controller.as_ref().is_some_and(|[_, _, of]| **of == **uid));
         }
         found
@@ -80,7 +80,7 @@ impl<C: Watched> Children<C> {
 
     /// Whether primaries own these objects, so that what is not desired any more may go.
     pub(super) fn are_owned(&self) -> bool {
-        matches!(self.link, Link::Owner(_))
+        matches!(self.link, Link::Owner(..))
     }
 
     /// An object by its name, and its namespace if it has one.
@@ -100,8 +100,6 @@ impl<C: Watched> Children<C> {
             }
             Event::InitApply(object) => {
                 let entry = self.entry(&object);
-                // What comes later is compared with this.
-                self.filter.is_news(&object.key(), &object);
                 if let Some(next) = &mut super::lock(&self.state).next {
                     next.insert(&object.key(), entry);
                 }
@@ -110,11 +108,13 @@ impl<C: Watched> Children<C> {
             Event::Apply(object) => {
                 let (key, entry) = (object.key(), self.entry(&object));
                 let mut state = super::lock(&self.state);
-                let current = state.entries.get(&key).map(|it| it.version);
+                let current = state.entries.get(&key);
+                let is_news = entry.seen.is_none() || current.is_none_or(|it| it.seen != entry.seen);
+                let current = current.map(|it| it.version);
                 if state.recent.applied(&key, entry.version, current) {
                     let parents = state.entries.insert(&key, entry);
                     drop(state);
-                    if self.filter.is_news(&key, &object) {
+                    if is_news {
                         self.trigger(&key, parents);
                     }
                 }
@@ -131,7 +131,6 @@ impl<C: Watched> Children<C> {
         if state.recent.deleted(key, version, current) {
             let parents = state.entries.remove(key).map_or(vec![], |it| it.parents.to_vec());
             drop(state);
-            self.filter.forget(key);
             self.trigger(key, parents);
         }
     }
@@ -165,7 +164,6 @@ impl<C: Watched> Children<C> {
             changed.push((key, parents));
         }
         for (key, entry) in old.into_entries() {
-            self.filter.forget(&key);
             changed.push((key, entry.parents.to_vec()));
         }
         drop(state);
@@ -175,10 +173,10 @@ impl<C: Watched> Children<C> {
 
     pub(super) fn entry(&self, object: &Observed<C>) -> Entry {
         let parents = match &self.link {
-            Link::Owner(mapper) | Link::Mapper(mapper) => mapper(object),
+            Link::Owner(mapper, _) | Link::Mapper(mapper) => mapper(object),
             Link::References(_) => vec![],
         };
-        Entry::new(object, self.manager, parents)
+        Entry::new(object, self.manager, self.filter.seen(object), parents)
     }
 
     pub(super) fn trigger(&self, key: &str, mut parents: Vec<Arc<str>>) {

@@ -3,7 +3,7 @@
 
 use super::ownership;
 use crate::error::Error;
-use k8s_openapi::ByteString;
+use k8s_openapi::{ByteString, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{Resource, api::PartialObjectMeta};
 use serde::Serialize;
 use serde_json::Value;
@@ -13,9 +13,19 @@ pub trait Desired<C>: Resource<DynamicType = ()> + Serialize + Sync {}
 impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<K> for K {}
 impl<K: Resource<DynamicType = ()> + Serialize + Sync> Desired<PartialObjectMeta<K>> for K {}
 
-/// What is sent: the object with the hash of itself. The status is not ours to apply.
-pub(super) fn body(text: &str) -> Result<Value, Error> {
+/// What is sent: the object with what `meta` adds to it, and with the hash of itself. The status is not ours to
+/// apply.
+pub(super) fn body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> {
     let mut body: Value = serde_json::from_str(text)?;
+    for (field, value) in [
+        ("namespace", serde_json::to_value(&meta.namespace)?),
+        ("labels", serde_json::to_value(&meta.labels)?),
+        ("ownerReferences", serde_json::to_value(&meta.owner_references)?),
+    ] {
+        if !value.is_null() {
+            body["metadata"][field] = value;
+        }
+    }
     if let Some(object) = body.as_object_mut() {
         object.remove("status");
     }

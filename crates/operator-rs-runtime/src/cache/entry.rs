@@ -1,7 +1,7 @@
 //! One cached child, and all of them by their parents. kube's `Store` has no index, and keeps
 //! objects decoded, which takes four times the memory.
 
-use super::{observed::Observed, ownership, recent::Version};
+use super::{observed::Observed, ownership, prune::Moment, recent::Version};
 use serde::Deserialize;
 use std::{
     collections::HashMap,
@@ -26,6 +26,12 @@ pub struct Entry {
     pub is_terminating: bool,
     /// Whether this process has deleted it, which the watch has not shown yet.
     pub is_deleted: bool,
+    /// When this process has applied it last.
+    pub applied: Moment,
+    /// The hashes of what other managers are known to have in it, completely.
+    pub shared: Vec<u64>,
+    /// What the predicate sees of it, own writes included.
+    pub seen: Option<u64>,
     /// The keys of the primaries that it belongs to.
     pub parents: Box<[Arc<str>]>,
 }
@@ -36,7 +42,7 @@ pub fn fast_hash(text: &str) -> u64 {
 }
 
 impl Entry {
-    pub fn new<K>(object: &Observed<K>, manager: &str, parents: Vec<Arc<str>>) -> Self {
+    pub fn new<K>(object: &Observed<K>, manager: &str, seen: Option<u64>, parents: Vec<Arc<str>>) -> Self {
         let controller = object.controller().map(|it| [&*it.kind, &*it.name, &*it.uid].map(Into::into));
         let set = ownership::applied(&object.managed, manager, "").map(fast_hash);
         Self {
@@ -50,6 +56,9 @@ impl Entry {
             controller,
             is_terminating: object.metadata.deletion_timestamp.is_some(),
             is_deleted: false,
+            applied: 0,
+            shared: vec![],
+            seen,
             parents: parents.into(),
         }
     }
@@ -64,6 +73,7 @@ impl Entry {
     /// other values as us: an own write whose answer was lost, or another process of this operator.
     /// What is being deleted stays so.
     pub fn inherit(&mut self, old: &Self) {
+        self.applied = self.applied.max(old.applied);
         if self.uid != old.uid {
             return;
         }

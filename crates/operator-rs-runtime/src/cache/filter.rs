@@ -25,21 +25,26 @@ impl<C> Filter<C> {
 }
 
 impl<C: Watched> Filter<C> {
-    /// Whether an event is about something that matters.
-    pub fn is_news(&self, key: &str, object: &Observed<C>) -> bool {
-        self.predicate.is_none() || object.decode().is_ok_and(|it| self.is_news_of(key, &it))
+    /// What the predicate sees of an object; nothing where every change matters.
+    pub fn seen(&self, object: &Observed<C>) -> Option<u64> {
+        self.predicate.as_ref()?;
+        // To no predicate does it matter how an object changes that cannot be decoded.
+        object.decode().map_or(Some(0), |it| self.hash(&object.key(), &it))
     }
 
-    /// The same for an object that is decoded.
-    pub fn is_news_of(&self, key: &str, object: &C) -> bool {
-        let Some(predicate) = &self.predicate else { return true };
-        let hash = catch_unwind(AssertUnwindSafe(|| predicate.hash_property(object))).unwrap_or_else(|panic| {
+    /// Whether an event is about something that matters.
+    pub fn is_news(&self, key: &str, object: &C) -> bool {
+        let Some(hash) = self.hash(key, object) else { return true };
+        super::lock(&self.seen).insert(key.into(), hash) != Some(hash)
+    }
+
+    fn hash(&self, key: &str, object: &C) -> Option<u64> {
+        let predicate = self.predicate.as_ref()?;
+        catch_unwind(AssertUnwindSafe(|| predicate.hash_property(object))).unwrap_or_else(|panic| {
             let error = Error::Panic(crate::worker::panic_message(&*panic));
             warn!(kind = %C::kind(&()), object = %object_ref::<C>(key), %error, "cannot ask a predicate");
             None
-        });
-        let Some(hash) = hash else { return true };
-        super::lock(&self.seen).insert(key.into(), hash) != Some(hash)
+        })
     }
 
     pub fn forget(&self, key: &str) {

@@ -17,6 +17,22 @@ pub const DESIRED_HASH: &str = "runtime.operator-rs.io/desired-hash";
 const UNOWNED: [&str; 7] =
     ["name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"];
 
+/// Maps of built-in kinds. The server does not keep an empty one, other than an empty object such as `emptyDir`.
+/// (One that is missing here costs a write after a restart.)
+const MAPS: [&str; 11] = [
+    "labels",
+    "annotations",
+    "matchLabels",
+    "data",
+    "binaryData",
+    "stringData",
+    "limits",
+    "requests",
+    "nodeSelector",
+    "parameters",
+    "overhead",
+];
+
 /// A hash that is the same in every process and version: the first 64 bits of SHA-256, in hexadecimal
 /// digits.
 pub fn hash(bytes: &[u8]) -> String {
@@ -85,6 +101,12 @@ pub fn owns(managed: &str, manager: &str, desired: &Value) -> bool {
     let Some(ours) = ours.into_iter().next().and_then(parse) else { return false };
     let others: Vec<Value> = others.into_iter().filter_map(parse).collect();
     let mut desired = desired.clone();
+    let api_version = desired["apiVersion"].as_str().unwrap_or_default();
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    match !group.contains('.') || group.ends_with(".k8s.io") {
+        true => without_maps(&mut desired),
+        false => without_maps(&mut desired["metadata"]),
+    }
     if let Some(object) = desired.as_object_mut() {
         ["apiVersion", "kind", "status"].iter().for_each(|it| drop(object.remove(*it)));
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -92,6 +114,18 @@ pub fn owns(managed: &str, manager: &str, desired: &Value) -> bool {
         }
     }
     covers(&ours, &others.iter().collect::<Vec<_>>(), &desired)
+}
+
+/// Replaces empty maps that the server does not keep by `null`: nobody has them.
+fn without_maps(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, it)| match it {
+            Value::Object(map) if map.is_empty() && MAPS.contains(&name.as_str()) => *it = Value::Null,
+            _ => without_maps(it),
+        }),
+        Value::Array(elements) => elements.iter_mut().for_each(without_maps),
+        _ => {}
+    }
 }
 
 /// Whether a set has every field of a value that has fields or elements.
@@ -103,16 +137,30 @@ fn covers(set: &Value, others: &[&Value], desired: &Value) -> bool {
             let path = format!("f:{name}");
             let others: Vec<&Value> = others.iter().filter_map(|it| it.get(&path)).collect();
             match set.get(&path) {
-                Some(below) => is_empty(value) || covers(below, &others, value),
-                // Empty lists whose elements have keys are in no set. Elements that others have put
-                // into one are theirs: to apply it once more would not remove them.
-                None => is_empty(value) && others.iter().all(|it| has_elements(it)),
+                Some(below) => value.is_null() || covers(below, &others, value),
+                None => is_in_no_set(value, &others),
             }
         }),
         Value::Array(elements) => {
             let owned = set.keys().filter(|it| it.starts_with("k:") || it.starts_with("v:")).count();
             elements.len() <= owned && elements.iter().all(|it| element(set, others, it))
         }
+        _ => false,
+    }
+}
+
+/// Whether a value would be in no set if it was as it was applied. Empty lists whose elements have keys are in
+/// none. Elements that others have put into one are theirs: to apply it once more would not remove them.
+/// (An empty object is in a set: without it, somebody has put something else in its place.)
+fn is_in_no_set(value: &Value, others: &[&Value]) -> bool {
+    match value {
+        Value::Null => others.iter().all(|it| has_elements(it)),
+        Value::Array(elements) => elements.is_empty() && others.iter().all(|it| has_elements(it)),
+        Value::Object(fields) if !fields.is_empty() => fields.iter().all(|(name, value)| {
+            let path = format!("f:{name}");
+            let below: Vec<&Value> = others.iter().filter_map(|it| it.get(&path)).collect();
+            is_in_no_set(value, &below)
+        }),
         _ => false,
     }
 }
@@ -227,6 +275,28 @@ mod tests {
         let args = ["f:spec", "f:template", "f:spec", "f:containers", "k:{\"name\":\"c\"}", "f:args"];
         let taken = args.iter().rev().fold(json!({}), |below, name| json!({ *name: below }));
         assert!(!check(without(&args), taken, deployment()), "in an element of a list, too");
+    }
+
+    #[test]
+    fn an_empty_object_that_somebody_has_replaced_is_not_as_desired() {
+        let desired =
+            json!({ "spec": { "volumes": [{ "name": "v", "emptyDir": {} }], "issuer": { "selfSigned": {} } } });
+        let set = |volume: Value, issuer: Value| json!({ "f:spec": { "f:volumes": { "k:{\"name\":\"v\"}": volume }, "f:issuer": issuer } });
+        let (volume, issuer) = (json!({ ".": {}, "f:name": {}, "f:emptyDir": {} }), json!({ "f:selfSigned": {} }));
+        assert!(check(set(volume.clone(), issuer.clone()), json!({}), desired.clone()));
+        let replaced = json!({ ".": {}, "f:name": {} });
+        let theirs = set(json!({ "f:hostPath": { "f:path": {} } }), json!({ "f:ca": {} }));
+        assert!(!check(set(replaced, issuer), theirs.clone(), desired.clone()), "a volume");
+        assert!(!check(set(volume.clone(), json!({ "f:other": {} })), theirs.clone(), desired.clone()), "an issuer");
+        let mut taken = set(volume, json!({}));
+        taken["f:spec"].as_object_mut().unwrap().remove("f:issuer");
+        assert!(!check(taken, theirs, desired), "all of an object of empty ones");
+        let lists = json!({ "spec": { "keep": 1, "lists": { "initContainers": [] } } });
+        assert!(check(json!({ "f:spec": { "f:keep": {} } }), json!({}), lists), "empty lists are in no set");
+        let kept = json!({ "f:metadata": { "f:labels": { "f:a": {} } } });
+        let map = |api: &str| json!({ "apiVersion": api, "metadata": { "labels": { "a": "b" } }, "data": {} });
+        assert!(check(kept.clone(), json!({}), map("v1")), "nor are empty maps of built-in kinds");
+        assert!(!check(kept, json!({}), map("test.dev/v1")), "those of others are");
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl<K: Watched> Primary<K> {
                     Err(error) => return self.reject(&observed, &error),
                 };
                 let (key, version) = (observed.key(), observed.version());
-                let is_news = self.filter.is_news_of(&key, &object);
+                let is_news = self.filter.is_news(&key, &object);
                 let conditions = Conditions::of(&observed, self.manager);
                 let listed = Listed { version, uid: observed.metadata.uid, is_news, conditions };
                 let mut state = lock(&self.state);
@@ -124,7 +124,7 @@ impl<K: Watched> Primary<K> {
                     Err(error) => return self.reject(&observed, &error),
                 };
                 let key = observed.key();
-                let is_news = self.filter.is_news_of(&key, &object);
+                let is_news = self.filter.is_news(&key, &object);
                 let mut state = lock(&self.state);
                 let current = self.get(&key).map(|it| version(&*it));
                 if !state.recent.applied(&key, observed.version(), current) {

@@ -3,27 +3,48 @@
 use super::{Children, Watched, lock};
 use crate::error::Error;
 use futures::{FutureExt, future::BoxFuture};
-use kube::{
-    Resource,
-    api::{DeleteParams, Preconditions},
-};
-use std::collections::HashSet;
+use kube::api::{DeleteParams, Preconditions};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tracing::info;
+
+/// Moments of this process, in their order.
+pub(super) type Moment = u64;
+
+static MOMENTS: AtomicU64 = AtomicU64::new(1);
+
+tokio::task_local! {
+    /// When the reconcile has begun that runs.
+    static BEGAN: Moment;
+}
+
+pub(super) fn now() -> Moment {
+    MOMENTS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// When the reconcile has begun that runs: what is applied later is desired. Outside of one, now.
+pub(crate) fn began() -> Moment {
+    BEGAN.try_with(|it| *it).unwrap_or_else(|_| now())
+}
+
+/// Runs a reconcile, which begins now.
+pub(crate) fn reconcile<F: Future>(reconcile: F) -> impl Future<Output = F::Output> {
+    BEGAN.scope(now(), reconcile)
+}
 
 /// A cache from which objects of any kind are removed that are not desired any more.
 pub(crate) trait Prunes<P>: Send + Sync {
-    /// Deletes what belongs to `parent` and is not among `kept`, which are kinds with keys.
-    fn prune<'a>(&'a self, parent: &'a P, kept: &'a HashSet<(String, Box<str>)>) -> BoxFuture<'a, Result<(), Error>>;
+    /// Deletes what belongs to `parent` and was applied by this operator, but not since `began`.
+    fn prune<'a>(&'a self, parent: &'a P, began: u64) -> BoxFuture<'a, Result<(), Error>>;
 }
 
 impl<P: Watched, C: Watched> Prunes<P> for Children<C> {
-    fn prune<'a>(&'a self, parent: &'a P, kept: &'a HashSet<(String, Box<str>)>) -> BoxFuture<'a, Result<(), Error>> {
+    fn prune<'a>(&'a self, parent: &'a P, began: u64) -> BoxFuture<'a, Result<(), Error>> {
         async move {
             let undesired: Vec<_> = {
                 let state = lock(&self.state);
                 let all = if self.are_owned() { self.belonging(&state, parent) } else { vec![] };
                 let all = all.into_iter().filter(|(_, it)| !it.is_deleted && !it.is_terminating);
-                let all = all.filter(|(key, _)| !kept.contains(&(kind::<C>(), (***key).into())));
+                let all = all.filter(|(_, it)| it.set.is_some() && it.applied < began);
                 all.map(|(key, it)| (key.clone(), it.uid.clone())).collect()
             };
             for (key, uid) in undesired {
@@ -44,9 +65,4 @@ impl<P: Watched, C: Watched> Prunes<P> for Children<C> {
         }
         .boxed()
     }
-}
-
-/// A kind, told apart from one of the same name in another group.
-pub(crate) fn kind<C: Resource<DynamicType = ()>>() -> String {
-    format!("{}.{}", C::kind(&()), C::group(&()))
 }

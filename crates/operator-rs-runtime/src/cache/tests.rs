@@ -5,14 +5,14 @@ use crate::{labels::Labels, testing::Cluster};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::runtime::watcher::Event;
 use serde_json::{Value, json};
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 fn observed<K: Watched>(object: &Value) -> Observed<K> {
     serde_json::from_str(&object.to_string()).unwrap()
 }
 
 fn configs(cluster: &Cluster) -> Arc<Children<ConfigMap>> {
-    let link = Link::Owner(by_owner::<Deployment, ConfigMap>());
+    let link = Link::Owner(by_owner::<Deployment, ConfigMap>(), Owners::new(deployments()));
     Children::new(cluster.client(), "operator", Labels::new(), Watch::default().filter(), link, |_| {})
 }
 
@@ -27,7 +27,8 @@ fn parent() -> Deployment {
 fn child(version: &str) -> Value {
     let owner = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "name": "p", "uid": "u", "controller": true });
     json!({ "metadata": {
-        "name": "c", "namespace": "n", "uid": "c", "resourceVersion": version, "ownerReferences": [owner] } })
+        "name": "c", "namespace": "n", "uid": "c", "resourceVersion": version, "ownerReferences": [owner],
+        "managedFields": [{ "manager": "operator", "operation": "Apply", "fieldsV1": { "f:data": {} } }] } })
 }
 
 #[tokio::test]
@@ -35,7 +36,7 @@ async fn what_was_pruned_stays_gone_when_an_older_event_comes_late() {
     let cluster = Cluster::default().with("configmaps", &[child("5")]);
     let configs = configs(&cluster);
     configs.observe(Event::Apply(observed(&child("5"))));
-    configs.prune(&parent(), &HashSet::new()).await.unwrap();
+    configs.prune(&parent(), began()).await.unwrap();
     assert!(configs.of(&parent()).is_empty());
     configs.observe(Event::Apply(observed(&child("6"))));
     assert!(configs.of(&parent()).is_empty(), "an edit of before the deletion");
@@ -53,7 +54,7 @@ async fn an_answer_that_comes_after_a_list_without_the_object_is_verified() {
     for event in [Event::Init, Event::InitDone] {
         configs.observe(event);
     }
-    assert!(!configs.written(&observed(&child("5")), 1, &json!({}), lists));
+    assert!(!configs.written(&observed(&child("5")), Some(1), &json!({}), lists));
     configs.verify("n/c").await.unwrap();
     assert!(configs.of(&parent()).is_empty());
 }
@@ -62,7 +63,7 @@ async fn an_answer_that_comes_after_a_list_without_the_object_is_verified() {
 async fn a_new_parent_that_an_own_write_shows_first_is_told() {
     let told = Arc::new(std::sync::Mutex::new(vec![]));
     let (cluster, tell) = (Cluster::default(), told.clone());
-    let link = Link::Owner(by_owner::<Deployment, ConfigMap>());
+    let link = Link::Owner(by_owner::<Deployment, ConfigMap>(), Owners::new(deployments()));
     let trigger = move |key: &str| tell.lock().unwrap().push(key.to_owned());
     let filter = Watch::default().filter();
     let configs = Children::<ConfigMap>::new(cluster.client(), "operator", Labels::new(), filter, link, trigger);
@@ -70,7 +71,7 @@ async fn a_new_parent_that_an_own_write_shows_first_is_told() {
     told.lock().unwrap().clear();
     let mut moved = child("7");
     moved["metadata"]["ownerReferences"][0]["name"] = json!("q");
-    configs.written(&observed(&moved), 1, &json!({ "metadata": { "ownerReferences": [{ "uid": "u" }] } }), 0);
+    configs.written(&observed(&moved), Some(1), &json!({ "metadata": { "ownerReferences": [{ "uid": "u" }] } }), 0);
     assert_eq!(*told.lock().unwrap(), ["n/q", "n/p"]);
 }
 

@@ -20,7 +20,7 @@ use crate::{
     hint::Hint as _,
     manifests,
     model::{Domain, GroupName, GroupPrefix, Image, Kind, Plural, Project, RustPath, Version},
-    plan::{self, Plan, Tree},
+    plan::{self, Found, Plan, Tree},
     scaffold, terminal,
 };
 
@@ -306,7 +306,8 @@ impl Args {
 /// Refuses a kind whose types would be hidden by others in the module that exports them.
 fn refuse_names(tree: &impl Tree, place: &Place) -> anyhow::Result<()> {
     let path = format!("api/src/{}/{}/mod.rs", place.group.module(), place.version).parse()?;
-    let Some(text) = tree.read(&path)? else { return Ok(()) };
+    // What is in the way is told with everything else that is.
+    let Found::Text(text) = tree.look(&path)? else { return Ok(()) };
     let names = ["", "Spec", "Status"].map(|it| format!("{}{it}", place.kind));
     match plan::definition(&path, &text, &names) {
         None => Ok(()),
