@@ -59,9 +59,13 @@ fn every_rule_has_its_change() {
             before(&mut old);
             before(&mut new);
             after(&mut new);
-            let (found, code) = changes(name, &old, &new, &[]);
+            let (mut found, code) = changes(name, &old, &new, &[]);
+            let breaks = found.iter().any(|it| it.starts_with("error"));
+            // Some changes also make a bundle that nobody can install; one case is about that.
+            if !expected.iter().any(|it| it.starts_with("error invalid")) {
+                found.retain(|it| !it.starts_with("error invalid"));
+            }
             assert_eq!(found, expected, "{name}");
-            let breaks = expected.iter().any(|it| it.starts_with("error"));
             assert_eq!(code, Some(i32::from(breaks)), "{name}");
             seen.extend(found.iter().filter_map(|it| Some(it.split_once(": ")?.0.to_owned())));
         };
@@ -110,7 +114,14 @@ fn every_rule_has_its_change() {
     );
     let default =
         |it: &mut Files, channel| set(it, ANNOTATIONS, &key("channel.default"), json!(channel));
-    check("default-kept", &|it| default(it, "alpha"), &|it| default(it, ""), &[]);
+    check(
+        "default-empty",
+        &|it| default(it, "alpha"),
+        &|it| default(it, ""),
+        &[
+            "error invalid: Expecting annotation \"operators.operatorframework.io.bundle.channel.default.v1\" to have non-empty value",
+        ],
+    );
     check(
         "default-implied",
         &|it| set(it, ANNOTATIONS, &key("channels"), json!("beta,alpha")),
@@ -195,11 +206,21 @@ fn every_rule_has_its_change() {
             "note permissionRemoved: the service account may no longer `create`, `get`, `update` `leases` of `coordination.k8s.io` in the namespaces that it watches",
         ],
     );
+    let apis = |names: &[&str]| {
+        let api = |it: &&str| json!({ "name": it, "group": "a.example.com", "version": "v1", "kind": "A", "deploymentName": "a" });
+        json!({ "owned": names.iter().map(api).collect::<Vec<_>>() })
+    };
+    check(
+        "owned",
+        &|it| set(it, CSV, "/spec/apiservicedefinitions", apis(&["v1.a.example.com"])),
+        &|it| set(it, CSV, "/spec/apiservicedefinitions", apis(&[])),
+        &["warning ownedRemoved: `spec.apiservicedefinitions.owned` is removed"],
+    );
     check(
         "cleanup",
         &nothing,
         &|it| set(it, CSV, "/spec/cleanup", json!({ "enabled": true })),
-        &["warning cleanupEnabled: `spec.cleanup` is added: `{\"enabled\":true}`"],
+        &["warning cleanupEnabled: `spec.cleanup.enabled` changed from `false` to `true`"],
     );
     check(
         "maturity",

@@ -336,6 +336,12 @@ const CHANGES: &[(&str, Change)] = &[
     ("fmt-empty-file", |files| {
         drop(files.insert("metadata/a.yaml".to_owned(), json!("# nothing\n")))
     }),
+    ("fmt-more-documents", |files| {
+        let config =
+            |name| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n");
+        let text = format!("{}---\n{}", config("a"), config("b"));
+        drop(files.insert("manifests/two.yaml".to_owned(), json!(text)))
+    }),
     ("fmt-subdirectory", |files| {
         drop(files.insert("manifests/a/b.yaml".to_owned(), json!({ "a": 1 })))
     }),
@@ -354,7 +360,7 @@ const CHANGES: &[(&str, Change)] = &[
         depend(
             files,
             "olm.constraint",
-            json!({ "cel": { "rule": "int(properties[0].value) == 0" } }),
+            json!({ "cel": { "rule": "google.protobuf.Int32Value{} == 0" } }),
         )
     }),
     ("dep-type", |files| depend(files, "olm.other", json!({}))),

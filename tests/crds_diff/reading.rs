@@ -13,7 +13,7 @@ fn a_folder_without_git_has_no_revisions() {
         fs::write(dir.path().join(path), text).unwrap();
     }
     let output = diff(dir.path(), &[], |it| it);
-    check(&output, 1, "is not in a git repository: not a git repository");
+    check(&output, 1, "is not in a git repository");
     check(&output, 1, "hint: name files of CRDs instead of revisions");
 }
 
@@ -71,7 +71,8 @@ fn what_cannot_be_read_exactly_is_compared_by_the_committed_files() {
     let name = fs::read_dir(&path).unwrap().next().unwrap().unwrap().path();
     let crd = fs::read_to_string(name).unwrap().replace("example.com", "example.org");
     repository.write("deploy-crds/other.yaml", &crd);
-    repository.commit("Other");
+    repository.git(&["add", "deploy-crds"]);
+    repository.git(&["commit", "-q", "-m", "Other"]);
     fs::write(&main, &text).unwrap();
     check(&repository.diff(&[]), 1, "not compared: ");
     repository.git(&["reset", "-q", "--hard", "HEAD~2"]);

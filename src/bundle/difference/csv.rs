@@ -17,6 +17,7 @@ use When::{Added, Changed, Removed, True};
 /// Fields of their own, the more exact path first: which rule reports the change, none where another file of this folder
 /// compares the field; and the remedy. What is not listed is `csvChanged`.
 const FIELDS: &[(&str, When, Option<Rule>, &str)] = &[
+    ("metadata.annotations.olm.properties", Changed, None, ""),
     ("metadata.annotations.olm.skipRange", Changed, None, ""),
     ("metadata.name", Changed, None, ""),
     ("spec.cleanup.enabled", True, Some(Rule::CleanupEnabled), CLEANUP),
