@@ -103,6 +103,7 @@ impl Content {
                 .hint("the image contains the list of each platform, as `/manager.cdx.json`");
         }
         let rust = &Rust::of(root, &targets)?;
+        let bases = self.bases(&targets, access)?;
         let wanted = targets.iter().map(|target| Wanted {
             root,
             rust,
@@ -119,7 +120,6 @@ impl Content {
         if !list.is_empty() {
             return Err(Diagnostics { headline: String::new(), list }.into());
         }
-        let bases = self.bases(&targets, access)?;
         let compiled = prepared.into_iter().map(|(wanted, prepared)| wanted.compile(prepared));
         let compiled: Vec<Compiled> = compiled.collect::<anyhow::Result<_>>()?;
         if let (Some(path), [one]) = (&self.sbom, &compiled[..]) {
