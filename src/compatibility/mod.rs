@@ -84,7 +84,9 @@ fn compare_version(crd: &Crd, old: &Version, new: &Version, policy: &Policy) -> 
         let severity = policy.severity(change.effect, crd.converts());
         Finding::new(subject(field), rule, severity, change)
     };
-    let mut res = Vec::new();
+    let declared = rules::declared(&old.schema, &new.schema).into_iter();
+    let declared = declared.map(|(field, change)| finding(&field, Rule::DeclaredField, change));
+    let mut res: Vec<Finding> = declared.collect();
     for field in old_fields.keys().filter(|it| !new_fields.contains_key(*it)) {
         let removed = finding(field, Rule::ExistingFieldRemoval, rules::removed());
         res.push(Finding { removed: true, ..removed });

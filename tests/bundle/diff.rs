@@ -240,6 +240,24 @@ fn every_rule_has_its_change() {
         &secret("example.com/other"),
         &["error immutableField: `type` changed, and API servers refuse that"],
     );
+    let role = |labels: Value| {
+        move |it: &mut Files| {
+            let rules = json!([{ "apiGroups": [""], "resources": ["secrets"], "verbs": ["get"] }]);
+            let metadata = json!({ "name": "r", "labels": labels.clone() });
+            let api_version = "rbac.authorization.k8s.io/v1";
+            let object = json!({ "apiVersion": api_version, "kind": "ClusterRole", "metadata": metadata, "rules": rules });
+            it.insert("manifests/role.yaml".to_owned(), object);
+        }
+    };
+    check(
+        "aggregated",
+        &role(json!({ "a": "b" })),
+        &role(json!({ "a": "b", "rbac.authorization.k8s.io/aggregate-to-view": "true" })),
+        &[
+            "warning permissionAdded: users with a role that this one is added to may now `get` `secrets` of the core group in the whole cluster",
+            "note objectChanged: `metadata.labels.rbac.authorization.k8s.io/aggregate-to-view` is added: `\"true\"`",
+        ],
+    );
     let container = format!("{DEPLOYMENT}/template/spec/containers/0");
     check(
         "privileged",

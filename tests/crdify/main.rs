@@ -28,10 +28,11 @@ type Findings = BTreeSet<(String, String, String)>;
 const POLICIES: [&str; 2] = ["crdify", "olmv1"];
 
 /// The rules of ours that crdify does not have.
-const OURS: [&str; 6] = [
+const OURS: [&str; 7] = [
     "crdRemoval",
     "storageVersionRemoval",
     "storageVersionFields",
+    "declaredField",
     "immutable",
     "unknownFields",
     "invalid",

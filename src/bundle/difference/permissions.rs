@@ -43,6 +43,9 @@ struct Holder<'a> {
 
 const ACCOUNT: &str = "ServiceAccount";
 
+/// How the labels begin by which the server adds a ClusterRole's rules to another one; the rest is that one's name.
+const AGGREGATION: &str = "rbac.authorization.k8s.io/aggregate-to-";
+
 /// The rights of every holder, and the file that grants them.
 type Holders<'a> = BTreeMap<Holder<'a>, (&'a str, Rights<'a>)>;
 
@@ -78,13 +81,19 @@ fn counterpart<'a, 'b>(
 ) -> Option<&'b Rights<'a>> {
     match holders.get(holder) {
         Some((_, rights)) => Some(rights),
-        None => (holder.kind == ACCOUNT).then_some(none),
+        None => (holder.kind == ACCOUNT || holder.is_aggregated()).then_some(none),
     }
 }
 
 impl Holder<'_> {
     fn title(&self) -> String {
-        format!("{}/{}", self.kind, self.name)
+        let kind = if self.is_aggregated() { "ClusterRole" } else { self.kind };
+        format!("{kind}/{}", self.name)
+    }
+
+    /// Whether these are the rights that a role adds to another one.
+    fn is_aggregated(&self) -> bool {
+        self.kind.starts_with(AGGREGATION)
     }
 
     /// How messages name whoever has the rights, and what to do when there are more.
@@ -93,6 +102,10 @@ impl Holder<'_> {
             ACCOUNT => (
                 "the service account",
                 "check that the operator needs it; for OLM v1, the service account that installs the operator needs it as well",
+            ),
+            _ if self.is_aggregated() => (
+                "users with a role that this one is added to",
+                "check that everybody with these roles of the cluster may",
             ),
             _ => ("users with this role", "check the users with this role"),
         }
@@ -123,6 +136,13 @@ fn holders(state: &State) -> anyhow::Result<Holders<'_>> {
         let holder = Holder { kind: object::kind(role), name: object::name(role) };
         let (_, rights) = res.entry(holder).or_insert((path, Rights::new()));
         add(role, scope, "/rules", &mut left, rights)?;
+        let labels = role["metadata"]["labels"].as_object().into_iter().flatten();
+        let targets = labels.filter(|(name, on)| name.starts_with(AGGREGATION) && **on == "true");
+        for (kind, _) in targets.filter(|_| scope == Scope::Everywhere) {
+            let holder = Holder { kind, name: object::name(role) };
+            let (_, rights) = res.entry(holder).or_insert((path, Rights::new()));
+            add(role, scope, "/rules", &mut left, rights)?;
+        }
     }
     Ok(res)
 }

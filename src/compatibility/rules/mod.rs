@@ -3,6 +3,7 @@
 
 mod bounds;
 mod crds;
+mod declared;
 mod stored;
 mod texts;
 mod unhandled;
@@ -11,6 +12,7 @@ mod values;
 use std::{fmt, str::FromStr};
 
 pub use crds::{crd_removal, of_crds, refusals, removed};
+pub use declared::declared;
 pub use stored::pruned;
 
 use super::{Effect, Policy, normal::Keywords};
@@ -48,6 +50,7 @@ pub enum Rule {
     Invalid,
     StorageVersionRemoval,
     StorageVersionFields,
+    DeclaredField,
     Immutable,
     UnknownFields,
     Names,
@@ -87,6 +90,7 @@ const RULES: &[(Rule, &str, &str)] = &[
         "storageVersionFields",
         "The stored version lacks a field of another version",
     ),
+    (Rule::DeclaredField, "declaredField", "A field is declared where any value was allowed"),
     (Rule::Immutable, "immutable", "The group, plural or kind of a CRD changed"),
     (Rule::UnknownFields, "unknownFields", "`preserveUnknownFields` changed"),
     (Rule::Names, "names", "A short name, a category, the singular or the list's kind changed"),

@@ -112,6 +112,7 @@ pub const COMMANDS: &[Known] = &[
     known("cleanup", "memcached-operator --yes --timeout 2s", Acts::OnCluster),
     known("test", "--assets ../bin", Acts::OnNothing),
     known("version", "", Acts::OnNothing),
+    known("man", "", Acts::OnNothing),
     known("completion", "bash", Acts::OnNothing),
 ];
 
