@@ -57,6 +57,37 @@ fn a_cleanup_is_complete_however_late_olm_acts() {
     let left = plane.all("zlate");
     assert!(left.is_empty(), "{left:?}");
 
+    // What a finalizer holds, and what others have put on OLM's list.
+    plane.done(&run);
+    let csv =
+        format!("{OLM}/v1alpha1/namespaces/zlate/clusterserviceversions/zlate-operator.v0.0.1");
+    let owner = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+        "name": "zlate-operator.v0.0.1", "uid": plane.get(&csv).unwrap()["metadata"]["uid"]});
+    let label = json!({"operators.coreos.com/zlate-operator.zlate": "", "olm.managed": "true"});
+    // OLM lists Services, and does not see that one is gone.
+    let held = json!({"metadata": {"name": "held", "labels": label,
+        "ownerReferences": [owner], "finalizers": ["example.com/hold"]}, "spec": {"ports": [{"port": 1}]}});
+    let services = "/api/v1/namespaces/zlate/services";
+    plane.create(services, &held);
+    let mut cleanup = plane.command(CLEANUP);
+    let cleanup = cleanup.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    plane.until("the version is gone", || plane.get(&csv).is_none());
+    thread::sleep(Duration::from_secs(3));
+    plane.merge(&format!("{services}/held"), &json!({"metadata": {"finalizers": null}}));
+    let output = cleanup.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", support::said(&output));
+    let left = plane.all("zlate");
+    assert!(left.is_empty(), "{left:?}\n{}", support::said(&output));
+
+    plane.done(&run);
+    let maps = "/api/v1/namespaces/default/configmaps";
+    plane.create(maps, &json!({"metadata": {"name": "theirs", "labels": label}}));
+    let done = plane.done(CLEANUP);
+    let left = "leave      Operator zlate-operator.zlate (ConfigMap default/theirs is in it)";
+    assert!(done.contains(left), "{done}");
+    plane.delete(&format!("{maps}/theirs"));
+    plane.done(CLEANUP);
+
     // OLM's list alone, and what OLM has forgotten.
     plane.create(&format!("{OLM}/v1/operators"), &list());
     let role = json!({"metadata": {"name": "zlate-forgotten", "labels": {

@@ -49,9 +49,11 @@ enum List {
     Gone,
     /// It is kept, as it has this object, which is kept.
     Kept(Live, Id),
-    /// It has this object, which is being removed.
-    Waits(Id),
-    /// It has nothing.
+    /// It has these objects, whose owners are removed: the garbage collector removes them, some time.
+    Waits(Vec<Live>),
+    /// It has this object of OLM's, which has no owner that is removed.
+    Theirs(Live, Id),
+    /// It has nothing that exists.
     Empty(Live),
 }
 
@@ -80,13 +82,23 @@ impl Removals {
                 place.cluster.delete(&again, limit, &mut reach::report)?;
             }
             if reason.is_none() {
+                let delete = |it: &[Live]| place.cluster.delete(it, limit, &mut reach::report);
                 match self.list(place, package)? {
                     List::Gone => {}
                     List::Kept(list, it) => kept = Some((list.id, format!("{it} is in it"))),
-                    List::Waits(it) => reason = Some(format!("OLM still lists {it}")),
+                    List::Theirs(list, it) if patience.is_over() => {
+                        kept = Some((list.id, format!("{it} is in it")));
+                    }
+                    List::Theirs(_, it) => reason = Some(format!("OLM still lists {it}")),
+                    List::Waits(it) => {
+                        reason = Some(format!("{} has not been removed yet", it[0].id));
+                        if patience.is_over() {
+                            delete(&it)?;
+                        }
+                    }
                     List::Empty(list) => {
                         reason = Some(format!("OLM has just created {}", list.id));
-                        place.cluster.delete(&[list], limit, &mut reach::report)?;
+                        delete(&[list])?;
                     }
                 }
             }
@@ -147,20 +159,38 @@ impl Removals {
         place.cluster.find(&ids)
     }
 
-    /// OLM's list of the operator's objects, which OLM keeps when it is empty, and creates again when it is not.
+    /// OLM's list of the operator's objects, which OLM keeps when it is empty, and creates again when it is not. It may
+    /// name what no longer exists: OLM does not watch every kind that it lists, such as Services.
     fn list(&self, place: &Place, package: &str) -> anyhow::Result<List> {
         let name = olm::list_name(package, &place.namespace);
         let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
         let Some(list) = place.cluster.find(&[id])?.pop() else { return Ok(List::Gone) };
         self.take_off_list(place, package)?;
         let listed = olm::listed(&list.object);
-        let (kept, going): (Vec<Id>, _) =
+        let (kept, listed): (Vec<Id>, Vec<Id>) =
             listed.iter().map(Id::of).partition(|it| self.is_left(it));
-        Ok(match (kept.into_iter().next(), going.into_iter().next()) {
-            (_, Some(it)) => List::Waits(it),
-            (Some(it), None) => List::Kept(list, it),
-            (None, None) => List::Empty(list),
+        let live = place.cluster.find(&listed)?;
+        let (going, theirs): (Vec<Live>, Vec<Live>) =
+            live.into_iter().partition(|it| self.goes(&it.object));
+        Ok(if !going.is_empty() {
+            List::Waits(going)
+        } else if let Some(it) = theirs.iter().find(|it| olm::foreign(&it.object).is_some()) {
+            List::Kept(list, it.id.clone())
+        } else if let Some(it) = theirs.into_iter().next() {
+            List::Theirs(list, it.id)
+        } else if let Some(it) = kept.into_iter().next() {
+            List::Kept(list, it)
+        } else {
+            List::Empty(list)
         })
+    }
+
+    /// Whether the removed versions are the only owners of an object.
+    fn goes(&self, object: &Value) -> bool {
+        let owners = object["metadata"]["ownerReferences"].as_array();
+        let is_removed =
+            |owner: &Value| self.csvs.iter().any(|it| it.object["metadata"]["uid"] == owner["uid"]);
+        owners.is_some_and(|it| !it.is_empty() && it.iter().all(is_removed))
     }
 
     /// Whether an object is a CRD that was not to be removed.

@@ -62,23 +62,16 @@ impl Following<'_> {
     }
 
     fn wait(&self, mut look: impl FnMut() -> anyhow::Result<Progress>) -> anyhow::Result<()> {
-        let (mut reason, mut retrying) = (String::new(), None);
+        let (mut reason, mut retries) = (String::new(), None);
         let left = self.place.cluster.until(self.limit, &mut reach::report, || {
             let progress = look()?;
-            if !matches!(progress, Progress::Retrying(_)) {
-                retrying = None;
-            }
+            let retries = retries.get_or_insert_with(|| Retries::new(&progress));
+            let is_final = retries.is_final(&progress, PATIENCE);
             reason = match progress {
                 Progress::Done => return Ok(State::Done),
-                Progress::Not(why) => why,
                 Progress::Blocked(why) => return self.give_up(&why),
-                Progress::Retrying(why) => {
-                    let end = *retrying.get_or_insert_with(|| Limit::after(PATIENCE));
-                    if end.is_over() {
-                        return self.give_up(&why);
-                    }
-                    why
-                }
+                Progress::Retrying(why) if is_final => return self.give_up(&why),
+                Progress::Not(why) | Progress::Retrying(why) => why,
             };
             Ok(State::Not(reason.clone()))
         })?;
@@ -113,6 +106,55 @@ impl Following<'_> {
             None => stays(fix, &cleanup(package, &self.place.namespace)),
         })
     }
+}
+
+/// When a failure that OLM retries is the result of this command.
+struct Retries {
+    /// The failure at the first look: OLM may have met it long ago, and the next attempt may be as far away.
+    before: Option<String>,
+    /// When a later failure has been there for long enough.
+    end: Option<Limit>,
+}
+
+impl Retries {
+    fn new(first: &Progress) -> Self {
+        let before = match first {
+            Progress::Retrying(why) => Some(why.clone()),
+            _ => None,
+        };
+        Self { before, end: None }
+    }
+
+    fn is_final(&mut self, now: &Progress, patience: Duration) -> bool {
+        match now {
+            Progress::Retrying(why) if self.before.as_ref() != Some(why) => {
+                self.before = None;
+                self.end.get_or_insert_with(|| Limit::after(patience)).is_over()
+            }
+            Progress::Retrying(_) => false,
+            _ => {
+                *self = Self { before: None, end: None };
+                false
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failure_of_before_is_not_the_result_of_this_command() {
+    let retrying = |why: &str| Progress::Retrying(why.to_owned());
+    let check = |looks: &[&Progress], expected: bool| {
+        let mut retries = Retries::new(looks[0]);
+        let last = looks.iter().fold(false, |_, it| retries.is_final(it, Duration::ZERO));
+        assert_eq!(last, expected, "{looks:?}");
+    };
+    let (old, new, not) = (retrying("old"), retrying("new"), Progress::Not("not".to_owned()));
+    check(&[&old, &old], false);
+    check(&[&old, &new], true);
+    check(&[&not, &old], true);
+    // OLM has tried again since, and has met the same once more.
+    check(&[&old, &not, &old], true);
+    check(&[&old, &new, &not], false);
 }
 
 /// How the cluster gets to pull an image that this machine has pushed.
