@@ -170,9 +170,7 @@ impl Cluster {
         step.manager = self.owner.manager(live.as_ref()).to_owned();
         step.live = live;
         let live = step.live.as_ref();
-        // What earlier versions applied is taken over, so it is checked as their field manager.
-        let manager = live.and_then(|it| self.owner.earlier(it)).unwrap_or(&step.manager);
-        let answer = self.patch(&resource, step, manager, true, how.force)?;
+        let answer = self.patch(&resource, step, true, how.force)?;
         if answer.code == 404
             && let Some(what) = pending.named_by(&answer.body)
         {
@@ -187,8 +185,7 @@ impl Cluster {
             .for_each(|it| report(Event::Warning(format!("{}: {it}", step.id))));
         Ok(Ok(Verdict::Known(match live {
             None => Verb::Create,
-            Some(live) if self.owner.taken_over(live).is_some() => Verb::Update,
-            Some(live) if managers::differs(live, &answer.body, manager) => Verb::Update,
+            Some(live) if managers::differs(live, &answer.body, &step.manager) => Verb::Update,
             Some(_) => Verb::Unchanged,
         })))
     }
@@ -223,10 +220,7 @@ impl Cluster {
             None => self.resource(id)?,
         };
         let Some(resource) = resource else { return Ok(None) };
-        if let Some(live) = &step.live {
-            self.rewrite_fields(&resource, id, live.clone(), |it| self.owner.taken_over(it))?;
-        }
-        let answer = self.patch(&resource, step, &step.manager, false, how.force)?;
+        let answer = self.patch(&resource, step, false, how.force)?;
         if !answer.is_success() {
             let what = format!("{id} cannot be applied, and the objects after it were not applied");
             return Err(refusal::of_apply(&answer, &self.owner.ways_out).into_error(&what));
@@ -238,7 +232,7 @@ impl Cluster {
         }
         if step.live.is_none() && self.owner.let_go(&answer.body).is_some() {
             // Another program has created it since the dry run.
-            self.rewrite_fields(&resource, id, answer.body, |it| self.owner.let_go(it))?;
+            self.let_go(&resource, id, answer.body)?;
             return Ok(Some(Action::because(Verb::Update, id, EXISTED)));
         }
         Ok(Some(Action::because(Verb::Update, id, self.note(step))))
@@ -248,11 +242,10 @@ impl Cluster {
         &self,
         resource: &Resource,
         step: &Step<'_>,
-        manager: &str,
         dry_run: bool,
         force: bool,
     ) -> anyhow::Result<Answer> {
-        let params = PatchParams { dry_run, force, ..PatchParams::apply(manager) };
+        let params = PatchParams { dry_run, force, ..PatchParams::apply(&step.manager) };
         let mut object = step.object.clone();
         if let Some(live) = &step.live {
             // The owner was determined for this very object.

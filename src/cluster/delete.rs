@@ -92,16 +92,17 @@ impl Cluster {
     pub fn give_back(&self, all: &[Live], dry_run: bool) -> anyhow::Result<Vec<(String, Refusal)>> {
         let mut problems = Vec::new();
         for it in all {
-            for manager in self.owner.adopters(&it.object) {
-                let params = PatchParams { dry_run, ..PatchParams::apply(manager) };
-                let nothing = Patch::Apply(owner::nothing_of(&it.object));
-                let (requests, name) = it.resource.one(&it.id)?;
-                let answer = self.send(&requests.patch(&name, &params, &nothing)?)?;
-                // An object that is gone has no fields of ours.
-                let is_gone = answer.code == 409 && !self.is_there(it)?;
-                if !answer.is_success() && !is_gone {
-                    problems.push((it.id.to_string(), refusal::of(&answer)));
-                }
+            if !self.owner.has_adopted(&it.object) {
+                continue;
+            }
+            let params = PatchParams { dry_run, ..PatchParams::apply(&self.owner.adopter) };
+            let nothing = Patch::Apply(owner::nothing_of(&it.object));
+            let (requests, name) = it.resource.one(&it.id)?;
+            let answer = self.send(&requests.patch(&name, &params, &nothing)?)?;
+            // An object that is gone has no fields of ours.
+            let is_gone = answer.code == 409 && !self.is_there(it)?;
+            if !answer.is_success() && !is_gone {
+                problems.push((it.id.to_string(), refusal::of(&answer)));
             }
         }
         Ok(problems)

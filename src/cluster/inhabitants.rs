@@ -61,7 +61,7 @@ impl Cluster {
             let is_new = reported.insert(uid(it).to_owned());
             let is_late = is_going(it) && !before.seen.is_empty();
             if is_new && !is_owned && !is_late && is_another(&id, it, known) {
-                let removal = self.owner.judge_other(it);
+                let removal = self.owner.judge(it);
                 let other_project = self.owner.other_project(it);
                 // A controller removes the endpoints of a service.
                 let is_going = is_going(it) || !owners.is_empty() || id.kind == "Endpoints";

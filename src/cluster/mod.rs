@@ -25,7 +25,7 @@ mod refusal;
 mod request;
 mod rollout;
 mod service_account;
-mod takeover;
+mod simultaneous;
 mod wait;
 
 use std::{cell::RefCell, collections::BTreeMap, net::TcpListener, time::Duration};

@@ -1,8 +1,7 @@
 //! The owner of an object, by the field managers in its `managedFields`.
 //!
 //! A project has two field managers. The first applies objects that the project creates. The second applies objects that
-//! already existed and belong to others, so that their fields can be given up and the objects are never deleted. Earlier
-//! versions used the same two managers for all projects: what they applied is taken over.
+//! already existed and belong to others, so that their fields can be given up and the objects are never deleted.
 //!
 //! A manager whose last field others have changed is dropped from the list. Both managers therefore also set the label of
 //! `mark`, which nobody else has a reason to change.
@@ -17,8 +16,8 @@ use super::{
 };
 use crate::yaml::{Value, json};
 
-pub(super) const CREATOR: &str = "operator-rs";
-pub(super) const ADOPTER: &str = "operator-rs-adopted";
+const CREATOR: &str = "operator-rs";
+const ADOPTER: &str = "operator-rs-adopted";
 
 /// The longest field manager that API servers accept.
 const LONGEST: usize = 128;
@@ -101,7 +100,7 @@ impl Owner {
         Self { ways_out, ..self }
     }
 
-    /// How to remove an object that is in the project's config/.
+    /// How to remove an object.
     pub fn judge(&self, live: &Value) -> Removal {
         let managers: BTreeSet<&str> = applied(live).map(manager).collect();
         let has = |name: &str| managers.contains(name);
@@ -110,8 +109,6 @@ impl Owner {
             (true, _, None) => self.judge_created(live),
             (_, true, _) => Removal::Adopted,
             (_, _, Some(project)) => Removal::Theirs(format!("it belongs to {project}")),
-            _ if has(CREATOR) => self.judge_created(live),
-            _ if has(ADOPTER) => Removal::Adopted,
             _ if self.has_marked(live) => Removal::Unknown(format!(
                 "only its label `{}` says that this project created it: {}",
                 self.key,
@@ -123,7 +120,7 @@ impl Owner {
 
     /// How to remove an object that the project has created: any other manager is a reason to ask.
     fn judge_created(&self, live: &Value) -> Removal {
-        let own = [&*self.creator, &*self.adopter, CREATOR, ADOPTER];
+        let own = [&*self.creator, &*self.adopter];
         let mut others = managers(live);
         others.retain(|it| !own.contains(it) && !self.agents.contains(it));
         let others: Vec<String> = others.iter().map(|it| format!("`{it}`")).collect();
@@ -132,17 +129,6 @@ impl Owner {
             [_] => Removal::Unknown(format!("{} manages it too", others[0])),
             _ => Removal::Unknown(format!("{} manage it too", others.join(", "))),
         }
-    }
-
-    /// How to remove an object that is not in the project's config/.
-    pub fn judge_other(&self, live: &Value) -> Removal {
-        let managers: BTreeSet<&str> = applied(live).map(manager).collect();
-        let known = managers.contains(&*self.creator) || self.another(&managers).is_some();
-        if !known && [CREATOR, ADOPTER].iter().any(|it| managers.contains(it)) {
-            let why = "an earlier version of operator-rs applied it, for this project or another";
-            return Removal::Unknown(why.to_owned());
-        }
-        self.judge(live)
     }
 
     /// The other project that applies it, as messages name it.
@@ -168,13 +154,9 @@ impl Owner {
         }
     }
 
-    /// The managers, ours and those of earlier versions, that have adopted the object.
-    pub fn adopters<'a>(&'a self, live: &Value) -> Vec<&'a str> {
-        let all = [&*self.adopter, ADOPTER];
-        let mut res: Vec<_> =
-            all.into_iter().filter(|it| applied(live).any(|entry| manager(entry) == *it)).collect();
-        res.dedup();
-        res
+    /// Whether the project has adopted the object.
+    pub fn has_adopted(&self, live: &Value) -> bool {
+        applied(live).any(|it| manager(it) == self.adopter)
     }
 }
 
@@ -227,8 +209,7 @@ fn what_a_project_creates_belongs_to_it_alone() {
     let asks = |why: &str| Removal::Unknown(why.to_owned());
     let shared = asks("`argocd` manages it too");
     check(&[(creator, "Apply"), ("argocd", "Update")], shared.clone(), creator);
-    check(&[(creator, "Apply"), ("argocd", "Apply")], shared.clone(), creator);
-    check(&[(CREATOR, "Apply"), ("argocd", "Apply")], shared, creator);
+    check(&[(creator, "Apply"), ("argocd", "Apply")], shared, creator);
     let both = [(creator, "Apply"), ("argocd", "Apply"), ("x", "Update")];
     check(&both, asks("`argocd`, `x` manage it too"), creator);
     check(&[(adopter, "Apply"), ("argocd", "Apply")], Removal::Adopted, adopter);
@@ -242,13 +223,7 @@ fn what_a_project_creates_belongs_to_it_alone() {
     check(&[(b, "Apply"), (adopter, "Apply")], Removal::Adopted, adopter);
     let unknown = Removal::Unknown("the operator-rs project `b.org` applies it too".to_owned());
     check(&[(b_adopter, "Apply"), (creator, "Apply")], unknown, creator);
-    // What earlier versions created, unless another project has taken it over.
-    check(&[(CREATOR, "Apply")], Removal::Ours, creator);
-    check(&[(ADOPTER, "Apply")], Removal::Adopted, adopter);
-    check(&[(CREATOR, "Apply"), (b, "Apply")], theirs(b_project), adopter);
     assert_eq!(a.manager(None), creator);
-    assert!(matches!(a.judge_other(&live(&[(CREATOR, "Apply")])), Removal::Unknown(_)));
-    assert_eq!(a.judge_other(&live(&[(creator, "Apply")])), Removal::Ours);
 }
 
 #[test]

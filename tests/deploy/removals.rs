@@ -189,55 +189,6 @@ trials! {
         assert!(!gone.contains("Service "), "{gone}");
     }
 
-    async fn what_earlier_versions_applied_is_taken_over(it: "upgraded") {
-        for mut object in it.rendered("").await {
-            // Something that config/ no longer has.
-            object["metadata"]["annotations"]["earlier"] = json!("yes");
-            if object["kind"] == "Deployment" {
-                object["spec"]["template"]["spec"]["hostNetwork"] = json!(true);
-                object["spec"]["template"]["spec"]["containers"][0]["image"] = json!("example.com/old:v1");
-            }
-            let object_path = path_of(&object);
-            let answer = it.server.ask("PATCH", &format!("{object_path}?fieldManager=operator-rs"), server::APPLY, object).await.unwrap();
-            assert!(answer.code < 300, "{object_path} {answer:?}");
-        }
-        let stray = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "stray", "namespace": "upgraded-system"}, "data": {"a": "b"}});
-        it.apply_as("operator-rs", &stray).await;
-        let deployment = it.deployment("upgraded-system");
-        it.served().await;
-
-        let said = it.refused("undeploy", 2, "also removes ConfigMap upgraded-system/stray, although an earlier version of operator-rs applied it, for this project or another").await;
-        assert_eq!(said.matches("also removes").count(), 1, "{said}");
-        let tried = it.done("deploy --dry-run=server").await;
-        assert!(tried.lines().all(|it| it.starts_with("update     ")), "{tried}");
-        assert_eq!(it.managers(&deployment).await, ["operator-rs"]);
-        assert_eq!(it.done("deploy").await, tried);
-        for path in [&deployment, &it.crd(), &it.namespace(), &it.role()] {
-            assert_eq!(it.managers(path).await, [it.manager()], "{path}");
-            let object = it.server.get(path).await.unwrap();
-            assert_eq!(object["metadata"]["annotations"]["earlier"], Value::Null, "{path}");
-        }
-        let object = it.server.get(&deployment).await.unwrap();
-        let spec = &object["spec"]["template"]["spec"];
-        assert_eq!((&spec["hostNetwork"], &spec["containers"][0]["image"]), (&Value::Null, &json!("controller:latest")));
-        let again = it.done("deploy").await;
-        assert!(again.lines().all(|it| it.starts_with("unchanged  ")), "{again}");
-        it.done("undeploy --yes").await;
-        assert_eq!(it.versions().await, []);
-    }
-
-    async fn what_an_earlier_version_adopted_is_given_back(it: "regained") {
-        let labels = json!({"team": "caches", "pod-security.kubernetes.io/enforce": "restricted"});
-        let namespace = |labels: Value| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "regained-system", "labels": labels}});
-        it.server.apply(&namespace(json!({"team": "caches"}))).await;
-        it.apply_as("operator-rs-adopted", &namespace(labels)).await;
-        let done = it.done("undeploy --yes").await;
-        assert_eq!(done, "leave      Namespace regained-system (it already existed)\n");
-        assert_eq!(it.managers(&it.namespace()).await, ["trial"]);
-        let object = it.server.get(&it.namespace()).await.unwrap();
-        assert_eq!(object["metadata"]["labels"]["pod-security.kubernetes.io/enforce"], Value::Null);
-    }
-
     async fn what_comes_while_somebody_is_asked_does_not_go_unasked(it: "late") {
         it.done("deploy").await;
         it.make_memcached("default", "a", &[]).await;
