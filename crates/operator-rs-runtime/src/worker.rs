@@ -5,7 +5,7 @@
 use crate::{
     Action, Error, Failure, Operator,
     backoff::Failures,
-    cache::{self, Primary, Report, Watched, key_of, object_ref},
+    cache::{self, Owner, Primary, Report, Watched, key_of, object_ref},
     error::{patience, retry_after},
     events::Severity,
     metrics::ControllerMetrics,
@@ -70,7 +70,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     /// One that takes too long is told to stop at its next `await`, and put into `late`.
     async fn run(&self, obj: Arc<K>, late: &mut Option<Task<E>>) -> Result<Action, E> {
         let (limit, reconcile) = (self.operator.settings.reconcile_timeout, self.reconcile.clone());
-        let task = cache::reconcile(async move { reconcile(obj).await });
+        let task = cache::reconcile(Owner::of(&*obj).ok(), async move { reconcile(obj).await });
         let mut task = AbortOnDropHandle::new(tokio::spawn(task.in_current_span()));
         match timeout(limit, &mut task).await {
             Ok(Ok(result)) => result,

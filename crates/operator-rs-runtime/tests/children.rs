@@ -225,8 +225,8 @@ async fn what_cannot_be_owned_is_refused_before_anything_is_written() {
     role.metadata.name = Some("x".into());
     refused.push(owned.of(&a).apply(&roles, &role).await.unwrap_err());
     let text: Vec<_> = refused.iter().map(ToString::to_string).collect();
-    let missing = "ConfigMap `x` cannot be owned: it names no controller: call `ApplySet::apply`, which does, or set \
-                   `controller_owner_ref` of its Thing";
+    let missing = "ConfigMap `x` cannot be owned: it names no controller: apply it in a reconcile of its Thing, which is \
+                   its owner then, or set `controller_owner_ref`";
     let elsewhere = "ConfigMap `x` cannot be owned: its namespace is `far`, and that of its Thing `a` is `n`: leave the \
                      namespace out, or use `Controller::watches` and delete it in a finalizer";
     assert_eq!(text[..4], [missing, missing, elsewhere, elsewhere]);

@@ -6,7 +6,7 @@ use super::{
     desired::body,
     entry::{Entry, fast_hash},
     find, key, lock, ownership,
-    prune::now,
+    prune::{self, now},
 };
 use crate::{
     error::{Error, Leftover},
@@ -34,8 +34,9 @@ impl<C: Watched> Children<C> {
     ///
     /// After it has returned, no reconcile sees an older state of the object.
     ///
-    /// The labels that the cache selects by are set. An object of a kind that primaries own needs the
-    /// owner reference of its primary; [`ApplySet::apply`](crate::ApplySet::apply) sets it.
+    /// The labels that the cache selects by are set, and the namespace of the object that is reconciled where
+    /// `desired` names none. An object of a kind that primaries own gets the owner reference of the object that is
+    /// reconciled; outside of a reconcile, also in a task that one has spawned, it has to name its owner.
     ///
     /// # Errors
     ///
@@ -44,7 +45,8 @@ impl<C: Watched> Children<C> {
     /// [`Error::CannotOwn`] if its primary would not own it; [`Error::Unselected`] if the watch would not
     /// show the object; [`Error::Kube`] if the API server refuses it.
     pub async fn apply(&self, desired: &impl Desired<C>) -> Result<C, Error> {
-        self.apply_of(None, desired).await
+        let owner = prune::owner().filter(|_| self.are_owned() && controller(desired.meta()).is_none());
+        self.apply_of(owner.as_deref(), desired).await
     }
 
     /// Applies an object that `owner` owns, if these objects have owners.
@@ -86,12 +88,6 @@ impl<C: Watched> Children<C> {
         }
         info!(kind = %C::kind(&()), object = %key, "applying an object that differs from the desired one");
         self.write(meta, body, print, uid.map_or(Precondition::Absent, |it| Precondition::Uid(it.into()))).await
-    }
-
-    /// The name of [`apply`](Self::apply) in earlier versions.
-    #[doc(hidden)]
-    pub async fn apply_desired(&self, desired: &impl Desired<C>) -> Result<C, Error> {
-        self.apply(desired).await
     }
 
     async fn write(

@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference}
 use kube::Resource;
 use std::sync::Arc;
 
-/// The object that owns what an [`ApplySet`](crate::ApplySet) applies.
+/// The object that owns what is applied.
 pub(crate) struct Owner {
     reference: OwnerReference,
     namespace: Option<String>,
@@ -81,7 +81,7 @@ impl Owners {
         }
         let Some(reference) = controller(child) else {
             let why = format!(
-                "it names no controller: call `ApplySet::apply`, which does, or set `controller_owner_ref` of its {kind}"
+                "it names no controller: apply it in a reconcile of its {kind}, which is its owner then, or set `controller_owner_ref`"
             );
             return Err(refusal::<C>(child, why));
         };

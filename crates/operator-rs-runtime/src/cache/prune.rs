@@ -1,10 +1,13 @@
 //! Deleting what a primary object owns and does not want any more. kube has no pruning.
 
-use super::{Children, Watched, lock};
+use super::{Children, Owner, Watched, lock};
 use crate::error::Error;
 use futures::{FutureExt, future::BoxFuture};
 use kube::api::{DeleteParams, Preconditions};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 use tracing::info;
 
 /// Moments of this process, in their order.
@@ -13,8 +16,14 @@ pub(super) type Moment = u64;
 static MOMENTS: AtomicU64 = AtomicU64::new(1);
 
 tokio::task_local! {
-    /// When the reconcile has begun that runs.
-    static BEGAN: Moment;
+    /// The reconcile that runs.
+    static RECONCILE: Reconcile;
+}
+
+/// A reconcile: when it has begun, and of which object.
+struct Reconcile {
+    began: Moment,
+    owner: Option<Arc<Owner>>,
 }
 
 pub(super) fn now() -> Moment {
@@ -23,12 +32,17 @@ pub(super) fn now() -> Moment {
 
 /// When the reconcile has begun that runs: what is applied later is desired. Outside of one, now.
 pub(crate) fn began() -> Moment {
-    BEGAN.try_with(|it| *it).unwrap_or_else(|_| now())
+    RECONCILE.try_with(|it| it.began).unwrap_or_else(|_| now())
 }
 
-/// Runs a reconcile, which begins now.
-pub(crate) fn reconcile<F: Future>(reconcile: F) -> impl Future<Output = F::Output> {
-    BEGAN.scope(now(), reconcile)
+/// The object that is reconciled, as the owner of what is applied. Tasks that a reconcile spawns do not know it.
+pub(super) fn owner() -> Option<Arc<Owner>> {
+    RECONCILE.try_with(|it| it.owner.clone()).ok().flatten()
+}
+
+/// Runs a reconcile of the object that `owner` is, which begins now.
+pub(crate) fn reconcile<F: Future>(owner: Option<Owner>, run: F) -> impl Future<Output = F::Output> {
+    RECONCILE.scope(Reconcile { began: now(), owner: owner.map(Arc::new) }, run)
 }
 
 /// A cache from which objects of any kind are removed that are not desired any more.
