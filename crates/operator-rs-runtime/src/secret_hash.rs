@@ -1,0 +1,24 @@
+//! A hash of a Secret's data that nobody can guess the data from.
+
+use k8s_openapi::api::core::v1::Secret;
+use kube::ResourceExt;
+use ring::hmac;
+
+/// A hash that changes whenever the data of a Secret does, and with nothing else: an annotation of a pod template with
+/// it makes a Deployment replace its pods.
+///
+/// Who reads the Deployment sees the hash, and must not find a weak password by trying. The uid of the Secret is
+/// therefore the key (HMAC-SHA256), which only those know who may read the Secret. A Secret that is deleted and created
+/// again has another hash, and one that no API server has created has none.
+pub fn secret_hash(secret: &Secret) -> Option<String> {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.uid()?.as_bytes());
+    let mut context = hmac::Context::with_key(&key);
+    for (name, value) in secret.data.iter().flatten() {
+        for part in [name.as_bytes(), &value.0] {
+            // With the length before it, no two lists of parts are the same bytes.
+            context.update(&(part.len() as u64).to_be_bytes());
+            context.update(part);
+        }
+    }
+    Some(context.sign().as_ref()[..16].iter().map(|it| format!("{it:02x}")).collect())
+}
