@@ -6,15 +6,13 @@ use k8s_openapi::{
     ByteString,
     api::core::v1::{ConfigMap, Pod, Secret},
 };
-use kinds::{Thing, ThingStatus, condition, config, data, labels, quiet, thing, until};
+use kinds::{Operates as _, Thing, ThingStatus, condition, config, data, labels, quiet, thing, until};
 use kube::{
     ResourceExt,
     runtime::{Predicate, predicates},
 };
-use runtime::{
-    Action, Children, Controller, Error, Operator, Primary, Watch, conditions,
-    testing::{Cluster, Reaction, Refusal},
-};
+use operator_rs_testing::{Cluster, Reaction, Refusal};
+use runtime::{Action, Children, Controller, Error, Operator, Primary, Watch, conditions};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,

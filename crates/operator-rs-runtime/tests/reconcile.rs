@@ -7,13 +7,14 @@ use k8s_openapi::{
     api::core::v1::{ConfigMap, Secret},
     apimachinery::pkg::apis::meta::v1::Condition,
 };
-use kinds::{Thing, ThingStatus, condition, config, labels, quiet, thing, until};
+use kinds::{Operates as _, Thing, ThingStatus, condition, config, labels, quiet, thing, until};
 use kube::{
     ResourceExt,
     api::PartialObjectMeta,
     runtime::{predicates, reflector::ObjectRef},
 };
-use runtime::{Action, Children, Controller, Error, Operator, Primary, Watch, conditions, testing::Cluster};
+use operator_rs_testing::Cluster;
+use runtime::{Action, Children, Controller, Error, Operator, Primary, Watch, conditions};
 use serde_json::{Value, json};
 use std::{
     sync::{

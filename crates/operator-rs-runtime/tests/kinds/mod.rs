@@ -6,7 +6,8 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta},
 };
 use kube::{CustomResource, Resource, ResourceExt};
-use runtime::{Labels, testing::Cluster};
+use operator_rs_testing::Cluster;
+use runtime::{Identity, Labels, Operator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, time::Duration};
@@ -28,6 +29,18 @@ pub struct ThingStatus {
     pub external_id: Option<String>,
     #[serde(default)]
     pub conditions: Vec<Condition>,
+}
+
+/// The argument of a controller on this cluster.
+pub trait Operates {
+    /// An operator named `operator` that leads.
+    fn operator(&self) -> Operator;
+}
+
+impl Operates for Cluster {
+    fn operator(&self) -> Operator {
+        Operator::new(Identity { name: "operator", version: "0.0.0" }, self.client())
+    }
 }
 
 /// What is asked for, by name of the ConfigMap: keys with values.
