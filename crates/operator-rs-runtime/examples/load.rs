@@ -13,10 +13,8 @@ use kube::{
     Api, CustomResource, Resource, ResourceExt,
     api::{Patch, PatchParams},
 };
-use runtime::{
-    Action, Children, Controller, Error, Identity, Labels, Operator, Owned, Primary, conditions,
-    testing::{Cluster, Reaction},
-};
+use operator_rs_testing::{Cluster, Reaction};
+use runtime::{Action, Children, Controller, Error, Identity, Labels, Operator, Owned, Primary, conditions};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::{
@@ -163,7 +161,8 @@ async fn main() {
         all.for_each(|it| write(&cluster, it)).await;
     } else {
         running = Some(tokio::spawn(run(operator.clone())));
-        while runtime::testing::reconciled(&operator) < count as u64 {
+        let settled = || cluster.list(THINGS).iter().all(|it| !it["status"].is_null());
+        while cluster.request_count() < count * 4 || !settled() {
             sleep(Duration::from_millis(20)).await;
         }
     }

@@ -14,8 +14,6 @@ pub mod operator;
 pub mod process;
 pub mod readiness;
 pub mod scope;
-#[cfg(feature = "testing")]
-pub mod testing;
 
 mod apply_set;
 mod authorize;

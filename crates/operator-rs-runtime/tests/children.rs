@@ -3,8 +3,9 @@
 mod kinds;
 
 use k8s_openapi::api::{core::v1::ConfigMap, rbac::v1::ClusterRole};
-use kinds::{Thing, condition, config, data, labels, quiet, thing, until};
-use runtime::{Action, Children, Controller, Error, Manager, Operator, Owned, Watch, testing::Cluster};
+use kinds::{Operates as _, Thing, condition, config, data, labels, quiet, thing, until};
+use operator_rs_testing::Cluster;
+use runtime::{Action, Children, Controller, Error, Manager, Operator, Owned, Watch};
 use serde_json::json;
 use std::sync::Arc;
 use tokio::task::JoinHandle;

@@ -4,12 +4,10 @@
 mod kinds;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kinds::{Thing, ThingStatus, config, labels, thing};
+use kinds::{Operates as _, Thing, ThingStatus, config, labels, thing};
 use kube::ResourceExt;
-use runtime::{
-    Action, Children, Controller, Error, Operator, Owned, Primary, Watch,
-    testing::{Cluster, Reaction, Refusal},
-};
+use operator_rs_testing::{Cluster, Reaction, Refusal};
+use runtime::{Action, Children, Controller, Error, Operator, Owned, Primary, Watch};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,

@@ -1,9 +1,10 @@
 //! The caches with events, answers and lists in orders that a server in memory does not have.
 
 use super::*;
-use crate::{labels::Labels, testing::Cluster};
+use crate::labels::Labels;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::runtime::watcher::Event;
+use operator_rs_testing::Cluster;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -63,12 +63,7 @@ async fn answer(cluster: &Cluster, request: http::Request<Body>, dead: &Cancella
             Err(refusal) => refused(&refusal),
         };
     }
-    let object = || cluster.get(&request.resource, &request.namespace, &request.name);
-    let before = if request.verb == "apply" { object() } else { None };
     let done = carry_out(cluster, &request, &body);
-    if before.is_some() {
-        cluster.mark(&request, before, object());
-    }
     cluster.collect_garbage_soon();
     if swallowed {
         cluster.shared.swallowed.send_modify(|it| *it += 1);

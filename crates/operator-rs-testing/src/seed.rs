@@ -3,6 +3,7 @@
 use super::{
     Cluster,
     delete::remove,
+    kinds::Kind,
     refusal::Refusal,
     request::Request,
     store::Store,
@@ -21,9 +22,27 @@ impl Cluster {
         self
     }
 
-    /// With these CustomResourceDefinitions: the lists of their kinds are merged as the schemas say. Without, all
-    /// lists of a custom resource are atomic, but for `status.conditions`.
+    /// With these CustomResourceDefinitions: lists and maps of their kinds are merged as the schemas say, and their
+    /// status is what it declares, a subresource with conditions or not. Without, a custom resource has a status with
+    /// conditions, and all its other lists are atomic.
+    ///
+    /// ```
+    /// use kube::{CustomResource, CustomResourceExt};
+    /// use operator_rs_testing::Cluster;
+    ///
+    /// #[derive(CustomResource, schemars::JsonSchema, serde::Serialize, serde::Deserialize, Clone, Debug)]
+    /// #[kube(group = "example.com", version = "v1", kind = "Backup", namespaced)]
+    /// struct BackupSpec {
+    ///     target: String,
+    /// }
+    ///
+    /// let cluster = Cluster::default().with_crds(&[Backup::crd()]);
+    /// ```
     pub fn with_crds(self, crds: &[impl Serialize]) -> Self {
+        for crd in crds {
+            let (resource, kind) = Kind::declared(&value(crd));
+            self.with_store(|store| store.collection(&resource).kind = kind);
+        }
         self.with(CRDS, crds)
     }
 

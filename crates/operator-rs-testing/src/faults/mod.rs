@@ -1,6 +1,6 @@
-//! Runs a reconciler with every fault that an operator can meet, and checks that it settles in the same state.
+//! Runs a controller with every fault that it can meet, and checks that it settles in the same state.
 //!
-//! The operator is run undisturbed first. Then it is run again with one fault at a time, each on a cluster of its
+//! The controller is run undisturbed first. Then it is run again with one fault at a time, each on a cluster of its
 //! own:
 //!
 //! * it crashes after each of its writes in turn, before it learns that the write has succeeded, and is started again;
@@ -9,11 +9,12 @@
 //! * all watch events come late, come twice, or are lost until the watch ends with 410 Gone.
 //!
 //! Each time the cluster has to reach the state of the undisturbed run (but for what differs in every run: uids,
-//! versions, times, events), and an operator that is started then must write nothing.
+//! versions, times, events), and a controller that is started then must write nothing.
 //!
 //! ```no_run
-//! use runtime::{Operator, testing::{Cluster, faults}};
-//! # async fn run(operator: Operator) -> anyhow::Result<()> { Ok(()) }
+//! use kube::Client;
+//! use operator_rs_testing::{CancellationToken, Cluster, faults};
+//! # async fn run(client: Client, stop: CancellationToken) -> Result<(), kube::Error> { Ok(()) }
 //! # async fn test() {
 //! faults::check(|| Cluster::default(), run).await;
 //! # }
@@ -25,19 +26,24 @@ mod state;
 mod tests;
 
 use super::{Cluster, Write};
-use crate::operator::{Identity, Operator};
 use futures::{StreamExt, stream};
+use kube::Client;
 use run::Run;
-use std::{fmt, time::Duration};
+use std::{
+    fmt::{self, Display},
+    time::Duration,
+};
+use tokio_util::sync::CancellationToken;
 
-/// Checks that an operator settles in the same state whatever goes wrong. `setup` makes the cluster that it starts
-/// with; `run` runs it until [`Operator::stop`] is cancelled.
+/// Checks that a controller settles in the same state whatever goes wrong. `setup` makes the cluster that it starts
+/// with; `run` runs it until the token is cancelled.
 ///
 /// # Panics
 /// If it does not: the message names each fault, and what differs.
-pub async fn check<F>(setup: impl Fn() -> Cluster, run: impl Fn(Operator) -> F)
+pub async fn check<F, E>(setup: impl Fn() -> Cluster, run: impl Fn(Client, CancellationToken) -> F)
 where
-    F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    F: Future<Output = Result<(), E>> + Send + 'static,
+    E: Display + Send + 'static,
 {
     Check::new(setup, run).run().await;
 }
@@ -45,14 +51,13 @@ where
 /// A check with steps and settings of its own; [`check`] is the short form.
 pub struct Check<'a, F> {
     setup: Box<dyn Fn() -> Cluster + 'a>,
-    operator: Box<dyn Fn(Operator) -> F + 'a>,
+    controller: Box<dyn Fn(Client, CancellationToken) -> F + 'a>,
     steps: Vec<Step<'a>>,
-    identity: Identity,
     quiet: Duration,
     limit: Duration,
 }
 
-/// Something that happens once the operator has settled.
+/// Something that happens once the controller has settled.
 type Step<'a> = Box<dyn Fn(&Cluster) + 'a>;
 
 /// What goes wrong.
@@ -74,41 +79,35 @@ const LOSS: Duration = Duration::from_millis(600);
 /// The number of concurrent runs.
 const CONCURRENCY: usize = 64;
 
-impl<'a, F> Check<'a, F>
+impl<'a, F, E> Check<'a, F>
 where
-    F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    F: Future<Output = Result<(), E>> + Send + 'static,
+    E: Display + Send + 'static,
 {
-    /// A check of this operator on this cluster.
-    pub fn new(setup: impl Fn() -> Cluster + 'a, operator: impl Fn(Operator) -> F + 'a) -> Self {
+    /// A check of this controller on this cluster.
+    pub fn new(setup: impl Fn() -> Cluster + 'a, controller: impl Fn(Client, CancellationToken) -> F + 'a) -> Self {
         Self {
             setup: Box::new(setup),
-            operator: Box::new(operator),
+            controller: Box::new(controller),
             steps: Vec::new(),
-            identity: Identity { name: "operator", version: "0.0.0" },
             quiet: Duration::from_millis(300),
             limit: Duration::from_secs(20),
         }
     }
 
-    /// Then does this once the operator has settled, such as an edit or a deletion; the operator has to settle again.
+    /// Then does this once the controller has settled, such as an edit or a deletion; the controller has to settle again.
     pub fn then(mut self, step: impl Fn(&Cluster) + 'a) -> Self {
         self.steps.push(Box::new(step));
         self
     }
 
-    /// Sets the identity of the operator (default: `operator`).
-    pub fn identity(mut self, identity: Identity) -> Self {
-        self.identity = identity;
-        self
-    }
-
-    /// Sets how long an operator must write nothing to count as settled (default: 300 ms).
+    /// Sets how long a controller must write nothing to count as settled (default: 300 ms).
     pub fn quiet(mut self, quiet: Duration) -> Self {
         self.quiet = quiet;
         self
     }
 
-    /// Sets the time in which an operator must settle after each step (default: 20 s).
+    /// Sets the time in which a controller must settle after each step (default: 20 s).
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -117,7 +116,7 @@ where
     /// Runs the check.
     ///
     /// # Panics
-    /// If the operator does not settle in the same state: the message names each fault, and what differs.
+    /// If the controller does not settle in the same state: the message names each fault, and what differs.
     pub async fn run(self) {
         if let Err(problems) = self.result().await {
             panic!("{}", problems.join("\n"));
@@ -127,7 +126,7 @@ where
     /// Runs the check, and says for each fault what is different with it.
     ///
     /// # Errors
-    /// One text for each fault after which the operator does not settle in the same state.
+    /// One text for each fault after which the controller does not settle in the same state.
     pub async fn result(&self) -> Result<(), Vec<String>> {
         let reference = Run::start(self, Fault::Nothing).reference().await.map_err(|it| vec![it])?;
         let writes = &reference.writes;
@@ -193,6 +192,6 @@ impl Fault {
 
 impl<F> fmt::Debug for Check<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Check of {} with {} steps", self.identity.name, self.steps.len())
+        write!(f, "Check with {} steps", self.steps.len())
     }
 }

@@ -2,6 +2,7 @@
 //! accepts objects of any kind.
 
 use super::apply::is_built_in;
+use serde_json::Value;
 
 /// The kind of a resource.
 #[derive(Clone, Debug)]
@@ -31,6 +32,33 @@ impl Kind {
             generation: !(is_built_in(resource) && NO_GENERATION.contains(&resource)),
         }
     }
+
+    /// The kind that a CRD declares, and its resource.
+    pub fn declared(crd: &Value) -> (String, Self) {
+        let word = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+        let (spec, versions) = (&crd["spec"], crd["spec"]["versions"].as_array());
+        let any = |is: fn(&Value) -> bool| versions.into_iter().flatten().any(is);
+        let kind = Self {
+            name: word(&spec["names"]["kind"]),
+            guessed: false,
+            status: any(|it| !it["subresources"]["status"].is_null()),
+            conditions: any(|it| has_conditions(&it["schema"]["openAPIV3Schema"])),
+            generation: true,
+        };
+        (format!("{}.{}", word(&spec["names"]["plural"]), word(&spec["group"])), kind)
+    }
+}
+
+/// Whether a schema has a field for conditions; one that says nothing accepts all fields.
+fn has_conditions(schema: &Value) -> bool {
+    let mut place = schema;
+    for name in ["status", "conditions"] {
+        if place["x-kubernetes-preserve-unknown-fields"] == true || place["properties"].is_null() {
+            return true;
+        }
+        place = &place["properties"][name];
+    }
+    !place.is_null()
 }
 
 fn singular(plural: &str) -> String {

@@ -2,7 +2,6 @@
 
 use super::{Cluster, request::Request};
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// One write, in the order in which they were asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +12,6 @@ pub struct Write {
     pub path: String,
     /// What was sent.
     pub body: Value,
-    /// Whether it changed nothing, but noted on an object what was applied to it.
-    pub is_note: bool,
 }
 
 /// All requests so far.
@@ -22,8 +19,6 @@ pub struct Write {
 pub struct Log {
     requests: Vec<Request>,
     bodies: Vec<(usize, Vec<u8>)>,
-    /// The numbers of writes that are notes.
-    notes: BTreeSet<usize>,
     writes: usize,
     total: usize,
     off: bool,
@@ -51,7 +46,6 @@ impl Cluster {
                 what: it.what(),
                 path: it.path.clone(),
                 body: serde_json::from_slice(body).unwrap_or_default(),
-                is_note: it.nth_write.is_some_and(|it| log.notes.contains(&it)),
             })
             .collect()
     }
@@ -76,26 +70,6 @@ impl Cluster {
     pub fn clear_log(&self) {
         let log = &mut self.state().log;
         *log = Log { off: log.off, ..Log::default() };
-    }
-
-    /// Remembers whether a write was a note, by the object before and after it.
-    pub(super) fn mark(&self, request: &Request, before: Option<Value>, after: Option<Value>) {
-        let content = |mut object: Value| {
-            for name in ["managedFields", "resourceVersion"] {
-                object["metadata"][name] = Value::Null;
-            }
-            if let Some(annotations) = object["metadata"]["annotations"].as_object_mut() {
-                annotations.remove(crate::DESIRED_HASH);
-            }
-            if object["metadata"]["annotations"].as_object().is_none_or(serde_json::Map::is_empty) {
-                object["metadata"]["annotations"] = Value::Null;
-            }
-            object
-        };
-        let (Some(number), Some(before), Some(after)) = (request.nth_write, before, after) else { return };
-        if before["metadata"]["annotations"][crate::DESIRED_HASH].is_null() && content(before) == content(after) {
-            self.state().log.notes.insert(number);
-        }
     }
 
     /// Records a request, and numbers it if it is a write.

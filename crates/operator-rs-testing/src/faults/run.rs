@@ -1,18 +1,14 @@
-//! One run of the operator with one fault.
+//! One run of the controller with one fault.
 
 use super::{
-    super::{Cluster, Write, server},
+    super::{Cluster, Write, server, stillness::Stillness},
     Check, Fault, LOSS,
     state::{State, difference},
 };
-use crate::operator::Operator;
-use std::{
-    collections::BTreeMap,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, fmt::Display, time::Duration};
 use tokio::{
     task::JoinHandle,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -24,28 +20,27 @@ pub struct Reference {
     watches: BTreeMap<String, usize>,
 }
 
-/// An operator on a cluster.
-pub struct Run<'c, 'a, F> {
+/// A controller on a cluster.
+pub struct Run<'c, 'a, F, E> {
     check: &'c Check<'a, F>,
     fault: Fault,
     cluster: Cluster,
-    process: Process,
+    process: Process<E>,
 }
 
-/// A started operator, which can be killed.
-struct Process {
-    operator: Operator,
-    task: JoinHandle<anyhow::Result<()>>,
+/// A started controller, which can be killed.
+struct Process<E> {
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), E>>,
     dead: CancellationToken,
 }
 
-const TICK: Duration = Duration::from_millis(10);
-
-impl<'c, 'a, F> Run<'c, 'a, F>
+impl<'c, 'a, F, E> Run<'c, 'a, F, E>
 where
-    F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    F: Future<Output = Result<(), E>> + Send + 'static,
+    E: Display + Send + 'static,
 {
-    /// Starts the operator on a new cluster.
+    /// Starts the controller on a new cluster.
     pub fn start(check: &'c Check<'a, F>, fault: Fault) -> Self {
         let cluster = fault.plant((check.setup)());
         let process = Process::start(check, &cluster);
@@ -66,20 +61,17 @@ where
         Ok(Reference { writes, states, watches })
     }
 
-    /// The state once nothing happens any more. The start of the operator and its debounce are waited for.
+    /// The state once nothing happens any more. The start of the controller and its debounce are waited for.
     async fn first_state(&mut self) -> Result<State, String> {
         let limit = Instant::now() + self.check.limit;
         let quiet = self.check.quiet * 2;
-        let mut last = (self.cluster.activity(), Instant::now());
-        while last.1.elapsed() < quiet || self.cluster.watches_up_to_date().is_empty() {
+        let mut stillness = Stillness::of(&self.cluster);
+        while !stillness.lasts(quiet) || self.cluster.watches_up_to_date().is_empty() {
             self.process.check().await?;
             if limit < Instant::now() {
-                return Err(self.unsettled("undisturbed, the operator does not settle"));
+                return Err(self.unsettled("undisturbed, the controller does not settle"));
             }
-            sleep(TICK).await;
-            if self.cluster.activity() != last.0 {
-                last = (self.cluster.activity(), Instant::now());
-            }
+            stillness.tick(&self.cluster).await;
         }
         Ok(State::of(&self.cluster))
     }
@@ -110,23 +102,26 @@ where
     /// Waits until the cluster is in this state, all watches are up to date, and nothing happens any more.
     async fn reach(&mut self, state: &State, watches: &BTreeMap<String, usize>) -> Result<(), String> {
         let limit = Instant::now() + self.check.limit;
-        let mut last = (self.cluster.activity(), Instant::now());
+        let mut stillness = Stillness::of(&self.cluster);
         loop {
             self.crash().await;
             self.process.check().await?;
-            if self.cluster.activity() != last.0 || !self.up_to_date(watches) {
-                last = (self.cluster.activity(), Instant::now());
+            if !self.up_to_date(watches) {
+                stillness.reset();
             }
-            let settled = self.check.quiet <= last.1.elapsed();
+            let settled = stillness.lasts(self.check.quiet);
             if settled && difference(state, &State::of(&self.cluster)).is_none() {
                 return Ok(());
             }
             if limit < Instant::now() {
                 let found = difference(state, &State::of(&self.cluster));
-                return Err(found.unwrap_or_else(|| self.unsettled("the operator does not settle")));
+                return Err(found.unwrap_or_else(|| self.unsettled("the controller does not settle")));
             }
             // What is not yet right may wait for a retry: comparing costs more than waiting.
-            sleep(if settled { self.check.quiet / 3 } else { TICK }).await;
+            if settled {
+                sleep(self.check.quiet / 3).await;
+            }
+            stillness.tick(&self.cluster).await;
         }
     }
 
@@ -136,7 +131,7 @@ where
         watches.iter().all(|(resource, count)| count <= found.get(resource).unwrap_or(&0))
     }
 
-    /// Kills the operator and starts it again, if this is the moment.
+    /// Kills the controller and starts it again, if this is the moment.
     async fn crash(&mut self) {
         let Fault::Crash(_) = self.fault else { return };
         if timeout(Duration::ZERO, self.cluster.until_swallowed()).await.is_ok() {
@@ -146,25 +141,25 @@ where
         }
     }
 
-    /// Ends the operator, starts it again, and sees that it writes nothing.
+    /// Ends the controller, starts it again, and sees that it writes nothing.
     async fn restart(&mut self) -> Result<(), String> {
         self.process.end().await?;
         let (before, requests) = (self.cluster.writes().len(), self.cluster.request_count());
         self.process = Process::start(self.check, &self.cluster);
-        let start = Instant::now();
-        while start.elapsed() < self.check.quiet || self.cluster.request_count() == requests {
+        let (limit, mut stillness) = (Instant::now() + self.check.limit, Stillness::of(&self.cluster));
+        while !stillness.lasts(self.check.quiet) || self.cluster.request_count() == requests {
             self.process.check().await?;
-            if self.check.limit < start.elapsed() {
-                return Err("the operator asks nothing after it is started again".into());
+            if limit < Instant::now() {
+                return Err("the controller asks nothing after it is started again".into());
             }
-            sleep(TICK).await;
+            stillness.tick(&self.cluster).await;
         }
         let writes = self.cluster.writes();
         match writes.get(before..) {
             None | Some([]) => Ok(()),
             Some(new) => {
                 let list: Vec<_> = new.iter().map(|it| format!("{} {}", it.what, it.path)).collect();
-                Err(format!("started again when all was settled, the operator writes {}", list.join(", ")))
+                Err(format!("started again when all was settled, the controller writes {}", list.join(", ")))
             }
         }
     }
@@ -177,54 +172,55 @@ where
     }
 }
 
-impl Process {
+impl<E> Process<E> {
+    /// As a process dies: nothing of it is heard or takes effect any more.
+    fn kill(&self) {
+        self.dead.cancel();
+        self.task.abort();
+        self.stop.cancel();
+    }
+}
+
+impl<E: Display + Send + 'static> Process<E> {
     fn start<F>(check: &Check<'_, F>, cluster: &Cluster) -> Self
     where
-        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+        F: Future<Output = Result<(), E>> + Send + 'static,
     {
-        let dead = CancellationToken::new();
-        let operator = Operator::new(check.identity, server::client(cluster, &dead));
-        let task = tokio::spawn((check.operator)(operator.clone()));
-        Self { operator, task, dead }
+        let (stop, dead) = (CancellationToken::new(), CancellationToken::new());
+        let task = tokio::spawn((check.controller)(server::client(cluster, &dead), stop.clone()));
+        Self { stop, task, dead }
     }
 
-    /// An operator that ends by itself has failed.
+    /// A controller that ends by itself has failed.
     async fn check(&mut self) -> Result<(), String> {
         if !self.task.is_finished() {
             return Ok(());
         }
         Err(match (&mut self.task).await {
-            Ok(Ok(())) => "the operator ended by itself".into(),
-            Ok(Err(error)) => format!("the operator ended: {error:#}"),
-            Err(error) => format!("the operator ended: {error}"),
+            Ok(Ok(())) => "the controller ended by itself".into(),
+            Ok(Err(error)) => format!("the controller ended: {error:#}"),
+            Err(error) => format!("the controller ended: {error}"),
         })
-    }
-
-    /// As a process dies: nothing of it is heard or takes effect any more.
-    fn kill(&self) {
-        self.dead.cancel();
-        self.task.abort();
-        self.operator.stop.cancel();
     }
 
     async fn end(&mut self) -> Result<(), String> {
         self.check().await?;
-        self.operator.stop.cancel();
+        self.stop.cancel();
         let ended = timeout(Duration::from_secs(10), &mut self.task).await;
         self.dead.cancel();
         match ended {
             Ok(Ok(Ok(()))) => Ok(()),
-            Ok(Ok(Err(error))) => Err(format!("the operator ended: {error:#}")),
-            Ok(Err(error)) => Err(format!("the operator ended: {error}")),
+            Ok(Ok(Err(error))) => Err(format!("the controller ended: {error:#}")),
+            Ok(Err(error)) => Err(format!("the controller ended: {error}")),
             Err(_) => {
                 self.task.abort();
-                Err("the operator does not end within 10 s of `Operator.stop`".into())
+                Err("the controller does not end within 10 s of its token".into())
             }
         }
     }
 }
 
-impl Drop for Process {
+impl<E> Drop for Process<E> {
     fn drop(&mut self) {
         self.kill();
     }

@@ -1,20 +1,21 @@
-//! An in-memory API server and [`faults`], for tests of controllers without a cluster.
+//! Tests of kube-rs controllers without a cluster: an in-memory API server ([`Cluster`]), and [`faults`] that a
+//! controller has to survive.
 //!
 //! The server keeps objects of any kind. To a controller it behaves like a real one: resource versions and
 //! conflicts, watches, server-side apply with field managers and pruning, the status subresource, finalizers,
-//! generated names, and the garbage collection of what an owner leaves behind. It does not know schemas: nothing
-//! is validated, and no defaults are filled in. (The lists of the built-in kinds are merged by their keys, and
-//! those of a custom resource as its CRD says, see [`Cluster::with_crds`]; without a CRD they are atomic, but for
-//! `status.conditions`.)
+//! generated names, and the garbage collection of what an owner leaves behind. It validates nothing and fills in no
+//! defaults. Of a custom resource it knows what its CRD says about lists, maps and the status, see
+//! [`Cluster::with_crds`]; without a CRD, its lists are atomic, except for `status.conditions`.
 //!
 //! ```
-//! use runtime::testing::Cluster;
+//! use operator_rs_testing::Cluster;
 //! use serde_json::json;
 //!
 //! let cluster = Cluster::default().with("configmaps", &[json!({ "metadata": { "name": "a", "namespace": "b" } })]);
 //! assert_eq!(cluster.list("configmaps").len(), 1);
 //! assert!(cluster.writes().is_empty());
 //! ```
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod apply;
 mod behaviour;
@@ -28,9 +29,11 @@ mod object;
 mod patch;
 mod refusal;
 mod request;
+mod run;
 mod seed;
 mod selector;
 mod server;
+mod stillness;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -42,7 +45,9 @@ pub use log::Write;
 pub use refusal::Refusal;
 pub use request::Request;
 
-use crate::operator::{Identity, Operator};
+/// Tells a controller to stop.
+pub use tokio_util::sync::CancellationToken;
+
 use behaviour::{Behaviour, Delivery, Progress};
 use kube::{Client, Resource};
 use list::Pages;
@@ -50,11 +55,10 @@ use log::Log;
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use store::Store;
 use tokio::{sync::watch as channel, time::sleep};
-use tokio_util::sync::CancellationToken;
 
 /// After this time, the objects of a deleted owner are deleted.
 const COLLECTION: Duration = Duration::from_millis(20);
@@ -91,51 +95,6 @@ impl Cluster {
     /// A client that can be cut off: once `dead` is cancelled, it gets no answer, and its requests have no effect.
     pub fn client_until(&self, dead: &CancellationToken) -> Client {
         server::client(self, dead)
-    }
-
-    /// The argument of a controller: an operator named `operator` that leads.
-    pub fn operator(&self) -> Operator {
-        self.operator_as(Identity { name: "operator", version: "0.0.0" })
-    }
-
-    /// The argument of a controller of this program.
-    pub fn operator_as(&self, identity: Identity) -> Operator {
-        Operator::new(identity, self.client())
-    }
-
-    /// Runs a controller until it has reconciled this many times, and 300 ms longer. Returns its writes, such as
-    /// `PATCH deployments.apps`.
-    ///
-    /// # Panics
-    /// If the controller fails, or has not reconciled this many times after 30 s.
-    pub async fn run<F, Fut>(&self, reconciles: u64, controller: F) -> Vec<String>
-    where
-        F: FnOnce(Operator) -> Fut,
-        Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
-    {
-        self.run_as(self.operator(), reconciles, controller).await
-    }
-
-    /// The same with an operator of your own, for other settings or another identity.
-    ///
-    /// # Panics
-    /// Like [`run`](Self::run).
-    pub async fn run_as<F, Fut>(&self, operator: Operator, reconciles: u64, controller: F) -> Vec<String>
-    where
-        F: FnOnce(Operator) -> Fut,
-        Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
-    {
-        let task = tokio::spawn(controller(operator.clone()));
-        let limit = Instant::now() + Duration::from_secs(30);
-        while reconciled(&operator) < reconciles && Instant::now() < limit && !task.is_finished() {
-            sleep(Duration::from_millis(10)).await;
-        }
-        sleep(Duration::from_millis(300)).await;
-        operator.stop.cancel();
-        task.await.expect("the controller panicked").expect("the controller failed");
-        let count = reconciled(&operator);
-        assert!(reconciles <= count, "the controller has only reconciled {count} times");
-        self.writes().into_iter().map(|it| it.what).collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -179,11 +138,4 @@ pub fn resource<K: Resource<DynamicType = ()>>() -> String {
         "" => K::plural(&()).into_owned(),
         group => format!("{}.{group}", K::plural(&())),
     }
-}
-
-/// How often the controllers of an operator have reconciled.
-pub fn reconciled(operator: &Operator) -> u64 {
-    let text = operator.metrics.encode();
-    let lines = text.lines().filter(|it| it.starts_with("controller_runtime_reconcile_total{"));
-    lines.filter_map(|it| it.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }

@@ -1,5 +1,6 @@
 //! Lists: whole or in pages, of whole objects or of their metadata.
 
+use super::apply::is_built_in;
 use super::{
     object::{Key, Object},
     refusal::Refusal,
@@ -7,7 +8,6 @@ use super::{
     selector::Selector,
     store::Store,
 };
-use crate::testing::apply::is_built_in;
 use serde_json::json;
 use std::{collections::VecDeque, ops::Bound, sync::Arc};
 

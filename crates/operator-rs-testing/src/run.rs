@@ -1,0 +1,105 @@
+//! Runs a controller on the server.
+
+use super::{
+    Cluster,
+    stillness::{Stillness, TICK},
+};
+use kube::Client;
+use std::{fmt::Display, time::Duration};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+/// So long nothing is written before a controller counts as settled: longer than it needs to start.
+const QUIET: Duration = Duration::from_millis(500);
+const LIMIT: Duration = Duration::from_secs(30);
+
+impl Cluster {
+    /// Runs a controller until it has settled: until it has asked something, and then neither it nor anything else
+    /// has written for half a second. Then `stop`, the token that it is given, is cancelled. Returns its writes, such
+    /// as `PATCH deployments.apps`; [`writes`](Self::writes) has their content.
+    ///
+    /// ```
+    /// use futures::StreamExt;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::{Api, Client, runtime::{Controller, controller::Action, watcher}};
+    /// use operator_rs_testing::{CancellationToken, Cluster};
+    /// use std::sync::Arc;
+    ///
+    /// async fn run(client: Client, stop: CancellationToken) -> Result<(), kube::Error> {
+    ///     let reconcile = |_, _| async { Ok::<_, kube::Error>(Action::await_change()) };
+    ///     let retry = |_, _: &kube::Error, _| Action::await_change();
+    ///     let controller = Controller::new(Api::<ConfigMap>::all(client), watcher::Config::default());
+    ///     let running = controller.graceful_shutdown_on(stop.cancelled_owned()).run(reconcile, retry, Arc::new(()));
+    ///     running.for_each(|_| async {}).await;
+    ///     Ok(())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let cluster = Cluster::default();
+    /// assert!(cluster.run(run).await.is_empty());
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    /// If the controller fails, or still writes after 30 s. One that retries forever never settles: use
+    /// [`run_until`](Self::run_until).
+    pub async fn run<F, E>(&self, controller: impl FnOnce(Client, CancellationToken) -> F) -> Vec<String>
+    where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Display + Send + 'static,
+    {
+        let before = self.request_count();
+        let mut stillness = Stillness::of(self);
+        self.run_while(controller, async || {
+            stillness.tick(self).await;
+            !stillness.lasts(QUIET) || self.request_count() == before
+        })
+        .await
+    }
+
+    /// Runs a controller until something is true of the cluster, and returns its writes.
+    ///
+    /// # Panics
+    /// If the controller fails, or it is not true after 30 s.
+    pub async fn run_until<F, E>(
+        &self,
+        controller: impl FnOnce(Client, CancellationToken) -> F,
+        is_true: impl Fn(&Self) -> bool,
+    ) -> Vec<String>
+    where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Display + Send + 'static,
+    {
+        self.run_while(controller, async || {
+            sleep(TICK).await;
+            !is_true(self)
+        })
+        .await
+    }
+
+    async fn run_while<F, E>(
+        &self,
+        controller: impl FnOnce(Client, CancellationToken) -> F,
+        mut goes_on: impl AsyncFnMut() -> bool,
+    ) -> Vec<String>
+    where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Display + Send + 'static,
+    {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(controller(self.client(), stop.clone()));
+        let limit = Instant::now() + LIMIT;
+        while !task.is_finished() && Instant::now() < limit && goes_on().await {}
+        let in_time = Instant::now() < limit;
+        stop.cancel();
+        if let Err(error) = task.await.expect("the controller panicked") {
+            panic!("the controller failed: {error:#}");
+        }
+        let writes: Vec<String> = self.writes().into_iter().map(|it| it.what).collect();
+        let last = &writes[writes.len().saturating_sub(3)..];
+        let (count, seconds) = (writes.len(), LIMIT.as_secs());
+        assert!(in_time, "not done after {seconds} s: {count} writes, the last ones are {}", last.join(", "));
+        writes
+    }
+}

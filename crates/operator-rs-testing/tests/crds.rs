@@ -1,0 +1,77 @@
+//! Custom resources, as the server sees them with their CRD and without it.
+
+use kube::{
+    Api, CustomResource, CustomResourceExt, ResourceExt,
+    api::{Patch, PatchParams},
+};
+use operator_rs_testing::{Cluster, resource};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What a `Team` is made of.
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "test.dev", version = "v1", kind = "Team", namespaced, status = "TeamStatus")]
+struct TeamSpec {
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
+    members: Vec<Member>,
+}
+
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+struct Member {
+    name: String,
+    role: String,
+}
+
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Debug)]
+struct TeamStatus {
+    size: u32,
+}
+
+/// As `Team`, without a status.
+#[derive(CustomResource, JsonSchema, Serialize, Deserialize, Clone, Debug)]
+#[kube(group = "test.dev", version = "v1", kind = "Plain", namespaced)]
+struct PlainSpec {}
+
+async fn apply(cluster: &Cluster, manager: &str, members: &[&str]) {
+    let members: Vec<_> = members.iter().map(|it| json!({ "name": it, "role": "member" })).collect();
+    let team = json!({ "apiVersion": "test.dev/v1", "kind": "Team", "spec": { "members": members } });
+    let api: Api<Team> = Api::default_namespaced(cluster.client());
+    let applied = api.patch("a", &PatchParams::apply(manager).force(), &Patch::Apply(team)).await.unwrap();
+    assert_eq!(applied.name_any(), "a");
+}
+
+async fn members_of_two_managers(cluster: Cluster) -> Vec<String> {
+    apply(&cluster, "one", &["x"]).await;
+    apply(&cluster, "two", &["y"]).await;
+    let team: Team = serde_json::from_value(cluster.get(&resource::<Team>(), "default", "a").unwrap()).unwrap();
+    team.spec.members.into_iter().map(|it| it.name).collect()
+}
+
+#[tokio::test]
+async fn lists_are_merged_as_the_crd_declares_them() {
+    assert_eq!(members_of_two_managers(Cluster::default()).await, ["y"]);
+    assert_eq!(members_of_two_managers(Cluster::default().with_crds(&[Team::crd()])).await, ["x", "y"]);
+}
+
+async fn status_error<K>(cluster: &Cluster, kind: &str, status: Value) -> String
+where
+    K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
+    K: Clone + std::fmt::Debug + serde::de::DeserializeOwned,
+{
+    let object = json!({ "apiVersion": "test.dev/v1", "kind": kind, "status": status });
+    let api: Api<K> = Api::default_namespaced(cluster.client());
+    let patched = api.patch_status("a", &PatchParams::apply("one").force(), &Patch::Apply(object)).await;
+    patched.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn the_status_is_what_the_crd_declares() {
+    let cluster = Cluster::default().with_crds(&[Team::crd()]).with_crds(&[Plain::crd()]);
+    apply(&cluster, "one", &["x"]).await;
+    let why = status_error::<Team>(&cluster, "Team", json!({ "conditions": [{ "type": "A" }] })).await;
+    assert!(why.contains(".status.conditions: field not declared in schema"), "{why}");
+    let cluster = cluster.with(&resource::<Plain>(), &[json!({ "metadata": { "name": "a", "namespace": "default" } })]);
+    let why = status_error::<Plain>(&cluster, "Plain", json!({})).await;
+    assert!(why.contains("404") || why.contains("could not find"), "{why}");
+}

@@ -1,0 +1,75 @@
+//! Controllers that are run on the server: until nothing changes, or until something is true.
+
+use futures::{StreamExt, TryStreamExt};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::{
+    Api, Client,
+    api::{Patch, PatchParams},
+    runtime::{WatchStreamExt, watcher},
+};
+use operator_rs_testing::{CancellationToken, Cluster, Reaction};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::sleep;
+
+const CONFIGS: &str = "configmaps";
+
+/// Counts the ConfigMap `count` up to this number, a write at a time, with a pause before each.
+async fn count(client: Client, stop: CancellationToken, to: u64) -> Result<(), watcher::Error> {
+    let api: Api<ConfigMap> = Api::default_namespaced(client);
+    let mut events = watcher(api.clone(), watcher::Config::default()).default_backoff().touched_objects().boxed();
+    loop {
+        let config = tokio::select! { () = stop.cancelled() => return Ok(()), it = events.try_next() => it? };
+        let n = config.and_then(|it| it.data?.get("n")?.parse::<u64>().ok()).unwrap_or_default();
+        if n < to {
+            sleep(Duration::from_millis(200)).await;
+            let next = json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": { "n": (n + 1).to_string() } });
+            let _ = api.patch("count", &PatchParams::apply("count").force(), &Patch::Apply(next)).await;
+        }
+    }
+}
+
+fn cluster() -> Cluster {
+    let config = json!({ "metadata": { "name": "count", "namespace": "default" }, "data": { "n": "0" } });
+    Cluster::default().with(CONFIGS, &[config])
+}
+
+fn counted(cluster: &Cluster) -> Value {
+    cluster.get(CONFIGS, "default", "count").unwrap()["data"]["n"].take()
+}
+
+#[tokio::test]
+async fn a_run_ends_when_nothing_changes_any_more() {
+    let cluster = cluster();
+    let writes = cluster.run(|client, stop| count(client, stop, 5)).await;
+    assert_eq!((writes, counted(&cluster)), (vec!["PATCH configmaps".to_owned(); 5], json!("5")));
+    cluster.clear_log();
+    assert_eq!(cluster.run(|client, stop| count(client, stop, 5)).await, [""; 0], "started again");
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "not done after 30 s: ")]
+async fn a_run_of_a_controller_that_never_settles_fails() {
+    cluster().run(|client, stop| count(client, stop, u64::MAX)).await;
+}
+
+#[tokio::test]
+#[should_panic(expected = "the controller failed: no luck")]
+async fn a_run_of_a_controller_that_fails_fails() {
+    cluster().run(|_, _| async { Err::<(), _>("no luck") }).await;
+}
+
+#[tokio::test]
+async fn a_controller_that_never_settles_runs_until_something_is_true() {
+    let cluster = cluster().on_write(|_| Reaction::code(500));
+    let retry = |client: Client, stop: CancellationToken| async move {
+        let api: Api<ConfigMap> = Api::default_namespaced(client);
+        while !stop.is_cancelled() {
+            let _ = api.patch("count", &PatchParams::apply("a").force(), &Patch::Apply(json!({}))).await;
+            sleep(Duration::from_millis(5)).await;
+        }
+        Ok::<_, kube::Error>(())
+    };
+    let writes = cluster.run_until(retry, |it| 3 <= it.count("PATCH configmaps")).await;
+    assert!(3 <= writes.len());
+}
