@@ -109,6 +109,23 @@ impl<K: Watched + Serialize> Controller<K> {
         self.primary.without_conditions();
     }
 
+    /// Lets this annotation, with the value `true`, pause objects. Without this call it is `<domain>/paused`, with
+    /// the API group of `K` or a domain above it: `cache.example.com/paused` or `example.com/paused`. The kinds of
+    /// Kubernetes itself have none.
+    ///
+    /// An object that is paused is not reconciled, not even when it is being deleted, so that finalizers wait. The
+    /// condition `Paused` and an event name the annotation; without it, the object is reconciled at once.
+    ///
+    /// ```no_run
+    /// # fn run(operator: &runtime::Operator) {
+    /// let mut controller = runtime::Controller::<k8s_openapi::api::apps::v1::Deployment>::new(operator);
+    /// controller.paused_by("example.com/paused");
+    /// # }
+    /// ```
+    pub fn paused_by(&mut self, annotation: &str) {
+        self.primary.pause_by(annotation);
+    }
+
     /// Watches the `C`s that primaries own, and returns a cache through which `reconcile` reads and
     /// writes them. With `PartialObjectMeta<C>`, the cache holds their metadata only, which is enough
     /// to detect changes by others.

@@ -5,15 +5,21 @@
 use crate::{
     Action, Error, Failure, Operator,
     backoff::Failures,
-    cache::{self, Primary, Report, Watched, key_of, object_ref},
+    cache::{self, PAUSED, Primary, Report, Watched, key_of, object_ref},
     error::{patience, retry_after},
     events::Severity,
+    lock,
     metrics::ControllerMetrics,
     queue::Queue,
 };
 use futures::future::BoxFuture;
 use serde::Serialize;
-use std::{any::Any, convert::Infallible, sync::Arc};
+use std::{
+    any::Any,
+    collections::BTreeSet,
+    convert::Infallible,
+    sync::{Arc, Mutex},
+};
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, info, warn};
@@ -30,6 +36,8 @@ pub(crate) struct Worker<K: Watched, E> {
     pub queue: Arc<Queue>,
     pub reconcile: Reconcile<K, E>,
     pub failures: Failures,
+    /// The keys of objects that are paused.
+    pub paused: Mutex<BTreeSet<Box<str>>>,
 }
 
 impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
@@ -40,6 +48,15 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         let Some(obj) = self.primary.get(&key) else {
             self.failures.reset(&key);
             return Ok(Action::await_change());
+        };
+        let obj = match self.unpaused(&key, obj).await {
+            Ok(Some(obj)) => obj,
+            Ok(None) => return Ok(Action::await_change()),
+            Err(error) => {
+                let retry = self.failures.count(&key, error.reason()).retry;
+                warn!(object = %key, %error, ?retry, "cannot write the condition `Paused`");
+                return Ok(Action::requeue(retry));
+            }
         };
         let start = Instant::now();
         let mut late = None;
@@ -64,6 +81,28 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             let _ = late.await;
         }
         Ok(action)
+    }
+
+    /// The object without the condition `Paused`; nothing if it is paused, which it says from now on.
+    async fn unpaused(&self, key: &str, obj: Arc<K>) -> Result<Option<Arc<K>>, Error> {
+        let Some(annotation) = self.primary.paused_by(&obj) else {
+            if self.primary.clear(&obj, PAUSED).await? | lock(&self.paused).remove(key) {
+                info!(object = %key, "reconciling an object that was paused");
+            }
+            return Ok(self.primary.get(key));
+        };
+        let waits = obj.meta().deletion_timestamp.is_some() && obj.meta().finalizers.iter().flatten().next().is_some();
+        let waits = if waits { ", and its finalizers wait" } else { "" };
+        let message = format!("paused by the annotation `{annotation}`{waits}: remove it to reconcile the object");
+        let report = self.primary.report(&obj, PAUSED, (PAUSED, &message)).await?;
+        let is_new = lock(&self.paused).insert(key.into());
+        if is_new {
+            info!(object = %key, annotation, "not reconciling an object that is paused");
+        }
+        if report == Report::New || report == Report::Untold && is_new {
+            self.operator.publish(Severity::Normal, obj.object_ref(&()), PAUSED, &message).await;
+        }
+        Ok(None)
     }
 
     /// In a task of its own, so that a panic ends this reconcile only, also one before the future is made.
@@ -119,6 +158,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     pub fn not_found(&self, key: &str) {
         self.queue.take(key);
         self.failures.reset(key);
+        lock(&self.paused).remove(key);
         // It may have come just now, when it was thought to be waiting.
         if self.primary.get(key).is_some() {
             self.queue.add(key);

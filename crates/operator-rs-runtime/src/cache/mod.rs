@@ -15,6 +15,7 @@ mod observed;
 mod owner;
 mod ownership;
 mod parent;
+mod pause;
 mod primary;
 mod prune;
 mod recent;
@@ -32,6 +33,7 @@ pub use primary::Primary;
 pub use watch::Watch;
 
 pub(crate) use children::Link;
+pub(crate) use conditions::PAUSED;
 pub(crate) use failure::Report;
 pub(crate) use observed::Observed;
 pub(crate) use owner::{Owner, Owners};

@@ -6,6 +6,7 @@ use super::{
     conditions::Conditions,
     filter::Filter,
     lock, object_ref,
+    pause::Pause,
     recent::{Recent, Version},
     state::{Listed, State},
 };
@@ -34,6 +35,7 @@ pub struct Primary<K: Watched> {
     pub(super) state: Mutex<State<K>>,
     /// Whether failures can be reported in a condition: some kinds have none.
     pub(super) has_conditions: AtomicBool,
+    pause: Arc<Pause>,
 }
 
 /// The results of an event, besides the change of the cache.
@@ -66,8 +68,21 @@ impl<K: Watched> Primary<K> {
         // The kinds of Kubernetes itself have conditions of their own controllers.
         let group = K::group(&());
         let has_conditions = AtomicBool::new(group.contains('.') && !group.ends_with(".k8s.io"));
-        let (trigger, state) = (Box::new(trigger), Mutex::new(state));
-        Arc::new(Self { client, manager, store, filter, trigger, state, has_conditions })
+        let (trigger, state, pause) = (Box::new(trigger), Mutex::new(state), Arc::new(Pause::of::<K>()));
+        let paused = pause.clone();
+        // No predicate hides that the annotation comes or goes.
+        let filter = filter.with(move |it| paused.annotation(it.meta()).is_some());
+        Arc::new(Self { client, manager, store, filter, trigger, state, has_conditions, pause })
+    }
+
+    /// Lets this annotation pause objects, and no other.
+    pub(crate) fn pause_by(&self, annotation: &str) {
+        self.pause.choose(annotation);
+    }
+
+    /// The annotation that pauses an object, if it has one.
+    pub(crate) fn paused_by<'a>(&self, object: &'a K) -> Option<&'a str> {
+        self.pause.annotation(object.meta())
     }
 
     /// The objects, as a store of kube.

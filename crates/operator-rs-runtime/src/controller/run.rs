@@ -62,6 +62,7 @@ impl<K: Watched + Serialize> Controller<K> {
             queue: queue.clone(),
             reconcile: Arc::new(move |obj| reconcile(obj, ctx.clone()).boxed()),
             failures: Default::default(),
+            paused: Default::default(),
             operator,
         });
         let config = Config::default().concurrency(worker.operator.settings.max_concurrent_reconciles);
