@@ -63,6 +63,9 @@ impl<K: Watched + Serialize> Controller<K> {
         let queue = Queue::new(metrics.clone());
         let trigger = trigger(&queue);
         let primary = Primary::new(operator.client.clone(), operator.identity.name, selected.filter(), trigger);
+        if operator.dry_run.is_some() {
+            primary.will_store_nothing();
+        }
         let mut res = Self {
             operator: operator.clone(),
             name,

@@ -1,6 +1,6 @@
 //! What all controllers of an operator share: the client, the settings, the metrics, and when to stop.
 
-use crate::{metrics::Metrics, readiness::Readiness, scope::Namespace};
+use crate::{DryRun, metrics::Metrics, readiness::Readiness, scope::Namespace};
 use kube::Client;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -66,6 +66,9 @@ pub struct Operator {
     pub stop: CancellationToken,
     /// Cancelled when this process becomes the leader. Caches are filled before; reconciles start after.
     pub leading: CancellationToken,
+    /// The report of a dry run, if this is one: then `client` stores nothing, no event is published, and
+    /// controllers end after one pass. Code that changes other systems has to do nothing.
+    pub dry_run: Option<DryRun>,
 }
 
 impl Operator {
@@ -82,6 +85,14 @@ impl Operator {
             namespace: Namespace::All,
             stop: CancellationToken::new(),
             leading,
+            dry_run: None,
         }
+    }
+
+    /// The same operator for a dry run, which waits for no Lease.
+    pub fn into_dry_run(self) -> Self {
+        let report = DryRun::default();
+        self.leading.cancel();
+        Self { client: report.client(self.client), dry_run: Some(report), ..self }
     }
 }

@@ -3,7 +3,7 @@
 //! policy for all of that.
 
 use crate::{
-    Action, Error, Failure, Operator,
+    Action, DryRun, Error, Failure, Operator,
     backoff::Failures,
     cache::{self, PAUSED, Primary, Report, Watched, key_of, object_ref},
     error::{patience, retry_after},
@@ -152,6 +152,27 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             self.operator.publish(Severity::Warning, obj.object_ref(&()), reason, &message).await;
         }
         retry
+    }
+
+    /// Reconciles each object once, and reports on it nowhere else.
+    pub async fn dry_run(&self, report: &DryRun) {
+        let resource = || format!("{}.{}", K::plural(&()), K::group(&())).trim_end_matches('.').to_owned();
+        let mut all = self.primary.store().state();
+        all.sort_by_key(|it| key_of(&**it));
+        for obj in all {
+            let key = key_of(&*obj);
+            if let Some(annotation) = self.primary.paused_by(&obj) {
+                report.paused(resource(), &key, annotation);
+                continue;
+            }
+            match self.run(obj, &mut None).await {
+                Ok(_) => report.reconciled(),
+                Err(error) => report.failed(resource(), &key, format!("{}: {error}", error.reason())),
+            }
+        }
+        for key in self.primary.undecodable() {
+            report.failed(resource(), &key, "Undecodable: the log says why".into());
+        }
     }
 
     /// A reconcile was due of an object that is not there.

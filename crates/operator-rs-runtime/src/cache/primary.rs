@@ -21,7 +21,10 @@ use serde::Serialize;
 use serde_json::Value;
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, atomic::AtomicBool},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// The objects that a controller reconciles, and the way to write their status.
@@ -36,6 +39,7 @@ pub struct Primary<K: Watched> {
     /// Whether failures can be reported in a condition: some kinds have none.
     pub(super) has_conditions: AtomicBool,
     pause: Arc<Pause>,
+    is_dry_run: AtomicBool,
 }
 
 /// The results of an event, besides the change of the cache.
@@ -72,7 +76,17 @@ impl<K: Watched> Primary<K> {
         let paused = pause.clone();
         // No predicate hides that the annotation comes or goes.
         let filter = filter.with(move |it| paused.annotation(it.meta()).is_some());
-        Arc::new(Self { client, manager, store, filter, trigger, state, has_conditions, pause })
+        Arc::new(Self { client, manager, store, filter, trigger, state, has_conditions, pause, is_dry_run: AtomicBool::new(false) })
+    }
+
+    /// Nothing that is written will be stored.
+    pub(crate) fn will_store_nothing(&self) {
+        self.is_dry_run.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether nothing that is written will be stored.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.is_dry_run.load(Ordering::Relaxed)
     }
 
     /// Lets this annotation pause objects, and no other.
@@ -106,6 +120,11 @@ impl<K: Watched> Primary<K> {
     /// Whether the latest state of an object cannot be decoded.
     pub(crate) fn is_undecodable(&self, key: &str) -> bool {
         lock(&self.state).undecodable.contains_key(key)
+    }
+
+    /// The keys of objects whose latest state cannot be decoded.
+    pub(crate) fn undecodable(&self) -> Vec<Box<str>> {
+        lock(&self.state).undecodable.keys().cloned().collect()
     }
 
     /// Stores an event, and triggers a reconcile unless it only repeats an own write.

@@ -21,7 +21,7 @@ use tracing::{debug, info};
 
 impl<K: Watched + Serialize> Controller<K> {
     /// Fills the caches, waits until this process leads, and reconciles until the operator stops; then
-    /// lets the reconciles that run finish.
+    /// lets the reconciles that run finish. In a [dry run](crate::DryRun) it reconciles each object once, and ends.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl<K: Watched + Serialize> Controller<K> {
             ended = ends(&mut beside) => return Err(ended),
             () = stop.cancelled() => return Ok(()),
         }
-        beside.spawn(resync(primary.clone(), queue.clone(), operator.settings.sync_period).map(Ok));
+        let period = operator.settings.sync_period;
         let worker = Arc::new(Worker {
             metrics: operator.metrics.controller(&name),
             primary: primary.clone(),
@@ -65,6 +65,14 @@ impl<K: Watched + Serialize> Controller<K> {
             paused: Default::default(),
             operator,
         });
+        if let Some(report) = worker.operator.dry_run.clone() {
+            return tokio::select! {
+                () = worker.dry_run(&report) => Ok(()),
+                ended = ends(&mut beside) => Err(ended),
+                () = stop.cancelled() => Ok(()),
+            };
+        }
+        beside.spawn(resync(primary.clone(), queue.clone(), period).map(Ok));
         let config = Config::default().concurrency(worker.operator.settings.max_concurrent_reconciles);
         let reconciles = applier(
             |obj: Arc<K>, worker: Arc<Worker<K, E>>| worker.work(obj).boxed(),

@@ -20,6 +20,7 @@ mod apply;
 mod behaviour;
 mod behaviours;
 mod delete;
+mod dry_run;
 pub mod faults;
 mod kinds;
 mod list;
