@@ -13,6 +13,7 @@ use crate::{
         key, watch,
     },
     queue::Queue,
+    rights::{READ, Rights},
     worker::report_undecodable,
 };
 use futures::{FutureExt, Stream, StreamExt, future::BoxFuture};
@@ -47,6 +48,8 @@ pub struct Controller<K: Watched> {
     /// What runs beside the reconciles.
     tasks: Vec<BoxFuture<'static, Result<(), String>>>,
     synced: Vec<(String, Synced)>,
+    /// Of each kind that the primaries own: how it is added to the rights.
+    writes: Vec<fn(&Rights, Option<&str>, &[&'static str])>,
 }
 
 impl<K: Watched + Serialize> Controller<K> {
@@ -74,6 +77,7 @@ impl<K: Watched + Serialize> Controller<K> {
             owned: Arc::default(),
             tasks: vec![],
             synced: vec![],
+            writes: vec![],
         };
         let (api, config) = (operator.namespace.api(&operator.client), selected.config());
         let (synced, operator) = (res.expect::<K>(), operator.clone());
@@ -97,7 +101,7 @@ impl<K: Watched + Serialize> Controller<K> {
             }
             ready(())
         };
-        res.tasks.push(watch(api, config, synced, observe).boxed());
+        res.tasks.push(watch(api, config, synced, res.operator.rights.clone(), observe).boxed());
         res
     }
 
@@ -189,6 +193,9 @@ impl<K: Watched + Serialize> Controller<K> {
     }
 
     fn children<C: Watched>(&mut self, selected: Watch<C>, link: Link<C>) -> Arc<Children<C>> {
+        if let Link::Owner(..) = &link {
+            self.writes.push(|rights, namespace, verbs| rights.need::<C>("", namespace, verbs));
+        }
         let (client, manager) = (self.operator.client.clone(), self.operator.identity.name);
         let (filter, config) = (selected.filter(), selected.config());
         let children = Children::new(client, manager, selected.labels, filter, link, trigger(&self.queue));
@@ -200,7 +207,7 @@ impl<K: Watched + Serialize> Controller<K> {
             }
             ready(())
         };
-        self.tasks.push(watch(api, config, synced, observe).boxed());
+        self.tasks.push(watch(api, config, synced, self.operator.rights.clone(), observe).boxed());
         children
     }
 
@@ -208,6 +215,7 @@ impl<K: Watched + Serialize> Controller<K> {
         let (sender, synced) = Synced::channel();
         let resource = format!("{}.{}", C::plural(&()), C::group(&()));
         self.synced.push((resource.trim_end_matches('.').to_owned(), synced));
+        self.operator.rights.need::<C>("", self.operator.namespace.name(), &READ);
         sender
     }
 }

@@ -111,6 +111,11 @@ pub(crate) fn patience(error: &impl Failure) -> u32 {
     }
 }
 
+/// Whether this account lacks a right.
+pub(crate) fn is_forbidden(error: &impl Failure) -> bool {
+    answers(error).any(|it| it.is_forbidden() && !is_terminating(it))
+}
+
 /// When the API server wants to be asked again.
 pub(crate) fn retry_after(error: &impl Failure) -> Duration {
     let seconds = answers(error).filter_map(|it| Some(it.details.as_ref()?.retry_after_seconds)).max();

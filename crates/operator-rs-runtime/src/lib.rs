@@ -28,6 +28,7 @@ mod leader;
 mod lease;
 mod limit;
 mod queue;
+mod rights;
 mod server;
 mod shutdown;
 mod telemetry;
@@ -56,6 +57,7 @@ pub use kube::runtime::controller::Action;
 pub use labels::Labels;
 pub use operator::{Identity, Operator, Settings};
 pub use process::{Start, cluster_wide, per_namespace, start};
+pub use rights::Rights;
 
 /// The lock of a state that no code of users runs under: nothing panics there.
 fn lock<T>(state: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -1,6 +1,6 @@
 //! What all controllers of an operator share: the client, the settings, the metrics, and when to stop.
 
-use crate::{DryRun, metrics::Metrics, readiness::Readiness, scope::Namespace};
+use crate::{DryRun, Rights, metrics::Metrics, readiness::Readiness, scope::Namespace};
 use kube::Client;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -60,6 +60,8 @@ pub struct Operator {
     pub metrics: Arc<Metrics>,
     /// What has to be ready before the process is. Controllers add their caches.
     pub readiness: Readiness,
+    /// The rights that the controllers need, which they add: what is missing is named all at once.
+    pub rights: Rights,
     /// The namespace that this controller watches.
     pub namespace: Namespace,
     /// Cancelled when the operator has to stop.
@@ -82,6 +84,7 @@ impl Operator {
             settings: Settings::default(),
             metrics: Arc::default(),
             readiness: Readiness::default(),
+            rights: Rights::default(),
             namespace: Namespace::All,
             stop: CancellationToken::new(),
             leading,

@@ -3,7 +3,7 @@
 mod plan;
 
 use crate::{
-    Flags, Identity, Operator,
+    Flags, Identity, Operator, Rights,
     authorize::Authorizer,
     client, explain,
     metrics::Metrics,
@@ -105,6 +105,7 @@ async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyho
         settings: flags.settings(),
         metrics: metrics.clone(),
         readiness,
+        rights: Rights::default(),
         namespace: Namespace::All,
         stop: stop.clone(),
         leading: CancellationToken::new(),

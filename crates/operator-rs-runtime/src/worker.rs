@@ -6,7 +6,7 @@ use crate::{
     Action, DryRun, Error, Failure, Operator,
     backoff::Failures,
     cache::{self, PAUSED, Primary, Report, Watched, key_of, object_ref},
-    error::{patience, retry_after},
+    error::{is_forbidden, patience, retry_after},
     events::Severity,
     lock,
     metrics::ControllerMetrics,
@@ -146,6 +146,9 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
                 failure.is_new
             }
         };
+        if is_forbidden(error) {
+            self.operator.rights.warn(&self.operator.client).await;
+        }
         // Not of an object that is gone: then nothing has failed.
         warn!(object = %key, error = message, failures = count, retry = ?pause, "reconcile failed");
         if is_new {

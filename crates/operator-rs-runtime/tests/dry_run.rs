@@ -71,7 +71,10 @@ async fn dry_run(cluster: &Cluster) -> (String, usize) {
 #[tokio::test]
 async fn a_dry_run_reports_every_change_and_stores_none() {
     let cluster = settled().await;
-    assert_eq!(dry_run(&cluster).await, ("dry run: 1 reconciled, 0 failed; 0 to create, 0 to change, 0 to delete".into(), 0));
+    assert_eq!(
+        dry_run(&cluster).await,
+        ("dry run: 1 reconciled, 0 failed; 0 to create, 0 to change, 0 to delete".into(), 0)
+    );
     assert_eq!(cluster.requests().iter().filter(|it| it.is_write()).count(), 0);
 
     cluster.edit("things.test.dev", "n", "a", |it| {
@@ -116,7 +119,9 @@ async fn no_request_of_a_dry_run_is_stored_whoever_makes_it() {
     let mut found = api.get("x").await.unwrap();
     found.labels_mut().insert("a".into(), "c".into());
     api.replace("x", &PostParams::default(), &found).await.unwrap();
-    api.create(&PostParams::default(), &serde_json::from_value(json!({ "metadata": { "name": "y" } })).unwrap()).await.unwrap();
+    api.create(&PostParams::default(), &serde_json::from_value(json!({ "metadata": { "name": "y" } })).unwrap())
+        .await
+        .unwrap();
     api.patch("x", &PatchParams::default(), &Patch::Merge(json!({ "data": { "k": "v" } }))).await.unwrap();
     api.delete("x", &DeleteParams::foreground()).await.unwrap();
     api.delete_collection(&DeleteParams::default(), &ListParams::default().labels("a=b")).await.unwrap();

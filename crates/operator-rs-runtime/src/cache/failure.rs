@@ -35,6 +35,11 @@ impl<K: Watched> Primary<K> {
         self.has_conditions.store(false, Ordering::Relaxed);
     }
 
+    /// Whether failures are reported in a condition.
+    pub(crate) fn reports_conditions(&self) -> bool {
+        self.has_conditions.load(Ordering::Relaxed)
+    }
+
     /// Sets `Degraded`, unless it says so already.
     pub(crate) async fn report_failure(&self, object: &K, reason: &str, message: &str) -> Result<Report, Error>
     where
@@ -55,7 +60,7 @@ impl<K: Watched> Primary<K> {
             Some(it) => (it.are_atomic, it.reported.clone()),
             None => (false, vec![]),
         };
-        if are_atomic || !self.has_conditions.load(Ordering::Relaxed) {
+        if are_atomic || !self.reports_conditions() {
             return Ok(Report::Untold);
         }
         let known = serde_json::to_value(&*latest)?["status"]["conditions"].take();

@@ -76,7 +76,17 @@ impl<K: Watched> Primary<K> {
         let paused = pause.clone();
         // No predicate hides that the annotation comes or goes.
         let filter = filter.with(move |it| paused.annotation(it.meta()).is_some());
-        Arc::new(Self { client, manager, store, filter, trigger, state, has_conditions, pause, is_dry_run: AtomicBool::new(false) })
+        Arc::new(Self {
+            client,
+            manager,
+            store,
+            filter,
+            trigger,
+            state,
+            has_conditions,
+            pause,
+            is_dry_run: AtomicBool::new(false),
+        })
     }
 
     /// Nothing that is written will be stored.

@@ -10,6 +10,7 @@ use crate::{
     backoff::WatchBackoff,
     explain,
     labels::{Labels, selector},
+    rights::Rights,
 };
 use futures::StreamExt;
 use kube::{
@@ -143,12 +144,14 @@ pub(crate) async fn watch<C, F>(
     api: Api<Observed<C>>,
     config: watcher::Config,
     synced: Sender<bool>,
+    rights: Rights,
     mut observe: impl FnMut(Event<Observed<C>>) -> F,
 ) -> Result<(), String>
 where
     C: Watched,
     F: Future<Output = ()>,
 {
+    let client = api.clone().into_client();
     let mut events = pin!(watcher(api, config).backoff(WatchBackoff::default()));
     let (mut failures, mut refusals) = (0_u32, Refusals::default());
     // When everything was listed; until an event shows that the watch is open, too.
@@ -172,11 +175,14 @@ where
                 }
             }
             Err(error) => {
-                if let Some(why) = hopeless::<C>(&error) {
+                if let Some(why) = hopeless(&error) {
                     let now = Instant::now();
                     let is_from_the_start = !is_open && listed.is_none_or(|at| now - at < GAP);
                     if refusals.add(now) || is_from_the_start {
-                        return Err(why);
+                        return Err(match why {
+                            Hopeless::Forbidden => rights.refused::<C>(&client).await,
+                            Hopeless::Absent => absent::<C>(),
+                        });
                     }
                 }
                 let error = words(&error);
@@ -217,26 +223,35 @@ fn words(error: &watcher::Error) -> String {
     }
 }
 
-/// Why there is no point in waiting for a list, and the way out.
-fn hopeless<C: Watched>(error: &watcher::Error) -> Option<String> {
+/// Why there is no point in waiting for a list.
+enum Hopeless {
+    /// This account may not list or watch the kind.
+    Forbidden,
+    /// The API server does not serve it.
+    Absent,
+}
+
+fn hopeless(error: &watcher::Error) -> Option<Hopeless> {
     let (watcher::Error::InitialListFailed(kube::Error::Api(status))
     | watcher::Error::WatchStartFailed(kube::Error::Api(status))) = error
     else {
         return None;
     };
-    let (plural, group, version) = (C::plural(&()), C::group(&()), C::version(&()));
-    let resource = format!("{plural}.{group}");
-    let resource = resource.trim_end_matches('.');
     match status.code {
-        404 => Some(format!(
-            "the API server does not serve {version} of `{resource}`: install its CRD (`operator-rs install` installs those of this project)"
-        )),
-        403 => Some(format!(
-            "this account may not list or watch `{resource}`: add `// +kubebuilder:rbac:groups={group},resources={plural},verbs=list;watch` to the controller, run `operator-rs manifests`, and deploy again",
-            group = if group.is_empty() { "\"\"" } else { &group },
-        )),
+        404 => Some(Hopeless::Absent),
+        403 => Some(Hopeless::Forbidden),
         _ => None,
     }
+}
+
+/// That a kind is not served, and the way out.
+fn absent<C: Watched>() -> String {
+    let resource = format!("{}.{}", C::plural(&()), C::group(&()));
+    format!(
+        "the API server does not serve {version} of `{resource}`: install its CRD (`operator-rs install` installs those of this project)",
+        version = C::version(&()),
+        resource = resource.trim_end_matches('.'),
+    )
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ impl<K: Watched + Serialize> Controller<K> {
         C: Send + Sync + 'static,
         E: Failure,
     {
+        self.need_rights();
         let Self { operator, name, primary, queue, tasks, synced, .. } = self;
         let (stop, leading) = (operator.stop.clone(), operator.leading.clone());
         let pending = operator.readiness.expect(name.clone());
@@ -93,6 +94,21 @@ impl<K: Watched + Serialize> Controller<K> {
         tokio::select! {
             () = reconciles => Ok(()),
             ended = ends(&mut beside) => Err(ended),
+        }
+    }
+
+    /// What reconciles may need, besides what the caches need.
+    fn need_rights(&self) {
+        let (rights, namespace) = (&self.operator.rights, self.operator.namespace.name());
+        for need in &self.writes {
+            need(rights, namespace, &["create", "patch"]);
+            // Somebody else has it: a reconcile may prune.
+            if 1 < Arc::strong_count(&self.owned) {
+                need(rights, namespace, &["delete"]);
+            }
+        }
+        if self.primary.reports_conditions() {
+            rights.need::<K>("/status", namespace, &["patch"]);
         }
     }
 }

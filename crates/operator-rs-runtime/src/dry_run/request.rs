@@ -117,7 +117,9 @@ impl Write {
         let query = parts.uri.query().unwrap_or_default().split('&');
         let query = query.filter(|it| !it.is_empty() && it.split('=').next() != Some("dryRun"));
         let query: Vec<&str> = query.chain(["dryRun=All"]).collect();
-        parts.uri = format!("{}?{}", parts.uri.path(), query.join("&")).parse::<Uri>().map_err(|it| kube::Error::HttpError(it.into()))?;
+        parts.uri = format!("{}?{}", parts.uri.path(), query.join("&"))
+            .parse::<Uri>()
+            .map_err(|it| kube::Error::HttpError(it.into()))?;
         if self.is_delete() {
             // A body with options takes the place of the query.
             let bytes = body.collect_bytes().await?;

@@ -29,6 +29,7 @@ mod object;
 mod patch;
 mod refusal;
 mod request;
+mod review;
 mod seed;
 mod selector;
 mod server;

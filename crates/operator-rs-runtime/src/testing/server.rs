@@ -9,6 +9,7 @@ use super::{
     object::Object,
     refusal::Refusal,
     request::Request,
+    review::{REVIEWS, review},
     store::Store,
     watch::Watch,
     write::write,
@@ -86,6 +87,9 @@ async fn answer(cluster: &Cluster, request: http::Request<Body>, dead: &Cancella
 pub(super) fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16, String), Refusal> {
     if !["", "status"].contains(&request.subresource.as_str()) {
         return Err(Refusal::no_such_resource());
+    }
+    if request.verb == "create" && request.resource == REVIEWS {
+        return Ok((201, review(cluster, body)));
     }
     if request.is_dry_run {
         return dry_run::dry_run(cluster, request, body);
