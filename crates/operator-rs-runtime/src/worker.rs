@@ -4,7 +4,7 @@
 
 use crate::{
     Action, DryRun, Error, Failure, Operator,
-    backoff::Failures,
+    backoff::{Failures, spread},
     cache::{self, PAUSED, Primary, Report, Watched, key_of, object_ref},
     error::{is_forbidden, patience, retry_after},
     events::Severity,
@@ -53,7 +53,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             Ok(Some(obj)) => obj,
             Ok(None) => return Ok(Action::await_change()),
             Err(error) => {
-                let retry = self.failures.count(&key, error.reason()).retry;
+                let retry = self.failures.count(&key, error.reason()).retry.max(spread(retry_after(&error)));
                 warn!(object = %key, %error, ?retry, "cannot write the condition `Paused`");
                 return Ok(Action::requeue(retry));
             }
@@ -65,7 +65,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         let action = match result {
             Ok(action) => {
                 if let Err(error) = self.primary.clear_failure(&obj).await {
-                    let retry = self.failures.count(&key, error.reason()).retry;
+                    let retry = self.failures.count(&key, error.reason()).retry.max(spread(retry_after(&error)));
                     warn!(object = %key, %error, ?retry, "cannot clear the condition `Degraded`");
                     return Ok(Action::requeue(retry));
                 }
@@ -128,7 +128,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     async fn failed(&self, key: &str, obj: &Arc<K>, error: &E) -> Action {
         let (reason, message) = (error.reason(), error.to_string());
         let failure = self.failures.count(key, reason);
-        let pause = failure.retry.max(retry_after(error));
+        let pause = failure.retry.max(spread(retry_after(error)));
         let retry = Action::requeue(pause);
         self.metrics.queue_retry();
         let count = failure.count;

@@ -7,7 +7,8 @@ use super::{
     lock,
 };
 use crate::{
-    backoff::WatchBackoff,
+    backoff::{WatchBackoff, spread},
+    error::when,
     explain,
     labels::{Labels, selector},
     rights::Rights,
@@ -15,6 +16,7 @@ use crate::{
 use futures::StreamExt;
 use kube::{
     Api,
+    core::Status,
     runtime::{
         Predicate, WatchStreamExt,
         watcher::{self, Event, watcher},
@@ -28,7 +30,7 @@ use std::{
 };
 use tokio::{
     sync::watch::{Receiver, Sender},
-    time::Instant,
+    time::{Instant, sleep},
 };
 use tracing::{debug, warn};
 
@@ -185,6 +187,7 @@ where
                         });
                     }
                 }
+                let pause = spread(answer(&error).map_or(Duration::ZERO, when).min(PATIENCE));
                 let error = words(&error);
                 failures = failures.saturating_add(1);
                 // A single failure is no reason to worry.
@@ -193,6 +196,7 @@ where
                 } else {
                     debug!(kind = %C::kind(&()), error, "watch interrupted, retrying");
                 }
+                sleep(pause).await;
             }
         }
     }
@@ -223,6 +227,15 @@ fn words(error: &watcher::Error) -> String {
     }
 }
 
+/// What the API server has answered to a list, or to the begin of a watch.
+fn answer(error: &watcher::Error) -> Option<&Status> {
+    match error {
+        watcher::Error::InitialListFailed(kube::Error::Api(it))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(it)) => Some(it),
+        _ => None,
+    }
+}
+
 /// Why there is no point in waiting for a list.
 enum Hopeless {
     /// This account may not list or watch the kind.
@@ -232,12 +245,7 @@ enum Hopeless {
 }
 
 fn hopeless(error: &watcher::Error) -> Option<Hopeless> {
-    let (watcher::Error::InitialListFailed(kube::Error::Api(status))
-    | watcher::Error::WatchStartFailed(kube::Error::Api(status))) = error
-    else {
-        return None;
-    };
-    match status.code {
+    match answer(error)?.code {
         404 => Some(Hopeless::Absent),
         403 => Some(Hopeless::Forbidden),
         _ => None,
