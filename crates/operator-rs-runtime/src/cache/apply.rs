@@ -3,7 +3,7 @@
 
 use super::{
     Children, Desired, Link, Observed, Owner, Watched, change, controller,
-    desired::body,
+    desired::{body, has_values},
     entry::{Entry, fast_hash},
     find, key, lock, ownership,
     prune::now,
@@ -80,6 +80,7 @@ impl<C: Watched> Children<C> {
             // A proof of the same object, whose fields came in another order, is as good.
             && (proven.is_some() || ownership::owns(&managed, self.manager, &body))
             && let Some(entry) = lock(&self.state).entries.get_mut(key).filter(|it| it.version == version)
+            && has_values::<C>(&entry.json, &body)
         {
             entry.prove(print);
             return Ok(serde_json::from_str(&entry.json)?);
