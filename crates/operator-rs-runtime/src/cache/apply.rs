@@ -7,6 +7,7 @@ use super::{
     entry::{Entry, fast_hash},
     find, key, lock, ownership,
     prune::now,
+    replaced::replaced,
 };
 use crate::{
     error::{Error, Leftover},
@@ -125,6 +126,7 @@ impl<C: Watched> Children<C> {
                     return Ok(res);
                 }
                 Err(kube::Error::Api(it)) if is_of_another(&it) && !is_checked => is_checked = true,
+                Err(kube::Error::Api(it)) if it.is_invalid() => return Err(self.refusal(&api, &name, &body, it).await),
                 Err(error) => return Err(error.into()),
             }
             // The watch has not shown it, or not yet: it may lack the labels.
@@ -135,6 +137,19 @@ impl<C: Watched> Children<C> {
                 }
                 None => Precondition::Absent,
             };
+        }
+    }
+
+    /// Why the server refuses an object, with what others have replaced in it.
+    async fn refusal(&self, api: &Api<Observed<C>>, name: &str, desired: &Value, refusal: Box<Status>) -> Error {
+        let found = find(api, name).await.ok().flatten();
+        let found = found.and_then(|it| serde_json::from_str(&it.json).ok()).unwrap_or_default();
+        let (fields, refusal) = (replaced(desired, &found), kube::Error::Api(refusal));
+        match fields.is_empty() {
+            true => refusal.into(),
+            false => {
+                Error::Replaced { kind: C::kind(&()).into(), name: name.into(), fields: fields.join(" and "), refusal }
+            }
         }
     }
 

@@ -20,6 +20,7 @@ mod primary;
 mod prune;
 mod recent;
 mod references;
+mod replaced;
 mod state;
 mod status;
 mod watch;
