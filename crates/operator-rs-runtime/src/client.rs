@@ -2,11 +2,13 @@
 //! kube has none of that by default: its requests wait without bound.
 
 mod limited;
+mod retry_after;
 
 use crate::{Identity, explain, metrics::Metrics};
 use anyhow::anyhow;
 use kube::{Client, Config, client::ClientBuilder};
 use std::{env::consts, error::Error, sync::Arc, time::Duration};
+use tower::util::AndThenLayer;
 
 pub use limited::WATCH_IDLE;
 
@@ -52,7 +54,8 @@ fn with_config(
     // would hide 429s and hold a worker for minutes.
     config.default_retry = false;
     let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
-    Ok(ClientBuilder::try_from(config)?.with_layer(&limited::layer(host, limits, metrics)).build())
+    let builder = ClientBuilder::try_from(config)?.with_layer(&limited::layer(host, limits, metrics));
+    Ok(builder.with_layer(&AndThenLayer::new(retry_after::into_status)).build())
 }
 
 /// `kubectl` and the audit log show this (kube sends none by itself).

@@ -13,6 +13,7 @@ use crate::{
         key, watch,
     },
     queue::Queue,
+    rights::{READ, Rights},
     worker::report_undecodable,
 };
 use futures::{FutureExt, Stream, StreamExt, future::BoxFuture};
@@ -47,6 +48,8 @@ pub struct Controller<K: Watched> {
     /// What runs beside the reconciles.
     tasks: Vec<BoxFuture<'static, Result<(), String>>>,
     synced: Vec<(String, Synced)>,
+    /// Of each kind that the primaries own: how it is added to the rights.
+    writes: Vec<fn(&Rights, Option<&str>, &[&'static str])>,
 }
 
 impl<K: Watched + Serialize> Controller<K> {
@@ -63,6 +66,9 @@ impl<K: Watched + Serialize> Controller<K> {
         let queue = Queue::new(metrics.clone());
         let trigger = trigger(&queue);
         let primary = Primary::new(operator.client.clone(), operator.identity.name, selected.filter(), trigger);
+        if operator.dry_run.is_some() {
+            primary.will_store_nothing();
+        }
         let mut res = Self {
             operator: operator.clone(),
             name,
@@ -71,6 +77,7 @@ impl<K: Watched + Serialize> Controller<K> {
             owned: Arc::default(),
             tasks: vec![],
             synced: vec![],
+            writes: vec![],
         };
         let (api, config) = (operator.namespace.api(&operator.client), selected.config());
         let (synced, operator) = (res.expect::<K>(), operator.clone());
@@ -94,7 +101,7 @@ impl<K: Watched + Serialize> Controller<K> {
             }
             ready(())
         };
-        res.tasks.push(watch(api, config, synced, observe).boxed());
+        res.tasks.push(watch(api, config, synced, res.operator.rights.clone(), observe).boxed());
         res
     }
 
@@ -107,6 +114,23 @@ impl<K: Watched + Serialize> Controller<K> {
     /// controller.
     pub fn without_conditions(&mut self) {
         self.primary.without_conditions();
+    }
+
+    /// Lets this annotation, with the value `true`, pause objects. Without this call it is `<domain>/paused`, with
+    /// the API group of `K` or a domain above it: `cache.example.com/paused` or `example.com/paused`. The kinds of
+    /// Kubernetes itself have none.
+    ///
+    /// An object that is paused is not reconciled, not even when it is being deleted, so that finalizers wait. The
+    /// condition `Paused` and an event name the annotation; without it, the object is reconciled at once.
+    ///
+    /// ```no_run
+    /// # fn run(operator: &runtime::Operator) {
+    /// let mut controller = runtime::Controller::<k8s_openapi::api::apps::v1::Deployment>::new(operator);
+    /// controller.paused_by("example.com/paused");
+    /// # }
+    /// ```
+    pub fn paused_by(&mut self, annotation: &str) {
+        self.primary.pause_by(annotation);
     }
 
     /// Watches the `C`s that primaries own, and returns a cache through which `reconcile` reads and
@@ -169,6 +193,9 @@ impl<K: Watched + Serialize> Controller<K> {
     }
 
     fn children<C: Watched>(&mut self, selected: Watch<C>, link: Link<C>) -> Arc<Children<C>> {
+        if let Link::Owner(..) = &link {
+            self.writes.push(|rights, namespace, verbs| rights.need::<C>("", namespace, verbs));
+        }
         let (client, manager) = (self.operator.client.clone(), self.operator.identity.name);
         let (filter, config) = (selected.filter(), selected.config());
         let children = Children::new(client, manager, selected.labels, filter, link, trigger(&self.queue));
@@ -180,7 +207,7 @@ impl<K: Watched + Serialize> Controller<K> {
             }
             ready(())
         };
-        self.tasks.push(watch(api, config, synced, observe).boxed());
+        self.tasks.push(watch(api, config, synced, self.operator.rights.clone(), observe).boxed());
         children
     }
 
@@ -188,6 +215,7 @@ impl<K: Watched + Serialize> Controller<K> {
         let (sender, synced) = Synced::channel();
         let resource = format!("{}.{}", C::plural(&()), C::group(&()));
         self.synced.push((resource.trim_end_matches('.').to_owned(), synced));
+        self.operator.rights.need::<C>("", self.operator.namespace.name(), &READ);
         sender
     }
 }

@@ -61,6 +61,20 @@ pub enum Error {
         /// Why, and the way out.
         why: String,
     },
+    /// The API server refuses a desired object, because somebody has replaced fields of it that server-side apply
+    /// cannot remove.
+    #[error("{kind} `{name}`: {fields}, which server-side apply cannot undo: remove that or delete the object: {}", explain(.refusal))]
+    Replaced {
+        /// The kind of the object.
+        kind: String,
+        /// The name of the object.
+        name: String,
+        /// The fields, and what they were replaced by.
+        fields: String,
+        /// The answer of the API server.
+        #[source]
+        refusal: kube::Error,
+    },
     /// The reconciler panicked, with this message.
     #[error("the reconciler panicked: {0}")]
     Panic(String),
@@ -111,10 +125,19 @@ pub(crate) fn patience(error: &impl Failure) -> u32 {
     }
 }
 
+/// Whether this account lacks a right.
+pub(crate) fn is_forbidden(error: &impl Failure) -> bool {
+    answers(error).any(|it| it.is_forbidden() && !is_terminating(it))
+}
+
 /// When the API server wants to be asked again.
 pub(crate) fn retry_after(error: &impl Failure) -> Duration {
-    let seconds = answers(error).filter_map(|it| Some(it.details.as_ref()?.retry_after_seconds)).max();
-    Duration::from_secs(seconds.unwrap_or(0).into())
+    answers(error).map(when).max().unwrap_or_default()
+}
+
+/// When an answer says to try again.
+pub(crate) fn when(answer: &Status) -> Duration {
+    Duration::from_secs(answer.details.as_ref().map_or(0, |it| it.retry_after_seconds).into())
 }
 
 impl From<kube::Error> for Error {
@@ -145,6 +168,7 @@ impl Failure for Error {
             Self::Leftover(_) => "Leftover",
             Self::Unselected { .. } => "MissingLabel",
             Self::CannotOwn { .. } => "CannotOwn",
+            Self::Replaced { .. } => "Replaced",
             Self::Panic(_) => "Panic",
             Self::Timeout(_) => "Timeout",
         }

@@ -35,6 +35,9 @@ impl Operator {
 
     /// Publishes an event. If that fails, the error is logged and the reconcile goes on.
     pub async fn publish(&self, severity: Severity, about: ObjectReference, reason: &str, note: &str) {
+        if self.dry_run.is_some() {
+            return tracing::debug!(reason, note, "a dry run publishes no event");
+        }
         let now = Timestamp::now();
         // Events about cluster-scoped objects belong to `default`.
         let namespace = about.namespace.clone().unwrap_or_else(|| "default".into());

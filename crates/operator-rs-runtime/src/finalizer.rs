@@ -51,6 +51,22 @@ where
 {
     use kube_finalizer::Error as Step;
     let api: Api<K> = K::Scope::api(&primary.client(), object.namespace().as_deref());
+    let is_new = object.meta().deletion_timestamp.is_none() && !object.finalizers().iter().any(|it| it == name);
+    let object = match is_new && primary.is_dry_run() {
+        // It will not come back with the finalizer: so it goes on from here.
+        true => {
+            let nothing = |_| async { Ok::<_, Error>(Action::await_change()) };
+            let added = kube_finalizer::finalizer(&api, name, object.clone(), nothing).await;
+            added.map_err(|error| match error {
+                Step::AddFinalizer(error) => Error::from(stale(error)),
+                _ => Error::Missing("valid finalizer"),
+            })?;
+            let mut object = (*object).clone();
+            object.finalizers_mut().push(name.into());
+            Arc::new(object)
+        }
+        false => object,
+    };
     match kube_finalizer::finalizer(&api, name, object, reconcile).await {
         Ok(action) => Ok(action),
         Err(Step::ApplyFailed(error) | Step::CleanupFailed(error)) => Err(error),

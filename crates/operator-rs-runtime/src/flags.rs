@@ -101,6 +101,10 @@ pub struct Flags {
     #[arg(long, env, default_value_t = 0, value_name = "N")]
     kube_api_burst: u32,
 
+    /// Reconcile each object once, write nothing, and print what would change
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
     /// Format of the log; RUST_LOG selects its levels
     #[arg(long, env, value_enum, default_value = "text", value_name = "text|json", hide_possible_values = true)]
     pub(crate) log_format: LogFormat,

@@ -1,6 +1,6 @@
 //! What all controllers of an operator share: the client, the settings, the metrics, and when to stop.
 
-use crate::{metrics::Metrics, readiness::Readiness, scope::Namespace};
+use crate::{DryRun, Rights, metrics::Metrics, readiness::Readiness, scope::Namespace};
 use kube::Client;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -60,12 +60,17 @@ pub struct Operator {
     pub metrics: Arc<Metrics>,
     /// What has to be ready before the process is. Controllers add their caches.
     pub readiness: Readiness,
+    /// The rights that the controllers need, which they add: what is missing is named all at once.
+    pub rights: Rights,
     /// The namespace that this controller watches.
     pub namespace: Namespace,
     /// Cancelled when the operator has to stop.
     pub stop: CancellationToken,
     /// Cancelled when this process becomes the leader. Caches are filled before; reconciles start after.
     pub leading: CancellationToken,
+    /// The report of a dry run, if this is one: then `client` stores nothing, no event is published, and
+    /// controllers end after one pass. Code that changes other systems has to do nothing.
+    pub dry_run: Option<DryRun>,
 }
 
 impl Operator {
@@ -79,9 +84,18 @@ impl Operator {
             settings: Settings::default(),
             metrics: Arc::default(),
             readiness: Readiness::default(),
+            rights: Rights::default(),
             namespace: Namespace::All,
             stop: CancellationToken::new(),
             leading,
+            dry_run: None,
         }
+    }
+
+    /// The same operator for a dry run, which waits for no Lease.
+    pub fn into_dry_run(self) -> Self {
+        let report = DryRun::default();
+        self.leading.cancel();
+        Self { client: report.client(self.client), dry_run: Some(report), ..self }
     }
 }

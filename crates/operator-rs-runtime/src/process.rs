@@ -3,7 +3,7 @@
 mod plan;
 
 use crate::{
-    Flags, Identity, Operator,
+    Flags, Identity, Operator, Rights,
     authorize::Authorizer,
     client, explain,
     metrics::Metrics,
@@ -55,7 +55,7 @@ where
 /// runtime::start(runtime::identity!(), flags, vec![runtime::per_namespace(run)]);
 /// ```
 pub fn start(identity: Identity, flags: Flags, controllers: Vec<Start>) -> ExitCode {
-    telemetry::init(flags.log_format);
+    telemetry::init(flags.log_format, flags.dry_run);
     if let Err(why) = flags.check() {
         error!("{why}");
         return ExitCode::from(2); // as clap for flags that it refuses
@@ -82,6 +82,10 @@ async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyho
     let stop = shutdown::on_signal()?;
     let metrics = Arc::new(Metrics::default());
     let client = client::connect(identity, &flags.limits(), &metrics).await?;
+    if flags.dry_run {
+        let operator = Operator { settings: flags.settings(), metrics, stop, ..Operator::new(identity, client) };
+        return dry_run(operator.into_dry_run(), &flags.watch_namespace, &controllers).await;
+    }
     let (readiness, served) = (Readiness::default(), CancellationToken::new());
     let starting = readiness.expect("the controllers to start");
     let mut servers = vec![];
@@ -101,9 +105,11 @@ async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyho
         settings: flags.settings(),
         metrics: metrics.clone(),
         readiness,
+        rights: Rights::default(),
         namespace: Namespace::All,
         stop: stop.clone(),
         leading: CancellationToken::new(),
+        dry_run: None,
     };
     let election = flags.leader_elect.then(|| flags.lease(identity.name, &client));
     let plan = Plan { election, warm: flags.warm_standby, grace: flags.graceful_shutdown_timeout };
@@ -113,6 +119,19 @@ async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyho
         let _ = timeout(Duration::from_secs(2), server).await;
     }
     result
+}
+
+/// One pass over all objects, and the report. It takes no Lease, and serves nothing.
+async fn dry_run(operator: Operator, scope: &WatchScope, controllers: &[Start]) -> anyhow::Result<()> {
+    if !controllers.is_empty() {
+        run_all(&operator, scope, controllers).await?;
+    }
+    let report = operator.dry_run.unwrap_or_default();
+    println!("{report}");
+    match report.failures() {
+        0 => Ok(()),
+        _ => Err(anyhow::anyhow!("the dry run has failed for the objects that its report names")),
+    }
 }
 
 /// Runs all controllers until each has ended. If one fails, the others are stopped.

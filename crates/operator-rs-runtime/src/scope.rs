@@ -45,6 +45,14 @@ pub enum Namespace {
 }
 
 impl Namespace {
+    /// The name, if it is one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::All => None,
+            Self::One(name) => Some(name),
+        }
+    }
+
     /// The objects of a kind here. Those of a cluster-scoped kind are everywhere.
     pub fn api<K: Resource<DynamicType = (), Scope: Scope>>(&self, client: &Client) -> Api<K> {
         match self {

@@ -1,6 +1,10 @@
 //! Logs, as text for people or as JSON for machines, with levels that suit an operator.
 
-use tracing_subscriber::{filter::Targets, fmt, prelude::*};
+use tracing_subscriber::{
+    filter::Targets,
+    fmt::{self, writer::BoxMakeWriter},
+    prelude::*,
+};
 
 /// The form of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -15,12 +19,13 @@ pub enum LogFormat {
 /// them logs them, too.)
 const LEVELS: &str = "info,kube_client::client=off,kube_client::client::tls=warn,kube_runtime=off";
 
-/// Starts the log. `RUST_LOG` selects its levels, e.g. `RUST_LOG=info,operator=debug`.
-pub fn init(format: LogFormat) {
+/// Starts the log, on stderr if stdout is for something else. `RUST_LOG` selects its levels, e.g. `RUST_LOG=info,operator=debug`.
+pub fn init(format: LogFormat, to_stderr: bool) {
     let (filter, warning) = levels(std::env::var("RUST_LOG").ok().as_deref());
+    let writer = if to_stderr { BoxMakeWriter::new(std::io::stderr) } else { BoxMakeWriter::new(std::io::stdout) };
     let layer = match format {
-        LogFormat::Text => fmt::layer().boxed(),
-        LogFormat::Json => fmt::layer().json().flatten_event(true).boxed(),
+        LogFormat::Text => fmt::layer().with_writer(writer).boxed(),
+        LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(writer).boxed(),
     };
     // A program that has set up a log of its own keeps it.
     let _ = tracing_subscriber::registry().with(filter).with(layer).try_init();

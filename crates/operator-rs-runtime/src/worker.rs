@@ -3,17 +3,23 @@
 //! policy for all of that.
 
 use crate::{
-    Action, Error, Failure, Operator,
-    backoff::Failures,
-    cache::{self, Owner, Primary, Report, Watched, key_of, object_ref},
-    error::{patience, retry_after},
+    Action, DryRun, Error, Failure, Operator,
+    backoff::{Failures, spread},
+    cache::{self, Owner, PAUSED, Primary, Report, Watched, key_of, object_ref},
+    error::{is_forbidden, patience, retry_after},
     events::Severity,
+    lock,
     metrics::ControllerMetrics,
     queue::Queue,
 };
 use futures::future::BoxFuture;
 use serde::Serialize;
-use std::{any::Any, convert::Infallible, sync::Arc};
+use std::{
+    any::Any,
+    collections::BTreeSet,
+    convert::Infallible,
+    sync::{Arc, Mutex},
+};
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, info, warn};
@@ -30,6 +36,8 @@ pub(crate) struct Worker<K: Watched, E> {
     pub queue: Arc<Queue>,
     pub reconcile: Reconcile<K, E>,
     pub failures: Failures,
+    /// The keys of objects that are paused.
+    pub paused: Mutex<BTreeSet<Box<str>>>,
 }
 
 impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
@@ -41,6 +49,15 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             self.failures.reset(&key);
             return Ok(Action::await_change());
         };
+        let obj = match self.unpaused(&key, obj).await {
+            Ok(Some(obj)) => obj,
+            Ok(None) => return Ok(Action::await_change()),
+            Err(error) => {
+                let retry = self.failures.count(&key, error.reason()).retry.max(spread(retry_after(&error)));
+                warn!(object = %key, %error, ?retry, "cannot write the condition `Paused`");
+                return Ok(Action::requeue(retry));
+            }
+        };
         let start = Instant::now();
         let mut late = None;
         let result = self.metrics.observe(self.run(obj.clone(), &mut late)).await;
@@ -48,7 +65,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         let action = match result {
             Ok(action) => {
                 if let Err(error) = self.primary.clear_failure(&obj).await {
-                    let retry = self.failures.count(&key, error.reason()).retry;
+                    let retry = self.failures.count(&key, error.reason()).retry.max(spread(retry_after(&error)));
                     warn!(object = %key, %error, ?retry, "cannot clear the condition `Degraded`");
                     return Ok(Action::requeue(retry));
                 }
@@ -64,6 +81,28 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             let _ = late.await;
         }
         Ok(action)
+    }
+
+    /// The object without the condition `Paused`; nothing if it is paused, which it says from now on.
+    async fn unpaused(&self, key: &str, obj: Arc<K>) -> Result<Option<Arc<K>>, Error> {
+        let Some(annotation) = self.primary.paused_by(&obj) else {
+            if self.primary.clear(&obj, PAUSED).await? | lock(&self.paused).remove(key) {
+                info!(object = %key, "reconciling an object that was paused");
+            }
+            return Ok(self.primary.get(key));
+        };
+        let waits = obj.meta().deletion_timestamp.is_some() && obj.meta().finalizers.iter().flatten().next().is_some();
+        let waits = if waits { ", and its finalizers wait" } else { "" };
+        let message = format!("paused by the annotation `{annotation}`{waits}: remove it to reconcile the object");
+        let report = self.primary.report(&obj, PAUSED, (PAUSED, &message)).await?;
+        let is_new = lock(&self.paused).insert(key.into());
+        if is_new {
+            info!(object = %key, annotation, "not reconciling an object that is paused");
+        }
+        if report == Report::New || report == Report::Untold && is_new {
+            self.operator.publish(Severity::Normal, obj.object_ref(&()), PAUSED, &message).await;
+        }
+        Ok(None)
     }
 
     /// In a task of its own, so that a panic ends this reconcile only, also one before the future is made.
@@ -89,7 +128,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     async fn failed(&self, key: &str, obj: &Arc<K>, error: &E) -> Action {
         let (reason, message) = (error.reason(), error.to_string());
         let failure = self.failures.count(key, reason);
-        let pause = failure.retry.max(retry_after(error));
+        let pause = failure.retry.max(spread(retry_after(error)));
         let retry = Action::requeue(pause);
         self.metrics.queue_retry();
         let count = failure.count;
@@ -107,6 +146,9 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
                 failure.is_new
             }
         };
+        if is_forbidden(error) {
+            self.operator.rights.warn(&self.operator.client).await;
+        }
         // Not of an object that is gone: then nothing has failed.
         warn!(object = %key, error = message, failures = count, retry = ?pause, "reconcile failed");
         if is_new {
@@ -115,10 +157,32 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         retry
     }
 
+    /// Reconciles each object once, and reports on it nowhere else.
+    pub async fn dry_run(&self, report: &DryRun) {
+        let resource = || format!("{}.{}", K::plural(&()), K::group(&())).trim_end_matches('.').to_owned();
+        let mut all = self.primary.store().state();
+        all.sort_by_key(|it| key_of(&**it));
+        for obj in all {
+            let key = key_of(&*obj);
+            if let Some(annotation) = self.primary.paused_by(&obj) {
+                report.paused(resource(), &key, annotation);
+                continue;
+            }
+            match self.run(obj, &mut None).await {
+                Ok(_) => report.reconciled(),
+                Err(error) => report.failed(resource(), &key, format!("{}: {error}", error.reason())),
+            }
+        }
+        for key in self.primary.undecodable() {
+            report.failed(resource(), &key, "Undecodable: the log says why".into());
+        }
+    }
+
     /// A reconcile was due of an object that is not there.
     pub fn not_found(&self, key: &str) {
         self.queue.take(key);
         self.failures.reset(key);
+        lock(&self.paused).remove(key);
         // It may have come just now, when it was thought to be waiting.
         if self.primary.get(key).is_some() {
             self.queue.add(key);

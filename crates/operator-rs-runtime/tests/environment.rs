@@ -41,7 +41,7 @@ async fn a_right_to_watch_that_was_never_there_ends_the_controller_with_the_reas
     let mut controller = Controller::<Thing>::new(&cluster.operator());
     let _secrets = controller.watches(Watch::default(), |it: &Secret| [it.name_any()]);
     let (end, after) = end_of(controller.run(nothing, Arc::new(())), async || {}).await;
-    assert!(end.starts_with("this account may not list or watch `secrets`: add `// +kubebuilder:rbac:"), "{end}");
+    assert!(end.starts_with("this account may not watch `secrets`: add `// +kubebuilder:rbac:"), "{end}");
     assert!(after < Duration::from_secs(10), "{after:?}");
 }
 

@@ -3,8 +3,9 @@
 mod kinds;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kinds::{Thing, config, labels, quiet, thing, until};
-use runtime::{Action, Children, Controller, Error, Operator, testing::Cluster};
+use kinds::{Operates as _, Thing, config, labels, quiet, thing, until};
+use operator_rs_testing::Cluster;
+use runtime::{Action, Children, Controller, Error, Operator};
 use serde_json::{from_value, json};
 use std::sync::Arc;
 

@@ -20,6 +20,8 @@ pub struct Request {
     pub name: String,
     /// For a write, how many were asked before it.
     pub nth_write: Option<usize>,
+    /// Whether nothing of it is stored.
+    pub is_dry_run: bool,
     pub(super) method: Method,
     pub(super) path: String,
     pub(super) query: BTreeMap<String, String>,

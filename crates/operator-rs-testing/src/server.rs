@@ -4,10 +4,12 @@ use super::{
     Cluster,
     behaviour::Reaction,
     delete::{delete, remove},
+    dry_run,
     list::{list, select},
     object::Object,
     refusal::Refusal,
     request::Request,
+    review::{REVIEWS, review},
     store::Store,
     watch::Watch,
     write::write,
@@ -45,9 +47,10 @@ pub async fn until<T>(dead: &CancellationToken, future: impl Future<Output = T>)
 async fn answer(cluster: &Cluster, request: http::Request<Body>, dead: &CancellationToken) -> Answer {
     let (parts, body) = request.into_parts();
     let body = body.collect_bytes().await.unwrap_or_default();
-    let Some(request) = Request::read(&parts) else {
+    let Some(mut request) = Request::read(&parts) else {
         return text(StatusCode::NOT_FOUND, "404 page not found\n".into());
     };
+    request.is_dry_run = dry_run::is_asked(&request, &body);
     let request = cluster.record(request, &body);
     let (swallowed, lost) = match cluster.reaction(&request) {
         Reaction::Pass => (false, None),
@@ -76,12 +79,15 @@ async fn answer(cluster: &Cluster, request: http::Request<Body>, dead: &Cancella
 }
 
 /// Carries out anything but a watch.
-fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16, String), Refusal> {
+pub(super) fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16, String), Refusal> {
     if !["", "status"].contains(&request.subresource.as_str()) {
         return Err(Refusal::no_such_resource());
     }
-    if !request.param("dryRun").is_empty() {
-        return Err(Refusal::bad_request("the API server in memory does not support `dryRun`"));
+    if request.verb == "create" && request.resource == REVIEWS {
+        return Ok((201, review(cluster, body)));
+    }
+    if request.is_dry_run {
+        return dry_run::dry_run(cluster, request, body);
     }
     let body: Value = match body {
         [] => Value::Null,

@@ -3,10 +3,11 @@
 
 use super::{
     Children, Desired, Link, Observed, Owner, Watched, change, controller,
-    desired::body,
+    desired::{body, has_values},
     entry::{Entry, fast_hash},
     find, key, lock, ownership,
     prune::{self, now},
+    replaced::replaced,
 };
 use crate::{
     error::{Error, Leftover},
@@ -82,6 +83,7 @@ impl<C: Watched> Children<C> {
             // A proof of the same object, whose fields came in another order, is as good.
             && (proven.is_some() || ownership::owns(&managed, self.manager, &body))
             && let Some(entry) = lock(&self.state).entries.get_mut(key).filter(|it| it.version == version)
+            && has_values::<C>(&entry.json, &body)
         {
             entry.prove(print);
             return Ok(serde_json::from_str(&entry.json)?);
@@ -120,6 +122,7 @@ impl<C: Watched> Children<C> {
                     return Ok(res);
                 }
                 Err(kube::Error::Api(it)) if is_of_another(&it) && !is_checked => is_checked = true,
+                Err(kube::Error::Api(it)) if it.is_invalid() => return Err(self.refusal(&api, &name, &body, it).await),
                 Err(error) => return Err(error.into()),
             }
             // The watch has not shown it, or not yet: it may lack the labels.
@@ -130,6 +133,19 @@ impl<C: Watched> Children<C> {
                 }
                 None => Precondition::Absent,
             };
+        }
+    }
+
+    /// Why the server refuses an object, with what others have replaced in it.
+    async fn refusal(&self, api: &Api<Observed<C>>, name: &str, desired: &Value, refusal: Box<Status>) -> Error {
+        let found = find(api, name).await.ok().flatten();
+        let found = found.and_then(|it| serde_json::from_str(&it.json).ok()).unwrap_or_default();
+        let (fields, refusal) = (replaced(desired, &found), kube::Error::Api(refusal));
+        match fields.is_empty() {
+            true => refusal.into(),
+            false => {
+                Error::Replaced { kind: C::kind(&()).into(), name: name.into(), fields: fields.join(" and "), refusal }
+            }
         }
     }
 

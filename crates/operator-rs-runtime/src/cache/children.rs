@@ -3,6 +3,7 @@
 
 use super::{
     Observed, Owners, Watched,
+    desired::print_of_values,
     entry::{Entries, Entry},
     filter::Filter,
     key,
@@ -176,7 +177,8 @@ impl<C: Watched> Children<C> {
             Link::Owner(mapper, _) | Link::Mapper(mapper) => mapper(object),
             Link::References(_) => vec![],
         };
-        Entry::new(object, self.manager, self.filter.seen(object), parents)
+        let values = print_of_values::<C>(&object.json);
+        Entry { values, ..Entry::new(object, self.manager, self.filter.seen(object), parents) }
     }
 
     pub(super) fn trigger(&self, key: &str, mut parents: Vec<Arc<str>>) {

@@ -5,12 +5,18 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The condition that reports a failure.
-pub(super) const DEGRADED: &str = "Degraded";
+pub(crate) const DEGRADED: &str = "Degraded";
+
+/// The condition that names the annotation which pauses an object.
+pub(crate) const PAUSED: &str = "Paused";
+
+/// The conditions that the runtime reports.
+const OURS: [&str; 2] = [DEGRADED, PAUSED];
 
 /// Conditions of one object that are not all this operator's, or can be written only all together.
 pub(super) struct Conditions {
-    /// Whether the runtime has reported a failure.
-    pub is_failing: bool,
+    /// The types of those that the runtime has reported.
+    pub reported: Vec<&'static str>,
     /// Whether they can be written only all together.
     pub are_atomic: bool,
     /// The types of those that others have set.
@@ -41,21 +47,22 @@ impl Conditions {
         let all = object.and_then(|it| it.status?.conditions).unwrap_or_default();
         if ownership::has_atomic_conditions(&observed.managed, None) {
             let is_ours = ownership::has_atomic_conditions(&observed.managed, Some(&failure(manager)));
-            let is_failing = is_ours && all.iter().any(|it| it.type_ == DEGRADED);
-            return Some(Self { is_failing, are_atomic: true, foreign: vec![] });
+            let reported = OURS.into_iter().filter(|ours| is_ours && all.iter().any(|it| it.type_ == *ours));
+            return Some(Self { reported: reported.collect(), are_atomic: true, foreign: vec![] });
         }
         if all.is_empty() {
             return None;
         }
         let ours = ownership::conditions(&observed.managed, manager);
         let reported = ownership::conditions(&observed.managed, &failure(manager));
-        let is_failing = reported.iter().any(|it| it == DEGRADED);
         let foreign = all.into_iter().map(|it| it.type_).filter(|it| !ours.contains(it) && !reported.contains(it));
-        let res = Self { is_failing, are_atomic: false, foreign: foreign.collect() };
-        (is_failing || !res.foreign.is_empty()).then_some(res)
+        let foreign = foreign.collect();
+        let reported: Vec<_> = OURS.into_iter().filter(|ours| reported.iter().any(|it| it == ours)).collect();
+        let res = Self { reported, are_atomic: false, foreign };
+        (!res.reported.is_empty() || !res.foreign.is_empty()).then_some(res)
     }
 
-    /// Leaves out of both lists what is not to be written: a failure that was reported, until it is
+    /// Leaves out of both lists what is not to be written: what the runtime has reported, until it is
     /// over; and what others have set, unless it is to be changed. `read` is what was there when the
     /// reconcile began.
     pub fn withhold(&self, desired: &mut Value, found: &mut Value, read: &Value) {
@@ -64,7 +71,7 @@ impl Conditions {
         };
         let before = desired.clone();
         let is_foreign = |it: &Value| self.foreign.iter().any(|type_| it["type"] == *type_.as_str());
-        let is_reported = |it: &Value| self.is_failing && it["type"] == DEGRADED;
+        let is_reported = |it: &Value| self.reported.iter().any(|type_| it["type"] == *type_);
         let copy = found.clone();
         // What was read may be older than what is there.
         let is_repeated = |it: &Value| [&copy, read].iter().any(|list| find(list, &it["type"]).as_ref() == Some(it));
@@ -78,7 +85,7 @@ impl Conditions {
     }
 }
 
-/// The field manager of the condition that reports a failure.
+/// The field manager of the conditions that the runtime reports.
 pub(super) fn failure(manager: &str) -> String {
     format!("{manager}/failure")
 }

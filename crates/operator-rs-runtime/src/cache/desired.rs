@@ -1,12 +1,13 @@
 //! What is desired, and what is sent for it: the object with the hash of itself. kube sends what it is
-//! given.
+//! given. The values of a Secret are not in the hash, from which weak ones could be guessed.
 
-use super::ownership;
+use super::{entry::fast_hash, ownership};
 use crate::error::Error;
 use k8s_openapi::{ByteString, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{Resource, api::PartialObjectMeta};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// An object that a cache of `C`s can apply: a `C`, or a `K` if the cache holds `PartialObjectMeta<K>`.
 pub trait Desired<C>: Resource<DynamicType = ()> + Serialize + Sync {}
@@ -29,13 +30,51 @@ pub(super) fn body(text: &str, meta: &ObjectMeta) -> Result<Value, Error> {
     if let Some(object) = body.as_object_mut() {
         object.remove("status");
     }
-    if body["kind"] == "Secret" && body["apiVersion"] == "v1" {
+    let is_secret = body["kind"] == "Secret" && body["apiVersion"] == "v1";
+    if is_secret {
         text_as_data(&mut body)?;
     }
     body.sort_all_objects();
-    let hash = ownership::hash(body.to_string().as_bytes());
+    let hash = match is_secret {
+        true => {
+            let mut body = body.clone();
+            body["data"].as_object_mut().into_iter().flatten().for_each(|(_, value)| *value = Value::Null);
+            ownership::hash(body.to_string().as_bytes())
+        }
+        false => ownership::hash(body.to_string().as_bytes()),
+    };
     body["metadata"]["annotations"][ownership::DESIRED_HASH] = hash.into();
     Ok(body)
+}
+
+/// Whether a Secret has all values of the desired one. Of other kinds, the hash says that.
+pub(super) fn has_values<C: Resource<DynamicType = ()>>(found: &str, desired: &Value) -> bool {
+    let found = values::<C>(found);
+    let desired = desired["data"].as_object();
+    !is_secret::<C>() || desired.into_iter().flatten().all(|(key, value)| found.get(key) == Some(value))
+}
+
+/// A hash of the values of a Secret, which is valid in this process only; of other kinds, always the same. Nothing
+/// where the cache has only metadata.
+pub(super) fn print_of_values<C: Resource<DynamicType = ()>>(found: &str) -> Option<u64> {
+    match (is_secret::<C>(), C::metadata_api()) {
+        (true, true) => None,
+        (true, false) => Some(fast_hash(&serde_json::to_string(&values::<C>(found)).unwrap_or_default())),
+        (false, _) => Some(0),
+    }
+}
+
+fn is_secret<C: Resource<DynamicType = ()>>() -> bool {
+    C::kind(&()) == "Secret" && C::group(&()).is_empty()
+}
+
+fn values<C: Resource<DynamicType = ()>>(found: &str) -> BTreeMap<String, Value> {
+    #[derive(Deserialize)]
+    struct Secret {
+        data: Option<BTreeMap<String, Value>>,
+    }
+    let found = is_secret::<C>().then(|| serde_json::from_str::<Secret>(found).ok()).flatten();
+    found.and_then(|it| it.data).unwrap_or_default()
 }
 
 /// The `stringData` of a Secret as `data`, which is what the server makes of it. The server

@@ -20,6 +20,8 @@ pub struct Entry {
     pub set: Option<u64>,
     /// The hash of the desired object that the server is known to have completely.
     pub proven: Option<u64>,
+    /// The hash of the values that are in no hash of what is desired; nothing where they are not known.
+    pub values: Option<u64>,
     /// Kind, name and uid of its controller.
     pub controller: Option<[Box<str>; 3]>,
     /// Whether it is being deleted.
@@ -53,6 +55,7 @@ impl Entry {
             managed: if set.is_some() { object.managed.clone() } else { Box::default() },
             set,
             proven: None,
+            values: None,
             controller,
             is_terminating: object.metadata.deletion_timestamp.is_some(),
             is_deleted: false,
@@ -78,10 +81,12 @@ impl Entry {
             return;
         }
         self.is_deleted |= old.is_deleted;
+        let is_same = self.version.is_some() && self.version == old.version;
         if self.proven.is_none()
             && self.set.is_some()
             && self.set == old.set
             && let Some(proven) = old.proven
+            && (is_same || self.values.is_some() && self.values == old.values)
             && self.desired_hash() == old.desired_hash()
         {
             self.prove(proven);

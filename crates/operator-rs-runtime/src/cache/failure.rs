@@ -1,4 +1,4 @@
-//! How the runtime reports a failure on the object: in a condition that a field manager of its own applies, so
+//! How the runtime reports on the object that it fails, or is paused: in a condition that a field manager of its own applies, so
 //! that it neither takes over nor erases what the operator wrote.
 
 use super::{
@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
-/// Whether a failure was reported on the object.
+/// Whether something was reported on the object.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Report {
     /// Now, and it is another than before.
@@ -35,34 +35,51 @@ impl<K: Watched> Primary<K> {
         self.has_conditions.store(false, Ordering::Relaxed);
     }
 
+    /// Whether failures are reported in a condition.
+    pub(crate) fn reports_conditions(&self) -> bool {
+        self.has_conditions.load(Ordering::Relaxed)
+    }
+
     /// Sets `Degraded`, unless it says so already.
     pub(crate) async fn report_failure(&self, object: &K, reason: &str, message: &str) -> Result<Report, Error>
+    where
+        K: Serialize,
+    {
+        self.report(object, DEGRADED, (reason, message)).await
+    }
+
+    /// Sets a condition to true, unless it says so already.
+    pub(crate) async fn report(&self, object: &K, type_: &str, because: (&str, &str)) -> Result<Report, Error>
     where
         K: Serialize,
     {
         let Some(latest) = self.get(&key_of(object)).filter(|it| it.meta().uid == object.meta().uid) else {
             return Ok(Report::Gone);
         };
-        let are_atomic = lock(&self.state).conditions.get(&key_of(object)).is_some_and(|it| it.are_atomic);
-        if are_atomic || !self.has_conditions.load(Ordering::Relaxed) {
+        let (are_atomic, reported) = match lock(&self.state).conditions.get(&key_of(object)) {
+            Some(it) => (it.are_atomic, it.reported.clone()),
+            None => (false, vec![]),
+        };
+        if are_atomic || !self.reports_conditions() {
             return Ok(Report::Untold);
         }
         let known = serde_json::to_value(&*latest)?["status"]["conditions"].take();
         let mut all: Vec<Condition> = serde_json::from_value(known).unwrap_or_default();
-        all.retain(|it| it.type_ == DEGRADED);
-        let before = all.first().cloned();
-        conditions::set(&mut all, latest.meta().generation, DEGRADED, true, (reason, message));
-        if all.first() == before.as_ref() {
+        // What else was reported would be removed if it was not applied again.
+        all.retain(|it| it.type_ == type_ || reported.iter().any(|reported| it.type_ == *reported));
+        let before = conditions::find(&all, type_).cloned();
+        conditions::set(&mut all, latest.meta().generation, type_, true, because);
+        if conditions::find(&all, type_) == before.as_ref() {
             return Ok(Report::Known);
         }
         match self.patch_status(&latest, &failure(self.manager), json!({ "conditions": all })).await {
             Ok(after) if ownership::has_atomic_conditions(&after.managed, None) => {
                 // There was none yet. Whoever sets the next would erase this one, or keep it for ever.
                 self.without_conditions();
-                self.remove_failure(&after.key()).await?;
+                self.remove(&after.key(), type_).await?;
                 Ok(Report::Untold)
             }
-            Ok(_) if before.is_some_and(|it| it.status == "True" && it.reason == reason) => Ok(Report::Known),
+            Ok(_) if before.is_some_and(|it| it.status == "True" && it.reason == because.0) => Ok(Report::Known),
             Ok(_) => Ok(Report::New),
             Err(Error::Kube(kube::Error::Api(it))) if it.message.contains("field not declared in schema") => {
                 self.without_conditions();
@@ -93,39 +110,50 @@ impl<K: Watched> Primary<K> {
     where
         K: Serialize,
     {
-        let key = key_of(object);
-        if self.knows_failure(&key) {
-            self.remove_failure(&key).await?;
-            (self.trigger)(&key);
+        if self.clear(object, DEGRADED).await? {
+            (self.trigger)(&key_of(object));
         }
         Ok(())
     }
 
-    /// Whether the runtime has reported a failure of an object.
-    pub(super) fn knows_failure(&self, key: &str) -> bool {
-        lock(&self.state).conditions.get(key).is_some_and(|it| it.is_failing)
+    /// Removes a condition that the runtime has reported. Returns whether there was one.
+    pub(crate) async fn clear(&self, object: &K, type_: &str) -> Result<bool, Error>
+    where
+        K: Serialize,
+    {
+        let key = key_of(object);
+        let is_reported = self.has_reported(&key, type_);
+        if is_reported {
+            self.remove(&key, type_).await?;
+        }
+        Ok(is_reported)
+    }
+
+    /// Whether the runtime has reported a condition of an object.
+    pub(super) fn has_reported(&self, key: &str, type_: &str) -> bool {
+        lock(&self.state).conditions.get(key).is_some_and(|it| it.reported.contains(&type_))
     }
 
     /// Removes the condition as a whole. To apply nothing would leave what the operator's manager owns of it too,
     /// such as its `type`: half a condition, which the API server refuses.
-    async fn remove_failure(&self, key: &str) -> Result<(), Error>
+    async fn remove(&self, key: &str, type_: &str) -> Result<(), Error>
     where
         K: Serialize,
     {
         let Some(latest) = self.get(key) else { return Ok(()) };
         let object = serde_json::to_value(&*latest)?;
         let all = object["status"]["conditions"].as_array();
-        let Some(at) = all.into_iter().flatten().position(|it| it["type"] == DEGRADED) else { return Ok(()) };
+        let Some(at) = all.into_iter().flatten().position(|it| it["type"] == type_) else { return Ok(()) };
         let path = format!("/status/conditions/{at}");
         let patch = json!([
             { "op": "test", "path": "/metadata/uid", "value": latest.meta().uid },
-            { "op": "test", "path": format!("{path}/type"), "value": DEGRADED },
+            { "op": "test", "path": format!("{path}/type"), "value": type_ },
             { "op": "remove", "path": path },
         ]);
         let api: Api<Observed<K>> = K::Scope::api(&self.client, latest.namespace().as_deref());
         let params = PatchParams { field_manager: Some(failure(self.manager)), ..PatchParams::default() };
         let patch = Patch::Json::<()>(serde_json::from_value(patch)?);
         let after = api.patch_status(&latest.name_any(), &params, &patch).await?;
-        Ok(self.wrote(&after, &json!({ "status": { "conditions": [{ "type": DEGRADED }] } }))?)
+        Ok(self.wrote(&after, &json!({ "status": { "conditions": [{ "type": type_ }] } }))?)
     }
 }

@@ -25,6 +25,14 @@ impl<C> Filter<C> {
 }
 
 impl<C: Watched> Filter<C> {
+    /// A filter to which it matters, too, whether `is` holds for an object.
+    pub fn with(self, is: impl Fn(&C) -> bool + Send + Sync + 'static) -> Self {
+        let with = |it: BoxPredicate<C>| -> BoxPredicate<C> {
+            Arc::new(move |object: &C| it.hash_property(object).map(|hash| hash ^ u64::from(is(object))))
+        };
+        Self::new(self.predicate.map(with))
+    }
+
     /// What the predicate sees of an object; nothing where every change matters.
     pub fn seen(&self, object: &Observed<C>) -> Option<u64> {
         self.predicate.as_ref()?;

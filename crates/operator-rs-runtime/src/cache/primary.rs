@@ -6,6 +6,7 @@ use super::{
     conditions::Conditions,
     filter::Filter,
     lock, object_ref,
+    pause::Pause,
     recent::{Recent, Version},
     state::{Listed, State},
 };
@@ -20,7 +21,10 @@ use serde::Serialize;
 use serde_json::Value;
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, atomic::AtomicBool},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// The objects that a controller reconciles, and the way to write their status.
@@ -34,6 +38,8 @@ pub struct Primary<K: Watched> {
     pub(super) state: Mutex<State<K>>,
     /// Whether failures can be reported in a condition: some kinds have none.
     pub(super) has_conditions: AtomicBool,
+    pause: Arc<Pause>,
+    is_dry_run: AtomicBool,
 }
 
 /// The results of an event, besides the change of the cache.
@@ -66,8 +72,41 @@ impl<K: Watched> Primary<K> {
         // The kinds of Kubernetes itself have conditions of their own controllers.
         let group = K::group(&());
         let has_conditions = AtomicBool::new(group.contains('.') && !group.ends_with(".k8s.io"));
-        let (trigger, state) = (Box::new(trigger), Mutex::new(state));
-        Arc::new(Self { client, manager, store, filter, trigger, state, has_conditions })
+        let (trigger, state, pause) = (Box::new(trigger), Mutex::new(state), Arc::new(Pause::of::<K>()));
+        let paused = pause.clone();
+        // No predicate hides that the annotation comes or goes.
+        let filter = filter.with(move |it| paused.annotation(it.meta()).is_some());
+        Arc::new(Self {
+            client,
+            manager,
+            store,
+            filter,
+            trigger,
+            state,
+            has_conditions,
+            pause,
+            is_dry_run: AtomicBool::new(false),
+        })
+    }
+
+    /// Nothing that is written will be stored.
+    pub(crate) fn will_store_nothing(&self) {
+        self.is_dry_run.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether nothing that is written will be stored.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        self.is_dry_run.load(Ordering::Relaxed)
+    }
+
+    /// Lets this annotation pause objects, and no other.
+    pub(crate) fn pause_by(&self, annotation: &str) {
+        self.pause.choose(annotation);
+    }
+
+    /// The annotation that pauses an object, if it has one.
+    pub(crate) fn paused_by<'a>(&self, object: &'a K) -> Option<&'a str> {
+        self.pause.annotation(object.meta())
     }
 
     /// The objects, as a store of kube.
@@ -91,6 +130,11 @@ impl<K: Watched> Primary<K> {
     /// Whether the latest state of an object cannot be decoded.
     pub(crate) fn is_undecodable(&self, key: &str) -> bool {
         lock(&self.state).undecodable.contains_key(key)
+    }
+
+    /// The keys of objects whose latest state cannot be decoded.
+    pub(crate) fn undecodable(&self) -> Vec<Box<str>> {
+        lock(&self.state).undecodable.keys().cloned().collect()
     }
 
     /// Stores an event, and triggers a reconcile unless it only repeats an own write.

@@ -98,7 +98,7 @@ async fn a_failure_that_was_told_during_a_list_is_known_after_it() {
         deployments.observe(event);
     }
     assert_eq!(deployments.get("n/p").unwrap().metadata.resource_version.as_deref(), Some("7"));
-    assert!(deployments.knows_failure("n/p"));
+    assert!(deployments.has_reported("n/p", "Degraded"));
 }
 
 #[tokio::test]

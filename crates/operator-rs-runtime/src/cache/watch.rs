@@ -7,13 +7,16 @@ use super::{
     lock,
 };
 use crate::{
-    backoff::WatchBackoff,
+    backoff::{WatchBackoff, spread},
+    error::when,
     explain,
     labels::{Labels, selector},
+    rights::Rights,
 };
 use futures::StreamExt;
 use kube::{
     Api,
+    core::Status,
     runtime::{
         Predicate, WatchStreamExt,
         watcher::{self, Event, watcher},
@@ -27,7 +30,7 @@ use std::{
 };
 use tokio::{
     sync::watch::{Receiver, Sender},
-    time::Instant,
+    time::{Instant, sleep},
 };
 use tracing::{debug, warn};
 
@@ -143,12 +146,14 @@ pub(crate) async fn watch<C, F>(
     api: Api<Observed<C>>,
     config: watcher::Config,
     synced: Sender<bool>,
+    rights: Rights,
     mut observe: impl FnMut(Event<Observed<C>>) -> F,
 ) -> Result<(), String>
 where
     C: Watched,
     F: Future<Output = ()>,
 {
+    let client = api.clone().into_client();
     let mut events = pin!(watcher(api, config).backoff(WatchBackoff::default()));
     let (mut failures, mut refusals) = (0_u32, Refusals::default());
     // When everything was listed; until an event shows that the watch is open, too.
@@ -172,13 +177,17 @@ where
                 }
             }
             Err(error) => {
-                if let Some(why) = hopeless::<C>(&error) {
+                if let Some(why) = hopeless(&error) {
                     let now = Instant::now();
                     let is_from_the_start = !is_open && listed.is_none_or(|at| now - at < GAP);
                     if refusals.add(now) || is_from_the_start {
-                        return Err(why);
+                        return Err(match why {
+                            Hopeless::Forbidden => rights.refused::<C>(&client).await,
+                            Hopeless::Absent => absent::<C>(),
+                        });
                     }
                 }
+                let pause = spread(answer(&error).map_or(Duration::ZERO, when).min(PATIENCE));
                 let error = words(&error);
                 failures = failures.saturating_add(1);
                 // A single failure is no reason to worry.
@@ -187,6 +196,7 @@ where
                 } else {
                     debug!(kind = %C::kind(&()), error, "watch interrupted, retrying");
                 }
+                sleep(pause).await;
             }
         }
     }
@@ -217,26 +227,39 @@ fn words(error: &watcher::Error) -> String {
     }
 }
 
-/// Why there is no point in waiting for a list, and the way out.
-fn hopeless<C: Watched>(error: &watcher::Error) -> Option<String> {
-    let (watcher::Error::InitialListFailed(kube::Error::Api(status))
-    | watcher::Error::WatchStartFailed(kube::Error::Api(status))) = error
-    else {
-        return None;
-    };
-    let (plural, group, version) = (C::plural(&()), C::group(&()), C::version(&()));
-    let resource = format!("{plural}.{group}");
-    let resource = resource.trim_end_matches('.');
-    match status.code {
-        404 => Some(format!(
-            "the API server does not serve {version} of `{resource}`: install its CRD (`operator-rs install` installs those of this project)"
-        )),
-        403 => Some(format!(
-            "this account may not list or watch `{resource}`: add `// +kubebuilder:rbac:groups={group},resources={plural},verbs=list;watch` to the controller, run `operator-rs manifests`, and deploy again",
-            group = if group.is_empty() { "\"\"" } else { &group },
-        )),
+/// What the API server has answered to a list, or to the begin of a watch.
+fn answer(error: &watcher::Error) -> Option<&Status> {
+    match error {
+        watcher::Error::InitialListFailed(kube::Error::Api(it))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(it)) => Some(it),
         _ => None,
     }
+}
+
+/// Why there is no point in waiting for a list.
+enum Hopeless {
+    /// This account may not list or watch the kind.
+    Forbidden,
+    /// The API server does not serve it.
+    Absent,
+}
+
+fn hopeless(error: &watcher::Error) -> Option<Hopeless> {
+    match answer(error)?.code {
+        404 => Some(Hopeless::Absent),
+        403 => Some(Hopeless::Forbidden),
+        _ => None,
+    }
+}
+
+/// That a kind is not served, and the way out.
+fn absent<C: Watched>() -> String {
+    let resource = format!("{}.{}", C::plural(&()), C::group(&()));
+    format!(
+        "the API server does not serve {version} of `{resource}`: install its CRD (`operator-rs install` installs those of this project)",
+        version = C::version(&()),
+        resource = resource.trim_end_matches('.'),
+    )
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use tracing::{debug, info};
 
 impl<K: Watched + Serialize> Controller<K> {
     /// Fills the caches, waits until this process leads, and reconciles until the operator stops; then
-    /// lets the reconciles that run finish.
+    /// lets the reconciles that run finish. In a [dry run](crate::DryRun) it reconciles each object once, and ends.
     ///
     /// # Errors
     ///
@@ -34,6 +34,7 @@ impl<K: Watched + Serialize> Controller<K> {
         C: Send + Sync + 'static,
         E: Failure,
     {
+        self.need_rights();
         let Self { operator, name, primary, queue, tasks, synced, .. } = self;
         let (stop, leading) = (operator.stop.clone(), operator.leading.clone());
         let pending = operator.readiness.expect(name.clone());
@@ -55,15 +56,24 @@ impl<K: Watched + Serialize> Controller<K> {
             ended = ends(&mut beside) => return Err(ended),
             () = stop.cancelled() => return Ok(()),
         }
-        beside.spawn(resync(primary.clone(), queue.clone(), operator.settings.sync_period).map(Ok));
+        let period = operator.settings.sync_period;
         let worker = Arc::new(Worker {
             metrics: operator.metrics.controller(&name),
             primary: primary.clone(),
             queue: queue.clone(),
             reconcile: Arc::new(move |obj| reconcile(obj, ctx.clone()).boxed()),
             failures: Default::default(),
+            paused: Default::default(),
             operator,
         });
+        if let Some(report) = worker.operator.dry_run.clone() {
+            return tokio::select! {
+                () = worker.dry_run(&report) => Ok(()),
+                ended = ends(&mut beside) => Err(ended),
+                () = stop.cancelled() => Ok(()),
+            };
+        }
+        beside.spawn(resync(primary.clone(), queue.clone(), period).map(Ok));
         let config = Config::default().concurrency(worker.operator.settings.max_concurrent_reconciles);
         let reconciles = applier(
             |obj: Arc<K>, worker: Arc<Worker<K, E>>| worker.work(obj).boxed(),
@@ -84,6 +94,21 @@ impl<K: Watched + Serialize> Controller<K> {
         tokio::select! {
             () = reconciles => Ok(()),
             ended = ends(&mut beside) => Err(ended),
+        }
+    }
+
+    /// What reconciles may need, besides what the caches need.
+    fn need_rights(&self) {
+        let (rights, namespace) = (&self.operator.rights, self.operator.namespace.name());
+        for need in &self.writes {
+            need(rights, namespace, &["create", "patch"]);
+            // Somebody else has it: a reconcile may prune.
+            if 1 < Arc::strong_count(&self.owned) {
+                need(rights, namespace, &["delete"]);
+            }
+        }
+        if self.primary.reports_conditions() {
+            rights.need::<K>("/status", namespace, &["patch"]);
         }
     }
 }

@@ -158,3 +158,10 @@ pub async fn make(thing: Arc<Thing>, configs: Arc<Children<ConfigMap>>) -> Resul
 pub fn theirs(status: &str) -> Value {
     json!({ "type": "Theirs", "status": status, "reason": "R", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" })
 }
+
+/// How often the controllers of an operator have reconciled.
+pub fn reconciled(operator: &Operator) -> u64 {
+    let text = operator.metrics.encode();
+    let lines = text.lines().filter(|it| it.starts_with("controller_runtime_reconcile_total{"));
+    lines.filter_map(|it| it.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}

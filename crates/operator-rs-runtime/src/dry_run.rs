@@ -1,0 +1,166 @@
+//! A dry run: the API server carries out every write without storing it, and a report says what would change.
+//! kube has a parameter for single requests, which each caller can forget; this is a layer below all of them.
+
+mod change;
+mod request;
+
+use change::{Change, paths};
+use http::{Response, header};
+use kube::{Client, client::Body};
+use request::{Kind, Write};
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex},
+};
+
+/// The report of a dry run. Clones share it. It names objects and field paths, and no values.
+///
+/// A client of a dry run adds `dryRun=All` to every request that may change something, and refuses those that
+/// cannot have it, such as `exec`. It cannot know of other systems: code that changes them has to look at
+/// [`Operator::dry_run`](crate::Operator::dry_run) first.
+///
+/// ```no_run
+/// # async fn controller(_: runtime::Operator) -> anyhow::Result<()> { Ok(()) }
+/// # async fn run(operator: runtime::Operator) -> anyhow::Result<()> {
+/// let operator = operator.into_dry_run();
+/// controller(operator.clone()).await?; // ends after one pass over all objects
+/// let report = operator.dry_run.unwrap_or_default();
+/// println!("{report}");
+/// assert_eq!(report.failures(), 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct DryRun(Arc<Mutex<Findings>>);
+
+#[derive(Debug, Default)]
+struct Findings {
+    /// By resource and object.
+    changes: BTreeMap<(String, String), Change>,
+    /// What was not reconciled, by resource and object, and why.
+    others: BTreeMap<(String, String), (&'static str, String)>,
+    reconciled: usize,
+}
+
+impl DryRun {
+    /// How many objects could not be reconciled.
+    pub fn failures(&self) -> usize {
+        crate::lock(&self.0).others.values().filter(|it| it.0 == FAILED).count()
+    }
+
+    /// A client that stores nothing.
+    pub(crate) fn client(&self, inner: Client) -> Client {
+        let (report, namespace) = (self.clone(), inner.default_namespace().to_owned());
+        let service = tower::service_fn(move |request| {
+            let (report, inner) = (report.clone(), inner.clone());
+            async move { report.send(&inner, request).await }
+        });
+        Client::new(service, namespace)
+    }
+
+    /// An object was reconciled.
+    pub(crate) fn reconciled(&self) {
+        crate::lock(&self.0).reconciled += 1;
+    }
+
+    /// An object could not be reconciled.
+    pub(crate) fn failed(&self, resource: String, object: &str, why: String) {
+        crate::lock(&self.0).others.insert((resource, name(object)), (FAILED, why));
+    }
+
+    /// An object is not to be reconciled.
+    pub(crate) fn paused(&self, resource: String, object: &str, annotation: &str) {
+        crate::lock(&self.0).others.insert((resource, name(object)), ("paused", format!("by `{annotation}`")));
+    }
+
+    async fn send(&self, inner: &Client, request: http::Request<Body>) -> kube::Result<Response<Body>> {
+        let write = match Kind::of(&request) {
+            Kind::Read => return inner.send(request).await,
+            Kind::Unsafe => {
+                let why = format!("{} {} cannot be part of a dry run", request.method(), request.uri().path());
+                return Err(kube::Error::Service(why.into()));
+            }
+            Kind::Write(write) => write,
+        };
+        let before = match write.list(request.uri().query().unwrap_or_default()) {
+            Some(list) => items(inner, list).await,
+            None => None,
+        };
+        let answer = inner.send(write.without_effect(request).await?).await?;
+        if !answer.status().is_success() {
+            return Ok(answer);
+        }
+        let (mut parts, body) = answer.into_parts();
+        let bytes = body.collect_bytes().await?;
+        self.note(&write, before, &serde_json::from_slice(&bytes).unwrap_or_default());
+        parts.headers.remove(header::CONTENT_LENGTH);
+        Ok(Response::from_parts(parts, Body::from(bytes.to_vec())))
+    }
+
+    fn note(&self, write: &Write, before: Option<Vec<Value>>, after: &Value) {
+        let found = before.as_ref().and_then(|it| it.first());
+        let changes = match (write.is_delete(), found) {
+            _ if write.stores_nothing() => vec![],
+            (true, _) => {
+                let all: Vec<_> = before.iter().flatten().map(|it| (key(it), Change::Delete)).collect();
+                if all.is_empty() { vec![(write.object(), Change::Delete)] } else { all }
+            }
+            (false, Some(found)) => vec![(key(after), Change::Fields(paths(found, after)))],
+            (false, None) if before.is_some() || write.is_create() => vec![(key(after), Change::Create)],
+            (false, None) => vec![(key(after), Change::Unknown)],
+        };
+        let mut findings = crate::lock(&self.0);
+        for (object, change) in changes {
+            let at = (write.resource(), name(&object));
+            let merged = match findings.changes.remove(&at) {
+                Some(earlier) => earlier.and(change),
+                None => change,
+            };
+            findings.changes.insert(at, merged);
+        }
+    }
+}
+
+/// What a write is about, as it is now; nothing if that may not be read. (To list needs no other right than to
+/// watch.)
+async fn items(inner: &Client, list: http::Request<Body>) -> Option<Vec<Value>> {
+    let body = inner.send(list).await.ok().filter(|it| it.status().is_success())?.into_body();
+    let mut list: Value = serde_json::from_slice(&body.collect_bytes().await.ok()?).ok()?;
+    serde_json::from_value(list["items"].take()).ok()
+}
+
+const FAILED: &str = "failed";
+
+/// Namespace and name of an object.
+fn key(object: &Value) -> String {
+    let word = |it: &str| object["metadata"][it].as_str().unwrap_or_default();
+    format!("{}/{}", word("namespace"), word("name"))
+}
+
+/// A key without the slash of cluster-scoped objects.
+fn name(key: &str) -> String {
+    key.strip_prefix('/').unwrap_or(key).to_owned()
+}
+
+impl fmt::Display for DryRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let findings = crate::lock(&self.0);
+        let changes = || findings.changes.values().filter(|it| it.is_one());
+        for ((resource, object), change) in findings.changes.iter().filter(|(_, it)| it.is_one()) {
+            writeln!(f, "{:<7} {resource} {object}{change}", change.verb())?;
+        }
+        for ((resource, object), (what, why)) in &findings.others {
+            writeln!(f, "{what:<7} {resource} {object}: {why}")?;
+        }
+        let count = |verb: &str| changes().filter(|it| it.verb() == verb).count();
+        let (create, change, delete) = (count("create"), count("change"), count("delete"));
+        let failed = findings.others.values().filter(|it| it.0 == FAILED).count();
+        let reconciled = findings.reconciled;
+        write!(
+            f,
+            "dry run: {reconciled} reconciled, {failed} failed; {create} to create, {change} to change, {delete} to delete"
+        )
+    }
+}

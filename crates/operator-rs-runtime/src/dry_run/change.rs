@@ -1,0 +1,151 @@
+//! How an object would change: the paths of its fields, and no values, which may be secret.
+
+use crate::DESIRED_HASH;
+use serde_json::Value;
+use std::{collections::BTreeSet, fmt};
+
+/// What a dry run would have done to an object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    Create,
+    Delete,
+    /// These fields would change; none for a write that changes nothing.
+    Fields(BTreeSet<String>),
+    /// Something may change: the object may not be listed.
+    Unknown,
+}
+
+impl Change {
+    /// This change and a later one, which the server has judged without this one.
+    pub fn and(self, later: Self) -> Self {
+        match (self, later) {
+            (Self::Fields(mut all), Self::Fields(more)) => {
+                all.extend(more);
+                Self::Fields(all)
+            }
+            (Self::Create, Self::Create | Self::Fields(_) | Self::Unknown) => Self::Create,
+            (_, later) => later,
+        }
+    }
+
+    /// Whether it is a change at all.
+    pub fn is_one(&self) -> bool {
+        !matches!(self, Self::Fields(all) if all.is_empty())
+    }
+
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::Fields(_) | Self::Unknown => "change",
+        }
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fields(all) => write!(f, ": {}", all.iter().cloned().collect::<Vec<_>>().join(", ")),
+            Self::Unknown => f.write_str(": unknown fields, because this account may not list it"),
+            Self::Create | Self::Delete => Ok(()),
+        }
+    }
+}
+
+/// The paths of the fields that differ, but for those that each write changes.
+pub fn paths(before: &Value, after: &Value) -> BTreeSet<String> {
+    let mut res = BTreeSet::new();
+    let strip = |it: &Value| {
+        let mut it = it.clone();
+        if let Some(object) = it.as_object_mut() {
+            // Elements of a list have neither.
+            ["apiVersion", "kind"].iter().for_each(|field| drop(object.remove(*field)));
+        }
+        if let Some(metadata) = it["metadata"].as_object_mut() {
+            for field in ["managedFields", "resourceVersion", "generation", "creationTimestamp", "uid"] {
+                metadata.remove(field);
+            }
+            if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+                annotations.remove(DESIRED_HASH);
+            }
+        }
+        it
+    };
+    differ(&strip(before), &strip(after), "", &mut res);
+    res
+}
+
+fn differ(before: &Value, after: &Value, path: &str, res: &mut BTreeSet<String>) {
+    let is_nothing = |it: &Value| it.is_null() || it.as_object().is_some_and(serde_json::Map::is_empty);
+    match (before, after) {
+        _ if before == after => {}
+        (Value::Object(_) | Value::Null, Value::Object(_) | Value::Null)
+            if before.is_object() && after.is_object() || path == "metadata.annotations" =>
+        {
+            let keys = [before, after].into_iter().filter_map(Value::as_object).flat_map(|it| it.keys());
+            keys.for_each(|key| differ(&before[key], &after[key], &field(path, key), res));
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            for at in 0..left.len().max(right.len()) {
+                let element = |list: &[Value]| list.get(at).cloned().unwrap_or_default();
+                differ(&element(left), &element(right), &format!("{path}[{at}]"), res);
+            }
+        }
+        _ if is_nothing(before) && is_nothing(after) && !path.starts_with("spec") => {}
+        _ => drop(res.insert(path.to_owned())),
+    }
+}
+
+fn field(path: &str, name: &str) -> String {
+    match name.contains(['.', '/', '[']) {
+        true => format!("{path}[{name:?}]"),
+        false if path.is_empty() => name.to_owned(),
+        false => format!("{path}.{name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn fields_are_named_by_their_paths() {
+        let before = json!({
+            "metadata": { "name": "a", "resourceVersion": "1", "labels": { "app": "a" } },
+            "spec": { "replicas": 1, "template": { "containers": [{ "name": "c", "image": "a" }, { "name": "d" }] } },
+        });
+        let after = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": { "name": "a", "resourceVersion": "1", "labels": { "app.io/name": "a" }, "managedFields": [{}],
+                "annotations": { DESIRED_HASH: "h" } },
+            "spec": { "replicas": 2, "template": { "containers": [{ "name": "c", "image": "b" }] } },
+        });
+        let found: Vec<_> = paths(&before, &after).into_iter().collect();
+        let expected = [
+            "metadata.labels.app",
+            "metadata.labels[\"app.io/name\"]",
+            "spec.replicas",
+            "spec.template.containers[0].image",
+            "spec.template.containers[1]",
+        ];
+        assert_eq!(found, expected);
+        assert!(paths(&after, &after).is_empty());
+    }
+
+    #[test]
+    fn an_empty_object_that_comes_or_goes_is_a_change_of_the_spec() {
+        let paths = |before: Value, after: Value| paths(&before, &after).into_iter().collect::<Vec<_>>();
+        assert_eq!(paths(json!({ "spec": {} }), json!({ "spec": { "emptyDir": {} } })), ["spec.emptyDir"]);
+        assert_eq!(paths(json!({ "metadata": {} }), json!({ "metadata": { "labels": {} } })), [""; 0]);
+    }
+
+    #[test]
+    fn changes_add_up() {
+        let fields = |all: &[&str]| Change::Fields(all.iter().map(ToString::to_string).collect());
+        assert_eq!(fields(&["a"]).and(fields(&["b"])), fields(&["a", "b"]));
+        assert_eq!(Change::Create.and(fields(&["a"])), Change::Create);
+        assert_eq!(fields(&["a"]).and(Change::Delete), Change::Delete);
+        assert!(!fields(&[]).is_one());
+    }
+}

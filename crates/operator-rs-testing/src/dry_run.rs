@@ -1,0 +1,52 @@
+//! Requests of which nothing is stored: carried out on a copy of the server.
+
+use super::{
+    Cluster,
+    refusal::Refusal,
+    request::Request,
+    server::carry_out,
+    store::{Collection, Store},
+};
+use serde_json::{Value, json};
+
+/// Whether nothing of a request is to be stored. A body with options takes the place of the query.
+pub fn is_asked(request: &Request, body: &[u8]) -> bool {
+    let options: Value = serde_json::from_slice(body).unwrap_or_default();
+    match request.verb {
+        "delete" | "deletecollection" if !body.is_empty() => options["dryRun"] == json!(["All"]),
+        _ => request.param("dryRun") == "All",
+    }
+}
+
+/// The answer to a request, as if it had been carried out.
+pub fn dry_run(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16, String), Refusal> {
+    let (before, copy) = cluster.with_store(|store| {
+        let before = store.get(&request.resource, &(request.namespace.clone(), request.name.clone()));
+        (before.map(|it| it.version), Cluster::default().with_copy(store))
+    });
+    let mut request = Request { is_dry_run: false, ..request.clone() };
+    request.query.remove("dryRun");
+    let (code, text) = carry_out(&copy, &request, body)?;
+    let mut object: Value = serde_json::from_str(&text).unwrap_or_default();
+    // The version is that of what is stored.
+    if let Some(meta) = object["metadata"].as_object_mut() {
+        match before {
+            Some(version) => meta.insert("resourceVersion".into(), version.to_string().into()),
+            None => meta.remove("resourceVersion"),
+        };
+    }
+    Ok((code, object.to_string()))
+}
+
+impl Cluster {
+    fn with_copy(self, of: &Store) -> Self {
+        self.with_store(|store| {
+            store.version = of.version;
+            for (resource, Collection { kind, objects, .. }) in of.collections() {
+                store.collection(resource).kind = kind.clone();
+                objects.values().for_each(|it| store.seed(resource, it.value()));
+            }
+        });
+        self
+    }
+}
