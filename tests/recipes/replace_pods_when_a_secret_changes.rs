@@ -1,0 +1,21 @@
+use crate::sites::{Running, cluster, site, until};
+use operator::controller::replace_pods_when_a_secret_changes::run;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn the_template_changes_with_the_data_and_with_nothing_else() {
+    let cluster = cluster(&[site("shop", json!({ "certificate": "tls" }))]);
+    let secret = |data: &str| json!({ "metadata": { "name": "tls", "namespace": "default" }, "data": { "tls.crt": data } });
+    cluster.put("secrets", secret("YQ==")).unwrap();
+    let running = Running::start(&cluster, run);
+    let annotations = || Some(cluster.get("deployments.apps", "default", "shop")?["spec"]["template"]["metadata"]["annotations"].take());
+    until("created", || annotations().is_some_and(|it| it["web.example.com/certificate"] != "")).await;
+    let first = annotations();
+    cluster.edit("secrets", "default", "tls", |it| it["metadata"]["labels"] = json!({ "a": "b" }));
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert_eq!(annotations(), first);
+    cluster.edit("secrets", "default", "tls", |it| it["data"]["tls.crt"] = json!("Yg=="));
+    until("changed", || annotations() != first).await;
+    assert_ne!(annotations(), Some(Value::Null));
+    running.stop().await;
+}
