@@ -63,7 +63,7 @@ impl<K: Watched + Serialize> Controller<K> {
         let name = K::kind(&()).to_lowercase();
         let metrics = operator.metrics.controller(&name);
         metrics.max_concurrent(operator.settings.max_concurrent_reconciles);
-        let queue = Queue::new(metrics.clone());
+        let queue = Queue::new(operator.settings.batch, metrics.clone());
         let trigger = trigger(&queue);
         let primary = Primary::new(operator.client.clone(), operator.identity.name, selected.filter(), trigger);
         if operator.dry_run.is_some() {
