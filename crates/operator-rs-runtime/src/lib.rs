@@ -36,7 +36,7 @@ mod tls;
 mod worker;
 
 pub use apply_set::{ApplySet, Owned};
-pub use cache::{Children, DESIRED_HASH, Desired, Manager, Parent, Primary, Watch, Watched};
+pub use cache::{Children, DESIRED_HASH, Desired, Manager, Parent, Primary, Watch, Watched, Watches};
 pub use controller::Controller;
 pub use dry_run::DryRun;
 pub use error::{Cause, Error, Failure, Leftover, Result};

@@ -1,6 +1,6 @@
 //! What all controllers of an operator share: the client, the settings, the metrics, and when to stop.
 
-use crate::{DryRun, Rights, metrics::Metrics, readiness::Readiness, scope::Namespace};
+use crate::{DryRun, Rights, Watches, metrics::Metrics, readiness::Readiness, scope::Namespace};
 use kube::Client;
 use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -82,6 +82,9 @@ pub struct Operator {
     pub readiness: Readiness,
     /// The rights that the controllers need, which they add: what is missing is named all at once.
     pub rights: Rights,
+    /// The watches of the process: controllers that get clones of one `Operator` share those with the same type,
+    /// namespace, labels and fields. One with another `client` needs its own.
+    pub watches: Watches,
     /// The namespace that this controller watches.
     pub namespace: Namespace,
     /// Cancelled when the operator has to stop.
@@ -105,6 +108,7 @@ impl Operator {
             metrics: Arc::default(),
             readiness: Readiness::default(),
             rights: Rights::default(),
+            watches: Watches::default(),
             namespace: Namespace::All,
             stop: CancellationToken::new(),
             leading,
@@ -116,6 +120,6 @@ impl Operator {
     pub fn into_dry_run(self) -> Self {
         let report = DryRun::default();
         self.leading.cancel();
-        Self { client: report.client(self.client), dry_run: Some(report), ..self }
+        Self { client: report.client(self.client), watches: Watches::default(), dry_run: Some(report), ..self }
     }
 }
