@@ -5,6 +5,7 @@ use crate::lock;
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
+    ops::RangeInclusive,
     sync::Mutex,
     time::Duration,
 };
@@ -48,9 +49,12 @@ impl kube::runtime::utils::Backoff for WatchBackoff {
     }
 }
 
-/// For reconciles, by the object's key: 0.2 s … 5 min.
-#[derive(Default)]
-pub(crate) struct Failures(Mutex<HashMap<Box<str>, (u32, &'static str)>>);
+/// For reconciles, by the object's key.
+pub(crate) struct Failures {
+    first: Duration,
+    longest: Duration,
+    by_key: Mutex<HashMap<Box<str>, (u32, &'static str)>>,
+}
 
 /// A failure among others of the same object.
 pub(crate) struct Failure {
@@ -63,22 +67,24 @@ pub(crate) struct Failure {
 }
 
 impl Failures {
+    /// With a pause after the first failure, and the longest one. There is always a pause.
+    pub fn new(pauses: &RangeInclusive<Duration>) -> Self {
+        let first = (*pauses.start()).max(Duration::from_millis(1));
+        Self { first, longest: (*pauses.end()).max(first), by_key: Mutex::default() }
+    }
+
     /// One more failure of an object.
     pub fn count(&self, key: &str, reason: &'static str) -> Failure {
-        let mut map = lock(&self.0);
+        let mut map = lock(&self.by_key);
         let (count, last) = map.entry(key.into()).or_default();
         *count = count.saturating_add(1);
         let is_new = std::mem::replace(last, reason) != reason;
-        Failure {
-            count: *count,
-            is_new,
-            retry: delay(Duration::from_millis(200), *count - 1, Duration::from_secs(300)),
-        }
+        Failure { count: *count, is_new, retry: delay(self.first, *count - 1, self.longest) }
     }
 
     /// An object has been reconciled, or is gone.
     pub fn reset(&self, key: &str) {
-        lock(&self.0).remove(key);
+        lock(&self.by_key).remove(key);
     }
 }
 
@@ -89,6 +95,14 @@ mod tests {
     #[test]
     fn delays_double_up_to_a_limit() {
         let secs: Vec<_> = WatchBackoff::default().take(8).map(|d| d.as_secs_f64()).collect();
+        let failures = Failures::new(&(Duration::from_secs(1)..=Duration::from_secs(4)));
+        let mut pauses = (0..5).map(|_| failures.count("a", "Reason").retry.as_secs_f64());
+        for expected in [1.0, 2.0, 4.0, 4.0, 4.0] {
+            let pause = pauses.next().unwrap();
+            assert!((0.8 * expected..=1.2 * expected).contains(&pause), "{pause}");
+        }
+        let none = Failures::new(&(Duration::ZERO..=Duration::ZERO));
+        assert!(none.count("a", "Reason").retry > Duration::ZERO, "never at once");
         assert!(secs[0] < 0.7 && secs[1] > 0.7 && secs[7] > 3.9 && secs[7] < 6.1, "{secs:?}");
     }
 }

@@ -9,8 +9,7 @@ use crate::{
     Operator,
     apply_set::Owned,
     cache::{
-        Children, Link, Observed, Owners, Parent, Primary, References, Synced, Watch, Watched, by_mapper, by_owner,
-        key, watch,
+        Children, Link, Observed, Owners, Parent, Primary, References, Synced, Watch, Watched, by_mapper, by_owner, key,
     },
     queue::Queue,
     rights::{READ, Rights},
@@ -63,7 +62,7 @@ impl<K: Watched + Serialize> Controller<K> {
         let name = K::kind(&()).to_lowercase();
         let metrics = operator.metrics.controller(&name);
         metrics.max_concurrent(operator.settings.max_concurrent_reconciles);
-        let queue = Queue::new(metrics.clone());
+        let queue = Queue::new(operator.settings.batch, metrics.clone());
         let trigger = trigger(&queue);
         let primary = Primary::new(operator.client.clone(), operator.identity.name, selected.filter(), trigger);
         if operator.dry_run.is_some() {
@@ -79,8 +78,7 @@ impl<K: Watched + Serialize> Controller<K> {
             synced: vec![],
             writes: vec![],
         };
-        let (api, config) = (operator.namespace.api(&operator.client), selected.config());
-        let (synced, operator) = (res.expect::<K>(), operator.clone());
+        let operator = operator.clone();
         let reports = Arc::new(Semaphore::new(8));
         let observe = move |event: Event<Observed<K>>| {
             let about = match &event {
@@ -99,9 +97,8 @@ impl<K: Watched + Serialize> Controller<K> {
                 let report = report_undecodable(operator.clone(), primary.clone(), key, uid, error);
                 tokio::spawn(report.map(|()| drop(permit)));
             }
-            ready(())
         };
-        res.tasks.push(watch(api, config, synced, res.operator.rights.clone(), observe).boxed());
+        res.follow(&selected, observe);
         res
     }
 
@@ -197,18 +194,24 @@ impl<K: Watched + Serialize> Controller<K> {
             self.writes.push(|rights, namespace, verbs| rights.need::<C>("", namespace, verbs));
         }
         let (client, manager) = (self.operator.client.clone(), self.operator.identity.name);
-        let (filter, config) = (selected.filter(), selected.config());
-        let children = Children::new(client, manager, selected.labels, filter, link, trigger(&self.queue));
-        let (api, synced, cache) =
-            (self.operator.namespace.api(&self.operator.client), self.expect::<C>(), children.clone());
+        let (filter, labels) = (selected.filter(), selected.labels.clone());
+        let children = Children::new(client, manager, labels, filter, link, trigger(&self.queue));
+        let cache = children.clone();
         let observe = move |event| {
             for key in cache.observe(event) {
                 tokio::spawn(verify::verify(Arc::downgrade(&cache), key));
             }
-            ready(())
         };
-        self.tasks.push(watch(api, config, synced, self.operator.rights.clone(), observe).boxed());
+        self.follow(&selected, observe);
         children
+    }
+
+    /// Hands events to a cache, from the time when the controller runs.
+    fn follow<C: Watched>(&mut self, selected: &Watch<C>, observe: impl FnMut(Event<Observed<C>>) + Send + 'static) {
+        let synced = self.expect::<C>();
+        let Operator { client, namespace, rights, watches, .. } = &self.operator;
+        let subscription = watches.subscribe((client, namespace, rights), selected, synced, observe);
+        self.tasks.push(subscription.run().boxed());
     }
 
     fn expect<C: Watched>(&mut self) -> tokio::sync::watch::Sender<bool> {

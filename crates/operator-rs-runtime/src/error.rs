@@ -5,7 +5,55 @@ use crate::explain;
 use kube::core::Status;
 use std::time::Duration;
 
-/// What the runtime needs to know about an error. Implement it for your own error type.
+/// What the runtime needs to know about an error. [`Error`] is enough for most operators; implement this for an
+/// error type of your own.
+///
+/// ```
+/// use runtime::Failure;
+///
+/// #[derive(Debug)]
+/// enum MyError {
+///     Runtime(runtime::Error),
+///     QuotaExceeded,
+/// }
+///
+/// impl std::fmt::Display for MyError {
+///     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+///         match self {
+///             Self::Runtime(error) => error.fmt(f),
+///             Self::QuotaExceeded => f.write_str("the quota is exceeded"),
+///         }
+///     }
+/// }
+///
+/// impl std::error::Error for MyError {
+///     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+///         match self {
+///             Self::Runtime(error) => Some(error),
+///             Self::QuotaExceeded => None,
+///         }
+///     }
+/// }
+///
+/// impl From<runtime::Error> for MyError {
+///     fn from(error: runtime::Error) -> Self {
+///         Self::Runtime(error)
+///     }
+/// }
+///
+/// impl Failure for MyError {
+///     fn reason(&self) -> &'static str {
+///         match self {
+///             Self::Runtime(error) => error.reason(),
+///             Self::QuotaExceeded => "QuotaExceeded",
+///         }
+///     }
+///
+///     fn is_transient(&self) -> bool {
+///         matches!(self, Self::Runtime(error) if error.is_transient())
+///     }
+/// }
+/// ```
 pub trait Failure: std::error::Error + From<Error> + Send + Sync + 'static {
     /// The reason in conditions and events: one word in UpperCamelCase.
     fn reason(&self) -> &'static str;
@@ -15,15 +63,46 @@ pub trait Failure: std::error::Error + From<Error> + Send + Sync + 'static {
     fn is_transient(&self) -> bool;
 }
 
-/// The errors of the runtime itself.
+/// The result of a reconcile or of a step of it.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The errors of a reconcile: those of the runtime, and your own.
+///
+/// ```
+/// use runtime::{Error, Failure, Result};
+///
+/// fn publish() -> Result<()> {
+///     let answer = Err(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+///     answer.map_err(|error| Error::transient("DnsUnavailable", error))
+/// }
+///
+/// let error = publish().unwrap_err();
+/// assert_eq!((error.reason(), error.is_transient()), ("DnsUnavailable", true));
+/// let error = Error::permanent("SecretMissing", "the Secret `a` does not exist");
+/// assert_eq!((error.to_string().as_str(), error.is_transient()), ("the Secret `a` does not exist", false));
+/// ```
 #[derive(thiserror::Error, Debug)]
 pub enum Error {
     /// The API server refused a request, or could not be reached.
     #[error("{}", explain(.0))]
     Kube(#[source] kube::Error),
-    /// A field that the runtime needs is not set.
+    /// A field of an object is not set.
     #[error("the object has no {0}")]
     Missing(&'static str),
+    /// An environment variable is not set.
+    #[error("the environment variable `{0}` is not set")]
+    Unset(&'static str),
+    /// A failure of your own: see [`Error::transient`] and [`Error::permanent`].
+    #[error("{}", explain(&**cause))]
+    Own {
+        /// The reason in conditions and events.
+        reason: &'static str,
+        /// Whether a retry can fix it.
+        is_transient: bool,
+        /// What it says.
+        #[source]
+        cause: Cause,
+    },
     /// An object cannot be written as JSON, or read from it.
     #[error("cannot convert an object to or from JSON: {0}")]
     Encode(#[from] serde_json::Error),
@@ -81,6 +160,22 @@ pub enum Error {
     /// The reconciler took longer than `reconcile_timeout`.
     #[error("the reconciler took longer than {0:?}")]
     Timeout(Duration),
+}
+
+/// An error of any type, or a text.
+pub type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+impl Error {
+    /// A failure that a retry can fix, as of another system that is busy. It is reported on the object only if it
+    /// persists.
+    pub fn transient(reason: &'static str, cause: impl Into<Cause>) -> Self {
+        Self::Own { reason, is_transient: true, cause: cause.into() }
+    }
+
+    /// A failure that no retry can fix. It is reported on the object at once, and retried with growing pauses.
+    pub fn permanent(reason: &'static str, cause: impl Into<Cause>) -> Self {
+        Self::Own { reason, is_transient: false, cause: cause.into() }
+    }
 }
 
 /// A child of an earlier object that had the name of its owner. The garbage collector deletes it.
@@ -163,6 +258,8 @@ impl Failure for Error {
             Self::Kube(kube::Error::Api(s)) if s.code == 429 => "TooManyRequests",
             Self::Kube(_) => "KubernetesError",
             Self::Missing(_) => "MissingField",
+            Self::Unset(_) => "NotConfigured",
+            Self::Own { reason, .. } => reason,
             Self::Encode(_) => "EncodeError",
             Self::NotOwned { .. } => "NotOwned",
             Self::Leftover(_) => "Leftover",
@@ -178,6 +275,7 @@ impl Failure for Error {
         match self {
             Self::Kube(kube::Error::Api(s)) => matches!(s.code, 401 | 409 | 429) || s.code >= 500 || is_terminating(s),
             Self::Kube(_) | Self::Timeout(_) | Self::Leftover(_) => true,
+            Self::Own { is_transient, .. } => *is_transient,
             _ => false,
         }
     }
@@ -195,6 +293,17 @@ mod tests {
         assert_eq!((error.reason(), error.is_transient()), ("Forbidden", false));
         let empty = Status::failure("", "").with_code(503);
         assert_eq!(Error::from(kube::Error::Api(empty.boxed())).to_string(), "the API server answered 503");
+    }
+
+    #[test]
+    fn an_error_of_your_own_keeps_its_cause() {
+        let refused = r#"{"message":"later","code":503,"details":{"retryAfterSeconds":7}}"#;
+        let refused: Status = serde_json::from_str(refused).unwrap();
+        let error = Error::transient("DnsUnavailable", kube::Error::Api(refused.boxed()));
+        assert_eq!((error.to_string().as_str(), retry_after(&error).as_secs()), ("later", 7));
+        assert_eq!((error.reason(), patience(&error)), ("DnsUnavailable", 4));
+        let error = Error::permanent("SecretMissing", format!("the Secret `{}` does not exist", "a"));
+        assert_eq!((error.reason(), patience(&error)), ("SecretMissing", 1));
     }
 
     #[test]

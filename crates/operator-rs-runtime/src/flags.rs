@@ -118,6 +118,7 @@ impl Flags {
             reconcile_timeout: self.reconcile_timeout,
             sync_period: self.sync_period,
             cache_sync_timeout: self.cache_sync_timeout,
+            ..Settings::default()
         }
     }
 

@@ -35,10 +35,10 @@ mod tls;
 mod worker;
 
 pub use apply_set::{ApplySet, Owned};
-pub use cache::{Children, DESIRED_HASH, Desired, Manager, Parent, Primary, Watch, Watched};
+pub use cache::{Children, DESIRED_HASH, Desired, Manager, Parent, Primary, Watch, Watched, Watches};
 pub use controller::Controller;
 pub use dry_run::DryRun;
-pub use error::{Error, Failure, Leftover};
+pub use error::{Cause, Error, Failure, Leftover, Result};
 pub use explain::explain;
 pub use finalizer::finalizer;
 /// The flags of an operator. Flatten them into the arguments of your own program.

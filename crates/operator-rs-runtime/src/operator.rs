@@ -1,8 +1,8 @@
 //! What all controllers of an operator share: the client, the settings, the metrics, and when to stop.
 
-use crate::{DryRun, Rights, metrics::Metrics, readiness::Readiness, scope::Namespace};
+use crate::{DryRun, Rights, Watches, metrics::Metrics, readiness::Readiness, scope::Namespace};
 use kube::Client;
-use std::{sync::Arc, time::Duration};
+use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// The name and the version of the operator's package.
@@ -23,17 +23,35 @@ macro_rules! identity {
     };
 }
 
-/// Settings of the controllers; each is a flag of the process.
+/// Settings of the controllers. The first four are flags of the process; for one controller, change those of its
+/// [`Operator`] before the controller is made:
+///
+/// ```no_run
+/// # use std::time::Duration;
+/// async fn run(mut operator: runtime::Operator) -> anyhow::Result<()> {
+///     operator.settings.batch = Duration::from_secs(1);
+///     operator.settings.backoff = Duration::from_secs(5)..=Duration::from_secs(60);
+///     let controller = runtime::Controller::<k8s_openapi::api::core::v1::ConfigMap>::new(&operator);
+///     // …
+/// #   drop(controller);
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Number of concurrent reconciles of each controller; at least 1.
+    /// Number of concurrent reconciles of each controller, at least 1; by default 1.
     pub max_concurrent_reconciles: u16,
-    /// Time limit of one reconcile, which is stopped at its next `await`.
+    /// Time limit of one reconcile, which is stopped at its next `await`; by default 1 minute.
     pub reconcile_timeout: Duration,
-    /// Period after which every object is reconciled again, ± 10 %.
+    /// Period after which every object is reconciled again, ± 10 %; by default 10 hours.
     pub sync_period: Duration,
-    /// Time limit for filling the caches.
+    /// Time limit for filling the caches; by default 2 minutes.
     pub cache_sync_timeout: Duration,
+    /// How long an object waits for further events, so that a burst of them is one reconcile; by default 100 ms.
+    pub batch: Duration,
+    /// The pause after the first failure of an object, and the longest one, ± 20 %: it doubles with each failure in
+    /// a row. By default from 200 ms to 5 minutes.
+    pub backoff: RangeInclusive<Duration>,
 }
 
 impl Default for Settings {
@@ -43,6 +61,8 @@ impl Default for Settings {
             reconcile_timeout: Duration::from_secs(60),
             sync_period: Duration::from_secs(10 * 60 * 60),
             cache_sync_timeout: Duration::from_secs(120),
+            batch: Duration::from_millis(100),
+            backoff: Duration::from_millis(200)..=Duration::from_secs(300),
         }
     }
 }
@@ -62,6 +82,9 @@ pub struct Operator {
     pub readiness: Readiness,
     /// The rights that the controllers need, which they add: what is missing is named all at once.
     pub rights: Rights,
+    /// The watches of the process: controllers that get clones of one `Operator` share those with the same type,
+    /// namespace, labels and fields. One with another `client` needs its own.
+    pub watches: Watches,
     /// The namespace that this controller watches.
     pub namespace: Namespace,
     /// Cancelled when the operator has to stop.
@@ -85,6 +108,7 @@ impl Operator {
             metrics: Arc::default(),
             readiness: Readiness::default(),
             rights: Rights::default(),
+            watches: Watches::default(),
             namespace: Namespace::All,
             stop: CancellationToken::new(),
             leading,
@@ -96,6 +120,6 @@ impl Operator {
     pub fn into_dry_run(self) -> Self {
         let report = DryRun::default();
         self.leading.cancel();
-        Self { client: report.client(self.client), dry_run: Some(report), ..self }
+        Self { client: report.client(self.client), watches: Watches::default(), dry_run: Some(report), ..self }
     }
 }

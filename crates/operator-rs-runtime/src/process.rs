@@ -3,7 +3,7 @@
 mod plan;
 
 use crate::{
-    Flags, Identity, Operator, Rights,
+    Flags, Identity, Operator, Rights, Watches,
     authorize::Authorizer,
     client, explain,
     metrics::Metrics,
@@ -106,6 +106,7 @@ async fn run(identity: Identity, flags: Flags, controllers: Vec<Start>) -> anyho
         metrics: metrics.clone(),
         readiness,
         rights: Rights::default(),
+        watches: Watches::default(),
         namespace: Namespace::All,
         stop: stop.clone(),
         leading: CancellationToken::new(),

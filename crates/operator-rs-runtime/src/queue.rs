@@ -20,11 +20,10 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// How long an object waits for further events.
-const BATCH: Duration = Duration::from_millis(100);
-
 /// The keys of objects that are to be reconciled.
 pub(crate) struct Queue {
+    /// How long an object waits for further events.
+    batch: Duration,
     metrics: ControllerMetrics,
     state: Mutex<State>,
     added: Notify,
@@ -39,8 +38,8 @@ struct State {
 }
 
 impl Queue {
-    pub fn new(metrics: ControllerMetrics) -> Arc<Self> {
-        Arc::new(Self { metrics, state: Mutex::default(), added: Notify::new() })
+    pub fn new(batch: Duration, metrics: ControllerMetrics) -> Arc<Self> {
+        Arc::new(Self { batch, metrics, state: Mutex::default(), added: Notify::new() })
     }
 
     /// Asks for a reconcile of an object, unless one is due already.
@@ -78,7 +77,7 @@ impl Queue {
 
     async fn next(&self) -> Arc<str> {
         loop {
-            let first = lock(&self.state).waiting.front().map(|(_, at)| *at + BATCH);
+            let first = lock(&self.state).waiting.front().map(|(_, at)| *at + self.batch);
             match first {
                 Some(at) if Instant::now() < at => sleep_until(at).await,
                 Some(_) => {
@@ -88,6 +87,24 @@ impl Queue {
                 }
                 None => self.added.notified().await,
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Metrics;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_object_waits_for_further_events_as_long_as_is_set() {
+        for batch in [Duration::ZERO, Duration::from_secs(7)] {
+            let queue = Queue::new(batch, Metrics::default().controller("a"));
+            let start = Instant::now();
+            (0..10).for_each(|_| queue.add("n/a"));
+            assert_eq!((&*queue.next().await, start.elapsed()), ("n/a", batch));
+            queue.take("n/a");
+            assert!(lock(&queue.state).waiting.is_empty(), "one reconcile");
         }
     }
 }

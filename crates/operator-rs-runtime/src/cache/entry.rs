@@ -13,9 +13,9 @@ use std::{
 pub struct Entry {
     pub version: Version,
     pub uid: Option<Box<str>>,
-    pub json: Box<str>,
+    pub json: Arc<str>,
     /// The text of `managedFields`, until it has been looked at.
-    pub managed: Box<str>,
+    pub managed: Arc<str>,
     /// The hash of our set in it.
     pub set: Option<u64>,
     /// The hash of the desired object that the server is known to have completely.
@@ -52,7 +52,7 @@ impl Entry {
             uid: object.metadata.uid.as_deref().map(Into::into),
             json: object.json.clone(),
             // What we have never applied to is not proven by it, and it is half of a pod's metadata.
-            managed: if set.is_some() { object.managed.clone() } else { Box::default() },
+            managed: if set.is_some() { object.managed.clone() } else { Arc::default() },
             set,
             proven: None,
             values: None,
@@ -69,7 +69,7 @@ impl Entry {
     /// Everything of `desired` is known to be there: what proved it is not needed any more.
     pub fn prove(&mut self, desired: u64) {
         self.proven = Some(desired);
-        self.managed = Box::default();
+        self.managed = Arc::default();
     }
 
     /// What was proven of an older state holds as long as our set is the same, and nobody has applied

@@ -21,6 +21,7 @@ mod prune;
 mod recent;
 mod references;
 mod replaced;
+mod shared;
 mod state;
 mod status;
 mod watch;
@@ -31,6 +32,7 @@ pub use manager::Manager;
 pub use ownership::DESIRED_HASH;
 pub use parent::Parent;
 pub use primary::Primary;
+pub use shared::Watches;
 pub use watch::Watch;
 
 pub(crate) use children::Link;
@@ -42,13 +44,14 @@ pub(crate) use ownership::hash;
 pub(crate) use parent::{by_mapper, by_owner};
 pub(crate) use prune::{Prunes, began, reconcile};
 pub(crate) use references::References;
-pub(crate) use watch::{Synced, watch};
+pub(crate) use watch::Synced;
 
 use crate::{lock, scope::Scope};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::{Api, Resource, api::ListParams, runtime::reflector::ObjectRef};
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
+use watch::watch;
 
 /// Any resource that can be watched, namespaced or not.
 pub trait Watched:

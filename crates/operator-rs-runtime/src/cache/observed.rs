@@ -8,15 +8,15 @@ use serde::{
     de::{DeserializeOwned, Error},
 };
 use serde_json::value::RawValue;
-use std::{borrow::Cow, marker::PhantomData};
+use std::{borrow::Cow, marker::PhantomData, sync::Arc};
 
-/// A `K` as text, without its `managedFields`: these are often half of it.
+/// A `K` as text, without its `managedFields`: these are often half of it. Clones share the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Observed<K> {
     /// The object.
-    pub json: Box<str>,
+    pub json: Arc<str>,
     /// The text of `metadata.managedFields`; empty where there are none.
-    pub managed: Box<str>,
+    pub managed: Arc<str>,
     /// Name, namespace, uid, resourceVersion, owners and the time of deletion; nothing else.
     pub metadata: ObjectMeta,
     kind: PhantomData<fn() -> K>,

@@ -142,17 +142,12 @@ impl Refusals {
 
 /// Hands every event to `observe`, until it is dropped. It ends, with the reason, if this account may not list or
 /// watch the kind, or the API server does not serve it: at once where that is so from the start, else after a while.
-pub(crate) async fn watch<C, F>(
+pub(super) async fn watch<C: Watched>(
     api: Api<Observed<C>>,
     config: watcher::Config,
-    synced: Sender<bool>,
     rights: Rights,
-    mut observe: impl FnMut(Event<Observed<C>>) -> F,
-) -> Result<(), String>
-where
-    C: Watched,
-    F: Future<Output = ()>,
-{
+    mut observe: impl FnMut(Event<Observed<C>>),
+) -> Result<(), String> {
     let client = api.clone().into_client();
     let mut events = pin!(watcher(api, config).backoff(WatchBackoff::default()));
     let (mut failures, mut refusals) = (0_u32, Refusals::default());
@@ -170,10 +165,9 @@ where
                     (is_open, refusals) = (true, Refusals::default());
                 }
                 let is_listed = matches!(event, Event::InitDone);
-                observe(event).await;
+                observe(event);
                 if is_listed {
                     listed = listed.or(Some(Instant::now()));
-                    let _ = synced.send_replace(true);
                 }
             }
             Err(error) => {

@@ -4,7 +4,7 @@
 use super::Controller;
 use crate::{
     Action, Failure,
-    backoff::jittered,
+    backoff::{Failures, jittered},
     cache::{Primary, Watched, key, key_of},
     queue::Queue,
     worker::Worker,
@@ -62,7 +62,7 @@ impl<K: Watched + Serialize> Controller<K> {
             primary: primary.clone(),
             queue: queue.clone(),
             reconcile: Arc::new(move |obj| reconcile(obj, ctx.clone()).boxed()),
-            failures: Default::default(),
+            failures: Failures::new(&operator.settings.backoff),
             paused: Default::default(),
             operator,
         });

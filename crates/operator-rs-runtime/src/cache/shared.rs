@@ -1,0 +1,195 @@
+//! Watches that controllers share: one list and one watch of a selection in a process, however many caches follow
+//! it. kube's shared streams drop what a slow reader has missed; these caches never wait.
+
+use super::{Observed, Watch, Watched, lock, watch};
+use crate::{rights::Rights, scope::Namespace};
+use futures::{FutureExt, future::BoxFuture};
+use kube::{
+    Api, Client,
+    runtime::watcher::{self, Event},
+};
+use std::{
+    any::{Any, TypeId},
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, Weak},
+    time::Duration,
+};
+use tokio::{
+    sync::{
+        Notify,
+        watch::{Receiver, Sender},
+    },
+    time::sleep,
+};
+use tokio_util::task::AbortOnDropHandle;
+
+/// Controllers that start within this time share the first list, too.
+const TOGETHER: Duration = Duration::from_millis(10);
+
+/// The watches of a process. Clones share them.
+#[derive(Clone, Default)]
+pub struct Watches(Arc<Mutex<BTreeMap<Selection, Box<dyn Any + Send + Sync>>>>);
+
+/// The type, the namespace, the labels and the fields.
+type Selection = (TypeId, Option<String>, Option<String>, Option<String>);
+
+impl fmt::Debug for Watches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} watches", lock(&self.0).len())
+    }
+}
+
+impl Watches {
+    /// Hands every event of the selected objects to `observe`, once the subscription runs. `synced` says when all
+    /// were listed.
+    pub(crate) fn subscribe<C: Watched>(
+        &self,
+        (client, namespace, rights): (&Client, &Namespace, &Rights),
+        selected: &Watch<C>,
+        synced: Sender<bool>,
+        observe: impl FnMut(Event<Observed<C>>) + Send + 'static,
+    ) -> Subscription<C> {
+        let config = selected.config();
+        let (labels, fields) = (config.label_selector.clone(), config.field_selector.clone());
+        let selection = (TypeId::of::<C>(), namespace.name().map(Into::into), labels, fields);
+        let mut all = lock(&self.0);
+        let known = all.get(&selection).and_then(|it| it.downcast_ref::<Weak<Hub<C>>>()?.upgrade());
+        let hub = known.unwrap_or_else(|| {
+            let hub = Hub::new(namespace.api(client), config, rights.clone());
+            all.insert(selection, Box::new(Arc::downgrade(&hub)));
+            hub
+        });
+        let observer = Observer { is_active: false, observe: Box::new(observe), synced };
+        let id = lock(&hub.observers).add(observer);
+        hub.restart.notify_one();
+        Subscription { hub, id }
+    }
+}
+
+/// One watch, and the caches that follow it.
+struct Hub<C> {
+    observers: Mutex<Observers<C>>,
+    /// There is a new cache, which has to see a list.
+    restart: Arc<Notify>,
+    /// Why the watch has ended.
+    end: Receiver<Option<String>>,
+    driver: Mutex<Driver>,
+}
+
+struct Observers<C> {
+    last: u64,
+    by_id: BTreeMap<u64, Observer<C>>,
+}
+
+struct Observer<C> {
+    /// Whether it has seen the begin of a list.
+    is_active: bool,
+    observe: Box<dyn FnMut(Event<Observed<C>>) + Send>,
+    synced: Sender<bool>,
+}
+
+/// What runs the watch.
+enum Driver {
+    Waiting(BoxFuture<'static, ()>),
+    Running { _task: AbortOnDropHandle<()> },
+    Starting,
+}
+
+impl<C> Observers<C> {
+    fn add(&mut self, observer: Observer<C>) -> u64 {
+        self.last += 1;
+        self.by_id.insert(self.last, observer);
+        self.last
+    }
+}
+
+impl<C: Watched> Hub<C> {
+    fn new(api: Api<Observed<C>>, config: watcher::Config, rights: Rights) -> Arc<Self> {
+        let (sender, end) = tokio::sync::watch::channel(None);
+        let restart = Arc::new(Notify::new());
+        Arc::new_cyclic(|hub: &Weak<Self>| {
+            let driver = drive(hub.clone(), (api, config, rights), restart.clone(), sender).boxed();
+            let observers = Mutex::new(Observers { last: 0, by_id: BTreeMap::new() });
+            Self { observers, restart, end, driver: Mutex::new(Driver::Waiting(driver)) }
+        })
+    }
+
+    fn start(&self) {
+        let mut driver = lock(&self.driver);
+        *driver = match std::mem::replace(&mut *driver, Driver::Starting) {
+            Driver::Waiting(future) => Driver::Running { _task: AbortOnDropHandle::new(tokio::spawn(future)) },
+            other => other,
+        };
+    }
+
+    fn observe(&self, event: Event<Observed<C>>) {
+        let (begins, ends) = (matches!(event, Event::Init), matches!(event, Event::InitDone));
+        let observers = &mut *lock(&self.observers);
+        let mut active = observers.by_id.values_mut().filter_map(|it| {
+            it.is_active |= begins;
+            it.is_active.then_some(it)
+        });
+        let mut next = active.next();
+        while let Some(observer) = next {
+            next = active.next();
+            if next.is_none() {
+                // Most watches have one cache: its events are not copied.
+                (observer.observe)(event);
+                observer.synced.send_if_modified(|it| !std::mem::replace(it, *it || ends) && ends);
+                return;
+            }
+            (observer.observe)(event.clone());
+            observer.synced.send_if_modified(|it| !std::mem::replace(it, *it || ends) && ends);
+        }
+    }
+}
+
+/// Runs the watch until it has no cache any more, or there is no hope.
+async fn drive<C: Watched>(
+    hub: Weak<Hub<C>>,
+    (api, config, rights): (Api<Observed<C>>, watcher::Config, Rights),
+    restart: Arc<Notify>,
+    end: Sender<Option<String>>,
+) {
+    sleep(TOGETHER).await;
+    loop {
+        let observe = |event| {
+            if let Some(hub) = hub.upgrade() {
+                hub.observe(event);
+            }
+        };
+        tokio::select! {
+            biased;
+            // All caches see a list again, the new one for the first time.
+            () = restart.notified() => {}
+            ended = watch(api.clone(), config.clone(), rights.clone(), observe) => {
+                end.send_replace(Some(ended.err().unwrap_or_default()));
+                return;
+            }
+        }
+    }
+}
+
+/// A cache that follows a watch, until this is dropped.
+pub(crate) struct Subscription<C> {
+    hub: Arc<Hub<C>>,
+    id: u64,
+}
+
+impl<C: Watched> Subscription<C> {
+    /// Starts the watch unless another cache has. It ends only with the reason why there is no point in going on.
+    pub async fn run(self) -> Result<(), String> {
+        self.hub.start();
+        let mut end = self.hub.end.clone();
+        let why = end.wait_for(Option::is_some).await.ok().and_then(|it| it.clone());
+        Err(why.unwrap_or_else(|| format!("the watch of {} has failed", C::plural(&()))))
+    }
+}
+
+impl<C> Drop for Subscription<C> {
+    fn drop(&mut self) {
+        let gone = lock(&self.hub.observers).by_id.remove(&self.id);
+        drop(gone);
+    }
+}
