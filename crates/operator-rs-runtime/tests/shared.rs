@@ -3,8 +3,9 @@
 mod kinds;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kinds::{Thing, config, labels, quiet, thing, until};
-use runtime::{Action, Children, Controller, Error, Labels, Operator, Watch, testing::Cluster};
+use kinds::{Operates as _, Thing, config, labels, quiet, thing, until};
+use operator_rs_testing::Cluster;
+use runtime::{Action, Children, Controller, Error, Labels, Operator, Watch};
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
@@ -39,7 +40,7 @@ async fn ten_controllers_of_a_kind_have_one_watch_of_it() {
         let requests = ["list", "watch"].map(|verb| count(&cluster, verb, resource));
         assert_eq!((requests, cluster.watches(resource)), ([1, 1], 1), "{resource}");
     }
-    until("reconciled by all", || runtime::testing::reconciled(&operator) >= 10).await;
+    until("reconciled by all", || kinds::reconciled(&operator) >= 10).await;
     operator.stop.cancel();
     for (_, task) in all {
         task.await.unwrap().unwrap();

@@ -129,7 +129,12 @@ pub fn data(cluster: &Cluster, name: &str) -> Option<Value> {
 }
 
 pub fn condition(cluster: &Cluster, name: &str, type_: &str) -> Option<Value> {
-    let conditions = cluster.get("things.test.dev", "n", name)?["status"]["conditions"].take();
+    condition_of(cluster, "things.test.dev", name, type_)
+}
+
+/// A condition of an object of any kind.
+pub fn condition_of(cluster: &Cluster, resource: &str, name: &str, type_: &str) -> Option<Value> {
+    let conditions = cluster.get(resource, "n", name)?["status"]["conditions"].take();
     conditions.as_array()?.iter().find(|it| it["type"] == type_).cloned()
 }
 
