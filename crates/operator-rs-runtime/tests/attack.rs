@@ -2,18 +2,18 @@
 
 mod kinds;
 
-use k8s_openapi::{
-    ByteString,
-    api::core::v1::{ConfigMap, Pod, Secret},
+use k8s_openapi::api::core::v1::{Pod, Secret};
+use kinds::{
+    Operates as _, Running, Thing, ThingStatus, condition, config, configs_of, count, data, labels, parsed, quiet,
+    theirs, thing, until,
 };
-use kinds::{Operates as _, Thing, ThingStatus, condition, config, data, labels, quiet, thing, until};
 use kube::{
     ResourceExt,
     runtime::{Predicate, predicates},
 };
 use operator_rs_testing::{Cluster, Reaction, Refusal};
-use runtime::{Action, Children, Controller, Error, Operator, Primary, Watch, conditions};
-use serde_json::{Value, json};
+use runtime::{Action, Children, Controller, Error, Primary, Watch, conditions};
+use serde_json::json;
 use std::{
     collections::BTreeSet,
     sync::{
@@ -22,54 +22,9 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{
-    task::JoinHandle,
-    time::{Instant, sleep, timeout},
-};
+use tokio::time::sleep;
 
 const THINGS: &str = "things.test.dev";
-
-/// A controller that runs until the test ends it.
-struct Running(Operator, JoinHandle<anyhow::Result<()>>);
-
-impl Running {
-    fn start<F>(operator: &Operator, controller: F) -> Self
-    where
-        F: Future<Output = anyhow::Result<()>> + Send + 'static,
-    {
-        Self(operator.clone(), tokio::spawn(controller))
-    }
-
-    async fn stop(self) {
-        self.0.stop.cancel();
-        self.1.await.unwrap().unwrap();
-    }
-}
-
-async fn nothing(_: Arc<Thing>, _: Arc<()>) -> Result<Action, Error> {
-    Ok(Action::await_change())
-}
-
-/// Counts reconciles, and does nothing else.
-async fn count(_: Arc<Thing>, count: Arc<AtomicUsize>) -> Result<Action, Error> {
-    count.fetch_add(1, SeqCst);
-    Ok(Action::await_change())
-}
-
-fn parsed(value: Value) -> Thing {
-    serde_json::from_value(value).unwrap()
-}
-
-/// A cache of ConfigMaps that is filled, and nobody else writes to.
-async fn configs_of(cluster: &Cluster) -> (Running, Arc<Children<ConfigMap>>) {
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
-    let configs = controller.owns::<ConfigMap>(&labels());
-    let running = Running::start(&operator, controller.run(nothing, Arc::new(())));
-    sleep(Duration::from_millis(10)).await; // it begins
-    until("filled", || operator.readiness.pending().is_empty()).await;
-    (running, configs)
-}
 
 /// All watches list anew, and see at once what has happened meanwhile.
 async fn relist_after(cluster: &Cluster, change: impl FnOnce()) {
@@ -149,11 +104,6 @@ async fn a_reconciler_that_panics_before_it_awaits_stops_nobody() {
     until("seen", || seen.lock().unwrap().contains("good")).await;
     until("told", || condition(&cluster, "boom", "Degraded").is_some_and(|it| it["reason"] == "Panic")).await;
     running.stop().await;
-}
-
-/// One that others have set.
-fn theirs(status: &str) -> Value {
-    json!({ "type": "Theirs", "status": status, "reason": "R", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" })
 }
 
 #[tokio::test]
@@ -302,300 +252,6 @@ async fn an_object_that_is_made_again_while_the_watch_is_away_is_reconciled() {
     relist_after(&cluster, again).await;
     relist_after(&cluster, again).await;
     assert_eq!(reconciles.load(SeqCst), 3);
-    running.stop().await;
-}
-
-#[tokio::test]
-async fn an_empty_list_that_others_fill_is_not_applied_again_and_again() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[("x", &["k"])])]);
-    let (running, configs) = configs_of(&cluster).await;
-    let mut desired = config(&parsed(thing("a", &[("x", &["k"])])), "x");
-    desired.metadata.finalizers = Some(vec![]);
-    configs.apply(&desired).await.unwrap();
-    cluster.edit("configmaps", "n", "x", |it| it["metadata"]["finalizers"] = json!(["others.dev/theirs"]));
-    until("seen", || configs.get(Some("n"), "x").is_some_and(|it| it.metadata.finalizers.is_some())).await;
-    cluster.clear_log();
-    configs.apply(&desired).await.unwrap();
-    configs.apply(&desired).await.unwrap();
-    running.stop().await;
-    let (running, configs) = configs_of(&cluster).await;
-    configs.apply(&desired).await.unwrap();
-    assert_eq!(cluster.writes(), []);
-    assert_eq!(cluster.get("configmaps", "n", "x").unwrap()["metadata"]["finalizers"], json!(["others.dev/theirs"]));
-    running.stop().await;
-}
-
-#[tokio::test]
-async fn an_old_state_of_a_condition_of_others_is_not_written() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
-    cluster.edit(THINGS, "n", "a", |it| it["status"] = json!({ "conditions": [theirs("False")] }));
-    let operator = cluster.operator();
-    let controller = Controller::<Thing>::new(&operator);
-    let things = controller.primary();
-    let running = Running::start(&operator, controller.run(nothing, Arc::new(())));
-    until("filled", || things.store().len() == 1).await;
-    let read = things.store().state().pop().unwrap();
-    let is_true = |it: &Thing| it.status.as_ref().is_some_and(|it| conditions::is_true(&it.conditions, "Theirs"));
-    cluster.edit(THINGS, "n", "a", |it| it["status"]["conditions"][0] = theirs("True"));
-    until("seen", || things.store().state().iter().all(|it| is_true(it))).await;
-    let status = ThingStatus { external_id: Some("e".into()), ..read.status.clone().unwrap() };
-    things.set_status(&read, status).await.unwrap();
-    assert_eq!(condition(&cluster, "a", "Theirs"), Some(theirs("True")));
-    assert_eq!(cluster.get(THINGS, "n", "a").unwrap()["status"]["externalId"], "e");
-    running.stop().await;
-}
-
-#[tokio::test]
-async fn an_event_says_no_more_than_the_server_takes() {
-    let cluster = Cluster::default();
-    let about = parsed(thing("a", &[]));
-    cluster.operator().warning(&about, "R", &"ä".repeat(2000)).await;
-    let events = cluster.list("events.events.k8s.io");
-    let note = events[0]["note"].as_str().unwrap();
-    assert!((1000..=1024).contains(&note.len()), "{}", note.len());
-}
-
-#[tokio::test]
-async fn a_secret_as_text_is_applied_as_data() {
-    let cluster = Cluster::default();
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
-    let secrets = controller.owns::<Secret>(&labels());
-    let running = Running::start(&operator, controller.run(nothing, Arc::new(())));
-    until("filled", || operator.readiness.pending().is_empty()).await;
-    let text = |keys: &[&str]| Secret {
-        metadata: config(&parsed(thing("a", &[])), "s").metadata,
-        string_data: Some(keys.iter().map(|it| (it.to_string(), "v".into())).collect()),
-        data: Some([("bytes".into(), ByteString(vec![0]))].into()),
-        ..Secret::default()
-    };
-    secrets.apply(&text(&["a", "b"])).await.unwrap();
-    secrets.apply(&text(&["a"])).await.unwrap();
-    let secret = cluster.get("secrets", "n", "s").unwrap();
-    assert_eq!((&secret["data"], &secret["stringData"]), (&json!({ "a": "dg==", "bytes": "AA==" }), &Value::Null));
-    running.stop().await;
-}
-
-#[tokio::test]
-async fn an_object_that_somebody_else_has_made_again_is_left_alone() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[("x", &["k"])])]);
-    let (running, configs) = configs_of(&cluster).await;
-    let one = config(&parsed(thing("a", &[("x", &["k"])])), "x");
-    let mut two = one.clone();
-    two.data.as_mut().unwrap().insert("k".into(), "2".into());
-    configs.apply(&one).await.unwrap();
-    cluster.hold_watches();
-    cluster.delete("configmaps", "n", "x");
-    let foreign = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "x", "namespace": "n" }, "data": { "k": "theirs" } });
-    cluster.put("configmaps", foreign).unwrap();
-    let error = configs.apply(&two).await.unwrap_err();
-    assert!(matches!(error, Error::NotOwned { .. }), "{error}");
-    cluster.delete("configmaps", "n", "x");
-    configs.apply(&two).await.unwrap();
-    assert_eq!(data(&cluster, "x"), Some(json!({ "k": "2" })));
-    cluster.release_watches();
-    running.stop().await;
-}
-
-#[tokio::test]
-async fn the_status_of_an_object_is_not_written_to_another_of_its_name() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
-    let operator = cluster.operator();
-    let controller = Controller::<Thing>::new(&operator);
-    let things = controller.primary();
-    let running = Running::start(&operator, controller.run(nothing, Arc::new(())));
-    until("filled", || things.store().len() == 1).await;
-    let read = things.store().state().pop().unwrap();
-    cluster.hold_watches();
-    cluster.edit(THINGS, "n", "a", |it| it["metadata"]["labels"] = json!({ "a": "b" }));
-    let status = |id: &str| ThingStatus { external_id: Some(id.into()), conditions: vec![] };
-    things.set_status(&read, status("1")).await.unwrap();
-    assert_eq!(cluster.get(THINGS, "n", "a").unwrap()["status"]["externalId"], "1", "an edit is no reason to fail");
-    cluster.delete(THINGS, "n", "a");
-    cluster.put(THINGS, thing("a", &[])).unwrap();
-    let error = things.set_status(&read, status("2")).await.unwrap_err();
-    assert_eq!(runtime::Failure::reason(&error), "Conflict");
-    assert_eq!(cluster.get(THINGS, "n", "a").unwrap()["status"], Value::Null);
-    cluster.release_watches();
-    running.stop().await;
-}
-
-/// What a controller ends with, and the time since something was taken from it.
-async fn end_of(
-    controller: impl Future<Output = anyhow::Result<()>> + Send + 'static,
-    change: impl AsyncFnOnce(),
-) -> (String, Duration) {
-    let task = tokio::spawn(controller);
-    sleep(Duration::from_secs(1)).await;
-    change().await;
-    let start = Instant::now();
-    let end = timeout(Duration::from_secs(600), task).await.expect("it does not end").unwrap().unwrap_err();
-    (end.to_string(), start.elapsed())
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_right_to_watch_that_was_never_there_ends_the_controller_with_the_reason() {
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on(|it| match (&*it.resource, it.verb) {
-        ("secrets", "watch") => Reaction::code(403),
-        _ => Reaction::Pass,
-    });
-    let mut controller = Controller::<Thing>::new(&cluster.operator());
-    let _secrets = controller.watches(Watch::default(), |it: &Secret| [it.name_any()]);
-    let (end, after) = end_of(controller.run(nothing, Arc::new(())), async || {}).await;
-    assert!(end.starts_with("this account may not list or watch `secrets`: add `// +kubebuilder:rbac:"), "{end}");
-    assert!(after < Duration::from_secs(10), "{after:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_is_lost_for_good_ends_the_controller_with_the_reason() {
-    for (code, reason) in
-        [(403, "this account may not list or watch"), (404, "the API server does not serve v1 of `secrets`")]
-    {
-        let lost = Arc::new(AtomicBool::new(false));
-        let is_lost = lost.clone();
-        let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on(move |it| {
-            let is_refused = it.resource == "secrets" && is_lost.load(SeqCst);
-            if is_refused { Reaction::code(code) } else { Reaction::Pass }
-        });
-        let mut controller = Controller::<Thing>::new(&cluster.operator());
-        let _secrets = controller.watches(Watch::default(), |it: &Secret| [it.name_any()]);
-        let lose = async || {
-            sleep(Duration::from_secs(300)).await;
-            // While a CRD is installed again, or roles are replaced.
-            for _ in 0..5 {
-                lost.store(true, SeqCst);
-                cluster.break_watches();
-                sleep(Duration::from_secs(60)).await;
-                lost.store(false, SeqCst);
-                sleep(Duration::from_secs(90)).await;
-            }
-            lost.store(true, SeqCst);
-            cluster.break_watches();
-        };
-        let (end, after) = end_of(controller.run(nothing, Arc::new(())), lose).await;
-        assert!(end.starts_with(reason), "{end}");
-        assert!(Duration::from_secs(90) < after && after < Duration::from_secs(120), "{after:?}");
-    }
-}
-
-/// The CRD of Things, with this type of its list of conditions.
-fn crd(list: Value) -> Value {
-    let mut conditions =
-        json!({ "type": "array", "items": { "type": "object", "properties": { "type": { "type": "string" } } } });
-    conditions.as_object_mut().unwrap().extend(list.as_object().unwrap().clone());
-    let status = json!({ "type": "object", "properties": { "conditions": conditions } });
-    let schema = json!({ "openAPIV3Schema": { "type": "object", "properties": { "status": status } } });
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": THINGS },
-        "spec": { "group": "test.dev", "names": { "plural": "things", "kind": "Thing" },
-            "versions": [{ "name": "v1", "schema": schema, "subresources": { "status": {} } }] },
-    })
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_failure_is_told_by_an_event_only_where_the_list_of_conditions_is_atomic() {
-    struct Ctx(Arc<Primary<Thing>>, AtomicUsize, AtomicBool);
-    async fn reconcile(thing: Arc<Thing>, ctx: Arc<Ctx>) -> Result<Action, Error> {
-        let count = ctx.1.fetch_add(1, SeqCst);
-        if ctx.2.load(SeqCst) {
-            let mut status = thing.status.clone().unwrap_or_default();
-            conditions::set(&mut status.conditions, Some(1), "Available", true, ("AsExpected", ""));
-            ctx.0.set_status(&thing, ThingStatus { external_id: Some(count.to_string()), ..status }).await?;
-        }
-        Err(Error::Missing("luck"))
-    }
-    let keyed = json!({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] });
-    for (list, told) in [(keyed, 1), (json!({}), 0)] {
-        for writes_status in [true, false] {
-            let cluster = Cluster::default().with_crds(&[crd(list.clone())]).with(THINGS, &[thing("a", &[])]);
-            let operator = cluster.operator();
-            let controller = Controller::<Thing>::new(&operator);
-            let ctx = Arc::new(Ctx(controller.primary(), 0.into(), writes_status.into()));
-            let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
-            sleep(Duration::from_secs(10)).await;
-            let tries = ctx.1.load(SeqCst);
-            assert!((3..=9).contains(&tries), "{tries} reconciles in 10 s of back-off");
-            assert_eq!(condition(&cluster, "a", "Degraded").iter().count(), told, "{list}");
-            assert_eq!(condition(&cluster, "a", "Available").is_some(), writes_status, "{list}");
-            assert_eq!(cluster.list("events.events.k8s.io").len(), 1);
-            running.stop().await;
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_child_of_an_earlier_owner_is_waited_for() {
-    let mut child = serde_json::to_value(config(&parsed(thing("a", &[("x", &["k"])])), "x")).unwrap();
-    child["metadata"]["ownerReferences"][0]["uid"] = json!("earlier");
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[("x", &["k"])])]).with("configmaps", &[child]);
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
-    let configs = controller.owns::<ConfigMap>(&labels());
-    let running = Running::start(&operator, controller.run(make, configs));
-    sleep(Duration::from_secs(20)).await;
-    assert_eq!((condition(&cluster, "a", "Degraded"), cluster.list("events.events.k8s.io").len()), (None, 0));
-    cluster.delete("configmaps", "n", "x");
-    sleep(Duration::from_secs(1)).await;
-    assert_eq!(data(&cluster, "x"), Some(json!({ "k": "1" })));
-    assert_eq!((condition(&cluster, "a", "Degraded"), cluster.list("events.events.k8s.io").len()), (None, 0));
-    running.stop().await;
-}
-
-/// Makes the ConfigMap `x`.
-async fn make(thing: Arc<Thing>, configs: Arc<Children<ConfigMap>>) -> Result<Action, Error> {
-    configs.apply(&config(&thing, "x")).await?;
-    Ok(Action::await_change())
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_namespace_that_is_being_deleted_is_no_failure() {
-    let why =
-        "configmaps \"x\" is forbidden: unable to create new content in namespace n because it is being terminated";
-    let causes = json!([{ "reason": "NamespaceTerminating", "message": "namespace n is being terminated", "field": "metadata.namespace" }]);
-    let refusal = Refusal { details: json!({ "causes": causes }), ..Refusal::new(403, "Forbidden", why) };
-    let cluster = Cluster::default()
-        .with(THINGS, &[thing("a", &[("x", &["k"])])])
-        .on_write(move |it| if it.resource == THINGS { Reaction::Pass } else { Reaction::Refuse(refusal.clone()) });
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
-    let configs = controller.owns::<ConfigMap>(&labels());
-    let running = Running::start(&operator, controller.run(make, configs));
-    sleep(Duration::from_secs(600)).await;
-    assert!(1 < cluster.count("PATCH configmaps"));
-    assert_eq!((condition(&cluster, "a", "Degraded"), cluster.count("POST events.events.k8s.io")), (None, 0));
-    running.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_server_that_is_busy_is_left_alone_for_as_long_as_it_asks() {
-    let refusal = Refusal { details: json!({ "retryAfterSeconds": 5 }), ..Refusal::with_code(429) };
-    let cluster = Cluster::default().with(THINGS, &[thing("a", &[("x", &["k"])])]).on_write(move |it| {
-        if it.resource == "configmaps" { Reaction::Refuse(refusal.clone()) } else { Reaction::Pass }
-    });
-    let operator = cluster.operator();
-    let mut controller = Controller::<Thing>::new(&operator);
-    let configs = controller.owns::<ConfigMap>(&labels());
-    let running = Running::start(&operator, controller.run(make, configs));
-    sleep(Duration::from_secs(12)).await;
-    assert_eq!(cluster.count("PATCH configmaps"), 3);
-    running.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_standby_leaves_events_about_undecodable_objects_to_the_leader() {
-    let mut bad = thing("bad", &[]);
-    bad["spec"]["secret"] = json!(7);
-    let cluster = Cluster::default().with(THINGS, &[bad]);
-    let mut operator = cluster.operator();
-    operator.leading = Default::default();
-    let running = Running::start(&operator, Controller::<Thing>::new(&operator).run(nothing, Arc::new(())));
-    sleep(Duration::from_secs(10)).await;
-    assert_eq!(cluster.list("events.events.k8s.io").len(), 0);
-    operator.leading.cancel();
-    sleep(Duration::from_secs(1)).await;
-    assert_eq!(cluster.list("events.events.k8s.io").len(), 1);
-    let counted = "controller_runtime_terminal_reconcile_errors_total{controller=\"thing\"} 1";
-    assert!(operator.metrics.encode().contains(counted), "{}", operator.metrics.encode());
     running.stop().await;
 }
 

@@ -7,11 +7,21 @@ use k8s_openapi::{
 };
 use kube::{CustomResource, Resource, ResourceExt};
 use operator_rs_testing::Cluster;
-use runtime::{Identity, Labels, Operator};
+use runtime::{Action, Children, Controller, Error, Identity, Labels, Operator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, time::Duration};
-use tokio::time::{Instant, sleep};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep},
+};
 
 #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, Default)]
 #[kube(group = "test.dev", version = "v1", kind = "Thing", namespaced, status = "ThingStatus", schema = "disabled")]
@@ -41,6 +51,33 @@ impl Operates for Cluster {
     fn operator(&self) -> Operator {
         Operator::new(Identity { name: "operator", version: "0.0.0" }, self.client())
     }
+}
+
+/// A controller that runs until the test ends it.
+pub struct Running(Operator, JoinHandle<anyhow::Result<()>>);
+
+impl Running {
+    pub fn start<F>(operator: &Operator, controller: F) -> Self
+    where
+        F: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
+        Self(operator.clone(), tokio::spawn(controller))
+    }
+
+    pub async fn stop(self) {
+        self.0.stop.cancel();
+        self.1.await.unwrap().unwrap();
+    }
+}
+
+pub async fn nothing(_: Arc<Thing>, _: Arc<()>) -> Result<Action, Error> {
+    Ok(Action::await_change())
+}
+
+/// Counts reconciles, and does nothing else.
+pub async fn count(_: Arc<Thing>, count: Arc<AtomicUsize>) -> Result<Action, Error> {
+    count.fetch_add(1, SeqCst);
+    Ok(Action::await_change())
 }
 
 /// What is asked for, by name of the ConfigMap: keys with values.
@@ -94,4 +131,30 @@ pub fn data(cluster: &Cluster, name: &str) -> Option<Value> {
 pub fn condition(cluster: &Cluster, name: &str, type_: &str) -> Option<Value> {
     let conditions = cluster.get("things.test.dev", "n", name)?["status"]["conditions"].take();
     conditions.as_array()?.iter().find(|it| it["type"] == type_).cloned()
+}
+
+pub fn parsed(value: Value) -> Thing {
+    serde_json::from_value(value).unwrap()
+}
+
+/// A cache of ConfigMaps that is filled, and nobody else writes to.
+pub async fn configs_of(cluster: &Cluster) -> (Running, Arc<Children<ConfigMap>>) {
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    let configs = controller.owns::<ConfigMap>(&labels());
+    let running = Running::start(&operator, controller.run(nothing, Arc::new(())));
+    sleep(Duration::from_millis(10)).await; // it begins
+    until("filled", || operator.readiness.pending().is_empty()).await;
+    (running, configs)
+}
+
+/// Makes the ConfigMap `x`.
+pub async fn make(thing: Arc<Thing>, configs: Arc<Children<ConfigMap>>) -> Result<Action, Error> {
+    configs.apply(&config(&thing, "x")).await?;
+    Ok(Action::await_change())
+}
+
+/// A condition that others have set.
+pub fn theirs(status: &str) -> Value {
+    json!({ "type": "Theirs", "status": status, "reason": "R", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z" })
 }

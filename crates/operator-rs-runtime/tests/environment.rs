@@ -1,0 +1,130 @@
+//! What the cluster around a controller takes away or refuses, and for how long.
+
+mod kinds;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kinds::{Operates as _, Running, Thing, condition, labels, make, nothing, thing};
+use kube::ResourceExt;
+use operator_rs_testing::{Cluster, Reaction, Refusal};
+use runtime::{Controller, Watch};
+use serde_json::json;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+use tokio::time::{Instant, sleep, timeout};
+
+const THINGS: &str = "things.test.dev";
+
+/// What a controller ends with, and the time since something was taken from it.
+async fn end_of(
+    controller: impl Future<Output = anyhow::Result<()>> + Send + 'static,
+    change: impl AsyncFnOnce(),
+) -> (String, Duration) {
+    let task = tokio::spawn(controller);
+    sleep(Duration::from_secs(1)).await;
+    change().await;
+    let start = Instant::now();
+    let end = timeout(Duration::from_secs(600), task).await.expect("it does not end").unwrap().unwrap_err();
+    (end.to_string(), start.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_right_to_watch_that_was_never_there_ends_the_controller_with_the_reason() {
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on(|it| match (&*it.resource, it.verb) {
+        ("secrets", "watch") => Reaction::code(403),
+        _ => Reaction::Pass,
+    });
+    let mut controller = Controller::<Thing>::new(&cluster.operator());
+    let _secrets = controller.watches(Watch::default(), |it: &Secret| [it.name_any()]);
+    let (end, after) = end_of(controller.run(nothing, Arc::new(())), async || {}).await;
+    assert!(end.starts_with("this account may not list or watch `secrets`: add `// +kubebuilder:rbac:"), "{end}");
+    assert!(after < Duration::from_secs(10), "{after:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_lost_for_good_ends_the_controller_with_the_reason() {
+    for (code, reason) in
+        [(403, "this account may not list or watch"), (404, "the API server does not serve v1 of `secrets`")]
+    {
+        let lost = Arc::new(AtomicBool::new(false));
+        let is_lost = lost.clone();
+        let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]).on(move |it| {
+            let is_refused = it.resource == "secrets" && is_lost.load(SeqCst);
+            if is_refused { Reaction::code(code) } else { Reaction::Pass }
+        });
+        let mut controller = Controller::<Thing>::new(&cluster.operator());
+        let _secrets = controller.watches(Watch::default(), |it: &Secret| [it.name_any()]);
+        let lose = async || {
+            sleep(Duration::from_secs(300)).await;
+            // While a CRD is installed again, or roles are replaced.
+            for _ in 0..5 {
+                lost.store(true, SeqCst);
+                cluster.break_watches();
+                sleep(Duration::from_secs(60)).await;
+                lost.store(false, SeqCst);
+                sleep(Duration::from_secs(90)).await;
+            }
+            lost.store(true, SeqCst);
+            cluster.break_watches();
+        };
+        let (end, after) = end_of(controller.run(nothing, Arc::new(())), lose).await;
+        assert!(end.starts_with(reason), "{end}");
+        assert!(Duration::from_secs(90) < after && after < Duration::from_secs(120), "{after:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_that_is_being_deleted_is_no_failure() {
+    let why =
+        "configmaps \"x\" is forbidden: unable to create new content in namespace n because it is being terminated";
+    let causes = json!([{ "reason": "NamespaceTerminating", "message": "namespace n is being terminated", "field": "metadata.namespace" }]);
+    let refusal = Refusal { details: json!({ "causes": causes }), ..Refusal::new(403, "Forbidden", why) };
+    let cluster = Cluster::default()
+        .with(THINGS, &[thing("a", &[("x", &["k"])])])
+        .on_write(move |it| if it.resource == THINGS { Reaction::Pass } else { Reaction::Refuse(refusal.clone()) });
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    let configs = controller.owns::<ConfigMap>(&labels());
+    let running = Running::start(&operator, controller.run(make, configs));
+    sleep(Duration::from_secs(600)).await;
+    assert!(1 < cluster.count("PATCH configmaps"));
+    assert_eq!((condition(&cluster, "a", "Degraded"), cluster.count("POST events.events.k8s.io")), (None, 0));
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_busy_is_left_alone_for_as_long_as_it_asks() {
+    let refusal = Refusal { details: json!({ "retryAfterSeconds": 5 }), ..Refusal::with_code(429) };
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[("x", &["k"])])]).on_write(move |it| {
+        if it.resource == "configmaps" { Reaction::Refuse(refusal.clone()) } else { Reaction::Pass }
+    });
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    let configs = controller.owns::<ConfigMap>(&labels());
+    let running = Running::start(&operator, controller.run(make, configs));
+    sleep(Duration::from_secs(12)).await;
+    assert_eq!(cluster.count("PATCH configmaps"), 3);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_standby_leaves_events_about_undecodable_objects_to_the_leader() {
+    let mut bad = thing("bad", &[]);
+    bad["spec"]["secret"] = json!(7);
+    let cluster = Cluster::default().with(THINGS, &[bad]);
+    let mut operator = cluster.operator();
+    operator.leading = Default::default();
+    let running = Running::start(&operator, Controller::<Thing>::new(&operator).run(nothing, Arc::new(())));
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(cluster.list("events.events.k8s.io").len(), 0);
+    operator.leading.cancel();
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(cluster.list("events.events.k8s.io").len(), 1);
+    let counted = "controller_runtime_terminal_reconcile_errors_total{controller=\"thing\"} 1";
+    assert!(operator.metrics.encode().contains(counted), "{}", operator.metrics.encode());
+    running.stop().await;
+}
