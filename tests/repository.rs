@@ -5,7 +5,7 @@
 mod support;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     os::unix::fs::{PermissionsExt, symlink},
     path::Path,
@@ -74,6 +74,74 @@ fn archives_have_one_name_everywhere() {
     assert_eq!(binstall["pkg-fmt"].as_str(), Some("tgz"));
     let program = "{ name }-v{ version }-{ target }/{ bin }{ binary-ext }";
     assert_eq!(binstall["bin-dir"].as_str(), Some(program));
+}
+
+/// Stands in for cargo, and for a registry that has the crates in `$PUBLISHED`, as `name` and `name@version`.
+const CARGO: &str = r#"#!/bin/bash
+case $1 in
+  info)
+    for it in $PUBLISHED; do [ "$it" != "$4" ] || exit 0; done
+    [ "$4" != "$BROKEN" ] || { echo 'error: failed to fetch' >&2; exit 101; }
+    echo "error: could not find \`$4\` in registry" >&2; exit 101 ;;
+  pkgid) echo "path+file:///it/$3#1.2.3" ;;
+  *) echo "$@" >>"$CALLS" ;;
+esac
+"#;
+
+/// The crates are published after those that they depend on, and only where the registry lacks them.
+#[test]
+fn crates_are_published_in_order_and_compared_with_what_is_published() {
+    let dir = support::fresh("release-crates");
+    fs::create_dir(dir.join("bin")).unwrap();
+    let cargo = dir.join("bin/cargo");
+    fs::write(&cargo, CARGO).unwrap();
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |word: &str, published: &str, broken: &str| -> (Output, Vec<String>) {
+        let calls = dir.join("calls");
+        fs::write(&calls, "").unwrap();
+        let path = format!("{}:{}", dir.join("bin").display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new(support::home().join(".github/release/crates"));
+        command.arg(word).env("PATH", path).env("CALLS", &calls);
+        command.env("PUBLISHED", published).env("BROKEN", broken);
+        let output = command.output().unwrap();
+        (output, fs::read_to_string(calls).unwrap().lines().map(str::to_owned).collect())
+    };
+    let publish = |name: &str| format!("publish --locked -p {name}");
+    let (output, calls) = run("publish", "", "");
+    assert!(output.status.success(), "{}", support::said(&output));
+    let all: Vec<String> = calls.iter().map(|it| it.replace("publish --locked -p ", "")).collect();
+    let members = members();
+    assert_eq!(all.iter().collect::<BTreeSet<_>>(), members.keys().collect());
+    for (name, dependencies) in &members {
+        let place = |name: &String| all.iter().position(|it| it == name).unwrap();
+        assert!(dependencies.iter().all(|it| place(it) < place(name)), "{name} in {all:?}");
+    }
+    let (_, calls) = run("publish", "kube-crd-source@1.2.3 operator-rs-runtime operator-rs-runtime@1.2.3", "");
+    assert_eq!(calls, [publish("operator-rs-testing"), publish("operator-rs")]);
+
+    assert_eq!(run("compare", "", "").1, [""; 0]);
+    let (output, calls) = run("compare", "operator-rs-testing", "");
+    assert!(support::said(&output).contains("operator-rs-runtime is not published yet"));
+    assert_eq!(calls, ["semver-checks -p operator-rs-testing"]);
+    let (output, calls) = run("compare", "", "operator-rs-testing");
+    assert_eq!((output.status.code(), calls), (Some(1), vec![]), "the registry does not answer");
+}
+
+/// The crates of the workspace, and which of the others each depends on, for tests too.
+fn members() -> BTreeMap<String, Vec<String>> {
+    let mut manifests = vec![ours("Cargo.toml")];
+    let root: toml::Table = manifests[0].parse().unwrap();
+    let folders = root["workspace"]["members"].as_array().unwrap();
+    manifests.extend(folders.iter().map(|it| ours(&format!("{}/Cargo.toml", it.as_str().unwrap()))));
+    let manifests: Vec<toml::Table> = manifests.iter().map(|it| it.parse().unwrap()).collect();
+    let name = |it: &toml::Table| it["package"]["name"].as_str().unwrap().to_owned();
+    let names: BTreeSet<String> = manifests.iter().map(name).collect();
+    let keys = |it: &toml::Table, table: &str| -> Vec<String> {
+        let table = it.get(table).and_then(toml::Value::as_table);
+        table.into_iter().flat_map(toml::Table::keys).filter(|it| names.contains(*it)).cloned().collect()
+    };
+    let all = |it: &toml::Table| [keys(it, "dependencies"), keys(it, "dev-dependencies")].concat();
+    manifests.iter().map(|it| (name(it), all(it))).collect()
 }
 
 #[test]
