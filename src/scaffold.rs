@@ -96,6 +96,9 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
         let Some(name) = place.strip_prefix(set).and_then(|it| it.strip_prefix('/')) else {
             continue;
         };
+        if name.ends_with("/tests.rs") {
+            continue; // unit tests of a vendored crate
+        }
         let file =
             Templates::get(&place).with_context(|| format!("templates/{place} is missing"))?;
         let text = str::from_utf8(&file.data)
@@ -109,6 +112,7 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
             Some(name) => (render(name)?, render(text)?),
             None => (render(name)?, text.to_owned()),
         };
+        let text = if name.ends_with(".rs") { without_unit_tests(&text) } else { text };
         if text.trim().is_empty() {
             continue;
         }
@@ -119,4 +123,49 @@ pub fn render(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(Target
         res.push((target, text));
     }
     Ok(res)
+}
+
+/// A source without its unit tests: a vendored crate is tested where it comes from. The text is as rustfmt writes it, so
+/// the module of a file's tests is one line, or ends at the first line that is nothing but its brace.
+fn without_unit_tests(text: &str) -> String {
+    let mut res = String::new();
+    let mut lines = text.split_inclusive('\n');
+    while let Some(line) = lines.next() {
+        if line != "#[cfg(test)]\n" {
+            res.push_str(line);
+            continue;
+        }
+        if res.ends_with("\n\n") {
+            res.pop(); // the blank line before it
+        }
+        if lines.next().is_some_and(|it| it.ends_with("{\n")) {
+            lines.by_ref().take_while(|it| *it != "}\n").for_each(drop);
+        }
+    }
+    res
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unit_tests_are_left_out() {
+        let check = |text: &str, expected: &str| assert_eq!(without_unit_tests(text), expected);
+        check("mod a;\n#[cfg(test)]\nmod tests;\nmod z;\n", "mod a;\nmod z;\n");
+        check("fn a() {\n}\n\n#[cfg(test)]\npub(crate) mod tests;\n", "fn a() {\n}\n");
+        check("a\n\n#[cfg(test)]\nmod tests {\n    fn a() {\n    }\n}\n\nz\n", "a\n\nz\n");
+    }
+
+    #[test]
+    fn vendored_crates_have_no_tests() {
+        let names = serde_json::json!({ "project_name": "a", "tool_version": "1" });
+        let mut count = 0;
+        for (target, text) in render("generate/vendor", &names).unwrap() {
+            let Target::File(path) = target else { panic!("entries") };
+            assert!(!text.contains("cfg(test)") && path.name() != "tests.rs", "{path}");
+            count += usize::from(path.extension() == "rs");
+        }
+        assert!(80 < count, "{count} files");
+    }
 }

@@ -88,7 +88,9 @@ pub fn everything(
         _ if path.as_str().starts_with("tests/") => "tests of your own beside it",
         _ => "src/main.rs and src/controller/",
     })?);
-    plan.own(ProjectPath::fixed("vendor/operator-rs-runtime"), &["rs"], SUPPORT);
+    for vendored in ["vendor/operator-rs-runtime", "vendor/operator-rs-testing"] {
+        plan.own(ProjectPath::fixed(vendored), &["rs"], SUPPORT);
+    }
     source(plan, tree, project, how)
 }
 

@@ -1,6 +1,6 @@
-use crate::sites::{Running, SITES, cluster, site, until};
+use crate::sites::{Running, SITES, cluster, of, site, until};
 use operator::{controller::clean_up_outside_the_cluster::run_with, dns::Dns};
-use runtime::testing::faults;
+use operator_rs_testing::faults;
 use serde_json::json;
 
 #[tokio::test]
@@ -18,7 +18,7 @@ async fn a_deleted_site_is_removed_from_the_provider() {
 async fn a_site_never_goes_before_its_records() {
     let dns = Dns::default();
     let shop = || cluster(&[site("shop", json!({ "domains": ["a.com"] }))]);
-    let check = faults::Check::new(shop, |operator| run_with(operator, dns.clone()));
+    let check = faults::Check::new(shop, of(|operator| run_with(operator, dns.clone())));
     let step = check.then(|it| {
         assert_eq!(it.list(SITES)[0]["metadata"]["finalizers"], json!(["web.example.com/dns"]));
         it.delete(SITES, "default", "shop");

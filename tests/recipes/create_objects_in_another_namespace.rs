@@ -1,6 +1,6 @@
-use crate::sites::{Running, SITES, cluster, site, until};
+use crate::sites::{Running, SITES, cluster, of, site, until};
 use operator::controller::create_objects_in_another_namespace::run;
-use runtime::testing::{Cluster, faults};
+use operator_rs_testing::{Cluster, faults};
 use serde_json::json;
 
 fn shop() -> Cluster {
@@ -23,7 +23,7 @@ async fn a_change_is_undone_and_a_deleted_site_leaves_nothing() {
 
 #[tokio::test]
 async fn nothing_is_left_whatever_goes_wrong() {
-    let check = faults::Check::new(shop, run).then(|it| {
+    let check = faults::Check::new(shop, of(run)).then(|it| {
         assert_eq!(it.list("configmaps").len(), 1);
         it.delete(SITES, "default", "shop");
     });

@@ -1,4 +1,4 @@
-use crate::sites::{Running, cluster, site, until, value};
+use crate::sites::{Running, cluster, of, site, until, value};
 use operator::controller::own_large_objects::run;
 use serde_json::json;
 
@@ -12,5 +12,5 @@ async fn a_change_by_somebody_else_is_undone() {
     until("undone", is_ours).await;
     running.stop().await;
     cluster.clear_log();
-    assert_eq!(cluster.run(1, run).await, [""; 0], "after a restart");
+    assert_eq!(cluster.run(of(run)).await, [""; 0], "after a restart");
 }

@@ -1,6 +1,6 @@
-use crate::sites::{Running, SITES, cluster, names, site, until};
+use crate::sites::{Running, SITES, cluster, names, of, site, until};
 use operator::controller::own_several_kinds::run;
-use runtime::testing::faults;
+use operator_rs_testing::faults;
 use serde_json::json;
 
 #[tokio::test]
@@ -21,7 +21,7 @@ async fn an_object_of_somebody_else_is_left_alone() {
     let mut theirs = json!({ "metadata": { "name": "shop-a.com", "namespace": "default" } });
     theirs["data"]["domain"] = json!("theirs");
     let cluster = cluster(&[site("shop", json!({ "domains": ["a.com"] }))]).with("configmaps", &[theirs]);
-    cluster.run(1, run).await;
+    cluster.run(of(run)).await;
     assert_eq!(cluster.get("configmaps", "default", "shop-a.com").unwrap()["data"]["domain"], "theirs");
     let condition = &cluster.get(SITES, "default", "shop").unwrap()["status"]["conditions"][0];
     assert_eq!((&condition["type"], &condition["reason"]), (&json!("Degraded"), &json!("NotOwned")));
@@ -29,7 +29,7 @@ async fn an_object_of_somebody_else_is_left_alone() {
 
 #[tokio::test]
 async fn the_outcome_is_the_same_whatever_goes_wrong() {
-    let check = faults::Check::new(|| cluster(&[site("shop", json!({ "domains": ["a.com", "b.com"] }))]), run);
+    let check = faults::Check::new(|| cluster(&[site("shop", json!({ "domains": ["a.com", "b.com"] }))]), of(run));
     let step = check.then(|it| {
         it.edit(SITES, "default", "shop", |it| it["spec"]["domains"] = json!(["b.com"]));
     });

@@ -1,8 +1,7 @@
-use crate::sites::{Running, cluster, site, until};
+use crate::sites::{Running, cluster, reconciled, site, until};
 use futures::channel::mpsc;
 use kube::runtime::reflector::ObjectRef;
 use operator::controller::react_to_other_systems::run_with;
-use runtime::testing::reconciled;
 use serde_json::json;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-use crate::sites::{Running, SITES, cluster, names, site, until};
+use crate::sites::{Running, SITES, cluster, names, of, site, until};
 use operator::controller::report_the_status::run;
 use serde_json::json;
 
@@ -19,5 +19,5 @@ async fn the_site_is_available_once_the_service_has_an_address() {
     until("an event", || names(&cluster, "events.events.k8s.io").len() == 1).await;
     running.stop().await;
     cluster.clear_log();
-    assert_eq!(cluster.run(1, run).await, [""; 0], "after a restart");
+    assert_eq!(cluster.run(of(run)).await, [""; 0], "after a restart");
 }

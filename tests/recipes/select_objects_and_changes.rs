@@ -1,6 +1,5 @@
-use crate::sites::{Running, SITES, cluster, site, until};
+use crate::sites::{Running, SITES, cluster, reconciled, site, until};
 use operator::controller::select_objects_and_changes::run;
-use runtime::testing::reconciled;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;

@@ -1,6 +1,9 @@
 //! Sites on a cluster, and a controller that runs until the test has seen enough.
 
-use runtime::{Operator, testing::Cluster};
+use api::web::v1alpha1::Site;
+use kube::{Client, CustomResourceExt};
+use operator_rs_testing::{CancellationToken, Cluster};
+use runtime::Operator;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::{
@@ -20,7 +23,7 @@ pub fn site(name: &str, spec: Value) -> Value {
 
 /// A cluster with Sites.
 pub fn cluster(sites: &[Value]) -> Cluster {
-    Cluster::default().with(SITES, sites)
+    Cluster::default().with_crds(&[Site::crd()]).with(SITES, sites)
 }
 
 /// The names of all objects of a resource.
@@ -43,6 +46,22 @@ pub async fn until(what: &str, is: impl Fn() -> bool) {
     }
 }
 
+fn operator(client: Client, stop: CancellationToken) -> Operator {
+    Operator { stop, ..Operator::new(runtime::identity!(), client) }
+}
+
+/// A controller as the tests of the API server in memory run it.
+pub fn of<F>(controller: impl Fn(Operator) -> F) -> impl Fn(Client, CancellationToken) -> F {
+    move |client, stop| controller(operator(client, stop))
+}
+
+/// How often the controllers of an operator have reconciled.
+pub fn reconciled(operator: &Operator) -> u64 {
+    let text = operator.metrics.encode();
+    let lines = text.lines().filter(|it| it.starts_with("controller_runtime_reconcile_total{"));
+    lines.filter_map(|it| it.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
 /// A controller that runs.
 pub struct Running {
     pub operator: Operator,
@@ -55,7 +74,7 @@ impl Running {
         F: FnOnce(Operator) -> Fut,
         Fut: Future<Output = anyhow::Result<()>> + Send + 'static,
     {
-        let operator = cluster.operator();
+        let operator = operator(cluster.client(), CancellationToken::new());
         Self { operator: operator.clone(), task: tokio::spawn(controller(operator)) }
     }
 
