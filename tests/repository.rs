@@ -123,7 +123,7 @@ fn crates_are_published_in_order_and_compared_with_what_is_published() {
     assert_eq!(run("compare", "", "").1, [""; 0]);
     let (output, calls) = run("compare", "operator-rs-testing", "");
     assert!(support::said(&output).contains("operator-rs-runtime is not published yet"));
-    assert_eq!(calls, ["semver-checks -p operator-rs-testing"]);
+    assert_eq!(calls, ["semver-checks --version", "semver-checks -p operator-rs-testing"]);
     let (output, calls) = run("compare", "", "operator-rs-testing");
     assert_eq!((output.status.code(), calls), (Some(1), vec![]), "the registry does not answer");
 }

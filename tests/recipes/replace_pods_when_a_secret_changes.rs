@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 #[tokio::test]
 async fn the_template_changes_with_the_data_and_with_nothing_else() {
     let cluster = cluster(&[site("shop", json!({ "certificate": "tls" }))]);
-    let secret = |data: &str| json!({ "metadata": { "name": "tls", "namespace": "default" }, "data": { "tls.crt": data } });
-    cluster.put("secrets", secret("YQ==")).unwrap();
+    let metadata = json!({ "name": "tls", "namespace": "default" });
+    cluster.put("secrets", json!({ "metadata": metadata, "data": { "tls.crt": "YQ==" } })).unwrap();
     let running = Running::start(&cluster, run);
-    let annotations = || Some(cluster.get("deployments.apps", "default", "shop")?["spec"]["template"]["metadata"]["annotations"].take());
+    let deployment = || cluster.get("deployments.apps", "default", "shop");
+    let annotations = || Some(deployment()?["spec"]["template"]["metadata"]["annotations"].take());
     until("created", || annotations().is_some_and(|it| it["web.example.com/certificate"] != "")).await;
     let first = annotations();
     cluster.edit("secrets", "default", "tls", |it| it["metadata"]["labels"] = json!({ "a": "b" }));

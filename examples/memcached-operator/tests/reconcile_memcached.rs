@@ -1,8 +1,10 @@
 //! Tests of the `Memcached` controller against an in-memory API server, without a cluster.
 
 use api::cache::v1alpha1::Memcached;
+use kube::{Client, CustomResourceExt as _};
 use operator::controller::memcached as reconciler;
-use runtime::testing::{self, Cluster, faults};
+use operator_rs_testing::{self as testing, CancellationToken, Cluster, faults};
+use runtime::Operator;
 use serde_json::json;
 
 const IMAGE: &str = "registry.example.com/image:v1";
@@ -12,8 +14,17 @@ fn resource() -> String {
     testing::resource::<Memcached>()
 }
 
-async fn run(operator: runtime::Operator) -> anyhow::Result<()> {
-    reconciler::run_with(operator, Some(IMAGE.into())).await
+fn operator(client: Client, stop: CancellationToken) -> Operator {
+    Operator { stop, ..Operator::new(runtime::identity!(), client) }
+}
+
+async fn run(client: Client, stop: CancellationToken) -> anyhow::Result<()> {
+    reconciler::run_with(operator(client, stop), Some(IMAGE.into())).await
+}
+
+/// A cluster that knows the kind, with one object of this size.
+fn cluster(size: i32) -> Cluster {
+    Cluster::default().with_crds(&[Memcached::crd()]).with(&resource(), &[sample(size)])
 }
 
 fn sample(size: i32) -> Memcached {
@@ -58,8 +69,8 @@ fn patch_status() -> String {
 
 #[tokio::test]
 async fn a_new_object_gets_a_deployment_and_a_status() {
-    let cluster = Cluster::default().with(&resource(), &[sample(2)]);
-    assert_eq!(cluster.run(1, run).await, ["PATCH deployments.apps", &patch_status()]);
+    let cluster = cluster(2);
+    assert_eq!(cluster.run(run).await, ["PATCH deployments.apps", &patch_status()]);
     let writes = cluster.writes();
     assert_eq!(writes[0].body["metadata"]["ownerReferences"][0]["controller"], true);
     assert_eq!(writes[1].body["status"]["conditions"][1]["type"], "Progressing");
@@ -68,40 +79,39 @@ async fn a_new_object_gets_a_deployment_and_a_status() {
 
 #[tokio::test]
 async fn a_settled_object_costs_no_write() {
-    let cluster = Cluster::default().with(&resource(), &[sample(2)]);
-    cluster.run(1, run).await;
+    let cluster = cluster(2);
+    cluster.run(run).await;
     start_pods(&cluster, &["p-1", "p-2"]);
-    cluster.run(1, run).await;
+    cluster.run(run).await;
     let settled = cluster.get(&resource(), "default", "a").unwrap();
     assert_eq!(settled["status"]["nodes"], json!(["p-1", "p-2"]));
     cluster.clear_log();
-    assert_eq!(cluster.run(1, run).await, [""; 0], "after a restart");
+    assert_eq!(cluster.run(run).await, [""; 0], "after a restart");
 }
 
 #[tokio::test]
 async fn availability_is_reported_once() {
-    let cluster = Cluster::default().with(&resource(), &[sample(1)]);
-    cluster.run(1, run).await;
+    let cluster = cluster(1);
+    cluster.run(run).await;
     start_pods(&cluster, &["p-1"]);
     cluster.clear_log();
-    assert_eq!(cluster.run(1, run).await, [&patch_status(), "POST events.events.k8s.io"]);
+    assert_eq!(cluster.run(run).await, [&patch_status(), "POST events.events.k8s.io"]);
 }
 
 #[tokio::test]
 async fn hand_edits_are_put_back() {
-    let cluster = Cluster::default().with(&resource(), &[sample(2)]);
-    cluster.run(1, run).await;
+    let cluster = cluster(2);
+    cluster.run(run).await;
     cluster.edit("deployments.apps", "default", "a", |it| it["spec"]["replicas"] = json!(5));
     cluster.clear_log();
-    assert_eq!(cluster.run(1, run).await[0], "PATCH deployments.apps");
+    assert_eq!(cluster.run(run).await[0], "PATCH deployments.apps");
     assert_eq!(cluster.get("deployments.apps", "default", "a").unwrap()["spec"]["replicas"], 2);
 }
 
 #[tokio::test]
 async fn a_failure_is_reported_once_and_retried() {
-    let cluster = Cluster::default().with(&resource(), &[sample(2)]).refusing("deployments.apps");
-    cluster.run(3, run).await;
-    assert!(3 <= cluster.count("PATCH deployments.apps"));
+    let cluster = cluster(2).refusing("deployments.apps");
+    cluster.run_until(run, |it| 3 <= it.count("PATCH deployments.apps")).await;
     assert_eq!((cluster.count(&patch_status()), cluster.count("POST events.events.k8s.io")), (1, 1));
     let condition = &cluster.writes()[1].body["status"]["conditions"][0];
     assert_eq!((&condition["type"], &condition["status"]), (&json!("Degraded"), &json!("True")));
@@ -109,8 +119,8 @@ async fn a_failure_is_reported_once_and_retried() {
 
 #[tokio::test]
 async fn without_an_image_the_object_is_degraded() {
-    let cluster = Cluster::default().with(&resource(), &[sample(2)]);
-    let writes = cluster.run(1, |operator| reconciler::run_with(operator, None)).await;
+    let cluster = cluster(2);
+    let writes = cluster.run(|client, stop| reconciler::run_with(operator(client, stop), None)).await;
     assert_eq!(writes, [&patch_status(), "POST events.events.k8s.io"]);
     let condition = &cluster.writes()[0].body["status"]["conditions"][0];
     assert_eq!(condition["reason"], "NotConfigured");
@@ -120,7 +130,7 @@ async fn without_an_image_the_object_is_degraded() {
 /// Tries a crash after each write, late, repeated and lost events, conflicts and failing requests.
 #[tokio::test]
 async fn the_outcome_is_the_same_whatever_goes_wrong() {
-    faults::check(|| Cluster::default().with(&resource(), &[sample(2)]), run).await;
+    faults::check(|| cluster(2), run).await;
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Tests of the `Website` controller against an in-memory API server, without a cluster.
 
+use api::web::v1alpha1::Website;
+use futures::future::BoxFuture;
+use kube::{Client, CustomResourceExt};
 use operator::{controller::website, dns::Dns};
-use runtime::{
-    Operator,
-    testing::{Cluster, faults},
-};
+use operator_rs_testing::{CancellationToken, Cluster, faults};
+use runtime::Operator;
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
@@ -18,7 +19,7 @@ fn cluster() -> Cluster {
         "spec": { "domains": ["a.com", "b.com"], "certificate": "tls", "replicas": 1 },
     });
     let secret = json!({ "metadata": { "name": "tls", "namespace": "default" } });
-    Cluster::default().with(WEBSITES, &[shop]).with("secrets", &[secret])
+    Cluster::default().with_crds(&[Website::crd()]).with(WEBSITES, &[shop]).with("secrets", &[secret])
 }
 
 /// A zone of its own for each test.
@@ -29,9 +30,12 @@ fn dns(test: &str) -> Dns {
     Dns::new(zone)
 }
 
-fn controller(dns: &Dns) -> impl Fn(Operator) -> futures::future::BoxFuture<'static, anyhow::Result<()>> {
+fn controller(dns: &Dns) -> impl Fn(Client, CancellationToken) -> BoxFuture<'static, anyhow::Result<()>> {
     let dns = dns.clone();
-    move |operator| Box::pin(website::run_with(operator, Some("nginx:1".into()), dns.clone()))
+    move |client, stop| {
+        let operator = Operator { stop, ..Operator::new(runtime::identity!(), client) };
+        Box::pin(website::run_with(operator, Some("nginx:1".into()), dns.clone()))
+    }
 }
 
 fn get(cluster: &Cluster, resource: &str) -> Value {
@@ -57,12 +61,12 @@ fn degraded(cluster: &Cluster) -> Value {
 #[tokio::test]
 async fn what_the_spec_no_longer_names_is_removed() {
     let (cluster, dns) = (cluster(), dns("removed"));
-    cluster.run(2, controller(&dns)).await;
+    cluster.run(controller(&dns)).await;
     let (https, http) = (["http", "https"], ["http"]);
     assert_eq!(children(&cluster), [vec!["a.com.conf", "b.com.conf"], https.to_vec(), vec!["config", "tmp", "tls"]]);
     assert_eq!(dns.records("1"), ["a.com", "b.com"]);
     cluster.edit(WEBSITES, "default", "shop", |it| it["spec"] = json!({ "domains": ["b.com"] }));
-    cluster.run(1, controller(&dns)).await;
+    cluster.run(controller(&dns)).await;
     assert_eq!(children(&cluster), [vec!["b.com.conf"], http.to_vec(), vec!["config", "tmp"]]);
     assert_eq!(dns.records("1"), ["b.com"]);
 }
@@ -71,17 +75,17 @@ async fn what_the_spec_no_longer_names_is_removed() {
 async fn a_website_waits_for_its_certificate() {
     let (cluster, dns) = (cluster(), dns("certificate"));
     cluster.delete("secrets", "default", "tls");
-    cluster.run(2, controller(&dns)).await;
+    cluster.run(controller(&dns)).await;
     assert_eq!(degraded(&cluster)["reason"], "SecretMissing");
     cluster.put("secrets", json!({ "metadata": { "name": "tls", "namespace": "default" } })).unwrap();
-    cluster.run(1, controller(&dns)).await;
+    cluster.run(controller(&dns)).await;
     assert_eq!(degraded(&cluster)["status"], "False");
 }
 
 #[tokio::test]
 async fn a_failure_of_the_dns_provider_is_retried_and_reported() {
     let (cluster, dns) = (cluster(), Dns::new("/nowhere"));
-    cluster.run(5, controller(&dns)).await;
+    cluster.run(controller(&dns)).await;
     assert_eq!(
         (&degraded(&cluster)["status"], &degraded(&cluster)["reason"]),
         (&json!("True"), &json!("DnsUnavailable"))
