@@ -3,6 +3,5 @@
 // Every controller publishes events about its objects:
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
 pub mod controller;
-pub mod error;
 
-pub use error::{Error, Result};
+pub use runtime::{Error, Result};

@@ -39,7 +39,7 @@ fn sample(size: i32) -> Memcached {
 
 /// The Deployment of `obj`, with this number of ready pods.
 fn running(obj: &Memcached, ready: i32) -> serde_json::Value {
-    let mut deployment = serde_json::to_value(reconciler::deployment_for(obj, IMAGE).unwrap()).unwrap();
+    let mut deployment = serde_json::to_value(reconciler::deployment_for(obj, IMAGE)).unwrap();
     deployment["metadata"]["generation"] = json!(1);
     deployment["status"] = status(ready);
     deployment

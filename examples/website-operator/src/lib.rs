@@ -4,6 +4,5 @@
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create
 pub mod controller;
 pub mod dns;
-pub mod error;
 
-pub use error::{Error, Result};
+pub use runtime::{Error, Result};

@@ -7,7 +7,7 @@ use k8s_openapi::{
     api::{apps::v1 as appsv1, core::v1 as corev1},
     apimachinery::pkg::apis::meta::v1 as metav1,
 };
-use kube::{Resource as _, ResourceExt as _};
+use kube::ResourceExt as _;
 use runtime::{conditions, labels};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -58,7 +58,7 @@ async fn reconcile(obj: Arc<Memcached>, ctx: Arc<Ctx>) -> Result<runtime::Action
         return Ok(runtime::Action::await_change()); // Kubernetes deletes the Deployment
     }
     let image = ctx.image.as_deref().ok_or(Error::Unset(IMAGE))?;
-    let deployment = ctx.deployments.apply(&deployment_for(&obj, image)?).await?;
+    let deployment = ctx.deployments.apply(&deployment_for(&obj, image)).await?;
     let pods: Vec<String> = ctx.pods.of(&*obj).iter().map(|pod| pod.name_any()).collect();
     let before = obj.status.clone().unwrap_or_default().conditions;
     let status = status_for(&obj, &deployment, pods);
@@ -74,8 +74,9 @@ async fn reconcile(obj: Arc<Memcached>, ctx: Arc<Ctx>) -> Result<runtime::Action
     Ok(runtime::Action::await_change())
 }
 
-/// Returns the desired Deployment of `obj`. It is a pure function, so that it is easy to test.
-pub fn deployment_for(obj: &Memcached, image: &str) -> Result<appsv1::Deployment> {
+/// Returns the desired Deployment of `obj`. It is a pure function, so that it is easy to test. The runtime makes `obj` its
+/// owner.
+pub fn deployment_for(obj: &Memcached, image: &str) -> appsv1::Deployment {
     let labels = labels_for(&obj.name_any());
     let container = corev1::Container {
         name: "memcached".into(),
@@ -109,12 +110,10 @@ pub fn deployment_for(obj: &Memcached, image: &str) -> Result<appsv1::Deployment
         }]),
         ..Default::default()
     };
-    Ok(appsv1::Deployment {
+    appsv1::Deployment {
         metadata: metav1::ObjectMeta {
             name: obj.metadata.name.clone(),
-            namespace: obj.metadata.namespace.clone(),
             labels: Some(labels.clone()),
-            owner_references: Some(vec![obj.controller_owner_ref(&()).ok_or(Error::Missing("uid"))?]),
             ..Default::default()
         },
         spec: Some(appsv1::DeploymentSpec {
@@ -131,7 +130,7 @@ pub fn deployment_for(obj: &Memcached, image: &str) -> Result<appsv1::Deployment
             ..Default::default()
         }),
         ..Default::default()
-    })
+    }
 }
 
 /// Returns the status of `obj`, from the observed Deployment and pods.

@@ -84,7 +84,7 @@ async fn apply(website: &Website, ctx: &Ctx) -> Result<Action> {
     set.prune().await?; // deletes what an earlier version of this operator has created
 
     // An error of the provider is transient: the runtime retries, and sets `Degraded` if it persists.
-    ctx.dns.publish(&id(website), &website.spec.domains).await?;
+    ctx.dns.publish(&id(website), &website.spec.domains).await.map_err(dns_error)?;
 
     let before = website.status.clone().unwrap_or_default().conditions;
     let status = status_for(website, &deployment);
@@ -97,7 +97,7 @@ async fn apply(website: &Website, ctx: &Ctx) -> Result<Action> {
 
 /// Removes the DNS records. Kubernetes deletes the owned objects itself, after the Website.
 async fn cleanup(website: &Website, ctx: &Ctx) -> Result<Action> {
-    ctx.dns.remove(&id(website)).await?;
+    ctx.dns.remove(&id(website)).await.map_err(dns_error)?;
     Ok(Action::await_change())
 }
 
@@ -105,8 +105,13 @@ async fn cleanup(website: &Website, ctx: &Ctx) -> Result<Action> {
 /// reconcile.
 fn certificate(website: &Website, name: &str, ctx: &Ctx) -> Result<String> {
     let secret = ctx.secrets.get(website.namespace().as_deref(), name);
-    let secret = secret.ok_or_else(|| Error::NoSecret(name.into()))?;
+    let missing = || Error::permanent("SecretMissing", format!("the Secret `{name}` does not exist"));
+    let secret = secret.ok_or_else(missing)?;
     Ok(secret.resource_version().unwrap_or_default())
+}
+
+fn dns_error(error: std::io::Error) -> Error {
+    Error::transient("DnsUnavailable", format!("cannot update the DNS records: {error}"))
 }
 
 /// Identifies a Website, even after another one of the same name was deleted.

@@ -12,7 +12,7 @@ use k8s_openapi::{
     },
     apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta},
 };
-use kube::{Resource as _, ResourceExt as _};
+use kube::ResourceExt as _;
 use runtime::labels::{self, Labels};
 use std::collections::BTreeMap;
 
@@ -115,15 +115,9 @@ fn mount(name: &str, path: &str) -> VolumeMount {
     VolumeMount { name: name.into(), mount_path: path.into(), ..VolumeMount::default() }
 }
 
-/// With the owner reference, Kubernetes deletes the object after its Website.
+/// The runtime adds the namespace and the owner reference, by which Kubernetes deletes the object after its Website.
 fn metadata(website: &Website) -> ObjectMeta {
-    ObjectMeta {
-        name: Some(website.name_any()),
-        namespace: website.namespace(),
-        labels: Some(labels_for(website)),
-        owner_references: Some(website.controller_owner_ref(&()).into_iter().collect()),
-        ..ObjectMeta::default()
-    }
+    ObjectMeta { name: Some(website.name_any()), labels: Some(labels_for(website)), ..ObjectMeta::default() }
 }
 
 fn labels_for(website: &Website) -> Labels {
