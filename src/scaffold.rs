@@ -75,12 +75,17 @@ pub fn generate(
 
 /// The text of one file of a set, for use outside a project.
 pub fn text(set: &str, path: &str, context: &impl Serialize) -> anyhow::Result<String> {
+    let found = files(set, context)?.into_iter().find(|(it, _)| it.as_str() == path);
+    Ok(found.with_context(|| format!("templates/{set} has no {path}"))?.1)
+}
+
+/// The whole files of a set.
+pub fn files(set: &str, context: &impl Serialize) -> anyhow::Result<Vec<(ProjectPath, String)>> {
     let files = render(set, context)?.into_iter().filter_map(|(target, text)| match target {
         Target::File(it) => Some((it, text)),
         Target::Entries(..) => None,
     });
-    let found = { files }.find(|(it, _)| it.as_str() == path);
-    Ok(found.with_context(|| format!("templates/{set} has no {path}"))?.1)
+    Ok(files.collect())
 }
 
 /// Renders every template of a set, path and text alike, with one context.

@@ -142,7 +142,7 @@ fn what_the_machine_lacks_is_said_before_anything_is_compiled() {
     let (rustc, path) = only(&elsewhere, &sysroot);
     let cargo = env::var("CARGO").expect("cargo runs this test");
     let check = |words: &str, expected: &str| {
-        let words = format!("build --tag a/b:1 --output image.tar {words}");
+        let words = format!("build --tag a/b:1 --archive image.tar {words}");
         let mut command = image(&dir, &words);
         command.env("RUSTC", &rustc).env("PATH", &path).env("CARGO", &cargo);
         let output = run(&mut command);
@@ -338,7 +338,7 @@ fn flags_change_what_they_name() {
         return;
     }
     let dir = tiny("flags");
-    let words = "build --platform linux/amd64 --output out/layout --label a=b --label c=d=e --sbom out/list.json --locked";
+    let words = "build --platform linux/amd64 --archive out/layout --label a=b --label c=d=e --sbom out/list.json --locked";
     let output = run(&mut image(&dir, words));
     let text = support::said(&output);
     assert!(!output.status.success() && text.contains("--locked"), "{text}");
@@ -362,7 +362,7 @@ fn flags_change_what_they_name() {
         "build --platform linux/amd64,linux/arm64 --sbom list.json",
         "`--sbom` writes the list of one platform",
     );
-    refused("build --format docker --output layout", "`--format docker` writes an archive");
+    refused("build --format docker --archive layout", "`--format docker` writes an archive");
     refused(
         "build --format docker --platform linux/amd64,linux/arm64",
         "a Docker archive holds one platform",
@@ -374,16 +374,16 @@ fn flags_change_what_they_name() {
     };
     let build = "build --platform linux/amd64";
     same(&format!("{build} --sbom src/main.rs"), "`src/main.rs` exists, and `--sbom` has not");
-    same(&format!("{build} --output a.tar --sbom ./a.tar"), "is the file of the image");
-    same(&format!("{build} --output a --sbom a/list.json"), "is the file of the image");
-    same(&format!("{build} --output src --sbom b.json"), "`src` is neither empty nor an OCI");
+    same(&format!("{build} --archive a.tar --sbom ./a.tar"), "is the file of the image");
+    same(&format!("{build} --archive a --sbom a/list.json"), "is the file of the image");
+    same(&format!("{build} --archive src --sbom b.json"), "`src` is neither empty nor an OCI");
     same("push localhost:1/a:v1 --sbom Cargo.toml", "`Cargo.toml` exists, and `--sbom` has not");
     refused("build --label a", "must look like `KEY=VALUE`");
     refused("push quay.io/example/tiny@sha256:0", "invalid value");
     // The errors of the compiler are shown, and nothing is written.
     fs::write(dir.join("src/main.rs"), "fn main() { nothing() }\n").unwrap();
-    refused("build --output broken.tar", "cannot find function `nothing`");
-    refused("build --output broken.tar", "error: cargo failed; its messages are above");
+    refused("build --archive broken.tar", "cannot find function `nothing`");
+    refused("build --archive broken.tar", "error: cargo failed; its messages are above");
     assert!(!dir.join("broken.tar").exists());
 }
 

@@ -40,7 +40,7 @@ killed! {
     a_killed_bundle_leaves_the_old_project_or_what_the_next_run_completes:
         "bundle", &[INIT, CREATE];
     a_killed_installer_leaves_the_old_project_or_what_the_next_run_completes:
-        "generate installer --output dist/install.yaml", &[INIT, CREATE];
+        "generate installer --output-file dist/install.yaml", &[INIT, CREATE];
     a_killed_folder_of_crds_is_the_old_one_or_what_the_next_run_completes:
         "generate crds --output-dir crds", &[INIT, CREATE, "create api --group cache --kind Redis"];
 }

@@ -123,7 +123,7 @@ fn help_lists_targets_with_whole_words() {
 
 fn project(name: &str) -> PathBuf {
     let dir = support::fresh(&format!("makefile/{name}"));
-    support::done(&dir, "init --project-name peers --domain example.com --minimal");
+    support::done(&dir, "init --project-name peers --domain example.com");
     dir
 }
 

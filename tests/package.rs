@@ -11,6 +11,8 @@ use std::{
     process::Command,
 };
 
+use sha2::Digest as _;
+
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
 #[test]
@@ -25,20 +27,81 @@ fn the_published_sources_become_a_working_program() {
     assert!(run(&dir, "version").starts_with(concat!("operator-rs ", env!("CARGO_PKG_VERSION"))));
 
     // Byte for byte the project of the program that the other tests run.
-    let (published, ours) = (dir.join("published"), dir.join("ours"));
-    for words in [
-        "init --domain example.com --project-name memcached-operator",
-        "create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
-    ] {
-        fs::create_dir_all(&published).unwrap();
-        fs::create_dir_all(&ours).unwrap();
-        run(&published, words);
-        support::done(&ours, words);
-    }
+    let project = |name: &str, flags: &str, ours: bool| {
+        let dir = dir.join(name);
+        fs::create_dir_all(&dir).unwrap();
+        for words in [
+            &format!("init --domain example.com --project-name memcached-operator{flags}"),
+            "create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
+        ] {
+            match ours {
+                true => drop(support::done(&dir, words)),
+                false => drop(run(&dir, words)),
+            }
+        }
+        dir
+    };
+    let (published, ours) =
+        (project("published", " --vendor", false), project("ours", " --vendor", true));
     let difference = support::difference(&support::tree(&ours), &support::tree(&published));
     assert_eq!(difference, None);
 
+    // Once the crates are published, a new project depends on their versions, and so does one of before. README.md is
+    // the user's.
+    let (new, before) = (project("new", "", false), project("before", "", true));
+    run(&before, "generate");
+    fs::copy(new.join("README.md"), before.join("README.md")).unwrap();
+    let files = |dir: &Path| {
+        let mut files = support::tree(dir);
+        // Folders that are empty now stay; git does not know them.
+        files.retain(|path, _| !path.ends_with('/'));
+        files
+    };
+    assert_eq!(support::difference(&files(&new), &files(&before)), None);
+    assert!(files(&new).keys().all(|it| !it.starts_with("vendor/")));
+    run(&new, "generate --check");
+    check_lock(&new, &dir.join("registry"), program.ancestors().nth(3).unwrap());
+
     check_archive(&dir, &program);
+}
+
+/// Cargo accepts Cargo.lock as it is, with a registry that has its packages and those that `target` has packaged.
+fn check_lock(project: &Path, registry: &Path, target: &Path) {
+    fs::create_dir_all(registry).unwrap();
+    let home = env::var_os("CARGO_HOME")
+        .map_or_else(|| env::home_dir().unwrap().join(".cargo"), PathBuf::from);
+    let sources = home.join("registry/src");
+    let sources: Vec<PathBuf> =
+        fs::read_dir(sources).unwrap().map(|it| it.unwrap().path()).collect();
+    let lock: toml::Table =
+        fs::read_to_string(project.join("Cargo.lock")).unwrap().parse().unwrap();
+    for package in lock["package"].as_array().unwrap() {
+        let Some(checksum) = package.get("checksum") else { continue };
+        let field = |it: &str| package[it].as_str().unwrap();
+        let name = format!("{}-{}", field("name"), field("version"));
+        let folder = registry.join(&name);
+        match sources.iter().map(|it| it.join(&name)).find(|it| it.exists()) {
+            Some(source) => {
+                fs::create_dir(&folder).unwrap();
+                for entry in fs::read_dir(source).unwrap().map(Result::unwrap) {
+                    let link = folder.join(entry.file_name());
+                    std::os::unix::fs::symlink(entry.path(), link).unwrap();
+                }
+            }
+            None => unpack(&target.join("package").join(format!("{name}.crate")), registry),
+        }
+        let text = serde_json::json!({ "files": {}, "package": checksum }).to_string();
+        fs::write(folder.join(".cargo-checksum.json"), text).unwrap();
+    }
+    let mut metadata = cargo(project, target);
+    metadata.args(["metadata", "--locked", "--offline", "--format-version", "1"]);
+    metadata.args(["--config", "source.crates-io.replace-with='packages'"]);
+    metadata.args(["--config", &format!("source.packages.directory='{}'", registry.display())]);
+    succeed(&mut metadata);
+}
+
+fn unpack(archive: &Path, to: &Path) {
+    succeed(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(to));
 }
 
 /// The archive of a release, made of this program.
@@ -87,12 +150,11 @@ fn build() -> Option<PathBuf> {
     let outside = tempfile::tempdir().unwrap();
     for name in ["operator-rs", "kube-crd-source"] {
         let archive = format!("{name}-{}.crate", env!("CARGO_PKG_VERSION"));
-        let mut tar = Command::new("tar");
-        tar.arg("-xzf").arg(target.join("package").join(archive)).arg("-C").arg(outside.path());
-        succeed(&mut tar);
+        unpack(&target.join("package").join(archive), outside.path());
         let unpacked = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
         fs::rename(outside.path().join(unpacked), outside.path().join(name)).unwrap();
     }
+    publish(&outside.path().join("operator-rs"), &target.join("package"));
     let mut build = cargo(&outside.path().join("operator-rs"), &target);
     build.args(["build", "--target", TARGET]);
     // In place of the registry, which does not have this version yet.
@@ -103,6 +165,31 @@ fn build() -> Option<PathBuf> {
     // The program is compared, not debugged.
     succeed(build.env("CARGO_PROFILE_DEV_DEBUG", "0"));
     Some(target.join(TARGET).join("debug/operator-rs"))
+}
+
+/// Sets `PUBLISHED` as a release does.
+fn publish(tool: &Path, packages: &Path) {
+    let mut list = String::new();
+    for folder in fs::read_dir(support::home().join("crates")).unwrap() {
+        let manifest = fs::read_to_string(folder.unwrap().path().join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let field = |it: &str| manifest["package"][it].as_str().unwrap();
+        let (name, version) = (field("name"), field("version"));
+        if name.starts_with("operator-rs-") {
+            let archive = fs::read(packages.join(format!("{name}-{version}.crate"))).unwrap();
+            let checksum: String =
+                sha2::Sha256::digest(archive).iter().map(|it| format!("{it:02x}")).collect();
+            list += &format!(
+                "Published {{ name: {name:?}, version: {version:?}, checksum: {checksum:?} }},"
+            );
+        }
+    }
+    let place = tool.join("src/commands/support/mod.rs");
+    let source = fs::read_to_string(&place).unwrap();
+    let (head, rest) = source.split_once("PUBLISHED: &[Published] = &[").unwrap();
+    let (_, rest) = rest.split_once("];").unwrap();
+    let changed = format!("{head}PUBLISHED: &[Published] = &[{list}];{rest}");
+    fs::write(place, changed).unwrap();
 }
 
 fn cargo(dir: &Path, target: &Path) -> Command {

@@ -77,6 +77,13 @@ fn nobody_is_asked_what_the_flags_say() {
     assert!(!said.contains("e.g.") && said.contains("ended with 0"), "{said}");
 }
 
+#[test]
+fn a_manual_page_can_be_read_on_a_terminal() {
+    let mut terminal = start(&support::fresh("prompts-man"), "man create api");
+    let said = terminal.exp_eof().unwrap();
+    assert!(said.contains("Usage: operator-rs create api") && !said.contains(".SH"), "{said}");
+}
+
 fn project(name: &str) -> PathBuf {
     let dir = support::fresh(&format!("prompts-{name}"));
     support::done(&dir, "init --domain example.com --project-name prompts");

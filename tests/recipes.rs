@@ -125,7 +125,8 @@ fn write(dir: &Path, files: &BTreeMap<String, String>) {
     fs::copy(recipe("dns"), dir.join("src/dns.rs")).unwrap();
     let library = dir.join("src/lib.rs");
     let text = fs::read_to_string(&library).unwrap();
-    fs::write(library, text.replace("pub mod controller;", "pub mod controller;\npub mod dns;")).unwrap();
+    fs::write(library, text.replace("pub mod controller;", "pub mod controller;\npub mod dns;"))
+        .unwrap();
 }
 
 /// Makes one test program of the tests of all recipes and of the page's own.

@@ -60,6 +60,7 @@ pages! {
     mistakes
     on_a_cluster
     operator_sdk_tutorial
+    optional_files
     other_kinds
     project_file
     run_bundle

@@ -10,44 +10,66 @@ use serde_json::Value;
 
 #[test]
 fn workflows_pin_their_actions_and_every_job_ends() {
-    let files = project("workflows", "");
+    let files = project("workflows", "--with all");
     let workflows: Vec<_> =
         files.iter().filter(|it| it.0.starts_with(".github/workflows/")).collect();
-    assert_eq!(workflows.len(), 4);
+    assert_eq!(workflows.len(), 5);
     for (path, text) in workflows {
         support::workflow::check(path, text);
     }
     assert!(files[".github/workflows/test-e2e.yml"].contains("operator-rs manifests --check"));
 }
 
-/// The files that `--minimal` leaves out are named in no other file, and each kept one is as it is without the flag.
+/// Files that are added later are those that `init` would have created, and no other file depends on them.
 #[test]
-fn a_minimal_project_is_the_same_without_the_extras() {
-    let (all, minimal) = (project("all", ""), project("minimal", "--minimal"));
-    let is_extra = |it: &&String| !minimal.contains_key(*it);
-    let extras: Vec<_> = all.keys().filter(is_extra).map(String::as_str).collect();
+fn files_can_be_added_to_a_project_later() {
+    let (default, all) = (project("default", ""), project("all", "--with all"));
+    let dir = support::fresh("workflows/later");
+    support::done(&dir, "init --project-name memcached-operator --domain example.com");
+    let names = ["agents", "deny", "dependabot", "devcontainer", "release", "vscode"];
+    let mut before = default.clone();
+    let mut added = Vec::new();
+    for name in names {
+        support::done(&dir, &format!("init --with {name}"));
+        let after = texts(&dir);
+        let new = after.keys().filter(|it| !before.contains_key(*it)).cloned().collect::<Vec<_>>();
+        added.push(format!("{name}: {}", new.join(" ")));
+        before = after;
+    }
+    assert_eq!(before, all);
     assert_eq!(
-        extras,
+        added,
         [
-            ".devcontainer/devcontainer.json",
-            ".github/dependabot.yml",
-            ".github/workflows/lint.yml",
-            ".github/workflows/release.yml",
-            ".github/workflows/test-e2e.yml",
-            ".github/workflows/test.yml",
-            ".vscode/extensions.json",
-            ".vscode/launch.json",
-            ".vscode/settings.json",
-            "AGENTS.md",
-            "deny.toml",
+            "agents: AGENTS.md",
+            "deny: .github/workflows/deny.yml deny.toml",
+            "dependabot: .github/dependabot.yml",
+            "devcontainer: .devcontainer/devcontainer.json",
+            "release: .github/workflows/release.yml",
+            "vscode: .vscode/extensions.json .vscode/launch.json .vscode/settings.json",
         ]
     );
-    for (path, text) in &minimal {
-        assert!(path == "README.md" || all.get(path) == Some(text), "{path}");
-        for name in [".devcontainer", ".github/", ".vscode", "AGENTS.md", "deny.toml"] {
+    for (path, text) in &default {
+        assert_eq!(all.get(path), Some(text), "{path}");
+        for name in [".devcontainer", ".vscode", "AGENTS.md", "deny.toml", "release.yml"] {
             assert!(!text.contains(name), "{path} mentions {name}");
         }
     }
+}
+
+/// A first commit that can be read.
+#[test]
+fn a_new_project_is_small() {
+    let dir = support::fresh("workflows/small");
+    support::done(&dir, "init --project-name memcached-operator --domain example.com --with all");
+    support::done(
+        &dir,
+        "create api --group cache --kind Memcached --image memcached:1 --port 11211",
+    );
+    let files = support::tree(&dir);
+    let own: Vec<_> = files.keys().filter(|it| !it.starts_with("vendor/")).collect();
+    assert!(own.len() <= 75, "{} files: {own:?}", own.len());
+    let readme = String::from_utf8_lossy(&files["README.md"]).lines().count();
+    assert!(readme <= 200, "README.md has {readme} lines");
 }
 
 /// AGENTS.md and the editor's settings name the same generated files, and those are the ones that say so themselves.
@@ -55,6 +77,7 @@ fn a_minimal_project_is_the_same_without_the_extras() {
 fn the_extras_name_every_generated_file() {
     let dir = support::fresh("workflows/generated");
     support::done(&dir, "init --project-name memcached-operator --domain example.com");
+    support::done(&dir, "init --with vscode,agents");
     support::done(
         &dir,
         "create api --group cache --kind Memcached --image memcached:1 --port 11211",
@@ -99,7 +122,7 @@ fn images_are_pinned_by_digest() {
 
 #[test]
 fn the_settings_for_bots_are_well_formed() {
-    let files = project("bots", "");
+    let files = project("bots", "--with dependabot,deny");
     let dependabot: Value = serde_yaml::from_str(&files[".github/dependabot.yml"]).unwrap();
     let updates = dependabot["updates"].as_array().expect("it has updates");
     let ecosystems: Vec<_> = updates.iter().map(|it| it["package-ecosystem"].as_str()).collect();

@@ -14,6 +14,7 @@ use super::{
     listing,
     refusal::{refusal, unread},
     samples,
+    support::Support,
     tree_sources::TreeSources,
 };
 use crate::{
@@ -79,18 +80,10 @@ pub fn everything(
     plan: &mut Plan,
     tree: &impl Tree,
     project: &Project,
+    support: &Support,
     how: &How,
 ) -> anyhow::Result<()> {
-    plan.extend(scaffold::generate("generate", &Names::new(project), SUPPORT, |path| match path
-        .extension()
-    {
-        "mk" => "Makefile",
-        _ if path.as_str().starts_with("tests/") => "tests of your own beside it",
-        _ => "src/main.rs and src/controller/",
-    })?);
-    for vendored in ["vendor/operator-rs-runtime", "vendor/operator-rs-testing"] {
-        plan.own(ProjectPath::fixed(vendored), &["rs"], SUPPORT);
-    }
+    support.plan(plan, tree)?;
     source(plan, tree, project, how)
 }
 

@@ -1,11 +1,13 @@
 use std::path::Path;
 
+use clap::ValueEnum as _;
 use serde::Serialize;
 
 use super::{
     Mode,
     derive::{self, How},
     license,
+    support::{PUBLISHED, Support},
 };
 use crate::{
     disk::{self, Above, Root},
@@ -20,7 +22,8 @@ use crate::{
 #[command(after_help = "\
 Examples:
   operator-rs init --domain example.com --owner 'Example, Inc.'
-  operator-rs init --domain example.com --dir memcached-operator    # in a new directory")]
+  operator-rs init --domain example.com --dir memcached-operator    # in a new directory
+  operator-rs init --with release,dependabot    # also in a project that exists")]
 pub struct Args {
     /// Domain of the API groups [default: my.domain]
     #[arg(long, allow_hyphen_values = true)]
@@ -40,9 +43,12 @@ pub struct Args {
     /// Start a project inside another one
     #[arg(long)]
     force_nested: bool,
-    /// Leave out what building and running does not need: AGENTS.md, workflows, a dev container, editor settings
+    /// Keep the source of operator-rs' crates in vendor/, also once they are published
     #[arg(long)]
-    minimal: bool,
+    vendor: bool,
+    /// Also create these files; in an existing project, create only these
+    #[arg(long, value_enum, value_name = "NAMES", value_delimiter = ',')]
+    with: Vec<Extra>,
     /// Accepted because Go tutorials use it
     #[arg(long, hide = true)]
     repo: Option<String>,
@@ -56,7 +62,26 @@ enum License {
     None,
 }
 
-/// The variables of `templates/init`.
+/// The folders of `templates/extras`.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum Extra {
+    /// AGENTS.md: instructions for coding agents
+    Agents,
+    /// A workflow that checks licenses, sources and advisories of dependencies, and its settings in deny.toml
+    Deny,
+    /// Settings of Dependabot, which updates crates, actions and images
+    Dependabot,
+    /// A dev container with Rust and a cluster
+    Devcontainer,
+    /// A workflow that publishes images, the bundle and a GitHub release for each tag
+    Release,
+    /// Settings of VS Code, and how it debugs the manager
+    Vscode,
+    /// All of these
+    All,
+}
+
+/// The variables of `templates/init` and `templates/extras`.
 #[derive(Serialize)]
 struct Context<'a> {
     #[serde(flatten)]
@@ -65,17 +90,20 @@ struct Context<'a> {
     license: &'static str,
     /// The license file, if the license has no known identifier.
     license_file: &'a str,
-    minimal: bool,
+    is_vendored: bool,
 }
 
 impl Args {
     pub fn plan(self, dir: &Path, root: &Root) -> anyhow::Result<Plan> {
-        refuse_existing(root)?;
+        if let Some(project) = self.existing(root)? {
+            let support = Support::new(&project, PUBLISHED)?;
+            return self.extras(&Context::new(&project, &support));
+        }
         if !self.force_nested {
             refuse_nested(dir)?;
         }
-        let name = match self.project_name {
-            Some(name) => name,
+        let name = match &self.project_name {
+            Some(name) => name.clone(),
             None => name_of(root)?,
         };
         if self.owner.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
@@ -84,11 +112,13 @@ impl Args {
             );
         }
         let has_domain = self.domain.is_some();
-        let domain = match self.domain {
-            Some(domain) => domain,
+        let domain = match &self.domain {
+            Some(domain) => domain.clone(),
             None => "my.domain".parse()?,
         };
-        let project = Project::new(name, domain, self.namespaced, env!("CARGO_PKG_VERSION"));
+        let version = env!("CARGO_PKG_VERSION");
+        let project = Project::new(name, domain, self.namespaced, self.vendor, version);
+        let support = Support::new(&project, PUBLISHED)?;
         let existing = license::find(root)?;
         let license = identifier(self.license, existing.as_ref())?;
         let sets: &[&str] = match (self.license, &existing) {
@@ -98,13 +128,15 @@ impl Args {
         let is_unknown = license.is_empty() && self.license.is_none();
         let file = existing.as_ref().filter(|_| is_unknown);
         let license_file = file.map_or("", |it| it.path.as_str());
-        let names = derive::Names::new(&project);
-        let context =
-            Context { names, owner: &self.owner, license, license_file, minimal: self.minimal };
+        let context = Context {
+            owner: &self.owner,
+            license,
+            license_file,
+            ..Context::new(&project, &support)
+        };
         let mut plan = scaffold::scaffold(sets, &context)?;
-        if !self.minimal {
-            plan.extend(scaffold::scaffold(&["extras"], &context)?.offered());
-        }
+        plan.only_offer_in(&ProjectPath::fixed(".github"));
+        plan.extend(self.extras(&context)?);
         keep_theirs(&mut plan, root, existing, license)?;
         if self.repo.is_some() {
             plan.warn("`--repo` has no effect: a Cargo package has no import path".to_owned());
@@ -119,7 +151,7 @@ impl Args {
         warn_of_ignored_lock(&mut plan, root)?;
         lock(&mut plan, &project.name)?;
         plan.scaffold(Project::path(), project.text().to_owned());
-        derive::everything(&mut plan, root, &project, &How::default())?;
+        derive::everything(&mut plan, root, &project, &support, &How::default())?;
         plan.next(
             "Next: add an API, then compile and test:\n  \
              operator-rs create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211\n  \
@@ -130,15 +162,51 @@ impl Args {
     }
 }
 
-/// Refuses a directory with a PROJECT file, which may be that of another tool.
-fn refuse_existing(root: &Root) -> anyhow::Result<()> {
-    match root.look(&Project::path())? {
-        Found::Text(text) => drop(Project::from_text(&text)?),
-        Found::Other(_) => {}
-        _ => return Ok(()),
+impl Args {
+    /// The project that is here already. It may be that of another tool, and only `--with` can be given.
+    fn existing(&self, root: &Root) -> anyhow::Result<Option<Project>> {
+        let project = match root.look(&Project::path())? {
+            Found::Text(text) => Some(Project::from_text(&text)?),
+            Found::Other(_) => None,
+            _ => return Ok(None),
+        };
+        let is_new = self.domain.is_some()
+            || self.project_name.is_some()
+            || !self.owner.is_empty()
+            || self.license.is_some()
+            || self.namespaced
+            || self.force_nested
+            || self.vendor;
+        if let Some(project) = project.filter(|_| !self.with.is_empty() && !is_new) {
+            return Ok(Some(project));
+        }
+        Err(anyhow::format_err!("this directory already has a project: PROJECT exists")).hint(
+            match is_new && !self.with.is_empty() {
+                true => "to add files to it, give only `--with`",
+                false => "add an API with `operator-rs create api`, or choose another directory",
+            },
+        )
     }
-    Err(anyhow::format_err!("this directory already has a project: PROJECT exists"))
-        .hint("add an API with `operator-rs create api`, or choose another directory")
+
+    /// The files of `--with`, which are the user's. Those that exist stay as they are.
+    fn extras(&self, context: &Context<'_>) -> anyhow::Result<Plan> {
+        let all = self.with.contains(&Extra::All);
+        let chosen = Extra::value_variants().iter().filter(|it| all || self.with.contains(it));
+        let mut plan = Plan::default();
+        for it in chosen.filter_map(Extra::to_possible_value) {
+            let set = format!("extras/{}", it.get_name());
+            plan.extend(scaffold::scaffold(&[&set], context)?.offered());
+        }
+        Ok(plan)
+    }
+}
+
+impl<'a> Context<'a> {
+    fn new(project: &'a Project, support: &Support) -> Self {
+        let names = derive::Names::new(project);
+        let is_vendored = support.is_vendored;
+        Self { names, owner: "", license: "", license_file: "", is_vendored }
+    }
 }
 
 /// The license's SPDX identifier; empty if there is none or it is unknown.

@@ -8,6 +8,7 @@ use crate::{hint::Hint as _, terminal};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
+  operator-rs man create api              # on a terminal, as text
   operator-rs man create api | man -l -")]
 pub struct Args {
     /// The command, such as `create api`, or the name of its page, `operator-rs-create-api` [default: operator-rs itself]
@@ -36,7 +37,7 @@ impl Args {
         let version = concat!("operator-rs ", env!("CARGO_PKG_VERSION"));
         Man::new(command.clone()).source(version).render(&mut page)?;
         let page = String::from_utf8(page)?.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n");
-        terminal::data(&page);
+        terminal::page(&page, || command.clone().render_long_help().to_string());
         Ok(())
     }
 }

@@ -38,6 +38,7 @@ mod samples;
 mod scorecard;
 mod shipped;
 mod stdout;
+mod support;
 mod test;
 mod tree_sources;
 mod undeploy;

@@ -31,7 +31,8 @@ pub struct Reach {
     /// Time to wait for the command to complete
     #[arg(long, value_name = "TIME", default_value = "5m")]
     timeout: Timeout,
-    /// List the requests and send nothing; with `server`, the API server validates them and changes nothing
+    /// List the requests and send none, though commands about OLM read from the cluster; with `server`, the API server
+    /// validates them and changes nothing
     #[arg(
         long,
         num_args = 0..=1,

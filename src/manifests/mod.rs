@@ -24,7 +24,7 @@ use crate::yaml::{self, Value};
 pub struct Manifest {
     pub path: ProjectPath,
     pub objects: Vec<Value>,
-    /// Where an edit belongs; completes "edit …, not this".
+    /// Where an edit belongs; completes "Do not edit: change … instead."
     pub edit: String,
 }
 

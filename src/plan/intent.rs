@@ -50,7 +50,8 @@ impl Intent {
                 None => text.clone(),
             },
             Self::Offer(text) => match &before {
-                Some(_) => return,
+                Some(before) if *before == with_ends_of(before, text) => return,
+                Some(_) => return changes.stays(path, "it already exists"),
                 None => text.clone(),
             },
             Self::Lines(text) => amendment::lacking(before.as_deref().unwrap_or(""), text),

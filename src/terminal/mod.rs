@@ -65,6 +65,14 @@ pub fn list(whole: &str, folded: impl FnOnce() -> Option<String>) {
     print(short.as_deref().unwrap_or(whole));
 }
 
+/// Prints data that people cannot read; on a terminal, a text in its place.
+pub fn page(data: &str, text: impl FnOnce() -> String) {
+    match io::stdout().is_terminal() {
+        true => print(&text()),
+        false => self::data(data),
+    }
+}
+
 /// A diff is text for people on a terminal and in the log of a workflow; elsewhere, `patch` may read it.
 pub fn diff(text: &str) {
     match io::stdout().is_terminal() || annotates() {

@@ -158,7 +158,7 @@ fn platforms_are_asked_of_registries() {
 fn labels_of_an_image_are_compared_with_annotations() {
     let (dir, output) = bundle("formats-labels", &objects(), &["--channels", "stable"]);
     assert!(output.status.success(), "{}", support::said(&output));
-    support::done(&dir, "bundle build --format docker --output good.tar");
+    support::done(&dir, "bundle build --format docker --archive good.tar");
     fs::create_dir(dir.join("image")).expect("it is ours");
     // The configuration is named by its digest.
     let script = "cd image && tar xf ../good.tar && old=$(echo ?????????????*.json) && \

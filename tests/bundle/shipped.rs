@@ -6,7 +6,7 @@ use crate::support;
 
 fn project(name: &str) -> PathBuf {
     let dir = support::fresh(&format!("bundle/shipped/{name}"));
-    support::done(&dir, "init --domain example.com --project-name p --minimal");
+    support::done(&dir, "init --domain example.com --project-name p");
     support::done(&dir, "create api --group cache --kind Memcached");
     dir
 }
@@ -24,7 +24,7 @@ fn the_image_of_a_new_project_is_reported_wherever_it_would_ship() {
         "bundle --dry-run",
         "deploy --dry-run",
         "generate installer",
-        "generate installer --output i.yaml --dry-run",
+        "generate installer --output-file i.yaml --dry-run",
     ] {
         let output = run(&dir, words);
         assert!(output.contains(warning), "{words}\n{output}");

@@ -64,7 +64,7 @@ fn links_that_lead_out_are_refused() {
     assert_eq!(one, other);
     let output = support::operator_rs(&dir, "bundle validate bundle");
     assert!(!support::said(&output).contains("is a directory"), "{}", support::said(&output));
-    let output = support::operator_rs(&dir, "catalog add bundle --catalog link --channel stable");
+    let output = support::operator_rs(&dir, "catalog add bundle --catalog link --channels stable");
     let said = support::said(&output);
     assert!(
         said.contains("error: `link` is a symlink\nhint: name the directory that it leads to"),
@@ -118,7 +118,7 @@ fn a_value_of_another_type_is_refused() {
 fn an_entry_with_another_skip_range_is_not_passed_over() {
     let dir = put("catalog-range", stream(&blobs()).as_bytes());
     super::bundles::write(&dir.join("b"), "memcached", "memcached.v1.2.0", "1.2.0");
-    let add = "catalog add b --channel stable --image quay.io/example/memcached-bundle:v1.2.0";
+    let add = "catalog add b --channels stable --image quay.io/example/memcached-bundle:v1.2.0";
     let said = support::said(&support::operator_rs(&dir, &format!("{add} --skip-range <1.1.0")));
     assert!(
         said.contains("already has the entry `memcached.v1.2.0`, with other upgrades"),

@@ -24,8 +24,8 @@ fn a_pushed_catalog_is_what_opm_renders_and_so_are_templates_of_pushed_bundles()
     support::done(&dir, &format!("catalog push {image}"));
     let bundle = format!("{}/example/memcached-bundle:v0.0.1", registry.address);
     support::done(&dir, &format!("bundle push {bundle}"));
-    support::done(&dir, "catalog build --output first.tar");
-    support::done(&dir, "catalog build --output second.tar");
+    support::done(&dir, "catalog build --archive first.tar");
+    support::done(&dir, "catalog build --archive second.tar");
     let archive = |name: &str| fs::read(dir.join(name)).expect("it is written");
     assert!(archive("first.tar") == archive("second.tar"), "two builds differ");
 
@@ -74,7 +74,7 @@ fn a_pushed_catalog_is_what_opm_renders_and_so_are_templates_of_pushed_bundles()
 
 /// An archive of the catalog whose label for its directory says this.
 fn labelled(dir: &std::path::Path, label: &str) {
-    support::done(dir, "catalog build --format docker --platform linux/amd64 --output plain.tar");
+    support::done(dir, "catalog build --format docker --platform linux/amd64 --archive plain.tar");
     let plain = fs::File::open(dir.join("plain.tar")).expect("it is written");
     let file = fs::File::create(dir.join("labelled.tar")).expect("it can be written");
     let mut labelled = tar::Builder::new(file);

@@ -87,7 +87,7 @@ pub const LINES: &[Line] = &[
     ),
     line("generate installer", Writes::Nothing, CONFIG),
     line(
-        "generate installer --output deploy/install.yaml",
+        "generate installer --output-file deploy/install.yaml",
         Writes::Files,
         &["PROJECT", "config", "deploy"],
     ),

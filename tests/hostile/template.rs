@@ -26,7 +26,7 @@ pub fn fresh() -> &'static Files {
             "create api --group cache --kind Memcached --image memcached:1.6.39-alpine --port 11211",
             "create api --group cache --kind Second --controller=false",
             "bundle --image quay.io/example/memcached-operator:v0.0.1",
-            "generate installer --output deploy/install.yaml",
+            "generate installer --output-file deploy/install.yaml",
         ] {
             support::done(&dir, words);
         }

@@ -11,13 +11,13 @@ fn other_tools_read_what_is_built() {
     let build = |words: &[&str]| {
         digest(&done(&dir, &[&["bundle", "build", "--tag", name], words].concat()))
     };
-    let whole = build(&["--output", "layout"]);
-    let one = build(&["--output", "one", "--platform", "linux/arm64"]);
-    assert_eq!(build(&["--output", "oci.tar"]), whole);
-    assert_eq!(build(&["--output", "again.tar"]), whole, "two builds are equal");
+    let whole = build(&["--archive", "layout"]);
+    let one = build(&["--archive", "one", "--platform", "linux/arm64"]);
+    assert_eq!(build(&["--archive", "oci.tar"]), whole);
+    assert_eq!(build(&["--archive", "again.tar"]), whole, "two builds are equal");
     assert_eq!(fs::read(dir.join("oci.tar")).unwrap(), fs::read(dir.join("again.tar")).unwrap());
     let docker =
-        build(&["--output", "docker.tar", "--format", "docker", "--platform", "linux/s390x"]);
+        build(&["--archive", "docker.tar", "--format", "docker", "--platform", "linux/s390x"]);
     assert_ne!((&whole, &one), (&docker, &whole));
 
     let inspect = |source: &str| -> Option<serde_json::Value> {
@@ -71,7 +71,7 @@ fn labels(bundle: &std::path::Path) -> serde_json::Map<String, serde_json::Value
 fn the_time_is_that_of_the_source() {
     let dir = project("epoch");
     let build = |epoch: Option<&str>| {
-        let mut command = ours(&dir, &["bundle", "build", "--output", "a.tar"]);
+        let mut command = ours(&dir, &["bundle", "build", "--archive", "a.tar"]);
         command.envs(epoch.map(|it| ("SOURCE_DATE_EPOCH", it)));
         command
     };
@@ -94,7 +94,8 @@ fn nothing_is_written_where_something_else_is() {
     let dir = project("occupied");
     let check = |output: &str, words: &[&str], expected: &str| {
         let before = support::tree(&dir);
-        let said = refused(ours(&dir, &[&["bundle", "build", "--output", output], words].concat()));
+        let said =
+            refused(ours(&dir, &[&["bundle", "build", "--archive", output], words].concat()));
         assert!(said.contains(expected), "{said}");
         assert_eq!(support::difference(&before, &support::tree(&dir)), None);
     };
@@ -112,7 +113,7 @@ fn nothing_is_written_where_something_else_is() {
     backup.into_inner().expect("it is written");
     check("backup.tar", &["--format", "docker"], &format!("`backup.tar` {replaced}"));
     check("b.tar.gz", &[], "no archive that ends in `.tar.gz` can be written");
-    check("b.TGZ", &[], "give `--output` a name that ends in `.tar`");
+    check("b.TGZ", &[], "give `--archive` a name that ends in `.tar`");
     check("bundle", &[], "`bundle` is neither empty nor an OCI layout");
     check("PROJECT", &[], "PROJECT` is not a directory");
     check("folder.tar", &[], "is not a regular file, and is not replaced");
@@ -132,7 +133,7 @@ fn nothing_is_written_where_something_else_is() {
     fs::create_dir(dir.join("layout")).expect("it is ours");
     fs::write(dir.join("layout/oci-layout"), "{}").expect("it is ours");
     fs::write(dir.join("layout/index.json"), "[]").expect("it is ours");
-    let said = refused(ours(&dir, &["bundle", "build", "--output", "layout"]));
+    let said = refused(ours(&dir, &["bundle", "build", "--archive", "layout"]));
     assert!(said.contains("its `index.json` has no list of manifests"), "{said}");
     assert_eq!(fs::read_to_string(dir.join("layout/index.json")).unwrap(), "[]");
     #[cfg(unix)]
@@ -149,7 +150,7 @@ fn images_are_added_to_a_layout_at_the_same_time() {
     let name = |at: usize| format!("quay.io/example/bundle:v0.0.{at}");
     let build = |at: usize| {
         let mut command =
-            ours(&dir, &["bundle", "build", "--output", "layout", "--tag", &name(at)]);
+            ours(&dir, &["bundle", "build", "--archive", "layout", "--tag", &name(at)]);
         command.env("SOURCE_DATE_EPOCH", at.to_string()).stdout(std::process::Stdio::null());
         command.stderr(std::process::Stdio::piped()).spawn().expect("it starts")
     };
@@ -169,7 +170,7 @@ fn images_are_added_to_a_layout_at_the_same_time() {
     };
     assert_eq!(names(), (0..6).map(name).collect::<Vec<_>>());
     // Another image with a tag that is there.
-    let words = ["bundle", "build", "--output", "layout", "--tag", "quay.io/other/x:v0.0.1"];
+    let words = ["bundle", "build", "--archive", "layout", "--tag", "quay.io/other/x:v0.0.1"];
     let before = support::tree(&dir);
     let said = refused(ours(&dir, &words));
     assert!(
@@ -183,7 +184,7 @@ fn images_are_added_to_a_layout_at_the_same_time() {
 fn a_bundle_that_cannot_be_an_image_is_refused() {
     let dir = project("refused");
     let write = |path: &str, text: &str| fs::write(dir.join(path), text).expect("it is ours");
-    let build = || refused(ours(&dir, &["bundle", "build", "--output", "a.tar"]));
+    let build = || refused(ours(&dir, &["bundle", "build", "--archive", "a.tar"]));
     let dockerfile = fs::read_to_string(dir.join("bundle.Dockerfile")).expect("it is ours");
     write("bundle.Dockerfile", &dockerfile.replace("channels.v1=alpha", "channels.v1=beta"));
     let said = build();
@@ -262,15 +263,15 @@ fn a_bundle_that_cannot_be_an_image_is_refused() {
 fn a_build_that_is_killed_leaves_the_old_archive_or_the_new_one() {
     let dir = project("killed");
     // What is there is replaced, as it is an image: an older one.
-    let mut older = ours(&dir, &["bundle", "build", "--output", "a.tar", "--format", "docker"]);
+    let mut older = ours(&dir, &["bundle", "build", "--archive", "a.tar", "--format", "docker"]);
     older.env("SOURCE_DATE_EPOCH", "5");
     printed(older);
     let old = fs::read(dir.join("a.tar")).expect("it was written");
-    let digest = done(&dir, &["bundle", "build", "--output", "a.tar"]);
+    let digest = done(&dir, &["bundle", "build", "--archive", "a.tar"]);
     let new = fs::read(dir.join("a.tar")).expect("it was written");
     for round in 0..40_u64 {
         fs::write(dir.join("a.tar"), &old).expect("it is ours");
-        let mut command = ours(&dir, &["bundle", "build", "--output", "a.tar"]);
+        let mut command = ours(&dir, &["bundle", "build", "--archive", "a.tar"]);
         let mut child = command.stdout(std::process::Stdio::null()).spawn().expect("it starts");
         std::thread::sleep(std::time::Duration::from_millis(round * 3));
         let _ = child.kill();
@@ -279,7 +280,7 @@ fn a_build_that_is_killed_leaves_the_old_archive_or_the_new_one() {
         assert!(found == old || found == new, "round {round}: {} bytes", found.len());
     }
     // What is left over does no harm, and goes away.
-    assert_eq!(done(&dir, &["bundle", "build", "--output", "a.tar"]), digest);
+    assert_eq!(done(&dir, &["bundle", "build", "--archive", "a.tar"]), digest);
     let names: Vec<_> =
         support::tree(&dir).into_keys().filter(|it| it.contains("unfinished")).collect();
     assert!(names.is_empty(), "{names:?}");
@@ -289,7 +290,7 @@ fn a_build_that_is_killed_leaves_the_old_archive_or_the_new_one() {
 fn what_docker_would_not_copy_is_left_out() {
     let dir = project("dockerignore");
     let write = |path: &str, text: &str| fs::write(dir.join(path), text).expect("it is ours");
-    let words = ["bundle", "build", "--output", "a.tar"];
+    let words = ["bundle", "build", "--archive", "a.tar"];
     let build = || printed(ours(&dir, &words));
     let plain = build();
     write("bundle/metadata/notes.bak", "x");
@@ -315,7 +316,7 @@ fn what_docker_would_not_copy_is_left_out() {
 #[test]
 fn a_catalog_that_cannot_be_written_is_refused_before_it_is_read() {
     let dir = project("catalog-output");
-    for words in [["--output", "a.tar.gz"], ["--tag", &format!("a@sha256:{}", "0".repeat(64))]] {
+    for words in [["--archive", "a.tar.gz"], ["--tag", &format!("a@sha256:{}", "0".repeat(64))]] {
         let said =
             refused(ours(&dir, &[&["catalog", "build", "--catalog", "none"], &words[..]].concat()));
         assert!(!said.contains("there is no directory `none`"), "{said}");

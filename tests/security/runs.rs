@@ -12,7 +12,7 @@ pub const RUNS: &[&str] = &[
     "generate crds",
     "generate crds --output-dir out",
     "generate crds --compile --check",
-    "generate installer --output out/install.yaml",
+    "generate installer --output-file out/install.yaml",
     "generate catalog --image quay.io/example/bundle:v0.0.2",
     "generate submission --output-dir out",
     "crds diff HEAD",

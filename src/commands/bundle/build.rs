@@ -10,8 +10,8 @@ use crate::commands::images::Output;
 #[command(after_help = "\
 Examples:
   operator-rs bundle build
-  operator-rs bundle build --tag quay.io/example/memcached-operator-bundle:v0.0.1 --output bundle.tar
-  operator-rs bundle build --format docker --output bundle.tar && docker load --input bundle.tar")]
+  operator-rs bundle build --tag quay.io/example/memcached-operator-bundle:v0.0.1 --archive bundle.tar
+  operator-rs bundle build --format docker --archive bundle.tar && docker load --input bundle.tar")]
 pub struct Args {
     #[command(flatten)]
     bundle: Subject,

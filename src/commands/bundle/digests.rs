@@ -15,7 +15,7 @@ use crate::{
 /// The lock file: every image with its digest.
 const LOCK: &str = "config/manifests/image-digests.yaml";
 
-const EDIT: &str = "the images in config/, then run `operator-rs bundle --use-image-digests`";
+const EDIT: &str = "the images in config/";
 
 /// Replaces the images of a bundle by their digests. Unless offline, also plans the lock file.
 pub fn pin(

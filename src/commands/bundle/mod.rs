@@ -104,7 +104,7 @@ enum Command {
     Validate(Box<validate::Args>),
 }
 
-const EDIT: &str = "config/ and the Rust source, then run `operator-rs bundle`";
+const EDIT: &str = "config/ and the Rust source";
 
 /// Next to the bundle.
 const DOCKERFILE: &str = "bundle.Dockerfile";

@@ -12,7 +12,7 @@ use crate::commands::images::Output;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  operator-rs catalog build --tag quay.io/example/memcached-operator-catalog:v0.0.1 --output catalog.tar")]
+  operator-rs catalog build --tag quay.io/example/memcached-operator-catalog:v0.0.1 --archive catalog.tar")]
 pub struct Args {
     #[command(flatten)]
     catalog: Subject,

@@ -10,7 +10,7 @@ use crate::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  operator-rs generate installer --image quay.io/example/memcached-operator:v0.0.1 --output dist/install.yaml
+  operator-rs generate installer --image quay.io/example/memcached-operator:v0.0.1 --output-file dist/install.yaml
   operator-rs generate installer --crds-only | kubectl apply --server-side -f -")]
 pub struct Args {
     /// Render only the CRDs
@@ -23,8 +23,8 @@ pub struct Args {
     #[arg(long, short, conflicts_with = "crds_only")]
     namespace: Option<Namespace>,
     /// Write this file in the project; `-` is stdout [default: stdout]
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<ProjectPath>,
+    #[arg(long, value_name = "FILE")]
+    output_file: Option<ProjectPath>,
     #[command(flatten)]
     pub mode: Mode,
 }
@@ -34,12 +34,12 @@ impl Args {
     pub fn prints(&self) -> anyhow::Result<bool> {
         match self.file() {
             Some(_) => Ok(false),
-            None => self.mode.require("--output").map(|()| true),
+            None => self.mode.require("--output-file").map(|()| true),
         }
     }
 
     fn file(&self) -> Option<&ProjectPath> {
-        stdout::file(&self.output)
+        stdout::file(&self.output_file)
     }
 
     pub fn outcome(self, root: &Root) -> anyhow::Result<Outcome> {

@@ -10,7 +10,9 @@ use std::path::Path;
 use super::{
     Mode, bundle, compile,
     derive::{self, How},
-    project, reading, writing,
+    project, reading,
+    support::{PUBLISHED, Support},
+    writing,
 };
 use crate::{disk::Root, hint::Diagnostic, model::Project, plan::Plan};
 
@@ -65,7 +67,8 @@ fn everything(root: &Root, compile: compile::Flags, mode: &Mode) -> anyhow::Resu
     plan.edit(Project::path(), project.text().to_owned(), current.text().to_owned());
     let all = compile.compile && mode.check;
     let how = How { flags: Some(compile), all, samples: true, ..How::default() };
-    derive::everything(&mut plan, root, &project, &how)?;
+    let support = Support::new(&project, PUBLISHED)?;
+    derive::everything(&mut plan, root, &project, &support, &how)?;
     let mut with_bundle = plan.clone();
     match bundle::renew(&mut with_bundle, root, &project) {
         Err(error) if !mode.check => {

@@ -49,6 +49,7 @@ pub const COMMANDS: &[Command] = &[
     no("object", "not needed: Rust derives `Clone`"),
 ];
 
+const ARCHIVE: &str = "use `--archive`: `--output` is the format of a report";
 const NO_PODS: &str =
     "not needed: the built-in tests only read the bundle, and run without a cluster";
 
@@ -74,6 +75,11 @@ pub const FLAGS: &[Flag] = &[
         "not needed: there is one layout; `create api --image IMAGE` replaces the deploy-image plugin",
     ),
     flag("", "--project-version", "not needed: PROJECT has version 3"),
+    flag(
+        "init",
+        "--minimal",
+        "not needed: `init` creates what building, running and testing need; `--with` adds other files",
+    ),
     flag("init", "--fetch-deps", "not needed: cargo fetches dependencies when it first builds"),
     flag("init", "--skip-go-version-check", "not needed: the project does not use Go"),
     flag(
@@ -141,6 +147,9 @@ pub const FLAGS: &[Flag] = &[
     flag("bundle", "--crds-dir", PIPE),
     flag("bundle", "--apis-dir", "not needed: Cargo.toml says where the types are"),
     flag("bundle", "--stdout", "use `operator-rs bundle --diff` to see what would be written"),
+    flag("bundle build", "--output", ARCHIVE),
+    flag("catalog build", "--output", ARCHIVE),
+    flag("image build", "--output", ARCHIVE),
     flag("bundle", "--channel", "use `--channels`"),
     flag("bundle", "--from-version", "set `spec.replaces` in config/manifests/bases"),
     flag("bundle", "--update-objects", ONE_BUNDLE),

@@ -10,8 +10,8 @@ use crate::commands::images::{Access, Output};
 #[command(after_help = "\
 Examples:
   operator-rs image build    # writes target/image.tar
-  operator-rs image build --tag quay.io/example/memcached-operator:v0.0.1 --output image.tar
-  operator-rs image build --format docker --output image.tar && kind load image-archive image.tar")]
+  operator-rs image build --tag quay.io/example/memcached-operator:v0.0.1 --archive image.tar
+  operator-rs image build --format docker --archive image.tar && kind load image-archive image.tar")]
 pub struct Args {
     #[command(flatten)]
     output: Output,

@@ -22,8 +22,8 @@ use crate::{
 #[derive(Clone, clap::Args)]
 pub struct Output {
     /// Archive that is written, if the name ends in `.tar`, or else the directory of an OCI layout
-    #[arg(short, long, value_name = "PATH", value_parser = stdout::not_stdout())]
-    pub output: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", value_parser = stdout::not_stdout())]
+    pub archive: Option<PathBuf>,
     /// Name of the image in the archive, as in `docker build --tag`
     #[arg(short, long, value_name = "IMAGE")]
     pub tag: Option<Image>,
@@ -57,11 +57,11 @@ impl Output {
         let compressed = [".tar.gz", ".tgz", ".tar.zst", ".tar.xz", ".tar.bz2", ".zip"];
         if let Some(end) = compressed.iter().find(|it| name.ends_with(**it)) {
             return Err(anyhow::format_err!("no archive that ends in `{end}` can be written"))
-                .hint("give `--output` a name that ends in `.tar`: what is in it is compressed");
+                .hint("give `--archive` a name that ends in `.tar`: what is in it is compressed");
         }
         if self.is_docker() && !is_archive(&self.path(default)) {
             return Err(anyhow::format_err!("`--format docker` writes an archive"))
-                .hint("give `--output` a name that ends in `.tar`");
+                .hint("give `--archive` a name that ends in `.tar`");
         }
         if self.is_docker() && self.shape.platforms.len() > 1 {
             return Err(anyhow::format_err!("a Docker archive holds one platform"))
@@ -77,7 +77,7 @@ impl Output {
     }
 
     pub fn path(&self, default: &str) -> PathBuf {
-        self.output.clone().unwrap_or_else(|| PathBuf::from(default))
+        self.archive.clone().unwrap_or_else(|| PathBuf::from(default))
     }
 
     /// Writes an image and prints its digest. `default` is the archive if no output is named.

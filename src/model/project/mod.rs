@@ -24,6 +24,8 @@ pub struct Project {
     pub domain: Domain,
     /// Whether the operator watches its own namespace only.
     pub namespaced: bool,
+    /// Whether the project is to have the source of the crates of operator-rs that it depends on.
+    pub is_vendored: bool,
     pub resources: Vec<Resource>,
     text: String,
 }
@@ -35,8 +37,24 @@ struct File {
     domain: Domain,
     #[serde(default)]
     namespaced: bool,
+    plugins: Option<Plugins>,
     #[serde(default)]
     resources: Vec<Resource>,
+}
+
+/// What `init` was given beyond the fields of every PROJECT file. The settings of other tools are kept.
+#[derive(Deserialize)]
+#[serde(expecting = "a map of plugins")]
+struct Plugins {
+    #[serde(rename = "rust.operator-rs.io/v1")]
+    own: Option<Settings>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "the settings of a project")]
+struct Settings {
+    #[serde(default)]
+    vendor: bool,
 }
 
 /// The fields of PROJECT that are checked before all others.
@@ -64,18 +82,29 @@ impl Project {
         ProjectPath::fixed("PROJECT")
     }
 
-    pub fn new(name: ProjectName, domain: Domain, namespaced: bool, version: &str) -> Self {
+    pub fn new(
+        name: ProjectName,
+        domain: Domain,
+        namespaced: bool,
+        is_vendored: bool,
+        version: &str,
+    ) -> Self {
         let scope = if namespaced { "namespaced: true\n" } else { "" };
+        let plugins = match is_vendored {
+            true => format!("plugins:\n  {LAYOUT}:\n    vendor: true\n"),
+            false => String::new(),
+        };
         let text = format!(
             "# The APIs and settings of this project, for operator-rs. Comments and other fields are kept.\n\
              cliVersion: {version}\n\
              domain: {domain}\n\
              layout:\n- {LAYOUT}\n\
              {scope}\
+             {plugins}\
              projectName: {name}\n\
              version: \"3\"\n"
         );
-        Self { name, domain, namespaced, resources: Vec::new(), text }
+        Self { name, domain, namespaced, is_vendored, resources: Vec::new(), text }
     }
 
     /// Parses PROJECT. Errors have the place of the malformed part.
@@ -88,7 +117,7 @@ impl Project {
         yaml::from_text(text, yaml::Dialect::Strict).map_err(&locate)?;
         let head: Head = yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
         head.check()?;
-        let File { project_name, domain, namespaced, resources } =
+        let File { project_name, domain, namespaced, plugins, resources } =
             yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
         let mut seen = BTreeSet::new();
         for (at, resource) in resources.iter().enumerate() {
@@ -112,7 +141,9 @@ impl Project {
                 return Err(diagnostic.with_hint(hint).into_error());
             }
         }
-        Ok(Self { name: project_name, domain, namespaced, resources, text: text.to_owned() })
+        let is_vendored = plugins.and_then(|it| it.own).is_some_and(|it| it.vendor);
+        let text = text.to_owned();
+        Ok(Self { name: project_name, domain, namespaced, is_vendored, resources, text })
     }
 
     pub fn text(&self) -> &str {

@@ -59,7 +59,7 @@ const ALWAYS: &[&str] = &[
     "vendor/operator-rs-runtime/src/ is a link upwards to another project: operator-rs generate ",
     "bundle/ is a link to the same folder of another project: operator-rs bundle --image quay.io/example/other:v0.0.2 ",
     "deploy/ is a link to an empty folder outside: operator-rs generate crds --output-dir deploy/crds ",
-    "deploy/install.yaml is a link to a key: operator-rs generate installer --output deploy/install.yaml --force",
+    "deploy/install.yaml is a link to a key: operator-rs generate installer --output-file deploy/install.yaml --force",
     "target/ is a link to an empty folder outside: operator-rs manifests --compile --check",
     "target/operator-rs/ is a link upwards to another project: operator-rs generate crds --compile ",
     "target/operator-rs/ is a link to the home: operator-rs manifests --compile ",

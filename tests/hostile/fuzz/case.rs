@@ -44,7 +44,7 @@ pub const COMMANDS: &[(&[&str], &[&str])] = &[
             "manifests",
             "bundle",
             "create api --group cache --kind Fourth",
-            "generate installer --output deploy/a.yaml",
+            "generate installer --output-file deploy/a.yaml",
         ],
     ),
     (

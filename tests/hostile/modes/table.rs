@@ -70,7 +70,7 @@ pub const COMMANDS: &[Known] = &[
     known("crds diff", "config/crd/bases", Acts::OnNothing),
     known(
         "generate installer",
-        "--output deploy/install.yaml",
+        "--output-file deploy/install.yaml",
         Acts::OnFiles("deploy/install.yaml"),
     ),
     known(

@@ -30,7 +30,7 @@ use crate::{
 #[command(after_help = "\
 Examples:
   operator-rs catalog add quay.io/example/memcached-operator-bundle:v0.0.2
-  operator-rs catalog add bundle --image 'quay.io/example/memcached-operator-bundle:v{{.Version}}' --channel stable")]
+  operator-rs catalog add bundle --image 'quay.io/example/memcached-operator-bundle:v{{.Version}}' --channels stable")]
 pub struct Args {
     /// Directory, archive or image of the bundle
     #[arg(value_name = "BUNDLE")]
@@ -53,7 +53,7 @@ pub struct Addition {
     catalog: ProjectPath,
     /// Channels of the bundle, separated by commas [default: those in its annotations]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
-    channel: Vec<Channel>,
+    channels: Vec<Channel>,
     /// Bundle that this one replaces [default: `spec.replaces` of the ClusterServiceVersion, or the channel's head that
     /// is not skipped]
     #[arg(long, value_name = "NAME")]
@@ -68,7 +68,7 @@ pub struct Addition {
 }
 
 const BY: &str = "catalog add";
-const EDIT: &str = "the bundle, and add it to the catalog again";
+const EDIT: &str = "the bundle";
 
 impl Args {
     pub fn run(self, dir: &Path) -> anyhow::Result<()> {
@@ -238,13 +238,13 @@ impl Addition {
     }
 
     fn channels(&self, bundle: &Bundle) -> anyhow::Result<Vec<String>> {
-        let given: Vec<String> = self.channel.iter().map(ToString::to_string).collect();
+        let given: Vec<String> = self.channels.iter().map(ToString::to_string).collect();
         let mut res = if given.is_empty() { bundle.channels.clone() } else { given };
         let mut met = BTreeSet::new();
         res.retain(|it| met.insert(it.clone()));
         if res.is_empty() {
             return Err(anyhow::format_err!("the annotations of the bundle name no channel"))
-                .hint("name one with `--channel`");
+                .hint("name one with `--channels`");
         }
         Ok(res)
     }

@@ -1,0 +1,201 @@
+//! The support code of a project: targets of make, what its tests share, and the crates that it depends on. A project
+//! depends on these by version once they are published. Until then, and if PROJECT asks for it, their source is in
+//! `vendor/`.
+
+mod manifest;
+
+use semver::Version;
+use serde::Deserialize;
+
+use super::derive::{Names, SUPPORT};
+use crate::{
+    model::{Project, ProjectPath},
+    plan::{Plan, Tree},
+    scaffold,
+};
+
+/// A version of one of the crates that is in the registry, with the checksum there.
+#[derive(Clone, Copy)]
+pub struct Published {
+    pub name: &'static str,
+    pub version: &'static str,
+    pub checksum: &'static str,
+}
+
+/// The crates that are published. New projects depend on them if these are the versions that operator-rs is built with.
+///
+/// Each release sets this, as CONTRIBUTING.md describes. A name must not be here before it is published: whoever
+/// publishes a crate of that name would run code in every project.
+pub const PUBLISHED: &[Published] = &[];
+
+/// The generated files of a project that do not depend on its source.
+pub struct Support {
+    files: Vec<(ProjectPath, String)>,
+    crates: Vec<Crate>,
+    /// Whether the project has the source of the crates.
+    pub is_vendored: bool,
+}
+
+/// A crate that projects depend on.
+struct Crate {
+    name: String,
+    version: Version,
+    /// None if this version is not published.
+    checksum: Option<&'static str>,
+}
+
+const VENDOR: &str = "vendor";
+
+impl Support {
+    pub fn new(project: &Project, published: &[Published]) -> anyhow::Result<Self> {
+        let mut files = Vec::new();
+        let mut crates = Vec::new();
+        for (path, text) in scaffold::files("generate", &Names::new(project))? {
+            if is_manifest(&path) {
+                crates.push(Crate::read(&text, published)?);
+            }
+            files.push((path, text));
+        }
+        let is_published = crates.iter().all(|it| it.checksum.is_some());
+        Ok(Self { files, crates, is_vendored: project.is_vendored || !is_published })
+    }
+
+    /// Plans the files, and the dependencies in each Cargo.toml of the plan or else of the project.
+    pub fn plan(&self, plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
+        let vendor = ProjectPath::fixed(VENDOR);
+        let files = self.files.iter().filter(|it| self.is_vendored || !it.0.is_in(&vendor));
+        for (path, text) in files {
+            plan.generate(path.clone(), text.clone(), edit(path), SUPPORT);
+        }
+        let folders = self.crates.iter().map(|it| vendor.join(&it.name));
+        for folder in folders.collect::<Result<Vec<_>, _>>()? {
+            match self.is_vendored {
+                true => plan.own(folder, &["rs"], SUPPORT),
+                false => plan.retire(folder, SUPPORT, KEEP),
+            }
+        }
+        if !self.is_vendored {
+            plan.retire(vendor.join(".gitattributes")?, SUPPORT, KEEP);
+        }
+        self.depend(plan, tree)
+    }
+
+    /// Makes the project depend on the crates by version or on their source.
+    fn depend(&self, plan: &mut Plan, tree: &impl Tree) -> anyhow::Result<()> {
+        let top = ProjectPath::fixed("Cargo.toml");
+        let lock = ProjectPath::fixed("Cargo.lock");
+        if plan.rework(&top, |it| manifest::depend(it, self, "")) {
+            plan.rework(&lock, |it| self.lock(it));
+            return Ok(());
+        }
+        let changes = self.edit(plan, tree, top, |it| manifest::depend(it, self, ""))?;
+        let vendor = ProjectPath::fixed(VENDOR);
+        if changes {
+            self.edit(plan, tree, lock, |it| self.lock(it))?;
+        } else if self.is_vendored || tree.list(&vendor)?.is_empty() {
+            return Ok(());
+        }
+        for (path, depth) in manifests(tree, "", 0)? {
+            let up = "../".repeat(depth);
+            self.edit(plan, tree, path, |it| manifest::depend(it, self, &up))?;
+        }
+        Ok(())
+    }
+
+    /// Plans an edit of a file of the user. Returns whether anything changes.
+    fn edit(
+        &self,
+        plan: &mut Plan,
+        tree: &impl Tree,
+        path: ProjectPath,
+        change: impl Fn(&str) -> String,
+    ) -> anyhow::Result<bool> {
+        let Some(before) = tree.read(&path)? else { return Ok(false) };
+        let after = change(&before);
+        let changes = before != after;
+        if changes {
+            plan.edit(path, before, after);
+        }
+        Ok(changes)
+    }
+
+    /// Cargo.lock with the source of the crates, if it has their versions. Otherwise cargo updates it.
+    fn lock(&self, text: &str) -> String {
+        self.crates.iter().fold(text.to_owned(), |text, it| {
+            let head = format!("name = \"{}\"\nversion = \"{}\"\n", it.name, it.version);
+            let Some((before, after)) = text.split_once(&head) else { return text };
+            let is_source =
+                |it: &&str| it.starts_with("source = ") || it.starts_with("checksum = ");
+            let rest: String = after.split_inclusive('\n').skip_while(is_source).collect();
+            let checksum = it.checksum.filter(|_| !self.is_vendored);
+            let source = checksum.map_or_else(String::new, |it| {
+                format!("source = \"{REGISTRY}\"\nchecksum = \"{it}\"\n")
+            });
+            format!("{before}{head}{source}{rest}")
+        })
+    }
+}
+
+/// How Cargo.lock names the public registry.
+const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+/// What to do if a file in `vendor/` was edited.
+const KEEP: &str = "commit it and give `--force` to delete it; or keep the source in `vendor/`: set `vendor: true` for `rust.operator-rs.io/v1` under `plugins` in PROJECT";
+
+/// The Cargo.toml of a crate.
+#[derive(Deserialize)]
+struct Manifest {
+    package: Package,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: Version,
+}
+
+impl Crate {
+    fn read(manifest: &str, published: &[Published]) -> anyhow::Result<Self> {
+        let Manifest { package: Package { name, version } } = toml::from_str(manifest)?;
+        let is_this = |it: &&Published| it.name == name && it.version == version.to_string();
+        let checksum = published.iter().find(is_this).map(|it| it.checksum);
+        Ok(Self { name, version, checksum })
+    }
+}
+
+/// Whether this is the Cargo.toml of a crate in `vendor/`.
+fn is_manifest(path: &ProjectPath) -> bool {
+    path.name() == "Cargo.toml" && path.as_str().matches('/').count() == 2
+}
+
+/// Where an edit of generated support code belongs.
+fn edit(path: &ProjectPath) -> &'static str {
+    match path.extension() {
+        "mk" => "Makefile",
+        _ if path.as_str().starts_with("tests/") => "the other files in tests/",
+        _ => "src/main.rs and src/controller/",
+    }
+}
+
+/// Every Cargo.toml below a folder, and its depth. What is hidden, built or vendored has none of the project's.
+fn manifests(
+    tree: &impl Tree,
+    folder: &str,
+    depth: usize,
+) -> anyhow::Result<Vec<(ProjectPath, usize)>> {
+    let mut res = Vec::new();
+    for name in tree.names(folder)? {
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        if name == "Cargo.toml" && 0 < depth {
+            res.push((path.parse()?, depth));
+        }
+        let is_other = name.starts_with('.') || ["target/", "vendor/"].contains(&&*name);
+        if let Some(below) = path.strip_suffix('/').filter(|_| !is_other) {
+            res.extend(manifests(tree, below, depth + 1)?);
+        }
+    }
+    Ok(res)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+use super::*;
+use crate::{
+    hint::{Diagnostics, find},
+    plan::{Found, Overlay},
+};
+
+/// A directory without files.
+struct Empty;
+
+impl Tree for Empty {
+    fn look(&self, _: &ProjectPath) -> anyhow::Result<Found> {
+        Ok(Found::Nothing)
+    }
+    fn names(&self, _: &str) -> anyhow::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+    fn list(&self, _: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>> {
+        Ok(Vec::new())
+    }
+}
+
+const LOCK: &str = include_str!("../../../templates/init/Cargo.lock");
+const MANIFEST: &str = "[dependencies]\nruntime = { package = \"operator-rs-runtime\", path = \"vendor/operator-rs-runtime\" } # ours\n\n\
+                        [dev-dependencies]\nruntime = { package = \"operator-rs-runtime\", path = \"vendor/operator-rs-runtime\", features = [\"testing\"] }\n";
+/// A client in the same repository.
+const MEMBER: &str =
+    "[dependencies.operator-rs-runtime]\npath = \"../vendor/operator-rs-runtime/\"\n";
+
+fn project(is_vendored: bool) -> Project {
+    let name = "p".parse().expect("a name");
+    Project::new(name, "a.io".parse().expect("a domain"), false, is_vendored, "0.1.0")
+}
+
+/// What the registry has after a release.
+fn published() -> Vec<Published> {
+    let crates = Support::new(&project(false), &[]).expect("the templates are well-formed").crates;
+    let leak = |it: String| -> &'static str { it.leak() };
+    let published = |it: Crate| Published {
+        name: leak(it.name),
+        version: leak(it.version.to_string()),
+        checksum: "c0ffee",
+    };
+    crates.into_iter().map(published).collect()
+}
+
+fn support(is_vendored: bool, published: &[Published]) -> Support {
+    Support::new(&project(is_vendored), published).expect("the templates are well-formed")
+}
+
+/// The files of a new project.
+fn new(support: &Support) -> Plan {
+    let mut plan = Plan::default();
+    plan.scaffold(ProjectPath::fixed("Cargo.toml"), MANIFEST.to_owned());
+    plan.scaffold(ProjectPath::fixed("Cargo.lock"), LOCK.to_owned());
+    support.plan(&mut plan, &Empty).expect("it can be planned");
+    plan
+}
+
+fn text(tree: &impl Tree, path: &str) -> String {
+    tree.read(&ProjectPath::fixed(path)).ok().flatten().unwrap_or_default()
+}
+
+#[test]
+fn a_project_depends_on_what_is_published() {
+    let published = published();
+    let changes = new(&support(false, &published)).preview(&Empty).expect("no conflict");
+    let tree = Overlay::new(&Empty, &changes);
+    assert!(tree.list(&ProjectPath::fixed("vendor")).expect("it lists").is_empty());
+    let version = published.iter().find(|it| it.name == "operator-rs-runtime");
+    let version = version.expect("it is one of the crates").version;
+    assert_eq!(
+        text(&tree, "Cargo.toml"),
+        MANIFEST
+            .replace("path = \"vendor/operator-rs-runtime\"", &format!("version = \"{version}\""))
+    );
+    let lock = text(&tree, "Cargo.lock");
+    assert_eq!(lock.matches("checksum = \"c0ffee\"\n").count(), published.len());
+    let source =
+        "source = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"c0ffee\"";
+    assert!(lock.contains(source));
+    assert_eq!(lock.lines().count(), LOCK.lines().count() + 2 * published.len());
+
+    // Another version is not what this program generates code for.
+    let other: Vec<_> = published.iter().map(|it| Published { version: "0.0.1", ..*it }).collect();
+    for (is_vendored, published) in [(false, &[][..]), (false, &other), (true, &published)] {
+        let changes = new(&support(is_vendored, published)).preview(&Empty).expect("no conflict");
+        let tree = Overlay::new(&Empty, &changes);
+        assert_eq!(text(&tree, "Cargo.toml"), MANIFEST);
+        assert_eq!(text(&tree, "Cargo.lock"), LOCK);
+        assert!(!text(&tree, "vendor/operator-rs-runtime/src/lib.rs").is_empty());
+    }
+}
+
+#[test]
+fn the_source_in_a_project_of_before_is_replaced_and_comes_back() {
+    let published = published();
+    let mut before = new(&support(false, &[]));
+    before.scaffold(ProjectPath::fixed("client/Cargo.toml"), MEMBER.to_owned());
+    let before = before.preview(&Empty).expect("no conflict");
+    let before = Overlay::new(&Empty, &before);
+
+    let mut plan = Plan::default();
+    support(false, &published).plan(&mut plan, &before).expect("it can be planned");
+    let changes = plan.against(&before, false).expect("no conflict");
+    let after = Overlay::new(&before, &changes);
+    let expected = new(&support(false, &published)).preview(&Empty).expect("no conflict");
+    let expected = Overlay::new(&Empty, &expected);
+    for path in ["Cargo.toml", "Cargo.lock"] {
+        assert_eq!(text(&after, path), text(&expected, path));
+    }
+    assert!(after.list(&ProjectPath::fixed("vendor")).expect("it lists").is_empty());
+    let member = text(&after, "client/Cargo.toml");
+    assert!(member.contains("version = ") && !member.contains("path"), "{member}");
+
+    let mut plan = Plan::default();
+    support(true, &published).plan(&mut plan, &after).expect("it can be planned");
+    let changes = plan.against(&after, false).expect("no conflict");
+    let vendored = Overlay::new(&after, &changes);
+    for path in ["Cargo.toml", "Cargo.lock", "vendor/operator-rs-runtime/src/lib.rs"] {
+        assert_eq!(text(&vendored, path), text(&before, path));
+    }
+    let member = MEMBER.replace("runtime/\"", "runtime\"");
+    assert_eq!(text(&vendored, "client/Cargo.toml"), member);
+}
+
+#[test]
+fn an_edited_source_is_not_lost() {
+    let mut edited = new(&support(false, &[]));
+    let path = ProjectPath::fixed("vendor/operator-rs-runtime/src/lib.rs");
+    let before = edited.preview(&Empty).expect("no conflict");
+    let lib = text(&Overlay::new(&Empty, &before), path.as_str());
+    edited.forget(&path);
+    edited.scaffold(path, lib + "// mine\n");
+    let before = edited.preview(&Empty).expect("no conflict");
+    let before = Overlay::new(&Empty, &before);
+    let mut plan = Plan::default();
+    support(false, &published()).plan(&mut plan, &before).expect("it can be planned");
+    let refused = plan.against(&before, false).map(|_| ()).expect_err("it is refused");
+    let problem = find::<Diagnostics>(&refused).and_then(|it| it.list.first());
+    let problem = problem.expect("it has a place");
+    assert_eq!(problem.message, "is no longer generated, and was edited by hand");
+    assert_eq!(
+        problem.hints,
+        [
+            "commit it and give `--force` to delete it; or keep the source in `vendor/`: set `vendor: true` for `rust.operator-rs.io/v1` under `plugins` in PROJECT"
+        ]
+    );
+    let changes = plan.against(&before, true).expect("`--force` deletes it");
+    let vendor = ProjectPath::fixed("vendor");
+    assert!(Overlay::new(&before, &changes).list(&vendor).expect("it lists").is_empty());
+}
+
+#[test]
+fn only_our_dependencies_change() {
+    let (published, crates) = (published(), ["operator-rs-runtime"]);
+    let version = published.iter().find(|it| it.name == crates[0]).expect("it is one").version;
+    let check = |before: &str, after: &str| {
+        let found = manifest::depend(before, &support(false, &published), "");
+        assert_eq!(found, after.replace("VERSION", version));
+        let back =
+            manifest::depend(&after.replace("VERSION", version), &support(true, &published), "");
+        assert_eq!(back, before);
+    };
+    check(
+        "# a\n[target.'cfg(unix)'.dependencies]\noperator-rs-runtime={ path = \"vendor/operator-rs-runtime\" }# b\n",
+        "# a\n[target.'cfg(unix)'.dependencies]\noperator-rs-runtime={ version = \"VERSION\" }# b\n",
+    );
+    for same in [
+        "[dependencies]\nruntime = { package = \"operator-rs-runtime\", path = \"../fork\" }\n",
+        "[dependencies]\noperator-rs-runtime = { git = \"https://example.com/fork\", version = \"0.1.0\" }\n",
+        "[dependencies]\noperator-rs-runtime = { workspace = true }\n",
+        "[dependencies]\nother = { path = \"vendor/operator-rs-runtime\" }\n",
+        "[patch.crates-io]\noperator-rs-runtime = { path = \"vendor/operator-rs-runtime\" }\n",
+        "[dependencies\n",
+    ] {
+        check(same, same);
+    }
+    // Requirements that admit this version are the user's.
+    let by_version = support(false, &published);
+    for (before, after) in [
+        ("operator-rs-runtime = \"0.0.1\"", "operator-rs-runtime = \"VERSION\""),
+        ("operator-rs-runtime = \"=0.0.1\"", "operator-rs-runtime = \"=0.0.1\""),
+        ("operator-rs-runtime = \"99.0.0\"", "operator-rs-runtime = \"99.0.0\""),
+    ] {
+        let found = manifest::depend(&format!("[dependencies]\n{before}\n"), &by_version, "");
+        let after = format!("[dependencies]\n{}\n", after.replace("VERSION", version));
+        assert_eq!(found, after);
+    }
+}
