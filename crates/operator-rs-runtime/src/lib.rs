@@ -54,6 +54,7 @@ pub use kube::runtime::controller::Action;
 pub use labels::Labels;
 pub use operator::{Identity, Operator, Settings};
 pub use process::{Start, cluster_wide, per_namespace, start};
+pub use telemetry::capture_log;
 
 /// The lock of a state that no code of users runs under: nothing panics there.
 fn lock<T>(state: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
