@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Access;
+use super::{
+    Access,
+    escalation::{self, Grant},
+};
 use crate::yaml::{self, Value};
 
 /// Part of the message of the admission plugin OwnerReferencesPermissionEnforcement.
@@ -20,6 +23,8 @@ pub struct Call {
     pub forbidden: bool,
     /// Group and kind of the owners whose deletion the written object blocks.
     pub blocks: Vec<(String, String)>,
+    /// The rights that it hands on.
+    pub grant: Option<Grant>,
 }
 
 /// The calls of a user, one for each request, in the order of the log. The last line may be incomplete, if the server was
@@ -50,7 +55,12 @@ impl Call {
     /// of a role would change that; what admission checks is recognized by its message.
     pub fn is_refused(&self) -> bool {
         let is_explained = denied(&self.message).is_some() || self.message.contains(BLOCKS);
-        self.code == 403 && (self.forbidden || is_explained)
+        self.code == 403 && (self.forbidden || is_explained || self.is_escalation())
+    }
+
+    /// Whether it was refused because the account does not hold the rights that it hands on.
+    pub fn is_escalation(&self) -> bool {
+        escalation::is_refusal(&self.message)
     }
 
     /// The permissions that an account needs for this call.
@@ -83,6 +93,10 @@ impl Call {
             if !needs.is_empty() {
                 return needs;
             }
+        }
+        let missing = escalation::missing(&self.message, &self.access.namespace);
+        if !missing.is_empty() {
+            return missing;
         }
         let mut res = self.access.clone();
         if let Some(denied) = denied(&self.message) {
@@ -118,15 +132,17 @@ fn call(event: &Value) -> Call {
         let group = version.split_once('/').map_or("", |(group, _)| group);
         (group.to_owned(), text(&it["kind"]))
     });
+    let access = Access {
+        verb: text(&event["verb"]),
+        group: text(&of["apiGroup"]),
+        resource,
+        url,
+        name: text(&of["name"]),
+        namespace: text(&of["namespace"]),
+    };
     Call {
-        access: Access {
-            verb: text(&event["verb"]),
-            group: text(&of["apiGroup"]),
-            resource,
-            url,
-            name: text(&of["name"]),
-            namespace: text(&of["namespace"]),
-        },
+        grant: Grant::of(&access, &event["requestObject"]),
+        access,
         code: event["responseStatus"]["code"].as_u64().unwrap_or_default(),
         message: text(&event["responseStatus"]["message"]),
         forbidden: event["annotations"]["authorization.k8s.io/decision"] == "forbid",

@@ -47,6 +47,29 @@ pub fn parts(rule: &Rule) -> Vec<Rule> {
     res
 }
 
+/// What a rule allows, as requests. Wildcards stay as they are.
+pub fn accesses(rule: &Rule) -> Vec<Access> {
+    let first = |it: &[String]| it.first().cloned().unwrap_or_default();
+    let mut res = Vec::new();
+    for part in parts(rule) {
+        let access = Access {
+            verb: first(&part.verbs),
+            group: first(&part.groups),
+            resource: first(&part.resources),
+            url: first(&part.urls),
+            name: String::new(),
+            namespace: part.namespace.unwrap_or_default(),
+        };
+        match part.resource_names.is_empty() {
+            true => res.push(access),
+            false => res.extend(
+                part.resource_names.into_iter().map(|name| Access { name, ..access.clone() }),
+            ),
+        }
+    }
+    res
+}
+
 /// Whether a rule allows this, as Kubernetes' RBAC authorizer decides it.
 pub fn allows(rule: &Rule, access: &Access) -> bool {
     let has = |list: &[String], word: &str| list.iter().any(|it| it == "*" || it == word);

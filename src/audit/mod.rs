@@ -4,6 +4,7 @@
 //! level Metadata or above; with the bodies of writes, the owners of objects are known too.
 
 mod call;
+mod escalation;
 mod grant;
 mod report;
 
@@ -13,7 +14,7 @@ mod tests;
 pub use self::{
     call::{Call, calls},
     grant::grants,
-    report::report,
+    report::{Known, Report, report},
 };
 
 /// One kind of request to an API server, as RBAC sees it.

@@ -9,68 +9,125 @@ use super::{
     Access, Call,
     grant::{allows, parts},
 };
-use crate::model;
+use crate::{model, yaml::Value};
 
 /// The use of rules, and the refused calls.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The number of calls.
+    /// The number of calls, and of those that were refused.
     pub calls: usize,
+    pub refused_calls: usize,
     /// What was used and not used of each rule.
     pub rules: Vec<Rule>,
-    /// What was refused, how often, and the comment that would grant it.
-    pub refused: BTreeMap<Access, Refusal>,
+    /// What was refused, with the verbs, and how often.
+    pub refused: BTreeMap<Target, Refusal>,
 }
 
-/// One rule of a role.
+/// One rule of a role: resources in their groups, or paths, with verbs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Rule {
-    /// Resources in their groups, or paths, with the verbs that were used on them.
     pub used: BTreeMap<String, BTreeSet<String>>,
-    /// The same for those that were not used.
+    /// Unused, but held so that the account may grant it.
+    pub granted: BTreeMap<String, BTreeSet<String>>,
     pub unused: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// What one comment would allow.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    /// Without a verb. One rule covers all names, and all namespaces in which it applies.
+    access: Access,
+    /// Whether the account was about to grant it.
+    is_grant: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Refusal {
     pub times: usize,
-    /// The `+kubebuilder:rbac` comment to add.
-    pub marker: String,
+    pub verbs: BTreeSet<String>,
 }
 
-/// Compares rules with calls. `plural` returns the resource of a group and kind; `namespace` is the one to which the roles
-/// are limited, if they are.
-pub fn report(
-    grants: &[model::Rule],
-    calls: &[Call],
-    plural: impl Fn(&str, &str) -> Option<String> + Copy,
-    namespace: Option<&str>,
-) -> Report {
-    let served = calls.iter().filter(|it| !it.is_refused());
-    let needed: BTreeSet<Access> = served.flat_map(|it| it.needs(plural)).collect();
-    let rules = grants.iter().map(|grant| {
-        let mut rule = Rule::default();
-        for part in parts(grant) {
-            let by: Vec<&Access> = needed.iter().filter(|it| allows(&part, it)).collect();
-            match by.is_empty() {
-                true => add(&mut rule.unused, part_target(&part), part.verbs[0].clone()),
-                // In place of a `*`, name what was used.
-                false => by.iter().for_each(|it| {
-                    add(&mut rule.used, target(it), it.verb.clone());
-                }),
-            }
+/// What neither the rules nor the log say.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// The resource of a group and kind.
+    pub plural: &'a dyn Fn(&str, &str) -> Option<String>,
+    /// A role of the cluster, or of the namespace of the request.
+    pub role: &'a dyn Fn(&Access) -> Option<Value>,
+    /// The namespace to which the rules are limited, if they are.
+    pub namespace: Option<&'a str>,
+}
+
+/// Compares rules with calls.
+pub fn report(grants: &[model::Rule], calls: &[Call], known: Known<'_>) -> Report {
+    let (refused, served): (Vec<&Call>, Vec<&Call>) = calls.iter().partition(|it| it.is_refused());
+    let mut needed: BTreeSet<Access> =
+        served.iter().flat_map(|it| it.needs(known.plural)).collect();
+    let mut granted = BTreeSet::new();
+    for grant in served.iter().filter_map(|it| it.grant.as_ref()) {
+        // An API server asks for this first.
+        if grants.iter().any(|it| allows(it, &grant.bypass)) {
+            needed.insert(grant.bypass.clone());
+            continue;
         }
-        rule
-    });
-    let mut res = Report { calls: calls.len(), rules: rules.collect(), ..Report::default() };
-    for access in calls.iter().filter(|it| it.is_refused()).flat_map(|it| it.refused(plural)) {
-        // A Role cannot grant access to cluster-scoped objects.
-        let marker = marker(&access, namespace.filter(|_| !access.namespace.is_empty()));
-        // One rule covers all names, and all namespaces in which it applies.
-        let key = Access { name: String::new(), namespace: String::new(), ..access };
-        let refusal = res.refused.entry(key).or_default();
-        refusal.times += 1;
-        refusal.marker = marker;
+        let written = served.iter().filter_map(|it| it.grant.as_ref());
+        let written =
+            written.filter(|it| it.is_of(&grant.bypass)).filter_map(|it| it.role.as_ref());
+        let mut roles: Vec<Value> = match &grant.role {
+            Some(role) => vec![role.clone()],
+            None => written.cloned().collect(),
+        };
+        if roles.is_empty() {
+            roles.extend((known.role)(&grant.bypass));
+        }
+        granted.extend(roles.iter().flat_map(|it| grant.rights(it)));
+    }
+    let rules = grants.iter().map(|it| rule(it, &needed, &granted)).collect();
+    let mut res = Report {
+        calls: calls.len(),
+        refused_calls: refused.len(),
+        rules,
+        refused: BTreeMap::new(),
+    };
+    for call in refused {
+        let mut targets: BTreeMap<Target, BTreeSet<String>> = BTreeMap::new();
+        for access in call.refused(known.plural) {
+            let is_grant = call.is_escalation();
+            // A Role cannot grant access to cluster-scoped objects.
+            let namespace = known.namespace.filter(|_| !access.namespace.is_empty());
+            let (verb, mut access) = (access.verb.clone(), access);
+            access.verb.clear();
+            access.namespace = namespace.unwrap_or_default().to_owned();
+            if !is_grant {
+                access.name.clear();
+            }
+            targets.entry(Target { access, is_grant }).or_default().insert(verb);
+        }
+        for (target, verbs) in targets {
+            let refusal = res.refused.entry(target).or_default();
+            refusal.times += 1;
+            refusal.verbs.extend(verbs);
+        }
+    }
+    res
+}
+
+fn rule(grant: &model::Rule, needed: &BTreeSet<Access>, granted: &BTreeSet<Access>) -> Rule {
+    let mut res = Rule::default();
+    for part in parts(grant) {
+        let is_allowed = |it: &&Access| allows(&part, it);
+        let used: Vec<&Access> = needed.iter().filter(is_allowed).collect();
+        let held: Vec<&Access> = granted.iter().filter(is_allowed).collect();
+        // In place of a `*`, name what was used.
+        match (used.is_empty(), held.is_empty()) {
+            (false, _) => {
+                used.iter().for_each(|it| add(&mut res.used, target(it), it.verb.clone()))
+            }
+            (true, false) => {
+                held.iter().for_each(|it| add(&mut res.granted, target(it), it.verb.clone()));
+            }
+            (true, true) => add(&mut res.unused, part_target(&part), part.verbs[0].clone()),
+        }
     }
     res
 }
@@ -103,41 +160,62 @@ fn in_group(resource: &str, group: &str) -> String {
     }
 }
 
-fn marker(access: &Access, namespace: Option<&str>) -> String {
-    let Access { verb, group, resource, url, .. } = access;
+/// The `+kubebuilder:rbac` comment that allows this.
+fn marker(access: &Access, verbs: &BTreeSet<String>) -> String {
+    let Access { group, resource, url, namespace, name, .. } = access;
+    let verbs = words(verbs).replace(", ", ";");
     if resource.is_empty() {
-        return format!("// +kubebuilder:rbac:urls={url},verbs={verb}");
+        return format!("// +kubebuilder:rbac:urls={url},verbs={verbs}");
     }
     let group = if group.is_empty() { "\"\"" } else { group };
-    let namespace = namespace.map_or(String::new(), |it| format!("namespace={it},"));
-    format!("// +kubebuilder:rbac:groups={group},{namespace}resources={resource},verbs={verb}")
+    let given = |key: &str, value: &str| match value {
+        "" => String::new(),
+        value => format!("{key}={value},"),
+    };
+    let (namespace, names) = (given("namespace", namespace), given("resourceNames", name));
+    format!(
+        "// +kubebuilder:rbac:groups={group},{namespace}resources={resource},{names}verbs={verbs}"
+    )
+}
+
+fn words(verbs: &BTreeSet<String>) -> String {
+    verbs.iter().cloned().collect::<Vec<_>>().join(", ")
 }
 
 impl Report {
     pub fn unused(&self) -> usize {
         self.rules.iter().flat_map(|it| it.unused.values()).map(BTreeSet::len).sum()
     }
+
+    /// What was refused, each with the comment to add.
+    pub fn refusals(&self) -> String {
+        let mut res = String::new();
+        for (Target { access, is_grant }, Refusal { times, verbs }) in &self.refused {
+            let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+            let why = match is_grant {
+                true => ", because the operator may grant only rights that it has",
+                false => "",
+            };
+            res += &format!("refused {}: {}, {times}{why}; add\n", target(access), words(verbs));
+            res += &format!("          {}\n", marker(access, verbs));
+        }
+        res
+    }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verbs = |it: &BTreeSet<String>| it.iter().cloned().collect::<Vec<_>>().join(", ");
         for rule in &self.rules {
-            for (what, used) in &rule.used {
-                writeln!(f, "used    {what}: {}", verbs(used))?;
-            }
-            for (what, unused) in &rule.unused {
-                writeln!(f, "unused  {what}: {}", verbs(unused))?;
+            for (word, list) in
+                [("used   ", &rule.used), ("granted", &rule.granted), ("unused ", &rule.unused)]
+            {
+                for (what, verbs) in list {
+                    writeln!(f, "{word} {what}: {}", words(verbs))?;
+                }
             }
         }
-        for (access, refusal) in &self.refused {
-            let times =
-                if refusal.times == 1 { "once" } else { &format!("{} times", refusal.times) };
-            writeln!(f, "refused {}: {}, {times}; add", target(access), access.verb)?;
-            writeln!(f, "          {}", refusal.marker)?;
-        }
-        let Self { calls, refused, .. } = self;
-        let refused: usize = refused.values().map(|it| it.times).sum();
-        writeln!(f, "{calls} calls, {refused} refused, {} unused", self.unused())
+        let Self { calls, refused_calls, .. } = self;
+        let (refusals, unused) = (self.refusals(), self.unused());
+        writeln!(f, "{refusals}{calls} calls, {refused_calls} refused, {unused} unused")
     }
 }

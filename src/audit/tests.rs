@@ -18,9 +18,19 @@ fn role(rules: Value) -> Vec<Value> {
     vec![json!({ "kind": "ClusterRole", "metadata": { "name": "manager-role" }, "rules": rules })]
 }
 
+fn known(namespace: Option<&str>) -> Known<'_> {
+    let plural: &dyn Fn(&str, &str) -> Option<String> =
+        &|group, kind| (group == "g" && kind == "K").then(|| "ks".to_owned());
+    let role: &dyn Fn(&Access) -> Option<Value> = &|it| {
+        let rules =
+            json!([{ "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get"] }]);
+        (it.resource == "clusterroles" && it.name == "view").then(|| json!({ "rules": rules }))
+    };
+    Known { plural, role, namespace }
+}
+
 fn report_of(rules: Value, log: &str) -> String {
-    let plural = |group: &str, kind: &str| (group == "g" && kind == "K").then(|| "ks".to_owned());
-    report(&grants(&role(rules)), &calls(log, USER), plural, None).to_string()
+    report(&grants(&role(rules)), &calls(log, USER), known(None)).to_string()
 }
 
 #[test]
@@ -70,16 +80,17 @@ fn a_refusal_names_the_comment_that_would_allow_it() {
         create,
         owner,
         event("3", "list", pods.clone(), 403),
-        event("4", "list", pods, 403),
+        event("4", "list", pods.clone(), 403),
+        event("6", "watch", pods, 403),
         event("5", "get", path, 403),
     ];
     assert_eq!(
         report_of(json!([]), &log(&list)),
-        "refused deployments.apps: create, once; add\n          // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create\n\
-         refused /x: get, once; add\n          // +kubebuilder:rbac:urls=/x,verbs=get\n\
-         refused pods: list, 2 times; add\n          // +kubebuilder:rbac:groups=\"\",resources=pods,verbs=list\n\
+        "refused /x: get, once; add\n          // +kubebuilder:rbac:urls=/x,verbs=get\n\
+         refused pods: list, watch, 3 times; add\n          // +kubebuilder:rbac:groups=\"\",resources=pods,verbs=list;watch\n\
+         refused deployments.apps: create, once; add\n          // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create\n\
          refused ks.g/finalizers: update, once; add\n          // +kubebuilder:rbac:groups=g,resources=ks/finalizers,verbs=update\n\
-         5 calls, 5 refused, 0 unused\n"
+         6 calls, 6 refused, 0 unused\n"
     );
 }
 
@@ -136,13 +147,14 @@ fn a_role_of_a_namespace_is_asked_for_what_is_in_it_only() {
     let nodes = event("1", "list", json!({ "resource": "nodes" }), 403);
     let pods = event("2", "list", json!({ "resource": "pods", "namespace": "n" }), 403);
     let calls = calls(&log(&[nodes, pods]), USER);
-    let report = report(&[], &calls, |_, _| None, Some("n"));
-    let markers: Vec<&str> = report.refused.values().map(|it| it.marker.as_str()).collect();
+    let report = report(&[], &calls, known(Some("n"))).to_string();
+    let markers: Vec<&str> =
+        report.lines().filter_map(|it| it.trim().strip_prefix("// ")).collect();
     assert_eq!(
         markers,
         [
-            "// +kubebuilder:rbac:groups=\"\",resources=nodes,verbs=list",
-            "// +kubebuilder:rbac:groups=\"\",namespace=n,resources=pods,verbs=list",
+            "+kubebuilder:rbac:groups=\"\",resources=nodes,verbs=list",
+            "+kubebuilder:rbac:groups=\"\",namespace=n,resources=pods,verbs=list",
         ]
     );
 }
@@ -159,4 +171,63 @@ fn what_a_quota_or_a_policy_forbids_is_no_want_of_a_rule() {
         report_of(rules, &log(&[pod])),
         "used    pods: create\n1 calls, 0 refused, 0 unused\n"
     );
+}
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// An event of a write of an RBAC object.
+fn writes(id: &str, resource: &str, object: &Value, code: u64) -> Value {
+    let of = json!({ "apiGroup": RBAC, "resource": resource, "namespace": "n", "name": "a" });
+    let mut res = event(id, "patch", of, code);
+    res["requestObject"] = object.clone();
+    res["annotations"] = json!({ "authorization.k8s.io/decision": "allow" });
+    res
+}
+
+#[test]
+fn an_operator_may_grant_what_it_holds_only() {
+    let rule = |group: &str, resource: &str, verbs: &[&str]| json!({ "apiGroups": [group], "resources": [resource], "verbs": verbs });
+    let pods = json!({ "kind": "Role", "metadata": { "name": "a" }, "rules": [rule("", "pods", &["get", "list"])] });
+    let binding = |name: &str| json!({ "roleRef": { "kind": "ClusterRole", "name": name } });
+    let write = [rule(RBAC, "roles", &["patch"]), rule(RBAC, "rolebindings", &["patch"])];
+    let with = |more: &[Value]| Value::Array([&write[..], more].concat());
+    // As kube-apiserver 1.36 has it.
+    let mut refused = writes("1", "roles", &pods, 403);
+    refused["responseStatus"]["message"] = json!(
+        "roles.rbac.authorization.k8s.io \"a\" is forbidden: user \"u\" (groups=[\"g\"]) is attempting to grant RBAC permissions not currently held:\n\
+         {APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"get\" \"list\"]}\n\
+         {APIGroups:[\"\"], Resources:[\"secrets\"], ResourceNames:[\"s\"], Verbs:[\"get\"]}\n\
+         {NonResourceURLs:[\"/x\"], Verbs:[\"get\"]}"
+    );
+    let because = "once, because the operator may grant only rights that it has; add";
+    assert_eq!(
+        report_of(with(&[]), &log(&[refused])),
+        format!(
+            "unused  roles.rbac.authorization.k8s.io: patch\nunused  rolebindings.rbac.authorization.k8s.io: patch\n\
+             refused /x: get, {because}\n          // +kubebuilder:rbac:urls=/x,verbs=get\n\
+             refused pods: get, list, {because}\n          // +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get;list\n\
+             refused secrets: get, {because}\n          // +kubebuilder:rbac:groups=\"\",resources=secrets,resourceNames=s,verbs=get\n\
+             1 calls, 1 refused, 2 unused\n"
+        )
+    );
+    // The role of the second binding is the cluster's.
+    let all =
+        [writes("1", "roles", &pods, 200), writes("2", "rolebindings", &binding("view"), 201)];
+    let held = [rule("", "pods", &["*"]), rule("apps", "deployments", &["get", "list"])];
+    assert_eq!(
+        report_of(with(&held), &log(&all)),
+        "used    roles.rbac.authorization.k8s.io: patch\nused    rolebindings.rbac.authorization.k8s.io: patch\n\
+         granted pods: get, list\ngranted deployments.apps: get\nunused  deployments.apps: list\n\
+         2 calls, 0 refused, 1 unused\n"
+    );
+    // With these verbs, nothing has to be held.
+    let bypass = [
+        rule(RBAC, "roles", &["escalate"]),
+        rule(RBAC, "clusterroles", &["bind"]),
+        rule("", "pods", &["get", "list"]),
+    ];
+    let report = report_of(with(&bypass), &log(&all));
+    assert!(report.contains("used    clusterroles.rbac.authorization.k8s.io: bind\n"), "{report}");
+    assert!(report.contains("used    roles.rbac.authorization.k8s.io: escalate\n"), "{report}");
+    assert!(report.contains("unused  pods: get, list\n"), "{report}");
 }

@@ -145,7 +145,9 @@ fn settle(plan: &Plan, root: &Root, mode: &Mode, list: impl Fn(&Changes)) -> any
     changes.warnings.iter().cloned().for_each(terminal::warn);
     match mode {
         Mode { diff: true, .. } => terminal::diff(&changes.diff()),
-        Mode { check: true, .. } => changes.require_none()?,
+        Mode { check: true, .. } => {
+            changes.require_none("run the command without `--check` and commit the result")?;
+        }
         Mode { dry_run: true, .. } => list(&changes),
         _ => {
             root.write(&changes)?;

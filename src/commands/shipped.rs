@@ -1,10 +1,6 @@
 //! What manifests should not hand over to others: an image that no registry has, and secrets.
 
-use crate::{
-    bundle::Object,
-    hint::{Diagnostic, Diagnostics},
-    yaml::Value,
-};
+use crate::{bundle::Object, hint::Diagnostic, yaml::Value};
 
 /// The image of a new project, until somebody names another.
 const PLACEHOLDER: &str = "controller:latest";
@@ -24,39 +20,41 @@ pub fn placeholder<'a>(objects: impl IntoIterator<Item = &'a Value>) -> Option<D
 }
 
 /// Whether everybody who has the manifests has a secret.
-pub fn is_secret(object: &Value) -> bool {
+fn is_secret(object: &Value) -> bool {
     let has = |key: &str| object[key].as_object().is_some_and(|it| !it.is_empty());
     object["apiVersion"] == "v1" && object["kind"] == "Secret" && (has("data") || has("stringData"))
 }
 
-/// Refuses a bundle with the secret of a sample, and warns about every other one.
-pub fn secrets(objects: &[Object]) -> anyhow::Result<Vec<Diagnostic>> {
-    let (mut refused, mut warnings) = (Vec::new(), Vec::new());
-    for Object { value, origin, .. } in objects.iter().filter(|it| is_secret(&it.value)) {
-        let name = value["metadata"]["name"].as_str().unwrap_or_default();
-        let place = |message: String| match origin {
+/// Leaves out the Secrets of samples, and warns about every Secret.
+pub fn secrets(objects: &mut Vec<Object>) -> Vec<Diagnostic> {
+    let is_sample = |it: &Object| {
+        let file = it.origin.as_ref().map(|it| it.file.as_str());
+        it.value["kind"] == "Secret" && file.is_some_and(|it| it.starts_with("config/samples/"))
+    };
+    let mut warnings = Vec::new();
+    for it in objects.iter().filter(|it| is_sample(it) || is_secret(&it.value)) {
+        let name = it.value["metadata"]["name"].as_str().unwrap_or_default();
+        let (message, hint) = match is_sample(it) {
+            true => (
+                format!("the Secret `{name}` of a sample is left out of the bundle"),
+                "everybody who pulls a bundle could read it: remove it from config/samples/kustomization.yaml",
+            ),
+            false => (
+                format!(
+                    "the bundle contains the Secret `{name}`, which everybody who pulls it can read"
+                ),
+                "let the operator or an administrator create it",
+            ),
+        };
+        let place = match &it.origin {
             None => Diagnostic::from(message),
             Some(it) => {
                 let res = Diagnostic::in_file(&it.file, message);
                 it.line.map_or(res.clone(), |line| res.at(line, 1))
             }
         };
-        if origin.as_ref().is_some_and(|it| it.file.starts_with("config/samples/")) {
-            refused.push(
-                place(format!("the bundle would contain the Secret `{name}` of a sample"))
-                    .with_hint("remove it from config/samples/kustomization.yaml"),
-            );
-        } else {
-            warnings.push(
-                place(format!(
-                    "the bundle contains the Secret `{name}`, which everybody who pulls it can read"
-                ))
-                .with_hint("let the operator or an administrator create it"),
-            );
-        }
+        warnings.push(place.with_hint(hint));
     }
-    match refused.is_empty() {
-        true => Ok(warnings),
-        false => Err(Diagnostics { headline: String::new(), list: refused }.into()),
-    }
+    objects.retain(|it| !is_sample(it));
+    warnings
 }

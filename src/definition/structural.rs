@@ -21,7 +21,7 @@ const ANY: &str = "declare the type, or accept any value with \
 const RECURSION: &str =
     "end the recursion with a type that accepts any value, for example `serde_json::Value`";
 const PATTERN: &str =
-    "write it as https://pkg.go.dev/regexp/syntax has it, without looking ahead or behind";
+    "write it as https://pkg.go.dev/regexp/syntax has it; a CEL rule can say what a pattern cannot";
 const TUPLE: &str = "write a struct: items of an array are all of one type";
 
 pub fn faults(schema: &Value) -> Vec<Fault> {
@@ -155,8 +155,8 @@ fn outer(at: &str, schema: &Value, level: Level, res: &mut Vec<Fault>) {
         }
     }
     let pattern = text(schema, "pattern");
-    if expression::is_refused(pattern) {
-        let message = format!("has the pattern `{pattern}`, which Go does not compile");
+    if let Some(why) = expression::regex_fault(pattern) {
+        let message = format!("has the pattern `{pattern}`, which Go does not compile: {why}");
         res.push(Fault { at: at.to_owned(), message, hint: PATTERN });
     }
 }

@@ -2,7 +2,7 @@
 
 use cel::common::ast::{CallExpr, Expr, LiteralValue};
 
-use super::regex::{is_match, is_refused};
+use super::{go_regex, regex::is_match};
 
 const DURATION: &str = r"^([-+]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+|[-+]?0)$";
 const TIMESTAMP: &str = r"^\d{4}-\d{2}-\d{2}T\d{1,2}:\d{2}:\d{2}([.,]\d+)?(Z|[+-]\d{2}:\d{2})$";
@@ -14,8 +14,10 @@ pub fn fault(function: &str, call: &CallExpr) -> Option<String> {
     let text = text.inner();
     let is_none = |pattern: &str| is_match(pattern, text) == Some(false);
     let what = match function {
-        "matches" | "find" | "findAll" if is_refused(text) => {
-            "a regular expression that Go compiles"
+        "matches" | "find" | "findAll" => {
+            return go_regex::fault(text).map(|why| {
+                format!("`{text}` is not a regular expression that Go compiles: {why}")
+            });
         }
         "duration" if is_none(DURATION) => "a duration such as `1h30m`",
         "timestamp" if is_none(TIMESTAMP) => "a timestamp such as `2006-01-02T15:04:05Z`",

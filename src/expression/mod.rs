@@ -8,6 +8,7 @@ mod checker;
 mod compile;
 mod evaluate;
 mod functions;
+mod go_regex;
 mod literals;
 mod names;
 mod regex;
@@ -16,8 +17,9 @@ mod types;
 
 pub use compile::{compiles, of_crd};
 pub use evaluate::{Evaluator, Outcome};
+pub use go_regex::fault as regex_fault;
 pub use names::uses_old_self;
-pub use regex::{is_match, is_refused};
+pub use regex::is_match;
 
 use cel::{common::ast::IdedExpr, parser::Parser};
 

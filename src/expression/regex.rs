@@ -17,25 +17,6 @@ pub fn is_match(pattern: &str, text: &str) -> Option<bool> {
     Some(RegexBuilder::new(pattern).size_limit(limit).build().ok()?.is_match(text))
 }
 
-/// Whether Go does not compile an expression, as far as that is certain.
-pub fn is_refused(pattern: &str) -> bool {
-    // What Go has and this library has not, or reads otherwise.
-    const OTHER: [&str; 6] = ["\\p", "\\P", "\\Q", "\\C", "[:", "{"];
-    let is_other = OTHER.into_iter().any(|it| pattern.contains(it));
-    let mut builder = RegexBuilder::new(pattern);
-    !is_other && builder.nest_limit(1000).size_limit(LARGEST << 4).build().is_err()
-}
-
-#[test]
-fn what_go_does_not_compile_is_refused() {
-    for pattern in ["[", "(", "(?=a)", "(?<!a)b", "*a", r"\1"] {
-        assert!(is_refused(pattern), "{pattern}");
-    }
-    for pattern in ["", "a{,2}", r"\pL", r"\Qa\E", "[(?=]", "(?P<a>b)", "^a$|]", r"\_\/\-"] {
-        assert!(!is_refused(pattern), "{pattern}");
-    }
-}
-
 #[test]
 fn what_go_reads_otherwise_is_not_matched() {
     assert_eq!(is_match("^a+$", "aa"), Some(true));

@@ -146,8 +146,8 @@ impl Changes {
         Err(Diagnostics { headline: heading.to_owned(), list }.into())
     }
 
-    /// Fails if anything would change.
-    pub fn require_none(&self) -> anyhow::Result<()> {
+    /// Fails if anything would change; `hint` says how to bring the files up to date.
+    pub fn require_none(&self, hint: &str) -> anyhow::Result<()> {
         if self.changes.is_empty() {
             return self.require_no_conflicts("nothing was checked");
         }
@@ -172,7 +172,7 @@ impl Changes {
         let mut hints: Vec<String> =
             self.conflicts.iter().filter(is_edited).flat_map(|it| it.hints.clone()).collect();
         if self.conflicts.is_empty() {
-            hints.push("run the command without `--check` and commit the result".to_owned());
+            hints.push(hint.to_owned());
         }
         hints.dedup();
         let headline = match self.changes.len() {

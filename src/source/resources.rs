@@ -14,6 +14,27 @@ pub struct Resources {
     groups: BTreeMap<String, BTreeMap<String, String>>,
 }
 
+/// The subresources of Kubernetes' own resources, and those that roles name for owners and their finalizers.
+const SUBRESOURCES: &[&str] = &[
+    "",
+    "*",
+    "approval",
+    "attach",
+    "binding",
+    "ephemeralcontainers",
+    "eviction",
+    "exec",
+    "finalize",
+    "finalizers",
+    "log",
+    "portforward",
+    "proxy",
+    "resize",
+    "scale",
+    "status",
+    "token",
+];
+
 /// A word of a rule that is not what it seems to be, with a message and a hint.
 pub struct Doubt<'a> {
     pub word: &'a str,
@@ -58,6 +79,14 @@ impl Resources {
         res
     }
 
+    /// The group that a word without dots is short for, or nearly.
+    pub fn group_of(&self, word: &str) -> Option<&str> {
+        let first = |group: &str| group.split('.').next().unwrap_or_default().to_owned();
+        let all: Vec<(String, &String)> = self.groups.keys().map(|it| (first(it), it)).collect();
+        let near = hint::nearest(word, all.iter().map(|it| it.0.as_str()))?;
+        all.iter().find(|it| it.0 == near).map(|it| it.1.as_str())
+    }
+
     fn group<'a>(&self, word: &'a str) -> Option<Doubt<'a>> {
         if !word.contains('.') || self.groups.contains_key(word) {
             return None;
@@ -77,10 +106,16 @@ impl Resources {
         word: &'a str,
         known: &[&BTreeMap<String, String>],
     ) -> Option<Doubt<'a>> {
-        let name = word.split('/').next().unwrap_or(word);
+        let (name, sub) = word.split_once('/').unwrap_or((word, ""));
         let is_plural = |it: &BTreeMap<String, String>| it.get(name).is_some_and(|it| it == name);
-        if known.is_empty() || name == "*" || known.iter().any(|it| is_plural(it)) {
+        if known.is_empty() || name == "*" {
             return None;
+        }
+        if known.iter().any(|it| is_plural(it)) {
+            let near = hint::nearest(sub, SUBRESOURCES.iter().copied());
+            let near = near.filter(|_| !SUBRESOURCES.contains(&sub))?;
+            let message = format!("`{sub}` is not a subresource of Kubernetes");
+            return Some(Doubt { word, message, hint: format!("did you mean `{name}/{near}`?") });
         }
         let message = |text: &str| format!("`{name}` is not a resource of {text}");
         let places: Vec<String> =
@@ -131,6 +166,9 @@ fn a_rule_is_compared_with_the_resources_of_its_groups() {
         &[&format!("`cronjob` {unknown}; did you mean `cronjobs`?")],
     );
     check(&[""], &["confimaps"], &[&format!("`confimaps` {unknown}; did you mean `configmaps`?")]);
+    check(&["apps"], &["deployments/scale", "deployments/finalizers"], &[]);
+    let sub = "`stauts` is not a subresource of Kubernetes; did you mean `deployments/status`?";
+    check(&["apps"], &["deployments/stauts"], &[sub]);
     let other = "`cronjobs` is not a resource of this rule's groups; it is in the group `batch`";
     check(&["apps"], &["cronjobs"], &[other]);
     check(

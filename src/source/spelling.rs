@@ -85,7 +85,11 @@ pub fn misspelt(
     resources: &Resources,
 ) -> Vec<Problem> {
     let warning = |word: &str, message: String, hint: Option<String>| {
-        let before = comment.text.find(word).and_then(|it| comment.text.get(..it));
+        // The name of the marker may have the same word.
+        let arguments = comment.text.find("rbac:").map_or(0, |it| it + "rbac:".len());
+        let inside = comment.text[arguments..].find(word).map(|it| arguments + it);
+        let start = inside.or_else(|| comment.text.find(word));
+        let before = start.and_then(|it| comment.text.get(..it));
         let before = before.unwrap_or_default();
         let line = comment.line + before.matches('\n').count();
         let column = match before.rsplit_once('\n') {
@@ -118,6 +122,11 @@ pub fn misspelt(
             hint,
         ));
     }
+    if let Some(rest) = marker.strip_prefix("rbac ") {
+        let message = "this comment is not a marker, and has no effect".to_owned();
+        let hint = format!("write a colon: `// +kubebuilder:rbac:{}`", rest.trim());
+        res.push(warning(text, message, Some(hint)));
+    }
     if let Some((_, attribute)) = ATTRIBUTES.iter().find(|it| it.0 == name) {
         let message = format!("`+kubebuilder:{name}` has no effect in Rust");
         res.push(warning(name, message, Some(format!("use an attribute: `{attribute}`"))));
@@ -133,8 +142,10 @@ pub fn misspelt(
     {
         let message =
             format!("`{group}` is not an API group: only those of Kubernetes have no dot");
-        let hint = near(group, GROUPS).map(|it| format!("did you mean `{it}`?"));
-        res.push(warning(group, message, hint));
+        let name = group.split('/').next().unwrap_or(group);
+        let known = GROUPS.iter().copied().find(|it| *it == name);
+        let near = known.or_else(|| near(name, GROUPS)).or_else(|| resources.group_of(name));
+        res.push(warning(group, message, near.map(|it| format!("did you mean `{it}`?"))));
     }
     for resource in rule.resources.iter().filter(|it| it.contains(char::is_uppercase)) {
         let message = format!("`{resource}` is not a resource: their names are in lower case");
@@ -159,8 +170,11 @@ fn spoilt<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
         let text = line.trim_start().trim_start_matches(['/', '!', '*']).trim();
         let (start, marker) = text.split_once(':')?;
         let name = start.trim_start_matches(['+', ' ', '\t']).trim_end();
-        let is_near = name.eq_ignore_ascii_case("kubebuilder")
-            && (start.starts_with('+') || !marker.starts_with(' '));
+        let is_same = name.eq_ignore_ascii_case("kubebuilder");
+        let is_near = match start.starts_with('+') {
+            true => is_same || hint::slips(name, "kubebuilder") <= 2,
+            false => is_same && !marker.starts_with(' '),
+        };
         is_near.then_some((text, marker.trim()))
     })
 }
@@ -209,6 +223,13 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
             "a.rs:1:17: `+kubebuilder:validation` has no effect in Rust   hint: use an attribute: `#[schemars(range(min = …))]`",
         ],
     );
+    check(
+        "// +kubebuilder:rbac verbs=get",
+        &[],
+        &[
+            "a.rs:1:4: this comment is not a marker, and has no effect   hint: write a colon: `// +kubebuilder:rbac:verbs=get`",
+        ],
+    );
     check("// +kubebuilder:object:root=true", &[], &[]);
     for (text, column) in [
         ("// kubebuilder:rbac:verbs=get", 4),
@@ -221,6 +242,7 @@ fn a_misspelt_word_is_answered_with_the_nearest() {
         ("/* +kubebuilder:rbac:verbs=get */", 4),
         ("/* a\n * +kubebuilder:rbac:verbs=get */", 4),
         ("let a = 1; // + kubebuilder:rbac:verbs=get", 15),
+        ("// +kubebulder:rbac:verbs=get", 4),
     ] {
         let line = 1 + text.matches('\n').count();
         let told = format!(
@@ -257,6 +279,17 @@ fn groups_and_resources_that_cannot_exist_are_reported() {
         &["cronjobs", "pods/log", "*"],
         &[],
     );
+    for (group, near) in [
+        ("networking", "networking.k8s.io"),
+        ("rbac", "rbac.authorization.k8s.io"),
+        ("storgae", "storage.k8s.io"),
+        ("apps/v1", "apps"),
+    ] {
+        let told = format!(
+            "a.rs:1:29: `{group}` is not an API group: only those of Kubernetes have no dot   hint: did you mean `{near}`?"
+        );
+        check(&[group], &["*"], &[&told]);
+    }
     check(
         &["bacth"],
         &["CronJob"],

@@ -38,6 +38,108 @@ fn what_is_refused_comes_with_the_comment_to_add() {
     assert!(said.contains("unused  deployments.apps: create, list, patch, watch\n"), "{said}");
 }
 
+/// A role that hands on rights which the operator has not: the API server refuses it behind the authorizer.
+#[test]
+fn what_an_operator_may_not_grant_is_refused_and_what_it_holds_to_grant_is_not_unused() {
+    let Some(assets) = assets() else { return };
+    let dir = project("grants");
+    let controller = dir.join("src/controller/memcached.rs");
+    let rule = |group: &str, resources: &str, verbs: &str| {
+        let text = fs::read_to_string(&controller).unwrap();
+        let comment =
+            format!("// +kubebuilder:rbac:groups={group},resources={resources},verbs={verbs}\n");
+        fs::write(
+            &controller,
+            text.replacen("// +kubebuilder", &format!("{comment}// +kubebuilder"), 1),
+        )
+        .unwrap();
+        support::done(&dir, "manifests");
+    };
+    rule("rbac.authorization.k8s.io", "roles;rolebindings", "create");
+    let post = |resource: &str, rest: &str| {
+        format!(
+            "curl -sk -o ../answer -H \"Authorization: Bearer $token\" -H 'Content-Type: application/json' \
+             $server/apis/rbac.authorization.k8s.io/v1/namespaces/default/{resource} \
+             -d '{{\"metadata\": {{\"name\": \"a\"}}, {rest}}}'"
+        )
+    };
+    let role = post(
+        "roles",
+        r#""rules": [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list"]}]"#,
+    );
+    let binding = post(
+        "rolebindings",
+        r#""roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:service-account-issuer-discovery"}"#,
+    );
+    let script = format!(
+        "value() {{ sed -n \"s/.*$1: //p\" $E2E_OPERATOR_KUBECONFIG; }}; server=$(value server); token=$(value token); {role}; {binding}"
+    );
+    let audit = || {
+        let words =
+            ["--assets", assets.to_str().unwrap(), "--audit-rbac", "--", "sh", "-c", &script];
+        support::said(&test(&dir, &words).output().unwrap())
+    };
+    let said = audit();
+    let because = "once, because the operator may grant only rights that it has; add";
+    let expected = format!(
+        "refused secrets: get, list, {because}\n          // +kubebuilder:rbac:groups=\"\",resources=secrets,verbs=get;list\n"
+    );
+    assert!(said.contains(&expected), "{said}");
+    assert!(said.contains("2 calls, "), "{said}");
+
+    rule("\"\"", "secrets", "get;list");
+    let said = audit();
+    assert!(said.contains("granted secrets: get, list\n"), "{said}");
+    assert!(!said.contains("secrets,verbs"), "{said}");
+    assert!(!said.contains("unused  secrets"), "{said}");
+}
+
+/// What config/ has is what is tested: a role that the source no longer declares is refused.
+#[test]
+fn a_role_that_is_out_of_date_is_not_tested() {
+    let Some(assets) = assets() else { return };
+    let dir = project("forgotten");
+    let controller = dir.join("src/controller/memcached.rs");
+    let text = fs::read_to_string(&controller).unwrap();
+    fs::write(&controller, text.replacen("verbs=list;watch", "verbs=get;list;watch", 1)).unwrap();
+    let words = ["--assets", assets.to_str().unwrap(), "--", "true"];
+    let output = test(&dir, &words).output().unwrap();
+    let said = support::said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("config/rbac/role.yaml")
+            && said.contains("run `operator-rs manifests` first"),
+        "{said}"
+    );
+}
+
+/// A failing test comes with the requests that were refused, and the object's conditions.
+#[test]
+fn a_failing_test_shows_what_was_refused() {
+    let Some(assets) = assets() else { return };
+    let _alone = alone();
+    let dir = project("failing");
+    let controller = dir.join("src/controller/memcached.rs");
+    let text = fs::read_to_string(&controller).unwrap();
+    let less = text.replacen(
+        "groups=apps,resources=deployments,verbs=list;watch;",
+        "groups=apps,resources=deployments,verbs=",
+        1,
+    );
+    fs::write(&controller, less).unwrap();
+    support::done(&dir, "manifests");
+    let words = ["--assets", assets.to_str().unwrap()];
+    let cargo = ["--", env!("CARGO"), "test", "--locked", "--test", "e2e"];
+    let mut command = test(&dir, &[&words[..], &cargo[..]].concat());
+    let output = support::building(&mut command).output().unwrap();
+    let said = support::said(&output);
+    assert!(!output.status.success(), "{said}");
+    assert!(said.contains("the operator has ended: "), "{said}");
+    assert!(said.contains("Memcached memcached-sample: not available"), "{said}");
+    let comment = "// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list";
+    assert!(said.contains(comment), "{said}");
+}
+
 /// Nobody asks as the operator: a report of nothing would look like one that is content.
 #[test]
 fn an_audit_of_no_calls_is_an_error() {

@@ -27,7 +27,8 @@ pub struct Kind {
     /// that is not known.
     pub crd: Result<CustomResourceDefinition, Vec<Problem>>,
     /// Where the fields of the CRD are declared, by their names from the root of the schema: `["spec", "replicas"]`.
-    /// Lists and maps add no name of their own. Empty where the CRD is not read.
+    /// Lists and maps add no name of their own. Items of `#[kube(…)]` have the JSON pointer of what they set in the
+    /// version as their only name: `["/additionalPrinterColumns/0"]`. Empty where the CRD is not read.
     pub field_places: FieldPlaces,
 }
 

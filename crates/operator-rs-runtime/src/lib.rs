@@ -58,6 +58,7 @@ pub use operator::{Identity, Operator, Settings};
 pub use process::{Start, cluster_wide, per_namespace, start};
 pub use rights::Rights;
 pub use secret_hash::secret_hash;
+pub use telemetry::capture_log;
 
 /// The lock of a state that no code of users runs under: nothing panics there.
 fn lock<T>(state: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

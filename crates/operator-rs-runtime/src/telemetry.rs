@@ -34,6 +34,13 @@ pub fn init(format: LogFormat, to_stderr: bool) {
     }
 }
 
+/// Starts the log in a test, whose output cargo prints if the test fails.
+pub fn capture_log() {
+    let (filter, _) = levels(std::env::var("RUST_LOG").ok().as_deref());
+    let layer = fmt::layer().with_test_writer();
+    let _ = tracing_subscriber::registry().with(filter).with(layer).try_init();
+}
+
 fn levels(wanted: Option<&str>) -> (Targets, Option<String>) {
     let default = || LEVELS.parse().expect("a valid filter");
     match wanted.filter(|it| !it.is_empty()).map(|it| (it, it.parse::<Targets>())) {

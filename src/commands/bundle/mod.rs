@@ -199,9 +199,9 @@ impl Args {
         tree: &impl Tree,
         project: &Project,
     ) -> anyhow::Result<(Bundle, Vec<Diagnostic>)> {
-        let (objects, report) = self.objects(tree)?;
+        let (mut objects, report) = self.objects(tree)?;
         let warnings = samples::require(report)?.into_iter().map(Into::into);
-        let secrets = shipped::secrets(&objects)?;
+        let secrets = shipped::secrets(&mut objects);
         let placeholder = shipped::placeholder(objects.iter().map(|it| &it.value));
         let warnings = warnings.chain(secrets).chain(placeholder).collect();
         let cargo = tree.read(&ProjectPath::fixed("Cargo.toml"))?.unwrap_or_default();
@@ -244,7 +244,7 @@ impl Args {
             let rendered = kustomize::build_with_origins(tree, &folder, &images)?;
             let crds = samples::crds(rendered.iter().map(|it| &it.value));
             let report = samples::of_rendered(tree, &crds, &rendered)?;
-            let has_secret = rendered.iter().any(|it| shipped::is_secret(&it.value));
+            let has_secret = rendered.iter().any(|it| it.value["kind"] == "Secret");
             let origins = match self.explain.is_some() || has_secret {
                 true => explain::of_rendered(tree, &rendered)?,
                 false => Vec::new(),

@@ -16,8 +16,8 @@ pub fn etcd(client: u16, peer: u16) -> Vec<String> {
     ])
 }
 
-pub fn apiserver(store: u16, port: u16, audit: bool) -> Vec<String> {
-    let mut res = words(&[
+pub fn apiserver(store: u16, port: u16) -> Vec<String> {
+    words(&[
         &format!("--etcd-servers=http://127.0.0.1:{store}"),
         "--cert-dir=certs",
         "--bind-address=127.0.0.1",
@@ -30,12 +30,9 @@ pub fn apiserver(store: u16, port: u16, audit: bool) -> Vec<String> {
         "--token-auth-file=tokens.csv",
         // As on OpenShift: setting `blockOwnerDeletion` needs a permission.
         "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
-    ]);
-    if audit {
-        res.push("--audit-policy-file=audit.yaml".to_owned());
-        res.push(format!("--audit-log-path={AUDIT_LOG}"));
-    }
-    res
+        "--audit-policy-file=audit.yaml",
+        &format!("--audit-log-path={AUDIT_LOG}"),
+    ])
 }
 
 pub fn controller_manager() -> Vec<String> {

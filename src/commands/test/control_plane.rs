@@ -7,18 +7,18 @@ use std::{
 
 use super::{arguments, assets::Assets};
 use crate::{
-    cluster::{self, Cluster, Target},
+    audit::Access,
+    cluster::{self, Cluster, Id, Target},
     disk::{self, Root, Throwaway},
     hint::Hint as _,
     process::{self, Beside},
-    yaml::{self, json},
+    yaml::{self, Value, json},
 };
 
 /// What else is needed.
 #[derive(Clone, Copy)]
 pub struct Wants {
     pub controllers: bool,
-    pub audit: bool,
     /// The programs keep running when this one ends.
     pub keep: bool,
 }
@@ -101,6 +101,18 @@ impl ControlPlane {
         disk::text(&self.folder.join(AUDIT_LOG))
     }
 
+    /// A role that a binding refers to, if it is still there.
+    pub fn role(&self, access: &Access) -> Option<Value> {
+        let is_of_cluster = access.resource == "clusterroles";
+        let id = Id {
+            api_version: "rbac.authorization.k8s.io/v1".to_owned(),
+            kind: if is_of_cluster { "ClusterRole" } else { "Role" }.to_owned(),
+            namespace: if is_of_cluster { String::new() } else { access.namespace.clone() },
+            name: access.name.clone(),
+        };
+        self.cluster.read(&id).ok().flatten()
+    }
+
     /// The kubeconfig of another user, with a token, beside the administrator's.
     pub fn kubeconfig_of(
         &self,
@@ -164,7 +176,7 @@ impl Programs<'_> {
             self.assets.program("kube-controller-manager")?;
         }
         self.start("etcd", &arguments::etcd(client, peer))?;
-        self.start("kube-apiserver", &arguments::apiserver(client, port, self.wants.audit))?;
+        self.start("kube-apiserver", &arguments::apiserver(client, port))?;
         let certificate = self.folder.join(CERTIFICATE);
         self.wait("kube-apiserver", || certificate.is_file())?;
         // The server is on this machine, so no proxy is used.

@@ -64,8 +64,7 @@ impl Args {
             )?,
             None => Assets::find(self.assets.as_deref())?,
         };
-        let wants =
-            Wants { controllers: self.controller_manager, audit: self.audit_rbac, keep: self.keep };
+        let wants = Wants { controllers: self.controller_manager, keep: self.keep };
         let step = terminal::Step::begin("starting etcd and kube-apiserver");
         let mut plane = ControlPlane::start(&assets, wants)?;
         // Tests that deploy must find that the objects belong to the project.
@@ -85,8 +84,24 @@ impl Args {
         let cargo = ["cargo", "test"].map(OsString::from).to_vec();
         let words = if self.command.is_empty() { &cargo } else { &self.command };
         let status = process::attended(words, root.real(), &variables)?;
-        if self.audit_rbac {
-            self.audit(stage, plane)?;
+        if let Some(account) = &stage.account {
+            let calls = audit::calls(&plane.audit_log()?, &account.user());
+            let known = audit::Known {
+                plural: &|group, kind| stage.plural(group, kind),
+                role: &|it| plane.role(it),
+                namespace: stage.namespace.as_deref(),
+            };
+            let report = audit::report(&audit::grants(&stage.roles), &calls, known);
+            if self.audit_rbac {
+                let user = account.user();
+                terminal::print(&format!("How {user} used config/rbac/role.yaml:\n{report}"));
+                require_audited(&user, &report)?;
+            } else if !status.success() && !report.refused.is_empty() {
+                let refusals = report.refusals();
+                terminal::advise(&format!(
+                    "The operator's role does not allow these requests:\n{refusals}"
+                ));
+            }
         }
         match status.success() {
             true => Ok(()),
@@ -96,25 +111,19 @@ impl Args {
             }
         }
     }
+}
 
-    fn audit(&self, stage: &Stage, plane: &ControlPlane) -> anyhow::Result<()> {
-        let Some(account) = &stage.account else { return Ok(()) };
-        let calls = audit::calls(&plane.audit_log()?, &account.user());
-        let plural = |group: &str, kind: &str| stage.plural(group, kind);
-        let report =
-            audit::report(&audit::grants(&stage.roles), &calls, plural, stage.namespace.as_deref());
-        terminal::print(&format!("How {} used config/rbac/role.yaml:\n{report}", account.user()));
-        if calls.is_empty() {
-            return Err(anyhow::format_err!("the tests sent no request as {}", account.user())).hint(
-                "start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG, as tests/e2e.rs does",
-            );
-        }
-        match report.refused.len() {
-            0 => Ok(()),
-            _ => Err(anyhow::format_err!("the operator sent requests that its role does not allow"))
-                .hint(
-                    "add the comments shown above to the code that sends the requests, then run `operator-rs manifests`",
-                ),
-        }
+fn require_audited(user: &str, report: &audit::Report) -> anyhow::Result<()> {
+    if report.calls == 0 {
+        return Err(anyhow::format_err!("the tests sent no request as {user}")).hint(
+            "start the operator with the kubeconfig in E2E_OPERATOR_KUBECONFIG, as tests/e2e.rs does",
+        );
+    }
+    match report.refused.len() {
+        0 => Ok(()),
+        _ => Err(anyhow::format_err!("the operator sent requests that its role does not allow"))
+            .hint(
+                "add the comments shown above to the code that sends the requests, then run `operator-rs manifests`",
+            ),
     }
 }

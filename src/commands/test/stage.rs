@@ -12,11 +12,11 @@ use crate::{
     disk::Root,
     kustomize, manifests,
     model::{Operator, Project, ProjectPath},
-    plan::{Overlay, Tree},
+    plan::Tree as _,
     yaml::{self, Value},
 };
 
-/// The objects to apply, generated from the current source even if the files are out of date.
+/// The objects to apply, as config/ has them.
 pub struct Stage {
     crds: Vec<Value>,
     /// The account, its namespace, its roles and their bindings.
@@ -47,19 +47,20 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
+const STALE: &str =
+    "run `operator-rs manifests` first: the tests use the CRDs and the role in config/";
+
 /// What is needed to act as the account.
 const RBAC: [&str; 6] =
     ["Namespace", "ServiceAccount", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
 
 impl Stage {
     pub fn of(root: &Root, project: &Project) -> anyhow::Result<Self> {
-        let changes = rendered::derived(root, project)?;
-        let tree = Overlay::new(root, &changes);
-
+        rendered::derived(root, project)?.require_none(STALE)?;
         let render = |folder: &'static str| -> anyhow::Result<Vec<Value>> {
             let file = ProjectPath::fixed(folder).join("kustomization.yaml")?;
-            match tree.read(&file)? {
-                Some(_) => kustomize::build(&tree, &ProjectPath::fixed(folder), &[]),
+            match root.read(&file)? {
+                Some(_) => kustomize::build(root, &ProjectPath::fixed(folder), &[]),
                 None => Ok(Vec::new()),
             }
         };
@@ -68,7 +69,7 @@ impl Stage {
         let account = account(&all);
         let kind = |it: &Value| it["kind"].as_str().unwrap_or_default().to_owned();
         let rbac = all.into_iter().filter(|it| RBAC.contains(&kind(it).as_str())).collect();
-        let role = tree.read(&ProjectPath::fixed("config/rbac/role.yaml"))?;
+        let role = root.read(&ProjectPath::fixed("config/rbac/role.yaml"))?;
         let roles = yaml::documents(&role.unwrap_or_default(), yaml::Dialect::Kubernetes);
         let namespace = account.as_ref().filter(|_| project.namespaced);
         Ok(Self {
@@ -77,7 +78,7 @@ impl Stage {
             namespace: namespace.map(|it| it.namespace.clone()),
             account,
             roles: roles.context("cannot read config/rbac/role.yaml")?,
-            operator: derive::operator(&tree),
+            operator: derive::operator(root),
         })
     }
 

@@ -2,8 +2,10 @@
 //!
 //! The rules are those of apiextensions-apiserver 0.36. No lint changes a CRD.
 
+mod conditions;
 mod empty_lists;
 mod formats;
+mod paths;
 mod size;
 
 pub use size::shorten;
@@ -15,7 +17,8 @@ use crate::yaml::Value;
 
 /// All warnings, ordered by the places of their kinds.
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
-    let mut res: Vec<Problem> = versions(operator).flat_map(|it| formats(&it)).collect();
+    let mut res: Vec<Problem> = versions(operator).flat_map(|it| of_schema(&it)).collect();
+    res.extend(versions(operator).flat_map(|it| paths::lints(&it)));
     res.extend(crds.iter().flat_map(|it| &it.objects).flat_map(|it| refusals(operator, it)));
     res.extend(size::lints(operator, crds));
     res.extend(empty_lists::lints(operator));
@@ -23,9 +26,9 @@ pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {
     res
 }
 
-fn formats(version: &Version<'_>) -> Vec<Problem> {
+fn of_schema(version: &Version<'_>) -> Vec<Problem> {
     let Some(schema) = version.schema() else { return Vec::new() };
-    let faults = formats::faults(&schema).into_iter();
+    let faults = formats::faults(&schema).into_iter().chain(conditions::faults(&schema));
     faults.map(|it| problem(version, &it.at, &it.message).with_hint(it.hint)).collect()
 }
 
@@ -50,7 +53,7 @@ fn refusals(operator: &Operator, crd: &Value) -> Vec<Problem> {
             let version = versions.iter().find(is_it).unwrap_or(first);
             let message =
                 format!("API servers refuse the CRD of {}: {}", version.kind(), it.message);
-            Problem::new(version.place().clone(), message)
+            Problem::new(place(version, &it.pointer), message)
                 .with_hint("change the attribute in `#[kube(…)]` that sets the field")
         }
     };
@@ -58,9 +61,21 @@ fn refusals(operator: &Operator, crd: &Value) -> Vec<Problem> {
     all.map(problem).collect()
 }
 
+/// The item of `#[kube(…)]` that sets a field of a CRD.
+fn place(version: &Version<'_>, pointer: &str) -> Place {
+    let places = &version.declared.field_places;
+    // What all versions have in common is above them, where Kubernetes reports it.
+    let sets = |it: &&Vec<String>| {
+        it.first().is_some_and(|it| format!("{pointer}/").contains(&format!("{it}/")))
+    };
+    let found = places.keys().find(sets).and_then(|it| places.get(it));
+    found.unwrap_or(version.place()).clone()
+}
+
 /// A problem of a field, where the source declares it.
 fn problem(version: &Version<'_>, at: &str, message: &str) -> Problem {
-    let names: Vec<String> = at.split('.').map(|it| it.trim_end_matches("[]").to_owned()).collect();
+    let names = at.split('.').map(|it| it.trim_end_matches("[]")).filter(|it| *it != "*");
+    let names: Vec<String> = names.map(str::to_owned).collect();
     let place: &Place = version.declared.field_places.get(&names).unwrap_or(version.place());
     let at = if at.is_empty() { "the resource itself".to_owned() } else { format!("`{at}`") };
     let message = format!("{} {}: {at} {message}", version.kind(), version.name());

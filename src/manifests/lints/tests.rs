@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::{Fault, formats};
+use super::{Fault, conditions, formats};
 use crate::definition::structural;
 use crate::yaml::Value;
 
@@ -86,4 +86,27 @@ fn formats_are_told_once_each() {
     } }));
     let expected = "spec.it.a has the format `uint32`, unknown to API servers, which will warn, as `spec.it.b`";
     check(formats::faults(&schema), &[expected]);
+}
+
+#[test]
+fn conditions_without_a_key_are_told() {
+    let text = json!({ "type": "string" });
+    let list = |list_type: &str| {
+        let items = json!({ "type": "object", "properties": { "type": text, "status": text } });
+        let conditions =
+            json!({ "type": "array", "items": items, "x-kubernetes-list-type": list_type });
+        let inner = json!({ "type": "object", "properties": { "conditions": conditions } });
+        json!({ "type": "object", "properties": { "status": {
+            "type": "object",
+            "properties": { "conditions": conditions, "parents": { "type": "array", "items": inner } },
+        } } })
+    };
+    let places =
+        |schema: &Value| conditions::faults(schema).into_iter().map(|it| it.at).collect::<Vec<_>>();
+    assert_eq!(places(&list("atomic")), ["status.conditions", "status.parents[].conditions"]);
+    assert!(places(&list("map")).is_empty());
+    // These are no conditions.
+    let mut other = list("atomic");
+    other["properties"]["status"]["properties"]["conditions"]["items"] = text.clone();
+    assert_eq!(places(&other), ["status.parents[].conditions"]);
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceColumnDefinition, CustomResourceSubresourceScale, SelectableField,
 };
+use proc_macro2::Span;
 use syn::{Attribute, DeriveInput, Expr, Lit, Meta, spanned::Spanned as _};
 
 use super::{error, list, metas, name_of, once, value};
@@ -38,6 +39,8 @@ pub struct Kube {
     pub deprecated: Option<Deprecation>,
     /// The attributes that `attr` adds to the struct that kube generates.
     pub attrs: Vec<Meta>,
+    /// Where items are, by the JSON pointers of what they set in the version: `/additionalPrinterColumns/0`.
+    pub spans: BTreeMap<String, Span>,
 }
 
 /// `#[kube(deprecated)]`, with what it warns of.
@@ -106,6 +109,13 @@ struct Seen {
 
 fn item(res: &mut Kube, seen: &mut Seen, meta: &Meta, known: KubeDerive) -> syn::Result<()> {
     let text = || super::string(meta).map(|it| it.value());
+    let set = match name_of(meta).as_str() {
+        "printcolumn" => Some(format!("/additionalPrinterColumns/{}", res.columns.len())),
+        "selectable" => Some(format!("/selectableFields/{}", res.selectable.len())),
+        "scale" => Some("/subresources/scale".to_owned()),
+        _ => None,
+    };
+    res.spans.extend(set.map(|it| (it, meta.span())));
     match name_of(meta).as_str() {
         "group" => once(&mut seen.group, text()?, meta),
         "version" => once(&mut seen.version, text()?, meta),

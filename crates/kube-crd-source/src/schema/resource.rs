@@ -214,6 +214,10 @@ impl Reader {
                 }
             }
         };
+        for (set, span) in &kube.spans {
+            let place = world.place(item.module, *span);
+            self.field_places.borrow_mut().insert(vec![set.clone()], place);
+        }
         let crd = definition(self.world.behaviour.kube, kube, names, schema);
         Ok(Outcome::Read(Box::new(crd)))
     }

@@ -15,12 +15,13 @@ use kube::{
     core::{GroupVersionKind, TypeMeta},
     discovery::{Scope, pinned_kind},
 };
-use runtime::{Operator, Start, client::user_agent, identity, scope::WatchScope};
+use runtime::{Operator, Start, capture_log, client::user_agent, identity, scope::WatchScope};
 use serde_json::{Value, json};
 use std::{
     env, fs,
     io::{Write, stderr},
     path::Path,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 use tokio::{task::JoinHandle, time::sleep};
@@ -36,6 +37,8 @@ pub struct Live {
     /// The namespace that the operator watches, or a new one for this test.
     pub namespace: String,
     scope: WatchScope,
+    /// Why the operator has ended.
+    failure: Arc<OnceLock<String>>,
 }
 
 impl Live {
@@ -54,14 +57,24 @@ impl Live {
             Some(it) => it,
             None => new_namespace(&admin).await,
         };
-        Some(Self { admin, operator, namespace, scope })
+        Some(Self { admin, operator, namespace, scope, failure: Arc::default() })
     }
 
-    /// Starts controllers with the operator's account.
+    /// Starts controllers with the operator's account. If the test fails, cargo prints their log.
     pub fn start(&self, controllers: Vec<Start>) -> Running {
+        capture_log();
         let operator = Operator::new(identity!(), self.operator.clone());
         let running: Vec<_> = controllers.iter().flat_map(|start| start(&operator, &self.scope)).collect();
-        Running { operator, task: tokio::spawn(async { try_join_all(running).await.map(drop) }) }
+        let controllers = tokio::spawn(async { try_join_all(running).await.map(drop) });
+        let failure = self.failure.clone();
+        let task = tokio::spawn(async move {
+            let result = controllers.await.map_err(Into::into).flatten();
+            if let Err(error) = &result {
+                let _ = failure.set(format!("{error:#}"));
+            }
+            result
+        });
+        Running { operator, task }
     }
 
     /// Reports the workloads in the test's namespace as running until the test ends, because there are no nodes.
@@ -88,7 +101,8 @@ impl Live {
         api.create(&PostParams::default(), &object).await.unwrap_or_else(|it| panic!("{}: {it}", name(&object)))
     }
 
-    /// Waits until `is` returns true for an object; `what` describes that in the message.
+    /// Waits until `is` returns true for an object; `what` describes that in the message. The test fails at once if the
+    /// operator has ended.
     pub async fn wait(&self, object: &DynamicObject, what: &str, is: impl Fn(&DynamicObject) -> bool) -> DynamicObject {
         let (api, limit) = (self.api(object).await, Instant::now() + LIMIT);
         loop {
@@ -96,7 +110,7 @@ impl Live {
             if is(&found) {
                 return found;
             }
-            assert!(Instant::now() < limit, "{}: not {what}: {:#}", name(object), found.data);
+            self.check(limit, || format!("{}: not {what}{}", name(object), status(&found)));
             sleep(Duration::from_millis(50)).await;
         }
     }
@@ -106,9 +120,18 @@ impl Live {
         let (api, limit) = (self.api(object).await, Instant::now() + LIMIT);
         api.delete(&object.name_any(), &DeleteParams::default()).await.unwrap();
         while let Some(found) = api.get_opt(&object.name_any()).await.unwrap() {
-            assert!(Instant::now() < limit, "{}: still there, with finalizers {:?}", name(object), found.finalizers());
+            let finalizers = || format!("{}: still there, with finalizers {:?}", name(object), found.finalizers());
+            self.check(limit, finalizers);
             sleep(Duration::from_millis(50)).await;
         }
+    }
+
+    /// Fails the test if the time is over or the operator has ended.
+    fn check(&self, limit: Instant, state: impl Fn() -> String) {
+        if let Some(failure) = self.failure.get() {
+            panic!("the operator has ended: {failure}\n{}", state());
+        }
+        assert!(Instant::now() < limit, "{}", state());
     }
 
     /// The API of the kind and namespace of an object.
@@ -211,6 +234,20 @@ fn kind(object: &DynamicObject) -> GroupVersionKind {
 
 fn name(object: &DynamicObject) -> String {
     format!("{} {}", kind(object).kind, object.name_any())
+}
+
+/// The conditions of an object, one on each line, or its status.
+fn status(object: &DynamicObject) -> String {
+    let status = &object.data["status"];
+    let line = |it: &Value| {
+        let [kind, is, reason, message] = ["type", "status", "reason", "message"].map(|key| text(&it[key]));
+        format!("\n  {kind}={is} {reason}: {message}")
+    };
+    match status["conditions"].as_array() {
+        Some(conditions) => conditions.iter().map(line).collect(),
+        None if status.is_null() => "\n  (no status)".to_owned(),
+        None => format!("\n  status: {status:#}"),
+    }
 }
 
 fn text(value: &Value) -> &str {

@@ -1,0 +1,324 @@
+//! What Go's `regexp` refuses to compile: the grammar of its parser (regexp/syntax of Go 1.26), without its trees.
+//!
+//! Accepted with doubt: names of `\p{…}`, and expressions that are too large or too deep.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// As often as Go repeats, all nested repetitions together.
+const MOST: u64 = 1000;
+
+const CLASSES: [&str; 14] = [
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct",
+    "space", "upper", "word", "xdigit",
+];
+
+/// Why Go does not compile an expression.
+pub fn fault(pattern: &str) -> Option<&'static str> {
+    let mut parser = Parser { rest: pattern, open: vec![Level::default()] };
+    parser.run().err()
+}
+
+type Checked<T = ()> = Result<T, &'static str>;
+
+/// A group that is open, or the whole.
+#[derive(Default)]
+struct Level {
+    /// How often the last item is repeated within itself; none where there is nothing to repeat.
+    last: Option<u64>,
+    most: u64,
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+    open: Vec<Level>,
+}
+
+impl Parser<'_> {
+    fn run(&mut self) -> Checked {
+        let mut repeated = false;
+        while let Some(c) = self.rest.chars().next() {
+            let was_repeated = std::mem::take(&mut repeated);
+            match c {
+                '(' if self.rest.starts_with("(?") => self.group()?,
+                '(' => self.begin(1),
+                '|' => {
+                    self.skip(1);
+                    self.settle();
+                }
+                ')' => {
+                    self.skip(1);
+                    self.settle();
+                    let inner = self.open.pop().map_or(0, |it| it.most);
+                    match self.open.is_empty() {
+                        true => return Err("it has an unexpected `)`"),
+                        false => self.item(inner.max(1)),
+                    }
+                }
+                '[' => self.class()?,
+                '\\' => self.escape()?,
+                '*' | '+' | '?' => {
+                    self.skip(1);
+                    self.repeat(1, was_repeated)?;
+                    repeated = true;
+                }
+                '{' => match bounds(self.rest) {
+                    Some((min, max, length)) => {
+                        if MOST < min || max.is_some_and(|it| MOST < it || it < min) {
+                            return Err(
+                                "it repeats more than 1000 times, or at most less than at least",
+                            );
+                        }
+                        self.skip(length);
+                        self.repeat(max.unwrap_or(min), was_repeated)?;
+                        repeated = true;
+                    }
+                    None => self.literal(c),
+                },
+                c => self.literal(c),
+            }
+        }
+        match self.open.len() {
+            1 => Ok(()),
+            _ => Err("a `)` is missing"),
+        }
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.rest = self.rest.get(bytes..).unwrap_or_default();
+    }
+
+    fn literal(&mut self, c: char) {
+        self.skip(c.len_utf8());
+        self.item(1);
+    }
+
+    fn begin(&mut self, bytes: usize) {
+        self.skip(bytes);
+        self.open.push(Level::default());
+    }
+
+    /// The end of what `last` belongs to: what follows has nothing to repeat.
+    fn settle(&mut self) {
+        if let Some(level) = self.open.last_mut() {
+            level.most = level.most.max(level.last.take().unwrap_or_default());
+        }
+    }
+
+    fn item(&mut self, times: u64) {
+        self.settle();
+        if let Some(level) = self.open.last_mut() {
+            level.last = Some(times);
+        }
+    }
+
+    fn repeat(&mut self, times: u64, was_repeated: bool) -> Checked {
+        if self.rest.starts_with('?') {
+            self.skip(1);
+        }
+        if was_repeated {
+            return Err("a repetition is repeated, as in `a**` or `a++`");
+        }
+        let Some(last) = self.open.last_mut().and_then(|it| it.last.as_mut()) else {
+            return Err("there is nothing to repeat");
+        };
+        if 2 <= times && MOST < *last * times {
+            return Err("nested repetitions come to more than 1000");
+        }
+        *last *= times.max(1);
+        Ok(())
+    }
+
+    /// `(?…`: flags, or a group with flags or a name.
+    fn group(&mut self) -> Checked {
+        let rest = &self.rest[2..];
+        if let Some(named) = rest.strip_prefix("P<").or_else(|| rest.strip_prefix('<')) {
+            let end = named.find('>').filter(|it| 0 < *it);
+            let is_name = |it: &str| it.chars().all(|it| it == '_' || it.is_ascii_alphanumeric());
+            return match end {
+                Some(end) if is_name(&named[..end]) => {
+                    self.begin(self.rest.len() - named.len() + end + 1);
+                    Ok(())
+                }
+                _ => Err("it looks behind with `(?<…`, or the name of a group is malformed"),
+            };
+        }
+        let end = rest.find([':', ')']).unwrap_or(rest.len());
+        let (on, off) = match rest[..end].split_once('-') {
+            Some((_, "")) => return Err(PERL),
+            Some((on, off)) => (on, off),
+            None => (&rest[..end], ""),
+        };
+        if !on.chars().chain(off.chars()).all(|it| "imsU".contains(it)) || end == rest.len() {
+            return Err(PERL);
+        }
+        match rest[end..].starts_with(':') {
+            true => self.begin(2 + end + 1),
+            false => self.skip(2 + end + 1),
+        }
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Checked {
+        if let Some(quoted) = self.rest.strip_prefix("\\Q") {
+            let (text, rest) = quoted.split_once("\\E").unwrap_or((quoted, ""));
+            self.rest = rest;
+            text.chars().for_each(|_| self.item(1));
+            return Ok(());
+        }
+        let is_special = |it: char| "ABbzdDsSwW".contains(it);
+        match self.rest[1..].chars().next() {
+            Some(c) if is_special(c) => self.skip(2),
+            Some('p' | 'P') => self.rest = property(self.rest)?,
+            _ => self.rest = character(self.rest)?.1,
+        }
+        self.item(1);
+        Ok(())
+    }
+
+    fn class(&mut self) -> Checked {
+        let mut rest = self.rest[1..].strip_prefix('^').unwrap_or(&self.rest[1..]);
+        let mut is_first = true;
+        while is_first || !rest.starts_with(']') {
+            is_first = false;
+            if let Some((name, after)) = rest.strip_prefix("[:").and_then(|it| it.split_once(":]"))
+            {
+                if !CLASSES.contains(&name.strip_prefix('^').unwrap_or(name)) {
+                    return Err("it has an unknown class `[:…:]`");
+                }
+                rest = after;
+                continue;
+            }
+            if rest.starts_with("\\p") || rest.starts_with("\\P") {
+                rest = property(rest)?;
+                continue;
+            }
+            if ["\\d", "\\D", "\\s", "\\S", "\\w", "\\W"].iter().any(|it| rest.starts_with(it)) {
+                rest = &rest[2..];
+                continue;
+            }
+            let (low, after) = in_class(rest)?;
+            rest = after;
+            let high = rest.strip_prefix('-').filter(|it| !it.is_empty() && !it.starts_with(']'));
+            if let Some(high) = high {
+                let (high, after) = in_class(high)?;
+                if high < low {
+                    return Err("it has a range whose end is before its start");
+                }
+                rest = after;
+            }
+        }
+        self.rest = &rest[1..];
+        self.item(1);
+        Ok(())
+    }
+}
+
+const PERL: &str =
+    "`(?` is followed by what Go does not support, such as looking ahead with `(?=` or `(?!`";
+const ESCAPE: &str =
+    "it has an escape that Go does not support, such as the back reference `\\1`, or `\\Z`";
+
+/// Minimum, maximum and length of `{n}`, `{n,}` and `{n,m}`; anything else is literal.
+fn bounds(rest: &str) -> Option<(u64, Option<u64>, usize)> {
+    let (inner, _) = rest.strip_prefix('{')?.split_once('}')?;
+    let number = |text: &str| {
+        let is_number = !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        let is_plain = text == "0" || !text.starts_with('0');
+        // A number of many digits is too large as well.
+        (is_number && is_plain).then(|| text.parse().unwrap_or(u64::MAX))
+    };
+    let (min, max) = match inner.split_once(',') {
+        None => (number(inner)?, Some(number(inner)?)),
+        Some((min, "")) => (number(min)?, None),
+        Some((min, max)) => (number(min)?, Some(number(max)?)),
+    };
+    Some((min, max, inner.len() + 2))
+}
+
+/// What follows `\pL` or `\p{Greek}`.
+fn property(rest: &str) -> Checked<&str> {
+    const UNKNOWN: &str = "it has an unknown property `\\p`";
+    let is_word = |it: char| it.is_alphabetic() || "^_- ".contains(it);
+    let mut chars = rest[2..].chars();
+    match chars.next() {
+        Some('{') => match rest.split_once('}') {
+            Some((name, after)) if 3 < name.len() && name[3..].chars().all(is_word) => Ok(after),
+            _ => Err(UNKNOWN),
+        },
+        Some(c) if "CLMNPSZ".contains(c.to_ascii_uppercase()) => Ok(chars.as_str()),
+        _ => Err(UNKNOWN),
+    }
+}
+
+fn in_class(rest: &str) -> Checked<(u32, &str)> {
+    match rest.chars().next() {
+        None => Err("a `]` is missing"),
+        Some('\\') => character(rest),
+        Some(c) => Ok((c.into(), &rest[c.len_utf8()..])),
+    }
+}
+
+/// The character of an escape, and what follows.
+fn character(rest: &str) -> Checked<(u32, &str)> {
+    let mut chars = rest[1..].chars().peekable();
+    let c = chars.next().ok_or("it ends with `\\`")?;
+    let value = match c {
+        '0'..='7' => {
+            let digits = more(&mut chars, 2, |it| ('0'..='7').contains(&it));
+            if c != '0' && digits.is_empty() {
+                return Err(ESCAPE);
+            }
+            u32::from_str_radix(&format!("{c}{digits}"), 8).map_err(|_| ESCAPE)?
+        }
+        'x' if chars.peek() == Some(&'{') => {
+            chars.next();
+            let digits = more(&mut chars, usize::MAX, |it| it.is_ascii_hexdigit());
+            let value = u32::from_str_radix(&digits, 16).map_err(|_| ESCAPE)?;
+            if chars.next() != Some('}') || u32::from(char::MAX) < value {
+                return Err(ESCAPE);
+            }
+            value
+        }
+        'x' => {
+            let digits = more(&mut chars, 2, |it| it.is_ascii_hexdigit());
+            if digits.len() < 2 {
+                return Err(ESCAPE);
+            }
+            u32::from_str_radix(&digits, 16).map_err(|_| ESCAPE)?
+        }
+        'a' => 7,
+        'f' => 12,
+        'n' => 10,
+        'r' => 13,
+        't' => 9,
+        'v' => 11,
+        c if c.is_ascii() && !c.is_ascii_alphanumeric() => c.into(),
+        _ => return Err(ESCAPE),
+    };
+    let rest_of = chars.map(char::len_utf8).sum::<usize>();
+    Ok((value, &rest[rest.len() - rest_of..]))
+}
+
+fn more(chars: &mut Peekable<Chars<'_>>, most: usize, is: impl Fn(char) -> bool) -> String {
+    let mut res = String::new();
+    while res.len() < most
+        && let Some(c) = chars.next_if(|it| is(*it))
+    {
+        res.push(c);
+    }
+    res
+}
+
+/// `patterns.json` has what `regexp.Compile` of Go 1.26 says.
+#[test]
+fn what_go_does_not_compile_is_refused() {
+    let table: serde_json::Value =
+        serde_json::from_str(include_str!("patterns.json")).expect("it is JSON");
+    for (of, is_refused) in [("refused", true), ("accepted", false)] {
+        for pattern in table[of].as_array().expect("a list") {
+            let pattern = pattern.as_str().expect("a text");
+            assert_eq!(fault(pattern).is_some(), is_refused, "{pattern}");
+        }
+    }
+}
