@@ -21,6 +21,9 @@ use serde::Serialize;
 use std::{future::ready, sync::Arc};
 use tokio::sync::Semaphore;
 
+/// Adds verbs of a kind to the rights that a controller needs in a namespace.
+type Need = fn(&Rights, Option<&str>, &[&'static str]);
+
 /// A controller of `K`s.
 ///
 /// ```no_run
@@ -48,7 +51,7 @@ pub struct Controller<K: Watched> {
     tasks: Vec<BoxFuture<'static, Result<(), String>>>,
     synced: Vec<(String, Synced)>,
     /// Of each kind that the primaries own: how it is added to the rights.
-    writes: Vec<fn(&Rights, Option<&str>, &[&'static str])>,
+    writes: Vec<Need>,
 }
 
 impl<K: Watched + Serialize> Controller<K> {

@@ -142,7 +142,9 @@ pub enum Error {
     },
     /// The API server refuses a desired object, because somebody has replaced fields of it that server-side apply
     /// cannot remove.
-    #[error("{kind} `{name}`: {fields}, which server-side apply cannot undo: remove that or delete the object: {}", explain(.refusal))]
+    #[error(
+        "{kind} `{name}`: {fields}, which server-side apply cannot undo: remove that or delete the object: {refusal}"
+    )]
     Replaced {
         /// The kind of the object.
         kind: String,
@@ -151,8 +153,7 @@ pub enum Error {
         /// The fields, and what they were replaced by.
         fields: String,
         /// The answer of the API server.
-        #[source]
-        refusal: kube::Error,
+        refusal: String,
     },
     /// The reconciler panicked, with this message.
     #[error("the reconciler panicked: {0}")]

@@ -12,6 +12,9 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+/// The cache of the Deployments, and all caches.
+type Ctx = (Arc<Children<Deployment>>, Arc<Owned<Thing>>);
+
 fn deployment() -> Deployment {
     let volumes = json!([{ "name": "tmp", "emptyDir": {} }]);
     let template = json!({ "spec": { "containers": [{ "name": "c" }], "volumes": volumes } });
@@ -37,7 +40,7 @@ async fn a_volume_that_somebody_has_replaced_is_put_back_or_reported() {
     let operator = cluster.operator();
     let mut controller = Controller::<Thing>::new(&operator);
     let ctx = (controller.owns::<Deployment>(&labels()), controller.owned());
-    let reconcile = |thing: Arc<Thing>, ctx: Arc<(Arc<Children<Deployment>>, Arc<Owned<Thing>>)>| async move {
+    let reconcile = |thing: Arc<Thing>, ctx: Arc<Ctx>| async move {
         ctx.1.of(&thing).apply(&ctx.0, &deployment()).await?;
         Ok::<_, Error>(Action::await_change())
     };

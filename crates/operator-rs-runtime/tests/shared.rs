@@ -26,7 +26,7 @@ fn count(cluster: &Cluster, verb: &str, resource: &str) -> usize {
 }
 
 fn put(cluster: &Cluster, name: &str) {
-    cluster.put("configmaps", &serde_json::to_value(config(&parent(), name)).unwrap()).unwrap();
+    cluster.put("configmaps", serde_json::to_value(config(&parent(), name)).unwrap()).unwrap();
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     error::{Error, Leftover},
+    explain,
     scope::Scope,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -140,13 +141,12 @@ impl<C: Watched> Children<C> {
     async fn refusal(&self, api: &Api<Observed<C>>, name: &str, desired: &Value, refusal: Box<Status>) -> Error {
         let found = find(api, name).await.ok().flatten();
         let found = found.and_then(|it| serde_json::from_str(&it.json).ok()).unwrap_or_default();
-        let (fields, refusal) = (replaced(desired, &found), kube::Error::Api(refusal));
-        match fields.is_empty() {
-            true => refusal.into(),
-            false => {
-                Error::Replaced { kind: C::kind(&()).into(), name: name.into(), fields: fields.join(" and "), refusal }
-            }
+        let fields = replaced(desired, &found);
+        if fields.is_empty() {
+            return kube::Error::Api(refusal).into();
         }
+        let (kind, fields) = (C::kind(&()).into(), fields.join(" and "));
+        Error::Replaced { kind, name: name.into(), fields, refusal: explain(&kube::Error::Api(refusal)) }
     }
 
     /// Remembers what an own write returned. Where it shows a change by others that the watch has not

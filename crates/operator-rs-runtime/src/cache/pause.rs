@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use k8s_openapi::api::{apps::v1::Deployment, networking::v1::Ingress};
 
-    fn paused<'a>(pause: &Pause, name: &'a str, value: &str) -> bool {
+    fn paused(pause: &Pause, name: &str, value: &str) -> bool {
         let annotations = [(name.to_owned(), value.to_owned())].into();
         pause.annotation(&ObjectMeta { annotations: Some(annotations), ..ObjectMeta::default() }) == Some(name)
     }
