@@ -116,7 +116,8 @@ fn crates_are_published_in_order_and_compared_with_what_is_published() {
         let place = |name: &String| all.iter().position(|it| it == name).unwrap();
         assert!(dependencies.iter().all(|it| place(it) < place(name)), "{name} in {all:?}");
     }
-    let (_, calls) = run("publish", "kube-crd-source@1.2.3 operator-rs-runtime operator-rs-runtime@1.2.3", "");
+    let (_, calls) =
+        run("publish", "kube-crd-source@1.2.3 operator-rs-runtime operator-rs-runtime@1.2.3", "");
     assert_eq!(calls, [publish("operator-rs-testing"), publish("operator-rs")]);
 
     assert_eq!(run("compare", "", "").1, [""; 0]);
@@ -132,13 +133,19 @@ fn members() -> BTreeMap<String, Vec<String>> {
     let mut manifests = vec![ours("Cargo.toml")];
     let root: toml::Table = manifests[0].parse().unwrap();
     let folders = root["workspace"]["members"].as_array().unwrap();
-    manifests.extend(folders.iter().map(|it| ours(&format!("{}/Cargo.toml", it.as_str().unwrap()))));
+    manifests
+        .extend(folders.iter().map(|it| ours(&format!("{}/Cargo.toml", it.as_str().unwrap()))));
     let manifests: Vec<toml::Table> = manifests.iter().map(|it| it.parse().unwrap()).collect();
     let name = |it: &toml::Table| it["package"]["name"].as_str().unwrap().to_owned();
     let names: BTreeSet<String> = manifests.iter().map(name).collect();
     let keys = |it: &toml::Table, table: &str| -> Vec<String> {
         let table = it.get(table).and_then(toml::Value::as_table);
-        table.into_iter().flat_map(toml::Table::keys).filter(|it| names.contains(*it)).cloned().collect()
+        table
+            .into_iter()
+            .flat_map(toml::Table::keys)
+            .filter(|it| names.contains(*it))
+            .cloned()
+            .collect()
     };
     let all = |it: &toml::Table| [keys(it, "dependencies"), keys(it, "dev-dependencies")].concat();
     manifests.iter().map(|it| (name(it), all(it))).collect()
