@@ -322,3 +322,27 @@ fn what_go_does_not_compile_is_refused() {
         }
     }
 }
+
+#[test]
+fn the_reason_is_that_of_the_first_fault() {
+    for (pattern, reason) in [
+        ("a)", "it has an unexpected `)`"),
+        ("(a", "a `)` is missing"),
+        ("*a", "there is nothing to repeat"),
+        ("a++", "a repetition is repeated, as in `a**` or `a++`"),
+        ("a{2,1}", "it repeats more than 1000 times, or at most less than at least"),
+        ("(a{100}){100}", "nested repetitions come to more than 1000"),
+        ("(?<=a)b", "it looks behind with `(?<…`, or the name of a group is malformed"),
+        ("[a", "a `]` is missing"),
+        ("[[:any:]]", "it has an unknown class `[:…:]`"),
+        ("[b-a]", "it has a range whose end is before its start"),
+        (
+            r"(a)\1",
+            r"it has an escape that Go does not support, such as the back reference `\1`, or `\Z`",
+        ),
+        (r"\p{Nope", r"it has an unknown property `\p`"),
+        (r"a\", r"it ends with `\`"),
+    ] {
+        assert_eq!(fault(pattern), Some(reason), "{pattern}");
+    }
+}
