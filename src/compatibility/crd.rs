@@ -72,9 +72,10 @@ impl Crd {
         definition::refusals(&self.object).into_iter().map(|it| it.message).collect()
     }
 
-    /// What API servers may refuse, and is not checked.
-    pub fn unchecked(&self) -> Vec<String> {
-        definition::unchecked(&self.object).into_iter().map(|it| it.message).collect()
+    /// What API servers may refuse, each with what to do about it.
+    pub fn doubts(&self) -> Vec<(String, &'static str)> {
+        let doubts = definition::doubts(&self.object).into_iter();
+        doubts.map(|it| (it.message, it.version.map_or(CORRECT, |it| it.hint))).collect()
     }
 
     /// Whether a webhook converts between versions.
@@ -87,6 +88,8 @@ impl Crd {
         self.versions.iter().find(|it| it.name == name)
     }
 }
+
+const CORRECT: &str = "correct the name, or remove the field";
 
 impl Version {
     fn from_value(value: &Value) -> anyhow::Result<Self> {

@@ -41,8 +41,8 @@ pub fn judge(
         }
     }
     for it in new.values().filter(|it| !old.contains_key(&it.name)) {
-        let refusals = rules::refusals(it.refusals()).into_iter();
-        res.extend(refusals.map(|refusal| Finding::about_crd(it, refusal, policy)));
+        let all = rules::refusals(it.refusals()).into_iter().chain(rules::doubts(it.doubts()));
+        res.extend(all.map(|finding| Finding::about_crd(it, finding, policy)));
     }
     res.retain(|it| policy.enforces(it));
     // What a removed field comes to stands below its removal.

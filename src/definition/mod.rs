@@ -1,8 +1,9 @@
 //! What an API server says of a CustomResourceDefinition: everything that it refuses, each with its place.
 //!
-//! The rules are those of apiextensions-apiserver 0.36. Not checked: what CEL rules cost, and what is in certificates.
+//! The rules are those of apiextensions-apiserver 0.36. Not checked: what is in certificates.
 
 mod conversion;
+mod costs;
 mod defaults;
 mod lists;
 mod metadata;
@@ -10,6 +11,7 @@ pub mod rules;
 mod selectable;
 mod spec;
 pub mod structural;
+mod unknown;
 
 pub use metadata::metadata;
 
@@ -62,9 +64,10 @@ pub fn refusals(crd: &Value) -> Vec<Refusal> {
     outside.chain(in_schemas(crd, faults)).collect()
 }
 
-/// What may be wrong and is not checked here.
-pub fn unchecked(crd: &Value) -> Vec<Refusal> {
-    in_schemas(crd, |schema, _| rules::unchecked(schema))
+/// What API servers may refuse: rules that are not checked here, and fields that they do not know.
+pub fn doubts(crd: &Value) -> Vec<Refusal> {
+    let rules = in_schemas(crd, |schema, _| rules::unchecked(schema));
+    rules.into_iter().chain(unknown::fields(crd)).collect()
 }
 
 fn in_schemas(crd: &Value, faults: fn(&Value, bool) -> Vec<Fault>) -> Vec<Refusal> {

@@ -1,8 +1,10 @@
-//! CEL rules that do not compile, because of their syntax, an undeclared name or a type.
-//!
-//! An API server also estimates what a rule costs at most, which is not done here.
+//! CEL rules that do not compile, because of their syntax, an undeclared name or a type, or that may cost too much.
 
-use super::{Fault, once, says, selectable, text, walk};
+use super::{
+    Fault,
+    costs::{self, Costs},
+    once, says, selectable, text, walk,
+};
 use crate::{expression, yaml::Value};
 
 const RULE: &str = "see https://kubernetes.io/docs/reference/using-api/cel for what a rule may say";
@@ -10,9 +12,10 @@ const TRY: &str = "apply the CRD to a test cluster, which compiles the rule";
 const OLD: &str = "put the rule on the list itself or above it, or merge the list by keys";
 
 pub fn faults(schema: &Value) -> Vec<Fault> {
-    let mut res = Vec::new();
+    let (mut res, mut too_costly, mut costs) = (Vec::new(), Vec::new(), Costs::default());
     walk("", schema, &mut |at, it| {
         let rules = it.get("x-kubernetes-validations").and_then(Value::as_array);
+        let above = if rules.is_some() { costs::above(schema, it) } else { Vec::new() };
         for rule in rules.into_iter().flatten() {
             let mut say = |message: String| {
                 res.push(Fault { at: at.to_owned(), message, hint: RULE });
@@ -63,8 +66,15 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
                 for fault in compiled.faults {
                     say(format!("has a rule that does not compile: `{}`: {fault}", first(source)));
                 }
+                // An API server counts a message once.
+                let times = match result {
+                    "bool" => costs::times(&above, (it, is_resource)),
+                    _ => 1,
+                };
+                let cost = compiled.cost.saturating_mul(times);
+                too_costly.extend(costs.add((at, first(source)), cost));
             }
-            if expression::uses_old_self(source) && between(schema, at) {
+            if expression::uses_old_self(source) && above.iter().any(|it| hides_items(it)) {
                 let message = format!(
                     "has a rule on `oldSelf` within a list whose items have no identity: `{}`",
                     first(source)
@@ -73,6 +83,8 @@ pub fn faults(schema: &Value) -> Vec<Fault> {
             }
         }
     });
+    res.extend(too_costly);
+    res.extend(costs.of_all());
     once(res)
 }
 
@@ -90,8 +102,9 @@ pub fn unchecked(schema: &Value) -> Vec<Fault> {
                     continue;
                 };
                 let first = first(source);
-                let message =
-                    format!("has a rule whose types are not checked, as it uses {what}: `{first}`");
+                let message = format!(
+                    "has a rule whose types and cost are not checked, as it uses {what}: `{first}`"
+                );
                 res.push(Fault { at: at.to_owned(), message, hint: TRY });
             }
         }
@@ -104,29 +117,9 @@ fn first(source: &str) -> &str {
     source.trim().lines().next().unwrap_or_default()
 }
 
-/// Whether a list on the path to `at` has no keys, so that an old item cannot be matched with a new one.
-fn between(schema: &Value, at: &str) -> bool {
-    let mut here = schema;
-    for part in at.split('.') {
-        let (name, lists) = match part.find("[]") {
-            Some(end) => (&part[..end], part[end..].len() / 2),
-            None => (part, 0),
-        };
-        let next = match name {
-            "*" => here.get("additionalProperties"),
-            name => here.get("properties").and_then(|it| it.get(name)),
-        };
-        let Some(next) = next else { return false };
-        here = next;
-        for _ in 0..lists {
-            if text(here, "x-kubernetes-list-type") != "map" {
-                return true;
-            }
-            let Some(items) = here.get("items") else { return false };
-            here = items;
-        }
-    }
-    false
+/// Whether the items of a list have no keys, so that an old item cannot be matched with a new one.
+fn hides_items(schema: &Value) -> bool {
+    text(schema, "type") == "array" && text(schema, "x-kubernetes-list-type") != "map"
 }
 
 /// Rules, and the schema of what they are about: `tests/deploy` asks a real API server for the same verdicts.

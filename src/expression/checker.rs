@@ -1,5 +1,7 @@
 //! The types of a rule: a port of `checker/checker.go` of cel-go 0.29, as API servers set it up.
 
+use std::{collections::BTreeMap, ptr};
+
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, ListExpr, LiteralValue, MapExpr,
 };
@@ -39,18 +41,44 @@ pub struct Checker<'a> {
     /// What the types depend on and is not checked here.
     pub unchecked: Option<String>,
     variables: Variables<'a>,
+    /// What is found of each expression.
+    found: BTreeMap<*const IdedExpr, (Type<'a>, Vec<&'static Overload>)>,
+    /// The types that must be equal in the end.
+    equal: Vec<(Type<'a>, Type<'a>)>,
+    /// How many calls of `format` are around.
+    formats: usize,
+    /// The overloads that the call checked last can be of.
+    overloads: Vec<&'static Overload>,
 }
 
 impl<'a> Checker<'a> {
     pub fn new(functions: &'static Functions, scope: Vec<(String, Type<'a>)>) -> Self {
         let (faults, unchecked) = (Vec::new(), None);
-        let variables = Variables::default();
-        Self { functions, scope, is_homogeneous: true, faults, unchecked, variables }
+        let (variables, found, overloads) = (Variables::default(), BTreeMap::new(), Vec::new());
+        let (is_homogeneous, equal, formats) = (true, Vec::new(), 0);
+        Self {
+            functions,
+            scope,
+            is_homogeneous,
+            faults,
+            unchecked,
+            variables,
+            found,
+            equal,
+            formats,
+            overloads,
+        }
     }
 
     /// The type of an expression, with all that is known in the end.
     pub fn type_of(&mut self, expr: &IdedExpr) -> Type<'a> {
         let res = self.check(expr);
+        for (one, other) in std::mem::take(&mut self.equal) {
+            let (one, other) = (self.variables.known(&one), self.variables.known(&other));
+            if one != other && one != Error && other != Error {
+                self.fault(format!("a list or map has items of the types {one} and {other}"));
+            }
+        }
         self.variables.resolve(&res)
     }
 
@@ -61,7 +89,25 @@ impl<'a> Checker<'a> {
         Error
     }
 
+    /// The type of a part of the checked expression.
+    pub fn type_at(&self, expr: &IdedExpr) -> Type<'a> {
+        let found = self.found.get(&ptr::from_ref(expr));
+        found.map_or(Dyn, |it| self.variables.resolve(&it.0))
+    }
+
+    /// The overloads that a call in the checked expression can be of.
+    pub fn overloads_at(&self, expr: &IdedExpr) -> &[&'static Overload] {
+        self.found.get(&ptr::from_ref(expr)).map_or(&[], |it| &it.1)
+    }
+
     fn check(&mut self, expr: &IdedExpr) -> Type<'a> {
+        let found = self.infer(expr);
+        let overloads = std::mem::take(&mut self.overloads);
+        self.found.insert(ptr::from_ref(expr), (found.clone(), overloads));
+        found
+    }
+
+    fn infer(&mut self, expr: &IdedExpr) -> Type<'a> {
         match &expr.expr {
             Expr::Literal(it) => match it {
                 LiteralValue::Boolean(_) => Simple("bool"),
@@ -81,7 +127,13 @@ impl<'a> Checker<'a> {
                 let found = self.selected(operand, &it.field, false);
                 if it.test { Simple("bool") } else { found }
             }
-            Expr::Call(it) => self.call(it),
+            Expr::Call(it) => {
+                let is_format = usize::from(it.func_name == "format");
+                self.formats += is_format;
+                let found = self.call(it);
+                self.formats -= is_format;
+                found
+            }
             Expr::List(it) => self.list(it),
             Expr::Map(it) => self.map(it),
             Expr::Comprehension(it) => self.comprehension(it),
@@ -186,6 +238,7 @@ impl<'a> Checker<'a> {
             if !self.variables.are_assignable(&arguments, &wanted) {
                 continue;
             }
+            self.overloads.push(overload);
             let result = self.variables.resolve(&result);
             res = match res {
                 None => Some(result),
@@ -203,25 +256,32 @@ impl<'a> Checker<'a> {
     }
 
     fn list(&mut self, list: &ListExpr) -> Type<'a> {
-        let mut item = None;
+        let (mut item, mut items) = (None, Vec::new());
         for (at, it) in list.elements.iter().enumerate() {
             let type_ = self.check(it);
             let type_ = self.inside(type_, list.optional_indices.contains(&at));
+            items.push(type_.clone());
             item = Some(self.joined(item, type_));
         }
+        self.require_equal(&items);
         Type::list(item.unwrap_or_else(|| self.variables.fresh()))
     }
 
     fn map(&mut self, map: &MapExpr) -> Type<'a> {
         let (mut keys, mut values) = (None, None);
+        let mut types = (Vec::new(), Vec::new());
         for entry in &map.entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
             let key = self.check(&entry.key);
+            types.0.push(key.clone());
             keys = Some(self.joined(keys, key));
             let value = self.check(&entry.value);
             let value = self.inside(value, entry.optional);
+            types.1.push(value.clone());
             values = Some(self.joined(values, value));
         }
+        self.require_equal(&types.0);
+        self.require_equal(&types.1);
         let mut or_fresh = |it: Option<_>| it.unwrap_or_else(|| self.variables.fresh());
         let key = or_fresh(keys);
         Type::map(key, or_fresh(values))
@@ -241,15 +301,16 @@ impl<'a> Checker<'a> {
 
     fn joined(&mut self, before: Option<Type<'a>>, next: Type<'a>) -> Type<'a> {
         let Some(before) = before else { return next };
-        let text = format!(
-            "a list or map has items of the types {} and {}",
-            self.variables.resolve(&before),
-            self.variables.resolve(&next)
-        );
-        match self.variables.join(before, next) {
-            Some(joined) => joined,
-            None if self.is_homogeneous => self.fault(text),
-            None => Dyn,
+        self.variables.join(before, next).unwrap_or(Dyn)
+    }
+
+    /// Notes that all items of a literal must be of the type of the first, unless they are arguments of `format`.
+    fn require_equal(&mut self, items: &[Type<'a>]) {
+        if let [first, rest @ ..] = items
+            && self.is_homogeneous
+            && self.formats == 0
+        {
+            self.equal.extend(rest.iter().map(|it| (first.clone(), it.clone())));
         }
     }
 
@@ -311,7 +372,7 @@ fn instantiate<'a>(
 }
 
 /// `a.b.c`, where an expression is only names.
-fn spelled(expr: &IdedExpr) -> Option<String> {
+pub fn spelled(expr: &IdedExpr) -> Option<String> {
     match &expr.expr {
         Expr::Ident(name) => Some(name.clone()),
         Expr::Select(it) if !it.test => Some(format!("{}.{}", spelled(&it.operand)?, it.field)),

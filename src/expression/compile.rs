@@ -6,8 +6,10 @@ use cel::parser::Parser;
 
 use super::{
     checker::Checker,
+    cost,
     functions::{Functions, OF_CRDS, parse as functions},
     parse, parse_with, schema,
+    sizes::{self, Values},
     types::Type,
 };
 use crate::yaml::Value;
@@ -17,9 +19,11 @@ use crate::yaml::Value;
 pub struct Compiled {
     pub faults: Vec<String>,
     pub unchecked: Option<String>,
+    /// What it costs at most; zero unless it compiles.
+    pub cost: u64,
 }
 
-/// Compiles a rule on values of a schema as an API server does, except for its cost. `result` is the type that it must
+/// Compiles a rule on values of a schema as an API server does. `result` is the type that it must
 /// have: `bool` or `string`.
 pub fn of_crd(
     source: &str,
@@ -27,7 +31,7 @@ pub fn of_crd(
     optional_old_self: bool,
     result: &'static str,
 ) -> Compiled {
-    let failed = |it| Compiled { faults: vec![it], unchecked: None };
+    let failed = |it| Compiled { faults: vec![it], ..Compiled::default() };
     let ast = match parse(source) {
         Ok(ast) => ast,
         Err(error) => return failed(error),
@@ -40,11 +44,16 @@ pub fn of_crd(
     let scope = vec![("self".to_owned(), type_), ("oldSelf".to_owned(), old)];
     let mut checker = Checker::new(&OF_CRDS, scope);
     let found = checker.type_of(&ast);
-    let Checker { mut faults, unchecked, .. } = checker;
-    if faults.is_empty() && unchecked.is_none() && found != Type::Simple(result) {
-        faults.push(format!("its result is {found}, and must be {result}"));
+    let is_known = checker.faults.is_empty() && checker.unchecked.is_none();
+    if is_known && found != Type::Simple(result) {
+        checker.faults.push(format!("its result is {found}, and must be {result}"));
     }
-    Compiled { faults, unchecked }
+    let cost = match is_known {
+        true => cost::of(&ast, &checker, Values::Of(schema, is_resource)),
+        false => 0,
+    };
+    let Checker { faults, unchecked, .. } = checker;
+    Compiled { faults, unchecked, cost }
 }
 
 /// What rules over properties can call: the standard functions of CEL, and one of OLM's.
@@ -117,4 +126,10 @@ fn rules_are_told_from_what_does_not_compile() {
         assert!(compiles(rule).is_err(), "{rule}: {:?}", compiles(rule));
     }
     assert_eq!(compiles("int(properties[0].value) % 2 == 0"), Ok(true));
+}
+
+/// The most times that values of a schema fit into a request.
+pub fn times_per_request(schema: &Value, is_resource: bool) -> u64 {
+    let is_resource = is_resource || schema::is_embedded(schema);
+    sizes::REQUEST / (Values::Of(schema, is_resource).smallest() + 1)
 }

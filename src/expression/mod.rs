@@ -4,8 +4,11 @@
 //! uses one can be checked for its names, and is not evaluated.
 
 mod budget;
+mod calls;
 mod checker;
 mod compile;
+mod cost;
+mod estimates;
 mod evaluate;
 mod functions;
 mod go_regex;
@@ -13,9 +16,10 @@ mod literals;
 mod names;
 mod regex;
 mod schema;
+mod sizes;
 mod types;
 
-pub use compile::{compiles, of_crd};
+pub use compile::{compiles, of_crd, times_per_request};
 pub use evaluate::{Evaluator, Outcome};
 pub use go_regex::fault as regex_fault;
 pub use names::uses_old_self;

@@ -6,10 +6,11 @@ use super::types::Type;
 use crate::yaml::{Value, json};
 
 /// What rules can use of the metadata of a resource.
-static METADATA: LazyLock<Value> = LazyLock::new(|| {
-    let text = json!({ "type": "string" });
-    json!({ "type": "object", "properties": { "name": text, "generateName": text } })
-});
+static METADATA: LazyLock<Value> = LazyLock::new(
+    || json!({ "type": "object", "properties": { "name": *TEXT, "generateName": *TEXT } }),
+);
+
+static TEXT: LazyLock<Value> = LazyLock::new(|| json!({ "type": "string" }));
 
 /// The type of a schema's values; none if rules cannot use them.
 pub fn type_of(schema: &Value, is_resource: bool) -> Option<Type<'_>> {
@@ -40,16 +41,33 @@ pub fn type_of(schema: &Value, is_resource: bool) -> Option<Type<'_>> {
 
 /// The type of a field by its name in rules.
 pub fn field_of<'a>(schema: &'a Value, is_resource: bool, field: &str) -> Option<Type<'a>> {
+    let found = property_of(schema, is_resource, field)?;
+    type_of(found, is_embedded(found))
+}
+
+/// The schema of a field by its name in rules.
+pub fn property_of<'a>(schema: &'a Value, is_resource: bool, field: &str) -> Option<&'a Value> {
     match field {
-        "apiVersion" | "kind" if is_resource => return Some(Type::Simple("string")),
-        "metadata" if is_resource => return Some(Type::Object(&METADATA, false)),
+        "apiVersion" | "kind" if is_resource && !declares_metadata(schema) => return Some(&TEXT),
+        "metadata" if is_resource && !declares_metadata(schema) => return Some(&METADATA),
         _ => {}
     }
     let properties = schema.get("properties")?.as_object()?;
     let found = properties.get_key_value(&unescaped(field));
     // A word of CEL that the parser takes for a name can be used as it is.
     let (_, found) = found.filter(|it| escaped(it.0) == field || WORDS.contains(&field))?;
-    type_of(found, is_embedded(found))
+    Some(found)
+}
+
+/// Whether a resource's schema has all of its own that rules can use of every resource.
+fn declares_metadata(schema: &Value) -> bool {
+    let is = |path: &str, kind: &str| {
+        let found = schema.pointer(&format!("/properties/{path}/type"));
+        found.and_then(Value::as_str) == Some(kind)
+    };
+    let texts =
+        ["kind", "apiVersion", "metadata/properties/name", "metadata/properties/generateName"];
+    is("metadata", "object") && texts.iter().all(|it| is(it, "string"))
 }
 
 pub fn is_embedded(schema: &Value) -> bool {

@@ -181,6 +181,15 @@ impl<'a> Variables<'a> {
         }
     }
 
+    /// The same, where what is unknown in the end may be anything.
+    pub fn known(&self, type_: &Type<'a>) -> Type<'a> {
+        match self.resolve(type_) {
+            Variable(_) => Dyn,
+            Compound(name, of) => Compound(name, of.iter().map(|it| self.known(it)).collect()),
+            other => other,
+        }
+    }
+
     /// The type of items of which some have the one and some the other type; none if they do not fit.
     pub fn join(&mut self, one: Type<'a>, other: Type<'a>) -> Option<Type<'a>> {
         let fits = self.is_assignable(&one, &other);

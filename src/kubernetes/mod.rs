@@ -17,8 +17,11 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 mod types;
+mod unknown;
 pub mod url;
 pub mod version;
+
+pub use unknown::{Unknown, fields as unknown_fields};
 
 use crate::yaml::Value;
 

@@ -258,6 +258,42 @@ fn every_rule_has_its_change() {
             "note objectChanged: `metadata.labels.rbac.authorization.k8s.io/aggregate-to-view` is added: `\"true\"`",
         ],
     );
+    let selected = |label: &'static str| {
+        move |it: &mut Files| {
+            role(json!({}))(it);
+            let role = it.get_mut("manifests/role.yaml").expect("it is there");
+            role["rules"] = json!([]);
+            let labels = json!([{ "matchLabels": { label: "true" } }]);
+            role["aggregationRule"] = json!({ "clusterRoleSelectors": labels });
+        }
+    };
+    check(
+        "selected",
+        &role(json!({})),
+        &selected("a"),
+        &[
+            "warning permissionAdded: users with this role may now do what the ClusterRoles that `aggregationRule` selects allow, which only a cluster knows",
+            "note permissionRemoved: users with this role may no longer `get` `secrets` of the core group in the whole cluster, unless a ClusterRole that `aggregationRule` selects allows it",
+        ],
+    );
+    check(
+        "selected-no-longer",
+        &selected("a"),
+        &role(json!({})),
+        &[
+            "warning permissionAdded: users with this role may now `get` `secrets` of the core group in the whole cluster, unless a ClusterRole that `aggregationRule` selected allowed it before",
+            "note permissionRemoved: users with this role may no longer do what the ClusterRoles that `aggregationRule` selected allow, which only a cluster knows",
+        ],
+    );
+    check(
+        "selected-by-another-label",
+        &selected("a"),
+        &selected("b"),
+        &[
+            "warning permissionAdded: users with this role may now do what the ClusterRoles that `aggregationRule` selects allow, which only a cluster knows",
+            "note permissionRemoved: users with this role may no longer do what the ClusterRoles that `aggregationRule` selected allow, which only a cluster knows",
+        ],
+    );
     let container = format!("{DEPLOYMENT}/template/spec/containers/0");
     check(
         "privileged",

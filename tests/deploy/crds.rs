@@ -94,6 +94,37 @@ async fn rules_are_accepted_and_refused_as_the_table_has_it() {
     }
 }
 
+/// `costs.json` has rules with what they cost, and schemas that are refused for it or not; the unit tests compare them
+/// with our estimates.
+#[tokio::test]
+async fn rules_are_refused_for_their_cost_as_the_table_has_it() {
+    let Some(kubeconfig) = place::kubeconfig().await else { return };
+    let server = Server::connect(&kubeconfig).await;
+    let table: Value = serde_json::from_str(include_str!("costs.json")).expect("it is JSON");
+    let mut cases = Vec::new();
+    for row in table["rules"].as_array().expect("a list") {
+        let mut spec = table["schema"].clone();
+        spec["x-kubernetes-validations"] = json!([{ "rule": row[0], "message": "no" }]);
+        cases.push((spec, row[1].as_u64().expect("a cost") > 10_000_000));
+    }
+    for row in table["schemas"].as_array().expect("a list") {
+        cases.push((row[0].clone(), row[1].as_bool().expect("a verdict")));
+    }
+    for (spec, is_refused) in cases {
+        let mut crd = crd(&mut Random::of(1, "costs"), 0);
+        let schema = json!({ "type": "object", "properties": { "spec": spec } });
+        for version in versions(&mut crd) {
+            version["schema"]["openAPIV3Schema"] = schema.clone();
+        }
+        let path = format!("{PATH}?dryRun=All");
+        let answer = server.ask("POST", &path, JSON, crd).await.expect("the server answers");
+        let expected = if is_refused { 422 } else { 201 };
+        assert_eq!(answer.code, expected, "{} {answer:?}", spec["x-kubernetes-validations"]);
+        let says_so = answer.body.to_string().contains("exceed");
+        assert_eq!(says_so, is_refused, "{answer:?}");
+    }
+}
+
 /// `updates.json` has objects, changes, and whether an API server refuses each; the unit tests compare them with ours.
 #[tokio::test]
 async fn updates_are_refused_as_the_table_has_it() {

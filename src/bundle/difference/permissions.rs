@@ -54,9 +54,13 @@ pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) -> anyhow::Resul
     let none = Rights::new();
     for (holder, (path, rights)) in &after {
         let Some(other) = counterpart(&before, holder, &none) else { continue };
+        let unless = match holder.selection(old) {
+            Some(_) => ", unless a ClusterRole that `aggregationRule` selected allowed it before",
+            None => "",
+        };
         for (at, text) in grouped(rights, other) {
             let (who, remedy) = holder.words();
-            let what = format!("{who} may now {text}");
+            let what = format!("{who} may now {text}{unless}");
             let change = new.change(Rule::PermissionAdded, &holder.title(), "", what);
             let place = Some(new.place(path, &at));
             res.push(Change { place, ..change }.with_remedy(remedy));
@@ -64,13 +68,49 @@ pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) -> anyhow::Resul
     }
     for (holder, (path, rights)) in &before {
         let Some(other) = counterpart(&after, holder, &none) else { continue };
+        let unless = match holder.selection(new) {
+            Some(_) => ", unless a ClusterRole that `aggregationRule` selects allows it",
+            None => "",
+        };
         for (at, text) in grouped(rights, other) {
-            let what = format!("{} may no longer {text}", holder.words().0);
+            let what = format!("{} may no longer {text}{unless}", holder.words().0);
             let change = old.change(Rule::PermissionRemoved, &holder.title(), "", what);
             res.push(Change { place: Some(old.place(path, &at)), ..change }.in_old());
         }
     }
+    for (holder, (path, _)) in after.iter().filter(|it| before.contains_key(it.0)) {
+        selections(holder, (old, before[holder].0), (new, path), res);
+    }
     Ok(())
+}
+
+/// Reports that a role gets its rules from other ClusterRoles, or no longer from the same ones. Only a cluster knows
+/// which they are.
+fn selections(
+    holder: &Holder<'_>,
+    (old, old_path): (&State, &str),
+    (new, new_path): (&State, &str),
+    res: &mut Vec<Change>,
+) {
+    let (before, after) = (holder.selection(old), holder.selection(new));
+    let at = "/aggregationRule";
+    if after.is_some() && before != after {
+        let what = "users with this role may now do what the ClusterRoles that `aggregationRule` selects allow, which only a cluster knows";
+        let change = new.change(Rule::PermissionAdded, &holder.title(), "", what.to_owned());
+        let place = Some(new.place(new_path, at));
+        let remedy = "check the ClusterRoles with these labels on the clusters of your users";
+        res.push(Change { place, ..change }.with_remedy(remedy));
+    }
+    if before.is_some() && before != after {
+        let what = "users with this role may no longer do what the ClusterRoles that `aggregationRule` selected allow, which only a cluster knows";
+        let change = old.change(Rule::PermissionRemoved, &holder.title(), "", what.to_owned());
+        res.push(Change { place: Some(old.place(old_path, at)), ..change }.in_old());
+    }
+}
+
+/// What selects the ClusterRoles whose rules a server writes into this one, in place of its own.
+fn selection(role: &Value) -> Option<&Value> {
+    role.get("aggregationRule").filter(|it| !it.is_null())
 }
 
 /// The rights of a holder in the other bundle. A role that it has not is reported as a manifest.
@@ -86,6 +126,15 @@ fn counterpart<'a, 'b>(
 }
 
 impl Holder<'_> {
+    fn selection<'a>(&self, state: &'a State) -> Option<&'a Value> {
+        let is_it = |it: &&Value| {
+            self.kind == "ClusterRole"
+                && object::kind(it) == self.kind
+                && object::name(it) == self.name
+        };
+        selection(state.objects.iter().map(|it| &it.1).find(is_it)?)
+    }
+
     fn title(&self) -> String {
         let kind = if self.is_aggregated() { "ClusterRole" } else { self.kind };
         format!("{kind}/{}", self.name)
@@ -135,6 +184,9 @@ fn holders(state: &State) -> anyhow::Result<Holders<'_>> {
         };
         let holder = Holder { kind: object::kind(role), name: object::name(role) };
         let (_, rights) = res.entry(holder).or_insert((path, Rights::new()));
+        if selection(role).is_some() {
+            continue;
+        }
         add(role, scope, "/rules", &mut left, rights)?;
         let labels = role["metadata"]["labels"].as_object().into_iter().flatten();
         let targets = labels.filter(|(name, on)| name.starts_with(AGGREGATION) && **on == "true");

@@ -28,16 +28,19 @@ fn invalid(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
         let known = old.refusals();
         refusals.retain(|it| !known.contains(it));
     }
-    let mut unchecked = new.unchecked();
-    if !unchecked.is_empty() {
-        let known = old.unchecked();
-        unchecked.retain(|it| !known.contains(it));
+    let mut doubts = new.doubts();
+    if !doubts.is_empty() {
+        let known = old.doubts();
+        doubts.retain(|it| !known.contains(it));
     }
     let mut res = self::refusals(refusals);
-    let remedy = "apply the CRD to a test cluster, which compiles the rule";
-    let change = |it| (Rule::Invalid, Change::new(it, remedy).with(Effect::Clients));
-    res.extend(unchecked.into_iter().map(change));
+    res.extend(self::doubts(doubts));
     res
+}
+
+pub fn doubts(list: Vec<(String, &str)>) -> Vec<(Rule, Change)> {
+    let change = |(what, remedy)| (Rule::Invalid, Change::new(what, remedy).with(Effect::Clients));
+    list.into_iter().map(change).collect()
 }
 
 pub fn refusals(why: Vec<String>) -> Vec<(Rule, Change)> {

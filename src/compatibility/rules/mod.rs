@@ -11,7 +11,7 @@ mod values;
 
 use std::{fmt, str::FromStr};
 
-pub use crds::{crd_removal, of_crds, refusals, removed};
+pub use crds::{crd_removal, doubts, of_crds, refusals, removed};
 pub use declared::declared;
 pub use stored::pruned;
 

@@ -57,7 +57,7 @@ fn refusals(operator: &Operator, crd: &Value) -> Vec<Problem> {
                 .with_hint("change the attribute in `#[kube(…)]` that sets the field")
         }
     };
-    let all = definition::refusals(crd).into_iter().chain(definition::unchecked(crd));
+    let all = definition::refusals(crd).into_iter().chain(definition::doubts(crd));
     all.map(problem).collect()
 }
 
