@@ -274,6 +274,7 @@ fn every_rule_has_its_change() {
         &[
             "warning permissionAdded: users with this role may now do what the ClusterRoles that `aggregationRule` selects allow, which only a cluster knows",
             "note permissionRemoved: users with this role may no longer `get` `secrets` of the core group in the whole cluster, unless a ClusterRole that `aggregationRule` selects allows it",
+            r#"note objectChanged: `aggregationRule` is added: `{"clusterRoleSelectors":[{"matchLabels":{"a":"true"}}]}`"#,
         ],
     );
     check(
@@ -283,6 +284,7 @@ fn every_rule_has_its_change() {
         &[
             "warning permissionAdded: users with this role may now `get` `secrets` of the core group in the whole cluster, unless a ClusterRole that `aggregationRule` selected allowed it before",
             "note permissionRemoved: users with this role may no longer do what the ClusterRoles that `aggregationRule` selected allow, which only a cluster knows",
+            "note objectChanged: `aggregationRule` is removed",
         ],
     );
     check(
@@ -292,6 +294,7 @@ fn every_rule_has_its_change() {
         &[
             "warning permissionAdded: users with this role may now do what the ClusterRoles that `aggregationRule` selects allow, which only a cluster knows",
             "note permissionRemoved: users with this role may no longer do what the ClusterRoles that `aggregationRule` selected allow, which only a cluster knows",
+            r#"note objectChanged: `aggregationRule.clusterRoleSelectors` changed from `[{"matchLabels":{"a":"true"}}]` to `[{"matchLabels":{"b":"true"}}]`"#,
         ],
     );
     let container = format!("{DEPLOYMENT}/template/spec/containers/0");
