@@ -4,7 +4,7 @@ use anyhow::{Context as _, bail};
 
 use super::normal::{Schema, normalize};
 use crate::{
-    definition,
+    definition::{self, Refusal},
     yaml::{Map, Value, json},
 };
 
@@ -67,15 +67,14 @@ impl Crd {
         })
     }
 
-    /// Why API servers refuse the CRD whatever was before it.
-    pub fn refusals(&self) -> Vec<String> {
-        definition::refusals(&self.object).into_iter().map(|it| it.message).collect()
+    /// Why API servers refuse the CRD whatever was before it, each with what to do about it.
+    pub fn refusals(&self) -> Vec<Advice> {
+        advice(definition::refusals(&self.object), CORRECT)
     }
 
-    /// What API servers may refuse, each with what to do about it.
-    pub fn doubts(&self) -> Vec<(String, &'static str)> {
-        let doubts = definition::doubts(&self.object).into_iter();
-        doubts.map(|it| (it.message, it.version.map_or(CORRECT, |it| it.hint))).collect()
+    /// What API servers may refuse, in the same way.
+    pub fn doubts(&self) -> Vec<Advice> {
+        advice(definition::doubts(&self.object), RENAME)
     }
 
     /// Whether a webhook converts between versions.
@@ -89,7 +88,17 @@ impl Crd {
     }
 }
 
-const CORRECT: &str = "correct the name, or remove the field";
+/// A message, and what to do about it.
+pub type Advice = (String, &'static str);
+
+const CORRECT: &str = "correct the CRD: the API server refuses it as it is";
+const RENAME: &str = "correct the name, or remove the field";
+
+/// What to do about a fault in a schema is known there.
+fn advice(all: Vec<Refusal>, otherwise: &'static str) -> Vec<Advice> {
+    let hint = |it: Refusal| (it.message, it.version.map_or(otherwise, |it| it.hint));
+    all.into_iter().map(hint).collect()
+}
 
 impl Version {
     fn from_value(value: &Value) -> anyhow::Result<Self> {

@@ -4,7 +4,7 @@ use super::{Change, Rule};
 use crate::{
     compatibility::{
         Effect,
-        crd::{Crd, Version},
+        crd::{Advice, Crd, Version},
     },
     yaml::{Difference, differences},
 };
@@ -38,15 +38,17 @@ fn invalid(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
     res
 }
 
-pub fn doubts(list: Vec<(String, &str)>) -> Vec<(Rule, Change)> {
-    let change = |(what, remedy)| (Rule::Invalid, Change::new(what, remedy).with(Effect::Clients));
-    list.into_iter().map(change).collect()
+pub fn doubts(list: Vec<Advice>) -> Vec<(Rule, Change)> {
+    invalid_by(list, Effect::Clients)
 }
 
-pub fn refusals(why: Vec<String>) -> Vec<(Rule, Change)> {
-    let remedy = "correct the CRD: the API server refuses it as it is";
-    let change = |it| (Rule::Invalid, Change::new(it, remedy).with(Effect::Refused));
-    why.into_iter().map(change).collect()
+pub fn refusals(list: Vec<Advice>) -> Vec<(Rule, Change)> {
+    invalid_by(list, Effect::Refused)
+}
+
+fn invalid_by(list: Vec<Advice>, effect: Effect) -> Vec<(Rule, Change)> {
+    let change = |(what, remedy)| (Rule::Invalid, Change::new(what, remedy).with(effect));
+    list.into_iter().map(change).collect()
 }
 
 /// When a field counts as changed.
