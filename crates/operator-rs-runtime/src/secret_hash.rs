@@ -1,4 +1,4 @@
-//! A hash of a Secret's data that nobody can guess the data from.
+//! A hash of a Secret's data, with a key that few know.
 
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt;
@@ -8,8 +8,9 @@ use ring::hmac;
 /// it makes a Deployment replace its pods.
 ///
 /// Who reads the Deployment sees the hash, and must not find a weak password by trying. The uid of the Secret is
-/// therefore the key (HMAC-SHA256), which only those know who may read the Secret. A Secret that is deleted and created
-/// again has another hash, and one that no API server has created has none.
+/// therefore the key (HMAC-SHA256). Events about the Secret, and objects that it owns, name that uid: where these exist
+/// and the data could be guessed, use the resource version instead. A Secret that is deleted and created again has
+/// another hash, and one that no API server has created has none.
 pub fn secret_hash(secret: &Secret) -> Option<String> {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.uid()?.as_bytes());
     let mut context = hmac::Context::with_key(&key);

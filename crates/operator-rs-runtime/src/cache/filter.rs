@@ -42,11 +42,17 @@ impl<C: Watched> Filter<C> {
 
     /// Whether an event is about something that matters.
     pub fn is_news(&self, key: &str, object: &C) -> bool {
-        let Some(hash) = self.hash(key, object) else { return true };
+        self.note(key, self.hash(key, object))
+    }
+
+    /// Remembers what the predicate sees of an object. Returns whether that is news.
+    pub fn note(&self, key: &str, hash: Option<u64>) -> bool {
+        let Some(hash) = hash else { return true };
         super::lock(&self.seen).insert(key.into(), hash) != Some(hash)
     }
 
-    fn hash(&self, key: &str, object: &C) -> Option<u64> {
+    /// What the predicate sees of an object; nothing where every change matters.
+    pub fn hash(&self, key: &str, object: &C) -> Option<u64> {
         let predicate = self.predicate.as_ref()?;
         catch_unwind(AssertUnwindSafe(|| predicate.hash_property(object))).unwrap_or_else(|panic| {
             let error = Error::Panic(crate::worker::panic_message(&*panic));

@@ -30,7 +30,7 @@ impl<K: Watched> Primary<K> {
         let is_changed = |key: &str, at: Version| before.get(key).is_none_or(|it| version(&**it) != at);
         let is_same = |key: &str, it: &Listed| before.get(key).is_some_and(|before| before.meta().uid == it.uid);
         let news = listed.iter().filter(|(key, it)| {
-            is_changed(key, it.version) && (it.is_news || !is_same(key, it)) && !later.contains(key)
+            !later.contains(key) && (self.filter.note(key, it.hash) | !is_same(key, it)) && is_changed(key, it.version)
         });
         changed.extend(news.map(|(key, _)| key.clone()));
         for key in before.keys().chain(listed.keys()) {

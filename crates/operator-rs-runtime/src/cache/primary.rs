@@ -155,9 +155,10 @@ impl<K: Watched> Primary<K> {
                     Err(error) => return self.reject(&observed, &error),
                 };
                 let (key, version) = (observed.key(), observed.version());
-                let is_news = self.filter.is_news(&key, &object);
+                // It is remembered only when the list ends: an interrupted one has triggered nothing.
+                let hash = self.filter.hash(&key, &object);
                 let conditions = Conditions::of(&observed, self.manager);
-                let listed = Listed { version, uid: observed.metadata.uid, is_news, conditions };
+                let listed = Listed { version, uid: observed.metadata.uid, hash, conditions };
                 let mut state = lock(&self.state);
                 state.writer.apply_watcher_event(&Event::InitApply(object));
                 state.listed.insert(key, listed);
@@ -204,6 +205,7 @@ impl<K: Watched> Primary<K> {
         let (key, at) = (observed.key(), observed.version());
         let mut state = lock(&self.state);
         state.remove(&key, self.get(&key));
+        self.filter.forget(&key);
         let is_known = state.undecodable_before.get(&key) == Some(&at);
         let is_news = state.undecodable.insert(key, at) != Some(at) && !is_known;
         Outcome { undecodable: is_news.then(|| error.to_string()), ..Outcome::default() }

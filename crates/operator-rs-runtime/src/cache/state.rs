@@ -25,8 +25,8 @@ pub(super) struct State<K: Watched> {
 pub(super) struct Listed {
     pub version: Version,
     pub uid: Option<String>,
-    /// Whether it is news to the predicate.
-    pub is_news: bool,
+    /// What the predicate sees of it.
+    pub hash: Option<u64>,
     pub conditions: Option<Conditions>,
 }
 

@@ -130,3 +130,51 @@ async fn an_object_that_cannot_be_decoded_is_told_once_and_forgotten_when_it_is_
     }
     assert_eq!(told, [1, 0, 0, 1]);
 }
+
+/// The triggers of a primary that is asked by a predicate of its generation.
+fn triggered() -> (Arc<Primary<Deployment>>, impl Fn() -> usize) {
+    let told = Arc::new(std::sync::Mutex::new(0));
+    let tell = told.clone();
+    let selected = Watch::<Deployment>::default().predicate(kube::runtime::predicates::generation::<Deployment>);
+    let primary = Primary::new(Cluster::default().client(), "operator", selected.filter(), move |_: &str| {
+        *tell.lock().unwrap() += 1
+    });
+    (primary, move || std::mem::take(&mut *told.lock().unwrap()))
+}
+
+fn generation(number: i64) -> Value {
+    json!({ "metadata":
+        { "name": "p", "namespace": "n", "uid": "u", "resourceVersion": number.to_string(), "generation": number } })
+}
+
+#[tokio::test]
+async fn a_change_that_an_interrupted_list_has_shown_is_news_after_the_next_one() {
+    let (deployments, triggers) = triggered();
+    let listed = |number| Event::InitApply(observed::<Deployment>(&generation(number)));
+    for event in [Event::Init, listed(1), Event::InitDone] {
+        deployments.observe(event);
+    }
+    assert_eq!(triggers(), 1);
+    for event in [Event::Init, listed(2), Event::Init, listed(2), Event::InitDone] {
+        deployments.observe(event);
+    }
+    assert_eq!(triggers(), 1);
+    for event in [Event::Init, listed(2), Event::InitDone] {
+        deployments.observe(event);
+    }
+    assert_eq!(triggers(), 0, "the same again");
+}
+
+#[tokio::test]
+async fn an_object_that_can_be_decoded_again_is_news() {
+    let (deployments, triggers) = triggered();
+    deployments.observe(Event::Apply(observed(&generation(1))));
+    let mut bad = generation(2);
+    bad["spec"] = json!(7);
+    deployments.observe(Event::Apply(observed(&bad)));
+    triggers();
+    let mut repaired = generation(3);
+    repaired["metadata"]["generation"] = json!(1);
+    deployments.observe(Event::Apply(observed(&repaired)));
+    assert_eq!(triggers(), 1);
+}
