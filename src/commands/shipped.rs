@@ -29,7 +29,8 @@ fn is_secret(object: &Value) -> bool {
 pub fn secrets(objects: &mut Vec<Object>) -> Vec<Diagnostic> {
     let is_sample = |it: &Object| {
         let file = it.origin.as_ref().map(|it| it.file.as_str());
-        it.value["kind"] == "Secret" && file.is_some_and(|it| it.starts_with("config/samples/"))
+        let is_core = it.value["apiVersion"] == "v1" && it.value["kind"] == "Secret";
+        is_core && file.is_some_and(|it| it.starts_with("config/samples/"))
     };
     let mut warnings = Vec::new();
     for it in objects.iter().filter(|it| is_sample(it) || is_secret(&it.value)) {

@@ -195,7 +195,8 @@ pub fn removed(
         let has_form = own.iter().any(|it| it.form == entry.form) && !entry.has_comment;
         let has_value = own.iter().any(|it| it.data == entry.data);
         if !(has_form && has_value || commit.has(&place, text, entry)) {
-            match has_form {
+            // A value that was committed otherwise was edited; any other may have come from the command line.
+            match has_form && !commit.names(&place, entry) {
                 true => res.warnings.push(commit.value_lost(at)),
                 false => res.edited.push(commit.edit_lost(at)),
             }
@@ -226,7 +227,14 @@ impl LastCommit {
         })
     }
 
-    /// Such as an image that was given on the command line, or by an edit.
+    /// Whether it has an entry with the same names.
+    fn names(&self, place: &Place, entry: &Entry) -> bool {
+        let Self::Text(Some(committed)) = self else { return false };
+        let content = place.find(committed).ok().flatten();
+        content.is_some_and(|it| it.entries.iter().any(|it| it.names == entry.names))
+    }
+
+    /// Such as an image that was given on the command line.
     fn value_lost(&self, at: impl Fn(String) -> Diagnostic) -> Diagnostic {
         let message = match self {
             Self::Text(_) => "this is removed, and the last commit does not have its value",

@@ -68,6 +68,16 @@ fn no_secret_is_put_into_a_bundle_silently() {
 }
 
 #[test]
+fn the_sample_of_a_kind_that_is_named_secret_is_no_secret() {
+    let dir = project("vault");
+    support::done(&dir, "create api --group vault --kind Secret");
+    let output = run(&dir, "bundle --image a.example/b:v1");
+    assert!(!output.contains("left out"), "{output}");
+    let csv = dir.join("bundle/manifests/p.clusterserviceversion.yaml");
+    assert!(fs::read_to_string(csv).unwrap().contains("secret-sample"));
+}
+
+#[test]
 fn a_check_of_everything_includes_the_bundle_with_the_flags_that_it_was_generated_with() {
     let dir = project("stale");
     support::done(&dir, "generate --check");

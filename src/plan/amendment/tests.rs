@@ -308,3 +308,19 @@ fn an_edited_start_is_removed_if_it_is_committed() {
     check(Some("fn all() { vec![a()] }"), &[told]);
     check(Some(text), &[]);
 }
+
+#[test]
+fn a_value_that_was_committed_otherwise_was_edited() {
+    let text = "[env]\nA = \"2\"\n";
+    let check = |committed: Option<&str>, warned: usize, refused: usize| {
+        let commit = LastCommit::Text(committed.map(str::to_owned));
+        let fragments = ["[env]\nA = \"1\"\n".to_owned()];
+        let res = removed(&ProjectPath::fixed("a.toml"), text, &fragments, &commit);
+        let res = res.expect("it is TOML");
+        assert_eq!((res.warnings.len(), res.edited.len()), (warned, refused), "{committed:?}");
+    };
+    check(None, 1, 0);
+    check(Some("[env]\nB = \"1\"\n"), 1, 0);
+    check(Some("[env]\nA = \"3\"\n"), 0, 1);
+    check(Some(text), 0, 0);
+}
