@@ -47,7 +47,8 @@ pub struct Settings {
     pub sync_period: Duration,
     /// Time limit for filling the caches; by default 2 minutes.
     pub cache_sync_timeout: Duration,
-    /// How long an object waits for further events, so that a burst of them is one reconcile; by default 100 ms.
+    /// The shortest time from one reconcile of an object to the next one that an event triggers, so that a burst of
+    /// events is two of them: its first event is not waited for. By default 100 ms.
     pub batch: Duration,
     /// The pause after the first failure of an object, and the longest one, ± 20 %: it doubles with each failure in
     /// a row. By default from 200 ms to 5 minutes.

@@ -73,6 +73,8 @@ impl<K: Watched + Serialize> Controller<K> {
                 () = stop.cancelled() => Ok(()),
             };
         }
+        queue.open();
+        add_all(&primary, &queue);
         beside.spawn(resync(primary.clone(), queue.clone(), period).map(Ok));
         let config = Config::default().concurrency(worker.operator.settings.max_concurrent_reconciles);
         let reconciles = applier(
@@ -129,6 +131,10 @@ async fn ends(tasks: &mut JoinSet<Result<(), String>>) -> anyhow::Error {
 async fn resync<K: Watched>(primary: Arc<Primary<K>>, queue: Arc<Queue>, period: Duration) {
     loop {
         tokio::time::sleep(jittered(period)).await;
-        primary.store().state().iter().for_each(|it| queue.add(&key_of(&**it)));
+        add_all(&primary, &queue);
     }
+}
+
+fn add_all<K: Watched>(primary: &Primary<K>, queue: &Queue) {
+    primary.store().state().iter().for_each(|it| queue.add(&key_of(&**it)));
 }
