@@ -76,7 +76,7 @@ dns! {
         if RUST_KEYWORDS.contains(&text) || taken.contains(&text) {
             return Err(Refusal::new("is a word that Cargo does not accept as a package name"));
         }
-        let used = ["anyhow", "axum", "clap", "futures", "http", "http-body-util", "hyper", "hyper-util", "k8s-openapi",
+        let used = ["anyhow", "axum", "clap", "dlmalloc", "futures", "http", "http-body-util", "hyper", "hyper-util", "k8s-openapi",
             "kube", "operator-rs-runtime", "operator-rs-testing", "prometheus-client", "rcgen", "ring", "runtime", "rustls",
             "schemars", "serde", "serde-json", "serde-yaml", "thiserror", "tokio", "tokio-rustls", "tokio-util", "tower", "tracing", "tracing-subscriber"];
         if used.contains(&text) {
