@@ -40,7 +40,7 @@ pub use package::{Package, check_version};
 pub use pinned::Digests;
 
 use crate::{
-    kubernetes,
+    kubernetes::{self, Reader},
     model::{AccountName, Channel, PackageName, ProjectPath},
     yaml::{self, Value},
 };
@@ -154,14 +154,20 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, journal: &mut Journal) -
     for (at, object) in objects.iter().enumerate() {
         let decoded = kubernetes::decode(&object.value);
         let title = format!("{}{}", object.place, object::title(&object.value));
-        for fault in decoded.faults {
+        let mut faults = decoded.faults;
+        if faults.is_empty() {
+            // Of other kinds too, OLM and the API server have to decode what is in the bundle.
+            faults = kubernetes::read(&decoded.value, Reader::Server).faults;
+        }
+        for fault in faults {
             refusals.push(
                 format!("{title}: {fault}"),
                 "put strings that look like numbers or booleans in quotes, and write numbers and booleans without quotes",
             );
         }
         for field in decoded.unknown {
-            let note = format!("`{field}` is left out of the bundle: its type has no such field");
+            let note =
+                format!("`{}` is left out of the bundle: its type has no such field", field.path);
             journal.warn(format!("{title}: {note}"));
             journal.note_at(at, note);
         }

@@ -120,7 +120,7 @@ fn channel(value: &Value) -> Result<(), String> {
 fn csv_metadata(value: &Value) -> Result<(), String> {
     as_map(value, "property.CSVMetadata")?;
     match kubernetes::decode_as("alpha.CSVMetadata", value).faults.first() {
-        Some(fault) => Err(fault.clone()),
+        Some(fault) => Err(fault.to_string()),
         None => Ok(()),
     }
 }

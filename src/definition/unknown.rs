@@ -2,8 +2,7 @@
 
 use super::{InSchema, Refusal, below};
 use crate::{
-    hint,
-    kubernetes::{self, Unknown},
+    kubernetes::{self, Reader, Unknown},
     yaml::{Value, pointer as of},
 };
 
@@ -11,16 +10,15 @@ const CORRECT: &str =
     "correct the name, or remove the field: API servers ignore it, and `kubectl apply` refuses it";
 
 pub fn fields(crd: &Value) -> Vec<Refusal> {
-    let all = kubernetes::unknown_fields("apiextensions.CustomResourceDefinition", crd);
-    all.into_iter().map(|it| refusal(crd, it)).collect()
+    let all = kubernetes::read_as("apiextensions.CustomResourceDefinition", crd, Reader::Server);
+    all.unknown.into_iter().map(|it| refusal(crd, it)).collect()
 }
 
-fn refusal(crd: &Value, Unknown { inside, name, known }: Unknown) -> Refusal {
-    let like = hint::nearest(&name, known);
-    let like = like.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
-    let what = format!("has the field `{name}`, which API servers do not know{like}");
-    let escaped = |it: &String| format!("/{}", it.replace('~', "~0").replace('/', "~1"));
-    let pointer: String = inside.iter().map(escaped).collect();
+fn refusal(crd: &Value, field: Unknown) -> Refusal {
+    let suggestion = field.suggestion();
+    let Unknown { inside, name, .. } = field;
+    let what = format!("has the field `{name}`, which API servers do not know{suggestion}");
+    let pointer = kubernetes::pointer(&inside);
     let [spec, versions, at, schema, v3, steps @ ..] = &inside[..] else {
         return outside(pointer, &inside, &what);
     };
@@ -28,7 +26,7 @@ fn refusal(crd: &Value, Unknown { inside, name, known }: Unknown) -> Refusal {
         return outside(pointer, &inside, &what);
     }
     let version = of::text(crd, &format!("/spec/versions/{at}/name")).to_owned();
-    let at = field(steps);
+    let at = path(steps);
     let place = if at.is_empty() { "the schema".to_owned() } else { format!("`{at}`") };
     let message = format!("the version `{version}`: {place} {what}");
     Refusal { pointer, message, version: Some(InSchema { name: version, at, what, hint: CORRECT }) }
@@ -40,7 +38,7 @@ fn outside(pointer: String, inside: &[String], what: &str) -> Refusal {
 }
 
 /// The field path of the schema at these steps below that of a version.
-fn field(steps: &[String]) -> String {
+fn path(steps: &[String]) -> String {
     let (mut res, mut steps) = (String::new(), steps.iter());
     while let Some(step) = steps.next() {
         match step.as_str() {
@@ -93,8 +91,8 @@ fn fields_are_known_in_one_spelling_only() {
     check(
         json!({ "spec": { "names": { "shortnames": ["a"] } }, "specs": {} }),
         &[
-            "it has the field `specs`, which API servers do not know; did you mean `spec`?",
             "`spec.names` has the field `shortnames`, which API servers do not know; did you mean `shortNames`?",
+            "it has the field `specs`, which API servers do not know; did you mean `spec`?",
         ],
     );
 }

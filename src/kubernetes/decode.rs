@@ -1,24 +1,35 @@
 //! A value, read into a Go type and written again.
 
+use std::fmt;
+
 use super::{
-    Decoded, quantity,
-    scalar::{self, Fault},
+    Decoded, Fault, Unknown, quantity, scalar,
     types::{self, Field, Type},
 };
 use crate::yaml::{Map, Value, json};
 
-/// `coerce`: whether it is read by way of sigs.k8s.io/yaml.
-pub fn decode(type_: Type, object: &Value, coerce: bool) -> Decoded {
-    let mut decoder = Decoder::default();
-    let value = decoder.value(type_, object, coerce);
+/// Which Go program reads an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// sigs.k8s.io/yaml, as operator-sdk: names in any case, and a text may be written as a number or a boolean.
+    Yaml,
+    /// encoding/json, as OLM: names in any case.
+    Json,
+    /// An API server: names in exactly this spelling.
+    Server,
+}
+
+pub fn decode(type_: Type, object: &Value, reader: Reader) -> Decoded {
+    let mut decoder = Decoder { reader, path: Vec::new(), unknown: Vec::new(), faults: Vec::new() };
+    let value = decoder.value(type_, object, reader == Reader::Yaml);
     Decoded { value, unknown: decoder.unknown, faults: decoder.faults }
 }
 
-#[derive(Default)]
 struct Decoder<'a> {
+    reader: Reader,
     path: Vec<Step<'a>>,
-    unknown: Vec<String>,
-    faults: Vec<String>,
+    unknown: Vec<Unknown>,
+    faults: Vec<Fault>,
 }
 
 #[derive(Clone, Copy)]
@@ -46,14 +57,20 @@ impl<'a> Decoder<'a> {
             "schemaOrBool" if value.is_boolean() => value.clone(),
             "schemaOrBool" if value.is_null() => json!(false),
             "schemaOrBool" => self.value(SCHEMA, value, false),
-            // Go takes anything else in silence, and forgets it.
+            // Go takes anything else in silence, and forgets it: API servers lose it.
             "schemaOrArray" | "schemaOrStrings" => match value {
                 Value::Object(_) => self.value(SCHEMA, value, false),
                 Value::Array(items) if !items.is_empty() => {
                     let item = if type_ == "schemaOrArray" { SCHEMA } else { "string" };
                     self.list(item, value, false)
                 }
-                _ => Value::Null,
+                Value::Array(_) | Value::Null => Value::Null,
+                _ => {
+                    if self.reader == Reader::Server {
+                        self.fault(value, &scalar::Fault::Kind("a map or a list"));
+                    }
+                    Value::Null
+                }
             },
             _ => {
                 let result = match type_ {
@@ -86,7 +103,7 @@ impl<'a> Decoder<'a> {
 
     fn no_list_or_map(&mut self, value: &Value, name: &'static str) -> Value {
         if !value.is_null() {
-            self.fault(value, &Fault::Kind(name));
+            self.fault(value, &scalar::Fault::Kind(name));
         }
         Value::Null
     }
@@ -99,16 +116,17 @@ impl<'a> Decoder<'a> {
         let mut given = Vec::new();
         for (key, item) in value.as_object().into_iter().flatten() {
             let exact = fields.iter().find(|it| it.name == key);
-            let field =
-                exact.or_else(|| fields.iter().find(|it| it.name.eq_ignore_ascii_case(key)));
-            let Some(field) = field else {
+            let is_like = |it: &&Field| it.name.eq_ignore_ascii_case(key);
+            let like = fields.iter().find(is_like).filter(|_| self.reader != Reader::Server);
+            let Some(field) = exact.or(like) else {
+                let inside = self.path.iter().map(Step::to_string).collect();
                 let path = self.below(Step::Key(key), |it| it.path());
-                self.unknown.push(path);
+                self.unknown.push(Unknown { path, inside, name: key.clone(), fields });
                 continue;
             };
             let is_simple = |it: &Value| !it.is_null() && !it.is_array() && !it.is_object();
             if given.contains(&field.name) && !(is_simple(item) && is_simple(&value[field.name])) {
-                self.below(Step::Key(key), |it| it.fault(item, &Fault::Twice(field.name)));
+                self.below(Step::Key(key), |it| it.fault(item, &scalar::Fault::Twice(field.name)));
             }
             given.push(field.name);
             let decoded = self
@@ -153,16 +171,28 @@ impl<'a> Decoder<'a> {
         res
     }
 
-    fn fault(&mut self, value: &Value, fault: &Fault) {
-        let text = match fault {
-            Fault::Kind(expected) => {
-                format!("`{}` is {}, and must be {expected}", self.path(), scalar::title(value))
-            }
-            Fault::Twice(name) => {
-                format!("`{}` and `{name}` are one field, given twice", self.path())
-            }
+    fn fault(&mut self, value: &Value, fault: &scalar::Fault) {
+        let path = match self.path() {
+            it if it.is_empty() => "it".to_owned(),
+            it => format!("`{it}`"),
         };
-        self.faults.push(text);
+        let message = match fault {
+            scalar::Fault::Kind(expected) => {
+                format!("{path} is {}, and must be {expected}", scalar::title(value))
+            }
+            scalar::Fault::Twice(name) => format!("{path} and `{name}` are one field, given twice"),
+        };
+        let steps: Vec<String> = self.path.iter().map(Step::to_string).collect();
+        self.faults.push(Fault { pointer: super::pointer(&steps), message });
+    }
+}
+
+impl fmt::Display for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(key) => f.write_str(key),
+            Self::Item(at) => write!(f, "{at}"),
+        }
     }
 }
 

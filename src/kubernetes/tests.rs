@@ -1,4 +1,4 @@
-use super::{Decoded, decode, quantity::canonical};
+use super::{Decoded, Reader, Unknown, decode, quantity::canonical, read};
 use crate::yaml::{Value, json};
 
 fn deployment(spec: Value) -> Decoded {
@@ -10,6 +10,10 @@ fn container(fields: Value) -> Decoded {
     let mut res = deployment(json!({ "template": { "spec": { "containers": [fields] } } }));
     res.value = res.value["spec"]["template"]["spec"]["containers"][0].take();
     res
+}
+
+fn texts(decoded: &Decoded) -> Vec<String> {
+    decoded.faults.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -37,17 +41,15 @@ fn names_match_in_any_case_and_unknown_ones_are_named() {
     let expected = json!({ "name": "b", "imagePullPolicy": "Always", "env": [{ "name": "A" }], "resources": {} });
     assert_eq!(decoded.value, expected);
     let path = "spec.template.spec.containers[0]";
-    assert_eq!(
-        decoded.unknown,
-        [format!("{path}.env[0].valu"), format!("{path}.imagePullPolicies")]
-    );
+    let unknown: Vec<String> = decoded.unknown.into_iter().map(|it| it.path).collect();
+    assert_eq!(unknown, [format!("{path}.env[0].valu"), format!("{path}.imagePullPolicies")]);
     assert!(decoded.faults.is_empty());
 }
 
 #[test]
 fn wrong_types_are_faults_with_their_path() {
     let fault = |fields: Value| {
-        container(fields).faults.join("\n").replace("spec.template.spec.containers[0].", "")
+        texts(&container(fields)).join("\n").replace("spec.template.spec.containers[0].", "")
     };
     for (fields, expected) in [
         (
@@ -88,7 +90,7 @@ fn numbers_and_booleans_become_texts_where_go_has_a_text() {
         "image": 1.0, "args": [1, 0.1, true, 1e6, 123456.0, 0.00001, null],
         "livenessProbe": { "initialDelaySeconds": 5.0, "httpGet": { "port": 8080 } },
     }));
-    assert_eq!(decoded.faults, [""; 0]);
+    assert_eq!(texts(&decoded), [""; 0]);
     assert_eq!(decoded.value["image"], "1");
     assert_eq!(decoded.value["args"], json!(["1", "0.1", "true", "1e+06", "123456", "1e-05", ""]));
     assert_eq!(
@@ -109,7 +111,7 @@ fn schemas_hold_what_go_holds() {
     let expected = json!({ "items": null, "default": 1, "additionalProperties": false });
     assert_eq!(schema["properties"]["a"], expected);
     let path = "spec.versions[0].schema.openAPIV3Schema.properties.a.required";
-    assert_eq!(decoded.faults, [format!("`{path}` is the string `b`, and must be a list")]);
+    assert_eq!(texts(&decoded), [format!("`{path}` is the string `b`, and must be a list")]);
 }
 
 #[test]
@@ -144,4 +146,48 @@ fn quantities_are_written_as_kubernetes_writes_them() {
         let (text, expected) = line.split_once('\t').unwrap_or((line, ""));
         assert_eq!(canonical(text).unwrap_or_default(), expected, "{text}");
     }
+}
+
+/// A real API server judges the same objects, in `tests/deploy`.
+#[test]
+fn objects_are_read_as_an_api_server_reads_them() {
+    let table: Value =
+        serde_json::from_str(include_str!("../../tests/deploy/decoded.json")).unwrap();
+    for (kind, base) in table["objects"].as_object().unwrap() {
+        let decoded = read(&base["object"], Reader::Server);
+        assert!(decoded.faults.is_empty() && decoded.unknown.is_empty(), "{kind}: {decoded:?}");
+    }
+    for case in table["cases"].as_array().unwrap() {
+        let at = |index: usize| case[index].as_str().unwrap_or_default();
+        let mut object = table["objects"][at(0)]["object"].clone();
+        let (parent, key) = at(1).rsplit_once('/').unwrap();
+        match object.pointer_mut(parent).unwrap() {
+            Value::Array(items) => items.insert(key.parse().unwrap(), case[2].clone()),
+            parent => parent[key] = case[2].clone(),
+        }
+        let decoded = read(&object, Reader::Server);
+        let field = if case[4].is_null() { at(1) } else { at(4) };
+        let faults: Vec<&str> = decoded.faults.iter().map(|it| it.pointer.as_str()).collect();
+        let unknown: Vec<String> = decoded.unknown.iter().map(Unknown::pointer).collect();
+        let expected = match at(3) {
+            "good" => (vec![], vec![]),
+            "wrong" => (vec![field], vec![]),
+            _ => (vec![], vec![field.to_owned()]),
+        };
+        assert_eq!((faults, unknown), expected, "{case}");
+    }
+}
+
+/// `v1beta1` is another type, and what is no kind of Kubernetes has metadata all the same.
+#[test]
+fn of_other_kinds_only_the_metadata_is_read() {
+    let check = |api_version: &str, metadata: Value, expected: [usize; 2]| {
+        let object = json!({ "apiVersion": api_version, "kind": "PodDisruptionBudget", "metadata": metadata, "spec": 1 });
+        let decoded = read(&object, Reader::Server);
+        assert_eq!([decoded.faults.len(), decoded.unknown.len()], expected, "{object}");
+    };
+    check("policy/v1", json!({}), [1, 0]);
+    check("policy/v1beta1", json!({}), [0, 0]);
+    check("example.com/v1", json!({ "name": 1, "Labels": {} }), [1, 1]);
+    check("example.com/v1", json!([]), [1, 0]);
 }

@@ -11,6 +11,7 @@ static TYPES: LazyLock<BTreeMap<&str, Vec<Field>>> = LazyLock::new(|| {
 });
 
 /// A field of a Go struct.
+#[derive(Debug, PartialEq)]
 pub struct Field {
     pub name: &'static str,
     /// `omitempty`

@@ -67,10 +67,10 @@ pub fn check_embedded(schema: &Value, value: &Value, path: &FieldPath, findings:
 fn check_fields(metadata: &Value, path: &FieldPath, findings: &mut Findings) {
     let decoded = kubernetes::decode_metadata(metadata);
     for field in decoded.unknown {
-        findings.fault(&path.key(&field), "unknown field");
+        findings.fault(&path.key(&field.path), "unknown field");
     }
     for fault in decoded.faults {
-        findings.fault(path, fault);
+        findings.fault(path, fault.message);
     }
     for map in ["labels", "annotations"] {
         for (key, value) in metadata.get(map).and_then(Value::as_object).into_iter().flatten() {

@@ -125,6 +125,46 @@ async fn rules_are_refused_for_their_cost_as_the_table_has_it() {
     }
 }
 
+/// `decoded.json` has objects and a change of each: one that an API server can decode or not, or a field that it does not
+/// know. The unit tests compare them with what we read.
+#[tokio::test]
+async fn objects_are_decoded_as_the_table_has_it() {
+    let Some(kubeconfig) = place::kubeconfig().await else { return };
+    let server = Server::connect(&kubeconfig).await;
+    let table: Value = serde_json::from_str(include_str!("decoded.json")).expect("it is JSON");
+    for case in table["cases"].as_array().expect("a list") {
+        let at = |index: usize| case[index].as_str().unwrap_or_default();
+        let base = &table["objects"][at(0)];
+        let mut object = base["object"].clone();
+        let (parent, key) = at(1).rsplit_once('/').expect("a pointer");
+        match object.pointer_mut(parent).expect("it is there") {
+            Value::Array(items) => {
+                items.insert(key.parse().expect("a number"), case[2].clone());
+            }
+            parent => parent[key] = case[2].clone(),
+        }
+        let path = base["path"].as_str().expect("a path");
+        let path = format!("{path}?dryRun=All&fieldValidation=Strict");
+        // As YAML, as people write it: JSON is YAML.
+        let answer = server.ask("POST", &path, "application/yaml", object).await;
+        let answer = answer.expect("the server answers");
+        let (code, says_unknown) = match at(3) {
+            "good" | "lost" => (201, false),
+            "wrong" => (400, false),
+            _ => (400, true),
+        };
+        assert_eq!(answer.code, code, "{case} {answer:?}");
+        let message = answer.body["message"].as_str().unwrap_or_default();
+        assert_eq!(message.contains("unknown field"), says_unknown, "{case} {message}");
+        if at(3) == "lost" {
+            assert!(
+                answer.body["spec"].is_object() && answer.body.pointer(at(1)).is_none(),
+                "{case}"
+            );
+        }
+    }
+}
+
 /// `updates.json` has objects, changes, and whether an API server refuses each; the unit tests compare them with ours.
 #[tokio::test]
 async fn updates_are_refused_as_the_table_has_it() {

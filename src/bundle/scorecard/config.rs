@@ -57,7 +57,8 @@ impl Configuration {
         map.insert("apiVersion".to_owned(), json!("scorecard.operatorframework.io/v1alpha3"));
         map.insert("kind".to_owned(), json!("Configuration"));
         let decoded = kubernetes::decode(&file);
-        anyhow::ensure!(decoded.faults.is_empty(), "{}", decoded.faults.join("; "));
+        let faults: Vec<String> = decoded.faults.iter().map(ToString::to_string).collect();
+        anyhow::ensure!(faults.is_empty(), "{}", faults.join("; "));
         let path = "/storage/spec/mountPath/path";
         let default = of::text(&decoded.value, path);
         let stages = of::list(&decoded.value, "/stages").iter();

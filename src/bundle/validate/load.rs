@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{super::annotations, Files, Findings, Manifest, Rule, beta, escaped, format, of};
+use super::{super::annotations, Files, Findings, Manifest, Rule, beta, format, of};
 use crate::{
     kubernetes,
     yaml::{self, Value, json},
@@ -156,11 +156,10 @@ fn typed<'a>(
     faults: &mut Findings,
 ) -> Option<Manifest<'a>> {
     let (kind, version, word) = type_;
-    let mut fault = |it: String| {
-        let place = (path, pointer(&it));
-        faults.error(Rule::Unreadable, place, format!("unable to parse {word}: {it}"));
+    let mut fault = |field: String, it: String| {
+        faults.error(Rule::Unreadable, (path, field), format!("unable to parse {word}: {it}"));
     };
-    let mut object = again.map_err(&mut fault).ok()?;
+    let mut object = again.map_err(|it| fault(String::new(), it)).ok()?;
     let written = ["apiVersion", "kind"].map(|key| format::field(&object, key).ok()?.cloned());
     if let Some(map) = object.as_object_mut() {
         map.extend([("apiVersion".to_owned(), json!(version)), ("kind".to_owned(), json!(kind))]);
@@ -178,37 +177,8 @@ fn typed<'a>(
         decoded.value[key] = value.unwrap_or_default();
     }
     let is_good = decoded.faults.is_empty();
-    decoded.faults.into_iter().for_each(fault);
+    decoded.faults.into_iter().for_each(|it| fault(it.pointer, it.message));
     is_good.then_some(Manifest { path, object: decoded.value })
-}
-
-/// The field that a fault of decoding begins with, e.g. `spec.containers[0].name`, as a JSON pointer.
-fn pointer(fault: &str) -> String {
-    let Some((path, _)) = fault.strip_prefix('`').and_then(|it| it.split_once('`')) else {
-        return String::new();
-    };
-    let mut res = String::new();
-    let mut rest = path;
-    while !rest.is_empty() {
-        let (key, after) = match rest.strip_prefix('[') {
-            Some(inner) => inner.split_once(']').unwrap_or((inner, "")),
-            None => rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len())),
-        };
-        res += &format!("/{}", escaped(key));
-        rest = after.strip_prefix('.').unwrap_or(after);
-    }
-    res
-}
-
-#[test]
-fn the_field_of_a_fault_becomes_a_pointer() {
-    let check = |fault: &str, expected: &str| assert_eq!(pointer(fault), expected, "{fault}");
-    check("`spec.a[0].b` is the string `c`", "/spec/a/0/b");
-    check("`metadata.annotations[a.b/c]` is a list", "/metadata/annotations/a.b~1c");
-    check("`a[b.c][0].d` and `e` are one field", "/a/b.c/0/d");
-    check("line 3: a value is missing", "");
-    check("`a[b", "");
-    check("`a[b`", "/a/b");
 }
 
 /// The object of a file, and what operator-sdk gets when it reads the file once more to decode the object.

@@ -1,5 +1,5 @@
-// Command types prints the Go types that `operator-sdk generate bundle` decodes manifests into: a line for each struct,
-// `name field:type …`. `src/kubernetes/types.txt` holds what it prints.
+// Command types prints the Go types that `operator-sdk generate bundle` and API servers decode manifests into: a line for
+// each struct, `name field:type …`. `src/kubernetes/types.txt` holds what it prints.
 //
 //	?  after a field's name: `omitempty`
 //	^  before it: the field is one of an embedded struct
@@ -17,9 +17,15 @@ import (
 	"github.com/operator-framework/operator-registry/alpha/property"
 	admission "k8s.io/api/admissionregistration/v1"
 	apps "k8s.io/api/apps/v1"
+	autoscaling "k8s.io/api/autoscaling/v2"
+	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
+	policy "k8s.io/api/policy/v1"
 	rbac "k8s.io/api/rbac/v1"
+	scheduling "k8s.io/api/scheduling/v1"
 	extensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 var roots = []any{
@@ -28,6 +34,12 @@ var roots = []any{
 	rbac.Role{}, rbac.ClusterRole{}, rbac.RoleBinding{}, rbac.ClusterRoleBinding{},
 	extensions.CustomResourceDefinition{},
 	admission.ValidatingWebhookConfiguration{}, admission.MutatingWebhookConfiguration{},
+	// operator-sdk does not decode these; API servers do.
+	meta.PartialObjectMetadata{},
+	apps.StatefulSet{}, apps.DaemonSet{}, batch.Job{}, batch.CronJob{}, autoscaling.HorizontalPodAutoscaler{},
+	core.ConfigMap{}, core.LimitRange{}, core.Namespace{}, core.PersistentVolumeClaim{}, core.Pod{}, core.ResourceQuota{},
+	core.Secret{}, networking.Ingress{}, networking.NetworkPolicy{}, policy.PodDisruptionBudget{},
+	scheduling.PriorityClass{},
 }
 
 // Types that read and write themselves.
