@@ -35,7 +35,7 @@ pub enum Judge {
 pub enum Effect {
     /// The API server refuses the new CRD.
     Refused,
-    /// Objects or fields that are stored get lost.
+    /// Objects or fields that are stored get lost, or no client that there is can request them.
     Loses,
     /// The schema no longer allows values that were valid.
     #[default]

@@ -288,7 +288,13 @@ fn what_the_api_server_never_changes_stays() {
         &|it| it["spec"]["versions"][0]["name"] = json!("v2"),
         &[
             "error storageVersionRemoval: the storage version `v1` was removed",
-            "warning servedVersionRemoval: `v1` is no longer served",
+            "error allServedVersionsRemoval: `v1` is no longer served, and no other version was served before",
+        ],
+    );
+    check(
+        &|it| it["spec"]["versions"][0]["served"] = json!(false),
+        &[
+            "error allServedVersionsRemoval: `v1` is no longer served, and no other version was served before",
         ],
     );
     check(&|it| it["spec"]["conversion"] = json!({"strategy": "None"}), &[]);

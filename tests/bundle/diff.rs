@@ -342,7 +342,7 @@ fn every_rule_has_its_change() {
         &|it| set(it, CRD, "/spec/versions/0/name", json!("v1")),
         &[
             "error storageVersionRemoval: the storage version `v1alpha1` was removed",
-            "warning servedVersionRemoval: `v1alpha1` is no longer served",
+            "error allServedVersionsRemoval: `v1alpha1` is no longer served, and no other version was served before",
         ],
     );
     let mut accounts = |name: &str, field: &str, value: &str, expected: &[&str]| {

@@ -28,8 +28,9 @@ type Findings = BTreeSet<(String, String, String)>;
 const POLICIES: [&str; 2] = ["crdify", "olmv1"];
 
 /// The rules of ours that crdify does not have.
-const OURS: [&str; 7] = [
+const OURS: [&str; 8] = [
     "crdRemoval",
+    "allServedVersionsRemoval",
     "storageVersionRemoval",
     "storageVersionFields",
     "declaredField",

@@ -176,17 +176,23 @@ fn migrate(list: &str) -> String {
     )
 }
 
-/// Clients of a version get `404 Not Found` once it is not served.
+/// Clients of a version get `404 Not Found` once it is not served; where none is left that was, every client does.
 fn served_version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
     let served = |crd: &Crd, name: &str| crd.version(name).is_some_and(|it| it.served);
     let gone = old.versions.iter().filter(|it| it.served && !served(new, &it.name));
     let list = names(gone.map(|it| it.name.as_str()));
+    let (rule, effect, what) =
+        match old.versions.iter().any(|it| it.served && served(new, &it.name)) {
+            true => (Rule::ServedVersionRemoval, Effect::Clients, "no longer served"),
+            false => (
+                Rule::AllServedVersionsRemoval,
+                Effect::Loses,
+                "no longer served, and no other version was served before",
+            ),
+        };
     (!list.is_empty()).then(|| {
-        let change = Change::new(
-            format!("{list} is no longer served"),
-            format!("keep serving {list} until no client requests it"),
-        );
-        (Rule::ServedVersionRemoval, change.with(Effect::Clients))
+        let remedy = format!("keep serving {list} until no client requests it");
+        (rule, Change::new(format!("{list} is {what}"), remedy).with(effect))
     })
 }
 

@@ -47,6 +47,7 @@ impl Change {
 pub enum Rule {
     CrdRemoval,
     ServedVersionRemoval,
+    AllServedVersionsRemoval,
     Invalid,
     StorageVersionRemoval,
     StorageVersionFields,
@@ -83,6 +84,11 @@ pub enum Rule {
 const RULES: &[(Rule, &str, &str)] = &[
     (Rule::CrdRemoval, "crdRemoval", "A CRD is removed"),
     (Rule::ServedVersionRemoval, "servedVersionRemoval", "A version is no longer served"),
+    (
+        Rule::AllServedVersionsRemoval,
+        "allServedVersionsRemoval",
+        "No version that was served still is",
+    ),
     (Rule::Invalid, "invalid", "An API server refuses the CRD"),
     (Rule::StorageVersionRemoval, "storageVersionRemoval", "The storage version is removed"),
     (
