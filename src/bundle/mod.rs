@@ -155,8 +155,9 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, journal: &mut Journal) -
         let decoded = kubernetes::decode(&object.value);
         let title = format!("{}{}", object.place, object::title(&object.value));
         let mut faults = decoded.faults;
-        if faults.is_empty() {
-            // Of other kinds too, OLM and the API server have to decode what is in the bundle.
+        let group = object::group_version(&object.value).0;
+        if faults.is_empty() && kinds::is_supported(group, object::kind(&object.value)) {
+            // operator-sdk does not decode all kinds that it puts into the bundle; API servers do.
             faults = kubernetes::read(&decoded.value, Reader::Server).faults;
         }
         for fault in faults {

@@ -54,6 +54,29 @@ impl Node {
         }
     }
 
+    /// The place of the field with this JSON pointer, or of the last part of its path that is there: of a key in a map,
+    /// of an item in a list.
+    pub fn mark_at(&self, pointer: &str) -> Mark {
+        let (mut at, mut res) = (self, self.mark);
+        for key in pointer.split('/').skip(1) {
+            let key = key.replace("~1", "/").replace("~0", "~");
+            let next = match &at.data {
+                Data::Map(entries) => entries
+                    .iter()
+                    .find(|it| it.key == key)
+                    .or_else(|| entries.iter().find(|it| it.key.eq_ignore_ascii_case(&key)))
+                    .map(|it| (&it.value, it.mark)),
+                Data::List(items) => {
+                    key.parse::<usize>().ok().and_then(|it| items.get(it)).map(|it| (it, it.mark))
+                }
+                Data::Scalar(_) => None,
+            };
+            let Some((value, mark)) = next else { break };
+            (at, res) = (value, mark);
+        }
+        res
+    }
+
     pub fn as_str(&self) -> Option<&str> {
         match &self.data {
             Data::Scalar(Value::String(text)) => Some(text),

@@ -93,6 +93,8 @@ fn fields() -> Vec<(&'static str, &'static str, String, Value)> {
         ("csv-annotation-case", CSV, csv("olm.skiprange"), json!("<0.0.1")),
         ("csv-olm-properties", CSV, csv("olm.properties"), json!("[]")),
         ("crd-version", CRD, "/apiVersion".to_owned(), json!("apiextensions.k8s.io/v1alpha1")),
+        ("olm-undecodable", CSV, "/spec/displayName".to_owned(), json!(1)),
+        ("olm-unknown-field", CRD, "/spec/names/shortName".to_owned(), json!(["m"])),
         ("crd-invalid", CRD, "/spec/scope".to_owned(), json!("Universe")),
         ("olm-webhook-dup", CSV, WEBHOOKS.to_owned(), twice(validating, validating)),
         ("olmv0-webhook-dup", CSV, WEBHOOKS.to_owned(), twice(validating, mutating)),

@@ -161,3 +161,23 @@ fn what_is_left_out_is_named() {
         assert!(output.contains(warning), "{warning}\n{output}");
     }
 }
+
+/// operator-sdk does not decode a ConfigMap, and takes a number for a string; API servers do, and OLM does not.
+#[test]
+fn what_olm_cannot_decode_is_no_bundle() {
+    let mut objects = objects();
+    objects.push(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" }, "data": { "a": 1 } }));
+    let (_, output) = bundle("undecodable", &objects, &[]);
+    let output = support::said(&output);
+    let expected = "`ConfigMap/a` (v1): `data.a` is the number `1`, and must be a string";
+    assert!(output.contains(expected), "{output}");
+    objects.pop();
+    let files = made("undecodable-diff", &objects, &[]);
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("undecodable-diff");
+    let mut csv = files[CSV].clone();
+    csv["spec"]["displayName"] = json!(1);
+    std::fs::write(dir.join("bundle").join(CSV), csv.to_string()).expect("it is ours");
+    let output = support::said(&support::operator_rs(&dir, "bundle diff bundle bundle"));
+    let expected = "`spec.displayName` is the number `1`, and must be a string";
+    assert!(output.contains("olm-undecodable") && output.contains(expected), "{output}");
+}

@@ -56,6 +56,14 @@ impl State {
         let context = validate::optional::Context::without_images(&values);
         let mut refusals = validate::validate(files, &validate::Request::default(), &context);
         refusals.retain(|it| it.severity == Severity::Error);
+        let is_undecodable =
+            |it: &&validate::Finding| it.rule == validate::rules::Rule::Undecodable;
+        let list: Vec<_> =
+            refusals.iter().filter(is_undecodable).map(|it| it.diagnostic(label)).collect();
+        if !list.is_empty() {
+            let headline = format!("cannot read the bundle `{label}`");
+            return Err(Diagnostics { headline, list }.into());
+        }
         let Loaded { annotated, annotations, folder, objects: manifests, csv, .. } = loaded;
         let mut objects = Vec::new();
         for it in manifests.into_iter().filter(|it| it.path != csv.path) {
@@ -132,7 +140,7 @@ impl State {
 
     /// The place of a part of a file, or of what comes nearest to it.
     pub fn place(&self, file: &str, pointer: &str) -> Place {
-        let mark = self.nodes.get(file).map(|it| validate::mark(it, pointer));
+        let mark = self.nodes.get(file).map(|it| it.mark_at(pointer));
         let mark = mark.unwrap_or(Mark { line: 1, column: 1 });
         Place { file: file.to_owned(), mark, is_old: false }
     }

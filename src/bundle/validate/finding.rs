@@ -103,7 +103,7 @@ impl Findings {
                 parsed = Some((it.file.clone(), node(files, &it.file)));
             }
             it.mark =
-                parsed.as_ref().and_then(|it| it.1.as_ref()).map(|node| mark(node, &it.field));
+                parsed.as_ref().and_then(|it| it.1.as_ref()).map(|node| node.mark_at(&it.field));
         }
         self.0
     }
@@ -114,28 +114,6 @@ pub fn node(files: &Files, file: &str) -> Option<yaml::Node> {
     let bytes = files.get(&file.parse::<ProjectPath>().ok()?)?;
     let text = std::str::from_utf8(bytes).ok()?;
     yaml::nodes(text, Dialect::Kubernetes).ok()?.into_iter().next()
-}
-
-/// The place of a field, or of the last part of its path that is there: of a key in a map, of an item in a list.
-pub fn mark(node: &yaml::Node, field: &str) -> Mark {
-    let (mut at, mut res) = (node, node.mark);
-    for key in field.split('/').skip(1) {
-        let key = key.replace("~1", "/").replace("~0", "~");
-        let next = match &at.data {
-            yaml::Data::Map(entries) => entries
-                .iter()
-                .find(|it| it.key == key)
-                .or_else(|| entries.iter().find(|it| it.key.eq_ignore_ascii_case(&key)))
-                .map(|it| (&it.value, it.mark)),
-            yaml::Data::List(items) => {
-                key.parse::<usize>().ok().and_then(|it| items.get(it)).map(|it| (it, it.mark))
-            }
-            yaml::Data::Scalar(_) => None,
-        };
-        let Some((value, mark)) = next else { break };
-        (at, res) = (value, mark);
-    }
-    res
 }
 
 /// A key as a part of a JSON pointer.

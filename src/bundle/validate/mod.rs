@@ -27,7 +27,7 @@ pub mod rules;
 mod size;
 
 pub use finding::Finding;
-pub(super) use finding::{Findings, escaped, mark, node};
+pub(super) use finding::{Findings, escaped, node};
 use rules::{Origin, Rule, Selection, Target};
 
 use crate::yaml::Value;

@@ -6,7 +6,10 @@ use super::{
     super::{Files, Manifest, escaped, load::Loaded},
     Faults, Rule, of,
 };
-use crate::yaml::{Map, Value};
+use crate::{
+    kubernetes::{self, Reader},
+    yaml::{Map, Value},
+};
 
 /// What etcd takes of one object.
 const MOST: usize = 3 << 19;
@@ -20,6 +23,7 @@ pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
             let message = "it has no step to install a PodMonitor, and the InstallPlan fails";
             faults.push(Rule::PodMonitor, (path, "/kind"), message);
         }
+        decoded(it, faults);
         let annotations = object.pointer("/metadata/annotations").and_then(Value::as_object);
         let converts = of::text(object, "/spec/conversion/strategy") == "Webhook";
         for key in annotations.into_iter().flat_map(Map::keys).filter(|_| converts) {
@@ -42,6 +46,22 @@ pub fn check(bundle: &Loaded, files: &Files, faults: &mut Faults) {
     annotations(bundle, faults);
     crds(bundle, faults);
     install_modes(bundle, faults);
+}
+
+/// operator-sdk makes strings of numbers and booleans, and looks at few kinds; OLM and the API server do neither.
+fn decoded(manifest: &Manifest, faults: &mut Faults) {
+    let Manifest { path, object } = manifest;
+    let is_csv = of::kind(object) == "ClusterServiceVersion";
+    let decoded = kubernetes::read(object, if is_csv { Reader::Json } else { Reader::Server });
+    for it in decoded.faults {
+        let message = format!("{}: {it}", of::title(object));
+        faults.push(Rule::Undecodable, (*path, it.pointer), message);
+    }
+    for it in decoded.unknown {
+        let (title, suggestion) = (of::title(object), it.suggestion());
+        let message = format!("{title}: its type has no field `{}`{suggestion}", it.path);
+        faults.push(Rule::UnknownField, (*path, it.pointer()), message);
+    }
 }
 
 /// Validators of operator-sdk measure the annotations of other objects, not those of the CSV.

@@ -110,6 +110,8 @@ rules! {
     NoVersion "olm-no-version" Olmv0 Error Olm "The CSV has a version" "write `spec.version`"
     DeploymentTwice "olmv1-deployment-dup" Olmv1 Error OlmV1 "Deployments have different names" "rename one of them: OLM v0 installs only the last one"
     PackageEmpty "olm-package-empty" Olmv0 Error Olm "The package has a name" "write the annotation `operators.operatorframework.io.bundle.package.v1`"
+    Undecodable "olm-undecodable" Olmv0 Error Olm "OLM and the API server can decode every object" "put strings that look like numbers or booleans in quotes, and write numbers and booleans without quotes"
+    UnknownField "olm-unknown-field" Olmv0 Warning Olm "The type of an object has each of its fields" "correct the name, or remove the field: it is lost when OLM installs the object"
     ManifestSize "olm-manifest-size" Olmv0 Error Olm "Every object fits into one request to etcd" "shorten descriptions in the CRD"
     AnnotationsSize "olm-annotations-size" Olmv0 Error Olm "All annotations of the CSV together have at most 256 KiB" "shorten `alm-examples`"
     CertManagerVolume "olmv0-cert-volume" Olmv0 Warning Ours "Pods mount no certificates that cert-manager would make" "remove the volume and its mounts: OLM mounts its own certificate"
