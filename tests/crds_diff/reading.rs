@@ -191,3 +191,44 @@ fn without_a_kind_there_is_nothing_to_compare() {
     check(&output, 1, "nothing is locked: which versions write the CRDs is not known");
     check(&output, 1, "hint: compare with a file of CRDs instead");
 }
+
+/// What an API server cannot decode is not compared by what it may have meant.
+#[test]
+fn files_that_an_api_server_cannot_decode_are_refused_with_the_place() {
+    const CRD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: as.example.com\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: A, plural: as}\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema: {openAPIV3Schema: {type: object}}\n";
+    let dir = support::fresh("crds-diff/undecodable");
+    fs::write(dir.join("old.yaml"), CRD).unwrap();
+    for (from, to, expected) in [
+        (
+            "scope: Namespaced",
+            "scope: 5",
+            "API servers cannot decode this CRD: `spec.scope` is the number `5`, and must be a string\n--> new.yaml:7:3",
+        ),
+        (
+            "served: true",
+            "served: \"true\"",
+            "API servers cannot decode this CRD: `spec.versions[0].served` is the string `true`, and must be true or false\n--> new.yaml:11:5",
+        ),
+        (
+            "type: object",
+            "type: object, maxProperties: many",
+            "`spec.versions[0].schema.openAPIV3Schema.maxProperties` is the string `many`",
+        ),
+        (
+            "type: object",
+            "type: array, items: true",
+            "openAPIV3Schema.items` is the boolean `true`, and must be a map or a list",
+        ),
+        ("  scope: Namespaced", "  scope: Namespaced\n  scope: Cluster", "duplicate key `scope`"),
+    ] {
+        let text = CRD.replace(from, to);
+        assert_ne!(text, CRD);
+        fs::write(dir.join("new.yaml"), text).unwrap();
+        check(&diff(&dir, &["old.yaml", "--to", "new.yaml"], |it| it), 1, expected);
+        check(&diff(&dir, &["new.yaml", "--to", "old.yaml"], |it| it), 1, expected);
+    }
+    let versions = CRD.split("  versions:").next().unwrap().to_owned() + "  versions: {}\n";
+    fs::write(dir.join("new.yaml"), versions).unwrap();
+    let expected = "API servers cannot decode this CRD: `spec.versions` is a map, and must be a list\n--> new.yaml:9:3";
+    check(&diff(&dir, &["old.yaml", "--to", "new.yaml"], |it| it), 1, expected);
+}

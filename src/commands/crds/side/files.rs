@@ -8,7 +8,8 @@ use super::{Crds, Places, marks::Marks, tree::Tree};
 use crate::{
     compatibility::Crd,
     disk::Root,
-    hint::Hint as _,
+    hint::{Diagnostic, Diagnostics, Hint as _},
+    kubernetes::{self, Fault, Reader},
     model::{self, ProjectPath, below},
     plan::Tree as _,
     yaml::{self, Data, Node},
@@ -91,7 +92,7 @@ impl Files {
     pub fn add(&mut self, path: &str, text: &str, is_named: bool) -> anyhow::Result<()> {
         let before = self.crds.len();
         let documents =
-            yaml::nodes(text, yaml::Dialect::Kubernetes).map_err(model::locate(path, text))?;
+            yaml::nodes(text, yaml::Dialect::Strict).map_err(model::locate(path, text))?;
         for document in documents.into_iter().flat_map(items) {
             self.add_document(path, document)?;
         }
@@ -107,6 +108,16 @@ impl Files {
         let value = document.clone().into_value();
         if !Crd::is(&value) {
             return Ok(());
+        }
+        let faults = kubernetes::read(&value, Reader::Server).faults;
+        if !faults.is_empty() {
+            let diagnostic = |it: Fault| {
+                let mark = document.mark_at(&it.pointer);
+                let message = format!("API servers cannot decode this CRD: {it}");
+                Diagnostic::in_file(path, message).at(mark.line, mark.column)
+            };
+            let list = faults.into_iter().map(diagnostic).collect();
+            return Err(Diagnostics { headline: String::new(), list }.into());
         }
         let place = || format!("{path}:{}:{}", mark.line, mark.column);
         let crd = Crd::from_object(&value).with_context(|| format!("cannot read {}", place()))?;
