@@ -7,7 +7,7 @@
 
 mod support;
 
-use std::{fs, path::Path, process::Command};
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -105,27 +105,159 @@ fn what_controller_gen_refuses_is_refused() {
     }
 }
 
+/// What markers are put together from. Most of the markers are nearly right.
+const PIECES: &[&str] = &[
+    ",",
+    ",",
+    ",",
+    ";",
+    ";",
+    "=",
+    "{",
+    "}",
+    "\"",
+    "`",
+    "'",
+    "\\",
+    " ",
+    "\t",
+    ":",
+    "/",
+    "//",
+    "*",
+    "+",
+    "é",
+    "\u{a0}",
+    "²",
+    "1",
+    "-",
+    ".",
+    "_",
+    "a",
+    "core",
+    "\"\"",
+    "\"a\\\"b\"",
+    "\"\\x41\"",
+    "\"\\q\"",
+    "`a,b`",
+    "{a, b}",
+    "{\"a\",b}",
+    "{}",
+    "{a,}",
+    "groups=",
+    "groups=apps",
+    "groups=apps;core",
+    "groups=\"\"",
+    "resources=pods",
+    "resources=pods/log;*",
+    "resourceNames=b;a",
+    "urls=/a;/b",
+    "verbs=get",
+    "verbs=list;get",
+    "verbs=*",
+    "verbs",
+    "namespace=",
+    "roleName=b",
+    "roleName=\"\"",
+    "verb=get",
+    "Verbs=get",
+];
+
+/// Why a marker that controller-gen takes is refused: there, it has no effect or not the one that it seems to have.
+const STRICTER: &[&str] =
+    &["a value without quotes is followed by a space", "has an unknown escape"];
+
+#[test]
+fn random_markers_are_read_as_controller_gen_reads_them() {
+    let Some(controller_gen) = support::tool("controller-gen") else { return };
+    let mut state = std::env::var("SEED").map_or(7, |it| it.parse::<u64>().unwrap());
+    let mut random = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    // Each marker has a role of its own, which its first argument names.
+    let markers: Vec<String> = (0..1200)
+        .map(|i| {
+            let mut pieces = vec!["groups=apps", ",", "resources=pods", ",", "verbs=get"];
+            for _ in 0..=random(3) {
+                let (at, piece) = (random(pieces.len()), PIECES[random(PIECES.len())]);
+                match random(3) {
+                    0 => pieces[at] = piece,
+                    1 => pieces.insert(at, piece),
+                    _ => pieces.extend([",", piece]),
+                }
+            }
+            format!("namespace=n{i},{}", pieces.concat())
+        })
+        .collect();
+    let markers: Vec<&str> = markers.iter().map(String::as_str).collect();
+    let theirs_refused = refused(&run_theirs(&controller_gen, &markers).1, "x.go:");
+    let ours_refused = refused(&run_ours(&markers).1, "src/main.rs:");
+    let mut differences = Vec::new();
+    for (line, marker) in (1..).zip(&markers) {
+        match (theirs_refused.get(&(line + 2)), ours_refused.get(&line)) {
+            (Some(theirs), None) => differences.push(format!("{marker}: accepted, not {theirs}")),
+            (None, Some(ours)) if !STRICTER.iter().any(|it| ours.contains(it)) => {
+                differences.push(format!("{marker}: {ours}"));
+            }
+            _ => {}
+        }
+    }
+    assert!(differences.is_empty(), "{differences:#?}");
+    let both: Vec<&str> = (1..)
+        .zip(&markers)
+        .filter(|(line, _)| {
+            !theirs_refused.contains_key(&(line + 2)) && !ours_refused.contains_key(line)
+        })
+        .map(|it| *it.1)
+        .collect();
+    assert!(both.len() > 100, "{} of {}", both.len(), markers.len());
+    let (theirs, ours) = (theirs(&controller_gen, &both).unwrap(), ours(&both).unwrap());
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        let namespace = ours.pointer("/metadata/namespace").map(ToString::to_string);
+        let number = namespace.unwrap_or_default().trim_matches('"').to_owned() + ",";
+        let marker = markers.iter().find(|it| it.contains(&number));
+        assert_eq!(ours, theirs, "{marker:?}");
+    }
+    assert_eq!(ours.len(), theirs.len());
+}
+
+/// The lines of a file that are reported, with the reports.
+fn refused(output: &str, file: &str) -> BTreeMap<usize, String> {
+    let place = |line: &str| {
+        let (_, rest) = line.split_once(file)?;
+        rest.split_once(':')?.0.parse::<usize>().ok()
+    };
+    output.lines().filter_map(|it| Some((place(it)?, it.to_owned()))).collect()
+}
+
 type Roles = Result<Vec<Value>, ()>;
 
 fn theirs(controller_gen: &Path, markers: &[&str]) -> Roles {
+    run_theirs(controller_gen, markers).0
+}
+
+fn ours(markers: &[&str]) -> Roles {
+    run_ours(markers).0
+}
+
+/// The roles, and what the command prints.
+fn run_theirs(controller_gen: &Path, markers: &[&str]) -> (Roles, String) {
     let folder = tempfile::tempdir().unwrap();
     let lines: String = markers.iter().map(|it| format!("// +kubebuilder:rbac:{it}\n")).collect();
     fs::write(folder.path().join("go.mod"), "module example.com/x\n\ngo 1.21\n").unwrap();
     fs::write(folder.path().join("x.go"), format!("package x\n\n{lines}\nfunc F() {{}}\n"))
         .unwrap();
-    let output = Command::new(controller_gen)
+    let mut command = Command::new(controller_gen);
+    command
         .args(["rbac:roleName=manager-role", "paths=.", "output:rbac:dir=out"])
         .current_dir(folder.path())
-        .env("GOFLAGS", "-mod=mod")
-        .output()
-        .unwrap();
-    if !output.status.success() {
-        return Err(());
-    }
-    Ok(documents(&folder.path().join("out/role.yaml")))
+        .env("GOFLAGS", "-mod=mod");
+    roles(&mut command, &folder.path().join("out/role.yaml"))
 }
 
-fn ours(markers: &[&str]) -> Roles {
+fn run_ours(markers: &[&str]) -> (Roles, String) {
     let folder = tempfile::tempdir().unwrap();
     let lines: String = markers.iter().map(|it| format!("// +kubebuilder:rbac:{it}\n")).collect();
     let project =
@@ -133,15 +265,15 @@ fn ours(markers: &[&str]) -> Roles {
     fs::write(folder.path().join("PROJECT"), project).unwrap();
     fs::create_dir(folder.path().join("src")).unwrap();
     fs::write(folder.path().join("src/main.rs"), format!("{lines}\nfn main() {{}}\n")).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_operator-rs"))
-        .arg("manifests")
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    if !output.status.success() {
-        return Err(());
-    }
-    Ok(documents(&folder.path().join("config/rbac/role.yaml")))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_operator-rs"));
+    command.args(["manifests", "--message-format", "short"]).current_dir(folder.path());
+    roles(&mut command, &folder.path().join("config/rbac/role.yaml"))
+}
+
+fn roles(command: &mut Command, path: &Path) -> (Roles, String) {
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (if output.status.success() { Ok(documents(path)) } else { Err(()) }, text)
 }
 
 fn documents(path: &Path) -> Vec<Value> {

@@ -106,7 +106,8 @@ fn parse(fields: &str) -> Result<Rule, Fault> {
 
 enum Token {
     Word,
-    Quoted,
+    /// The text between its quotes.
+    Quoted(String),
     Raw,
     Other(char),
 }
@@ -170,7 +171,11 @@ impl Scanner<'_> {
                     }
                 }
                 self.at += 1;
-                Ok(Some(Token::Quoted))
+                let (start, quoted) = (self.start, self.token());
+                match unquote(&quoted[1..quoted.len() - 1]) {
+                    Some(text) => Ok(Some(Token::Quoted(text))),
+                    None => Err((start, format!("{quoted} has an unknown escape"))),
+                }
             }
             '`' => match self.text[self.at..].find('`') {
                 Some(end) => {
@@ -191,12 +196,7 @@ impl Scanner<'_> {
 
     fn string(&mut self) -> Result<String, Fault> {
         match self.scan()? {
-            Some(Token::Quoted) => {
-                let quoted = self.token();
-                let inner = &quoted[1..quoted.len() - 1];
-                unquote(inner)
-                    .ok_or_else(|| (self.start, format!("{quoted} has an unknown escape")))
-            }
+            Some(Token::Quoted(text)) => Ok(text),
             Some(Token::Raw) => {
                 let quoted = self.token();
                 Ok(quoted[1..quoted.len() - 1].replace('\r', ""))
