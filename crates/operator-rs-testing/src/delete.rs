@@ -46,20 +46,24 @@ pub fn delete(store: &mut Store, request: &Request, key: &Key, options: &Value) 
 pub fn remove(store: &mut Store, resource: &str, before: &Arc<Object>, policy: &str) -> Deleted {
     let mut value = before.value();
     let meta = &mut value["metadata"];
-    let mut finalizers = meta["finalizers"].as_array().cloned().unwrap_or_default();
+    let old = meta["finalizers"].as_array().cloned().unwrap_or_default();
     let marked = !meta["deletionTimestamp"].is_null();
-    let extra = match policy {
-        "Foreground" => Some(json!(FOREGROUND)),
-        "Orphan" => Some(json!(ORPHAN)),
-        _ => None,
-    };
-    let added = extra.filter(|it| !finalizers.contains(it));
-    finalizers.extend(added.clone());
+    // A policy replaces the one of an earlier deletion.
+    let is_policy = |it: &Value| [FOREGROUND, ORPHAN].iter().any(|policy| it == policy);
+    let mut finalizers = old.clone();
+    if ["Background", "Foreground", "Orphan"].contains(&policy) {
+        finalizers.retain(|it| !is_policy(it));
+        match policy {
+            "Foreground" => finalizers.push(json!(FOREGROUND)),
+            "Orphan" => finalizers.push(json!(ORPHAN)),
+            _ => {}
+        }
+    }
     if finalizers.is_empty() {
-        let object = store.remove(resource, &before.key, None).unwrap_or_else(|| before.clone());
+        let object = store.remove(resource, &before.key).unwrap_or_else(|| before.clone());
         return Deleted { object, gone: true };
     }
-    if marked && added.is_none() {
+    if marked && finalizers == old {
         return Deleted { object: before.clone(), gone: false };
     }
     meta["finalizers"] = Value::Array(finalizers);
@@ -142,5 +146,5 @@ fn finalized(store: &mut Store, resource: &str, mut value: Value, finalizer: &st
     meta.as_object_mut().map(|it| it.remove("finalizers"));
     let word = |it: &str| meta[it].as_str().unwrap_or_default().to_owned();
     let key = (word("namespace"), word("name"));
-    store.remove(resource, &key, Some(value));
+    store.remove(resource, &key);
 }

@@ -22,17 +22,23 @@ pub fn is_asked(request: &Request, body: &[u8]) -> bool {
 pub fn dry_run(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16, String), Refusal> {
     let (before, copy) = cluster.with_store(|store| {
         let before = store.get(&request.resource, &(request.namespace.clone(), request.name.clone()));
+        // No two answers have the same new uid.
+        store.uids += 1;
         (before.map(|it| it.version), Cluster::default().with_copy(store))
     });
     let mut request = Request { is_dry_run: false, ..request.clone() };
     request.query.remove("dryRun");
     let (code, text) = carry_out(&copy, &request, body)?;
     let mut object: Value = serde_json::from_str(&text).unwrap_or_default();
-    // The version is that of what is stored.
+    // The version is that of what is stored, or else the one that was sent.
+    let sent: Value = serde_json::from_slice(body).unwrap_or_default();
     if let Some(meta) = object["metadata"].as_object_mut() {
         match before {
             Some(version) => meta.insert("resourceVersion".into(), version.to_string().into()),
-            None => meta.remove("resourceVersion"),
+            None => match sent["metadata"]["resourceVersion"].as_str() {
+                Some(version) if !version.is_empty() => meta.insert("resourceVersion".into(), version.into()),
+                _ => meta.remove("resourceVersion"),
+            },
         };
     }
     Ok((code, object.to_string()))
@@ -42,6 +48,7 @@ impl Cluster {
     fn with_copy(self, of: &Store) -> Self {
         self.with_store(|store| {
             store.version = of.version;
+            store.uids = of.uids - 1;
             for (resource, Collection { kind, objects, .. }) in of.collections() {
                 store.collection(resource).kind = kind.clone();
                 objects.values().for_each(|it| store.seed(resource, it.value()));

@@ -3,9 +3,10 @@
 //!
 //! The server keeps objects of any kind. To a controller it behaves like a real one: resource versions and
 //! conflicts, watches, server-side apply with field managers and pruning, the status subresource, finalizers,
-//! generated names, and the garbage collection of what an owner leaves behind. It validates nothing and fills in no
-//! defaults. Of a custom resource it knows what its CRD says about lists, maps and the status, see
-//! [`Cluster::with_crds`]; without a CRD, its lists are atomic, except for `status.conditions`.
+//! generated names, and the garbage collection of what an owner leaves behind. It does not validate objects against
+//! schemas, and fills in no defaults of the kinds of Kubernetes. With the CRD of a custom resource it merges lists and
+//! maps, prunes unknown fields and fills in defaults as the schema says, see [`Cluster::with_crds`]; without a CRD,
+//! lists are atomic, except for `status.conditions`. A subresource other than `status` is refused with 501.
 //!
 //! ```
 //! use operator_rs_testing::Cluster;
@@ -37,6 +38,7 @@ mod selector;
 mod server;
 mod stillness;
 mod store;
+mod structural;
 #[cfg(test)]
 mod tests;
 mod watch;

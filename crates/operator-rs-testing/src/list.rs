@@ -56,6 +56,9 @@ pub fn list(store: &mut Store, pages: &mut Pages, request: &Request) -> Result<S
     let limit = request.param("limit").parse().ok().filter(|it| 0 < *it).unwrap_or(usize::MAX);
     let after = rest.split_off(rest.len().min(limit));
     let mut meta = json!({ "resourceVersion": version.to_string() });
+    if !is_built_in(&request.resource) {
+        meta["continue"] = "".into();
+    }
     if !after.is_empty() {
         if request.param("labelSelector").is_empty() && request.param("fieldSelector").is_empty() {
             meta["remainingItemCount"] = after.len().into();

@@ -4,19 +4,24 @@ use super::{
     apply::{Keys, Schema, Shape, is_built_in},
     refusal::Refusal,
 };
-use json_patch::{PatchOperation, TestOperation};
+use json_patch::{AddOperation, PatchOperation, TestOperation};
 use serde_json::{Map, Value};
 use std::slice::from_ref;
+
+/// Whether a resource takes patches of this content type.
+pub fn check(content_type: &str, resource: &str) -> Result<(), Refusal> {
+    if content_type.starts_with("application/strategic-merge-patch+json") && !is_built_in(resource) {
+        let types = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+        let message = "the body of the request was in an unknown format - accepted media types include";
+        return Err(Refusal::new(415, "UnsupportedMediaType", format!("{message}: {types}")));
+    }
+    Ok(())
+}
 
 /// The object after a patch of this content type.
 pub fn patch(content_type: &str, resource: &str, mut object: Value, patch: Value) -> Result<Value, Refusal> {
     match content_type.split(';').next().unwrap_or_default().trim() {
         "application/merge-patch+json" => json_patch::merge(&mut object, &patch),
-        "application/strategic-merge-patch+json" if !is_built_in(resource) => {
-            let types = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
-            let message = "the body of the request was in an unknown format - accepted media types include";
-            return Err(Refusal::new(415, "UnsupportedMediaType", format!("{message}: {types}")));
-        }
         "application/strategic-merge-patch+json" => {
             object = strategic(object, patch, Schema::of(resource, None));
         }
@@ -25,6 +30,15 @@ pub fn patch(content_type: &str, resource: &str, mut object: Value, patch: Value
                 serde_json::from_value(patch).map_err(|it| Refusal::bad_request(it.to_string()))?;
             for step in &*patch {
                 // The real server takes what is missing for null; kube's finalizer relies on it.
+                // It also copies what is missing as null.
+                if let PatchOperation::Copy(it) = step
+                    && object.pointer(it.from.as_str()).is_none()
+                    && it.from.parent().is_some_and(|it| object.pointer(it.as_str()).is_some_and(Value::is_object))
+                {
+                    let null = PatchOperation::Add(AddOperation { path: it.path.clone(), value: Value::Null });
+                    json_patch::patch(&mut object, &[null]).map_err(|_| Refusal::patch_failed())?;
+                    continue;
+                }
                 let is_passed = |it: &TestOperation| it.value.is_null() && object.pointer(it.path.as_str()).is_none();
                 if !matches!(step, PatchOperation::Test(it) if is_passed(it)) {
                     json_patch::patch(&mut object, from_ref(step)).map_err(|_| Refusal::patch_failed())?;

@@ -86,6 +86,11 @@ impl Refusal {
         Self { details: json!({}), ..Self::with_code(404) }
     }
 
+    /// 501 of what this server does not do, where a real one does.
+    pub fn unsupported(what: &str) -> Self {
+        Self::new(501, "NotImplemented", format!("operator-rs-testing does not support {what}"))
+    }
+
     /// 404 of an object.
     pub fn not_found(it: Subject) -> Self {
         let message = format!("{} \"{}\" not found", it.resource, it.name);

@@ -23,11 +23,16 @@ enum Operator {
     NotIn,
     Exists,
     Absent,
+    Above,
+    Below,
 }
 
 impl Selector {
     /// Reads the two selectors of a request.
     pub fn read(labels: &str, fields: &str) -> Result<Self, Refusal> {
+        if !labels.trim().is_empty() && labels.split(',').any(|it| it.trim().is_empty()) {
+            return Err(Refusal::bad_request("found '', expected: identifier after ','"));
+        }
         Ok(Self {
             labels: split(labels).into_iter().map(requirement).collect::<Result<_, _>>()?,
             fields: split(fields).into_iter().map(field).collect::<Result<_, _>>()?,
@@ -49,6 +54,13 @@ impl Requirement {
             Operator::NotIn => value.is_none_or(|it| !self.values.contains(it)),
             Operator::Exists => value.is_some(),
             Operator::Absent => value.is_none(),
+            Operator::Above | Operator::Below => {
+                let number = |it: &String| it.parse::<i64>().ok();
+                let (Some(value), Some(limit)) = (value.and_then(number), self.values.first().and_then(number)) else {
+                    return false;
+                };
+                if self.operator == Operator::Above { limit < value } else { value < limit }
+            }
         }
     }
 }
@@ -80,11 +92,36 @@ fn requirement(text: &str) -> Result<Requirement, Refusal> {
         make(key, Operator::NotIn, vec![value])
     } else if let Some((key, value)) = text.split_once("==").or_else(|| text.split_once('=')) {
         make(key, Operator::In, vec![value])
+    } else if let Some((key, value)) = text.split_once('>') {
+        make(key, Operator::Above, vec![value])
+    } else if let Some((key, value)) = text.split_once('<') {
+        make(key, Operator::Below, vec![value])
     } else if let Some(key) = text.strip_prefix('!') {
         make(key, Operator::Absent, vec![])
     } else {
         make(text, Operator::Exists, vec![])
     };
+    let is_word = |it: &String| {
+        let ends = |it: Option<char>| it.is_none_or(|it| it.is_ascii_alphanumeric());
+        ends(it.chars().next())
+            && ends(it.chars().next_back())
+            && it.len() < 64
+            && it.chars().all(|it| it.is_ascii_alphanumeric() || "-_.".contains(it))
+    };
+    let is_key = |it: &str| {
+        let name = it.rsplit('/').next().unwrap_or_default();
+        !name.is_empty() && is_word(&name.to_owned())
+    };
+    let is_number = |it: &String| it.parse::<i64>().is_ok();
+    if [Operator::Above, Operator::Below].contains(&parsed.operator) && !parsed.values.iter().all(is_number) {
+        let why =
+            format!("values[0]: Invalid value: for 'Gt', 'Lt' operators, the value must be an integer in `{text}`");
+        return Err(Refusal::bad_request(why));
+    }
+    let is_valid = is_key(&parsed.key) && parsed.values.iter().all(is_word);
+    if !is_valid && !parsed.key.contains(char::is_whitespace) {
+        return Err(Refusal::bad_request(format!("unable to parse requirement: invalid key or value in `{text}`")));
+    }
     match parsed.key.split_whitespace().nth(1) {
         Some(found) => {
             let expected = "in, notin, =, ==, !=, gt, lt";
@@ -98,7 +135,10 @@ fn field(text: &str) -> Result<(String, String, bool), Refusal> {
     let (field, value, equal) = match text.split_once("!=") {
         Some((field, value)) => (field, value, false),
         None => {
-            let (field, value) = text.split_once("==").or_else(|| text.split_once('=')).unwrap_or((text, ""));
+            let parts = text.split_once("==").or_else(|| text.split_once('='));
+            let (field, value) = parts.ok_or_else(|| {
+                Refusal::bad_request(format!("invalid selector: '{text}'; can't understand '{text}'"))
+            })?;
             (field, value, true)
         }
     };

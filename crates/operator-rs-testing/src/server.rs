@@ -2,12 +2,13 @@
 
 use super::{
     Cluster,
+    apply::is_built_in,
     behaviour::Reaction,
     delete::{delete, remove},
     dry_run,
     list::{list, select},
     object::Object,
-    refusal::Refusal,
+    refusal::{Refusal, Subject},
     request::Request,
     review::{REVIEWS, review},
     store::Store,
@@ -80,9 +81,7 @@ async fn answer(cluster: &Cluster, request: http::Request<Body>, dead: &Cancella
 
 /// Carries out anything but a watch.
 pub(super) fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Result<(u16, String), Refusal> {
-    if !["", "status"].contains(&request.subresource.as_str()) {
-        return Err(Refusal::no_such_resource());
-    }
+    check_subresource(cluster, request)?;
     if request.verb == "create" && request.resource == REVIEWS {
         return Ok((201, review(cluster, body)));
     }
@@ -98,7 +97,7 @@ pub(super) fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Re
         "list" => Ok((200, list(store, pages, request)?)),
         "get" => {
             let kind = store.collection(&request.resource).kind.name.clone();
-            let it = super::refusal::Subject { resource: &request.resource, kind: &kind, name: &request.name };
+            let it = Subject { resource: &request.resource, kind: &kind, name: &request.name };
             let object = store.get(&request.resource, &key).ok_or_else(|| Refusal::not_found(it))?;
             Ok((200, whole(store, request, &object)))
         }
@@ -118,16 +117,31 @@ pub(super) fn carry_out(cluster: &Cluster, request: &Request, body: &[u8]) -> Re
         }
         "deletecollection" => {
             let policy = body["propagationPolicy"].as_str().unwrap_or_default();
+            let answer = list(store, pages, request)?;
             for object in select(store, request)? {
                 remove(store, &request.resource, &object, policy);
             }
-            list(store, pages, &Request { query: Default::default(), ..request.clone() }).map(|it| (200, it))
+            Ok((200, answer))
         }
         _ => {
             let (code, object) = write(store, request, body)?;
             Ok((code, whole(store, request, &object)))
         }
     })
+}
+
+fn check_subresource(cluster: &Cluster, request: &Request) -> Result<(), Refusal> {
+    let kind = cluster.with_store(|store| store.collection(&request.resource).kind.clone());
+    match request.subresource.as_str() {
+        "" => Ok(()),
+        "status" if kind.status => Ok(()),
+        "status" if is_built_in(&request.resource) => Err(Refusal::no_such_resource()),
+        "status" => {
+            let it = Subject { resource: &request.resource, kind: &kind.name, name: &request.name };
+            Err(Refusal { message: Refusal::no_such_resource().message, ..Refusal::not_found(it) })
+        }
+        other => Err(Refusal::unsupported(&format!("the subresource `{other}` of {}", request.resource))),
+    }
 }
 
 fn whole(store: &mut Store, request: &Request, object: &Arc<Object>) -> String {

@@ -65,7 +65,8 @@ pub struct Store {
     collections: HashMap<String, Collection>,
     /// How many watches were opened.
     pub watches: u64,
-    uids: u64,
+    /// How many uids were given.
+    pub uids: u64,
     names: u64,
     /// Objects by uid.
     pub by_uid: HashMap<String, Id>,
@@ -164,11 +165,11 @@ impl Store {
         object
     }
 
-    /// Removes an object; its last state has the version of the deletion.
-    pub fn remove(&mut self, resource: &str, key: &Key, last: Option<Value>) -> Option<Arc<Object>> {
+    /// Removes an object; its last stored state gets the version of the deletion.
+    pub fn remove(&mut self, resource: &str, key: &Key) -> Option<Arc<Object>> {
         let before = self.collection(resource).objects.remove(key)?;
         self.version += 1;
-        let object = Arc::new(Object::new(last.unwrap_or_else(|| before.value()), self.version));
+        let object = Arc::new(Object::new(before.value(), self.version));
         self.index(resource, Some(&before), None);
         let owners = object.owners.iter().filter_map(|it| self.by_uid.get(it));
         let dependents = self.dependents.get(&object.uid).into_iter().flatten();

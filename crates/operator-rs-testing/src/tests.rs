@@ -283,7 +283,7 @@ async fn generations_count_what_is_asked_for() {
     let cluster = Cluster::default();
     let api: Api<Deployment> = Api::namespaced(cluster.client(), "default");
     let apply_with = |replicas: i32, label: &str| {
-        json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "labels": { "l": label } },
+        json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "d", "labels": { "l": label } },
             "spec": { "replicas": replicas } })
     };
     for (replicas, label, generation) in [(1, "a", 1), (2, "a", 2), (2, "b", 2), (2, "b", 2)] {

@@ -35,7 +35,7 @@ struct PlainSpec {}
 
 async fn apply(cluster: &Cluster, manager: &str, members: &[&str]) {
     let members: Vec<_> = members.iter().map(|it| json!({ "name": it, "role": "member" })).collect();
-    let team = json!({ "apiVersion": "test.dev/v1", "kind": "Team", "spec": { "members": members } });
+    let team = json!({ "apiVersion": "test.dev/v1", "kind": "Team", "metadata": { "name": "a" }, "spec": { "members": members } });
     let api: Api<Team> = Api::default_namespaced(cluster.client());
     let applied = api.patch("a", &PatchParams::apply(manager).force(), &Patch::Apply(team)).await.unwrap();
     assert_eq!(applied.name_any(), "a");

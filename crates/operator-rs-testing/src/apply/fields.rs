@@ -29,7 +29,7 @@ impl Fields {
             Shape::Struct => {
                 for (name, value) in value.as_object().into_iter().flatten() {
                     let mut child = Self::of(value, schema.field(name));
-                    child.own |= value.is_null() || value.as_object().is_some_and(Map::is_empty);
+                    child.own |= schema.is_key(name) || value.is_null() || value.as_object().is_some_and(Map::is_empty);
                     fields.insert(field(name), child);
                 }
             }

@@ -83,10 +83,12 @@ impl Entry {
             "manager": self.manager.name,
             "operation": if self.manager.apply { "Apply" } else { "Update" },
             "apiVersion": self.manager.api_version,
-            "time": self.time,
             "fieldsType": "FieldsV1",
             "fieldsV1": self.fields.write(),
         });
+        if !self.time.is_empty() {
+            entry["time"] = json!(self.time);
+        }
         if !self.manager.subresource.is_empty() {
             entry["subresource"] = json!(self.manager.subresource);
         }

@@ -45,7 +45,7 @@ impl Writer<'_> {
         for name in ["apiVersion", "kind"].iter().chain(self.reset) {
             fields.remove(&[name]);
         }
-        const META: [&str; 10] = [
+        const META: [&str; 9] = [
             "name",
             "namespace",
             "creationTimestamp",
@@ -55,7 +55,6 @@ impl Writer<'_> {
             "generation",
             "managedFields",
             "resourceVersion",
-            "deletionTimestamp",
         ];
         META.iter().for_each(|name| fields.remove(&["metadata", name]));
         if let Some(meta) = fields.children.get_mut("f:metadata") {
@@ -90,12 +89,14 @@ impl Writer<'_> {
         entries.set(&self.manager, fields);
         let mut merged = merge::merge(live, &config, self.schema());
         merged = self.prune(merged, &entries, last)?;
+        let changes = self.changes(live, &merged);
+        self.take(&mut entries, &changes, force)?;
         if is_built_in(self.resource) {
             drop_empty(&mut merged);
         }
-        let changes = self.changes(live, &merged);
-        self.take(&mut entries, &changes, force)?;
-        merged["metadata"]["managedFields"] = entries.write(&Entries::read(live), self.now);
+        // One that changes nothing but the owners has no time.
+        let is_same = live["metadata"]["uid"].is_string() && changes.set.is_empty() && changes.removed.is_empty();
+        put_entries(&mut merged, entries.write(&Entries::read(live), if is_same { "" } else { self.now }));
         Ok(merged)
     }
 
@@ -117,7 +118,7 @@ impl Writer<'_> {
         fields.add(&changes.set);
         self.strip(&mut fields);
         entries.set(&self.manager, fields);
-        new["metadata"]["managedFields"] = entries.write(&before, self.now);
+        put_entries(&mut new, entries.write(&before, self.now));
         new
     }
 
@@ -125,8 +126,7 @@ impl Writer<'_> {
     fn tracked(&self, live: &Value) -> Entries {
         let mut entries = Entries::read(live);
         if entries.0.is_empty() {
-            let mut fields = Fields::of(live, self.schema());
-            self.strip(&mut fields);
+            let fields = self.changes(&json!({ "metadata": {} }), live).set;
             let name = "before-first-apply".to_owned();
             let manager = Manager { apply: false, name, subresource: String::new(), ..self.manager.clone() };
             entries.set(&manager, fields);
@@ -154,16 +154,18 @@ impl Writer<'_> {
         }
         for entry in &mut entries.0 {
             if entry.manager != self.manager {
-                entry.fields = entry.fields.minus(&changes.set);
+                entry.fields = entry.fields.minus(&changes.set).minus(&changes.removed);
             }
-            entry.fields = entry.fields.minus(&changes.removed);
         }
         Ok(())
     }
 
     /// Removes what the manager owned, no longer applies, and nobody else owns.
     fn prune(&self, merged: Value, entries: &Entries, last: Fields) -> Result<Value, Refusal> {
-        let last = last.with_parents();
+        let mut last = last.with_parents();
+        if let Some(meta) = last.children.get_mut("f:metadata") {
+            meta.own = false; // no apply removes the name
+        }
         let mut owned = Fields::default();
         entries.0.iter().for_each(|it| owned.add(&it.fields));
         let owned = owned.with_parents();
@@ -186,6 +188,13 @@ impl Writer<'_> {
             return Err(Refusal::invalid(it, &path, "FieldValueTypeInvalid", &why));
         }
         Ok(pruned)
+    }
+}
+
+fn put_entries(object: &mut Value, entries: Value) {
+    object["metadata"].as_object_mut().map(|it| it.remove("managedFields"));
+    if entries.as_array().is_some_and(|it| !it.is_empty()) {
+        object["metadata"]["managedFields"] = entries;
     }
 }
 

@@ -85,7 +85,15 @@ impl<'a> Schema<'a> {
     /// A field of this place.
     pub fn field(self, name: &'a str) -> Self {
         let below = |it: &'a Value| it["properties"].get(name).unwrap_or(&it["additionalProperties"]);
-        Self { parent: self.name, name, item: false, declared: self.declared.map(below), ..self }
+        let is_metadata = self.name.is_empty() && name == "metadata";
+        let declared = self.declared.filter(|_| !is_metadata).map(below);
+        Self { parent: self.name, name, item: false, declared, ..self }
+    }
+
+    /// Whether this place is a map of a custom resource, in which this is a key and no declared field.
+    pub fn is_key(self, name: &str) -> bool {
+        let root = self.name.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name);
+        !root && self.declared.is_some_and(|it| it["properties"].get(name).is_none())
     }
 
     /// An item of the list at this place.

@@ -89,7 +89,11 @@ async fn an_operator_that_forgets_the_second_step_is_found() {
         let events = watcher(api.clone(), watcher::Config::default()).default_backoff();
         let mut events = Box::pin(events.touched_objects());
         let apply = PatchParams::apply("op").force();
-        let it = |n: &str| Patch::Apply(json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": { "n": n } }));
+        let it = |n: &str| {
+            Patch::Apply(
+                json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" }, "data": { "n": n } }),
+            )
+        };
         loop {
             let Ok(Some(_)) = events.try_next().await else { continue };
             if api.get_opt("b").await?.is_none() {
@@ -116,7 +120,7 @@ async fn an_operator_that_writes_at_every_start_is_found() {
     let run = |client: Client, stop: CancellationToken| async move {
         let api: Api<ConfigMap> = Api::namespaced(client, "default");
         let n = STARTS.fetch_add(1, Ordering::SeqCst).to_string();
-        let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": { "n": n } });
+        let body = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "b" }, "data": { "n": n } });
         api.patch("b", &PatchParams::apply("op").force(), &Patch::Apply(body)).await?;
         let events = watcher(api.clone(), watcher::Config::default());
         let mut events = Box::pin(events.touched_objects());

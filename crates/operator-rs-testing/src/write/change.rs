@@ -1,16 +1,21 @@
 //! Stores what a write has changed, and nothing else.
 
 use super::{
-    super::{object::Object, refusal::Refusal},
+    super::{apply::is_built_in, object::Object, refusal::Refusal, structural},
     Write, Written,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 impl Write<'_> {
     /// Replaces an object by an update or a patch.
     pub(super) fn replace(&mut self, before: &Object, mut after: Value) -> Written {
         let value = before.value();
         self.tidy(&mut after, Some(&value));
+        if is_built_in(&self.request.resource) && value["spec"].is_object() && after["spec"].is_null() {
+            after["spec"] = json!({}); // their specs are never absent
+        }
+        self.conform(&mut after)?;
         let after = self.writer().update(&value, after, false);
         self.store_change(before, value, after)
     }
@@ -41,6 +46,23 @@ impl Write<'_> {
             after["metadata"][name] = before["metadata"][name].clone();
         }
         drop_null_fields(after);
+    }
+
+    /// Makes of a custom resource what its schema declares.
+    pub(super) fn conform(&self, object: &mut Value) -> Result<(), Refusal> {
+        drop_empty_metadata(object);
+        let Some(schema) = &self.declared else { return Ok(()) };
+        let mut unknown = Vec::new();
+        structural::prune(object, schema, &mut unknown);
+        if !unknown.is_empty() && self.request.param("fieldValidation") == "Strict" {
+            let unknown: Vec<_> = unknown.iter().map(|it| format!("unknown field \"{it}\"")).collect();
+            let (kind, version) = (&self.kind.name, &self.request.api_version);
+            let why = format!("strict decoding error: {}", unknown.join(", "));
+            let why = format!("{kind} in version \"{version}\" cannot be handled as a {kind}: {why}");
+            return Err(Refusal::bad_request(why));
+        }
+        structural::default(object, schema);
+        Ok(())
     }
 
     /// Stores what changed: nothing, where nothing did.
@@ -78,10 +100,19 @@ impl Write<'_> {
         let done = !meta["deletionTimestamp"].is_null() && meta["finalizers"].as_array().is_none_or(Vec::is_empty);
         let resource = &self.request.resource;
         if done {
-            let gone = self.store.remove(resource, &before.key, Some(new));
-            return gone.map(|it| (200, it)).ok_or_else(|| Refusal::not_found(self.subject(&before.key.1)));
+            // The answer has the version before the deletion; the event has what was stored.
+            let answer = Arc::new(Object::new(new, before.version));
+            let gone = self.store.remove(resource, &before.key);
+            return gone.map(|_| (200, answer)).ok_or_else(|| Refusal::not_found(self.subject(&before.key.1)));
         }
         Ok((200, self.store.put(resource, new)))
+    }
+}
+
+/// Empty lists and maps of the metadata are not there.
+pub(super) fn drop_empty_metadata(object: &mut Value) {
+    if let Some(meta) = object["metadata"].as_object_mut() {
+        meta.retain(|_, it| !(it.as_object().is_some_and(Map::is_empty) || it.as_array().is_some_and(Vec::is_empty)));
     }
 }
 

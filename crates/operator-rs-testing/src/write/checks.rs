@@ -5,8 +5,9 @@ use super::{
         apply::is_built_in,
         object::Object,
         refusal::{Refusal, Subject},
+        structural,
     },
-    Write,
+    LEASES, Write,
 };
 use serde_json::Value;
 
@@ -21,14 +22,19 @@ impl Write<'_> {
             return Err(Refusal::bad_request("metadata.managedFields must be nil"));
         }
         self.check_name(body)?;
-        if !self.kind.conditions && !body["status"]["conditions"].is_null() {
+        let mut unknown = Vec::new();
+        if let Some(schema) = &self.declared {
+            structural::prune(&mut body.clone(), schema, &mut unknown);
+        } else if !self.kind.conditions && !body["status"]["conditions"].is_null() {
+            unknown.push("status.conditions".to_owned());
+        }
+        if !unknown.is_empty() {
             let meta = |it: &str| body["metadata"][it].as_str().unwrap_or_default().to_owned();
             let (group, kind) = (&self.request.api_version, &self.kind.name);
             let object = format!("{}/{}; {group}, Kind={kind}", meta("namespace"), meta("name"));
-            let why = format!(
-                "failed to create typed patch object ({object}): .status.conditions: field not declared in schema"
-            );
-            return Err(Refusal::new(500, "", why));
+            let lines = unknown.iter().map(|it| format!(".{it}: field not declared in schema")).collect::<Vec<_>>();
+            let lines = if lines.len() == 1 { lines.concat() } else { format!("errors:\n  {}", lines.join("\n  ")) };
+            return Err(Refusal::new(500, "", format!("failed to create typed patch object ({object}): {lines}")));
         }
         Ok(())
     }
@@ -38,6 +44,15 @@ impl Write<'_> {
         if !name.is_empty() && name != self.request.name {
             let url = &self.request.name;
             let why = format!("the name of the object ({name}) does not match the name on the URL ({url})");
+            return Err(Refusal::bad_request(why));
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_namespace(&self, body: &Value) -> Result<(), Refusal> {
+        let namespace = body["metadata"]["namespace"].as_str().unwrap_or_default();
+        if !namespace.is_empty() && namespace != self.request.namespace {
+            let why = "the namespace of the provided object does not match the namespace sent on the request";
             return Err(Refusal::bad_request(why));
         }
         Ok(())
@@ -72,7 +87,10 @@ impl Write<'_> {
             return Err(Refusal::other_uid(self.subject(&before.key.1), &why));
         }
         match meta["resourceVersion"].as_str() {
-            None | Some("") if self.request.verb == "update" && !is_built_in(&self.request.resource) => {
+            None | Some("")
+                if self.request.verb == "update"
+                    && (!is_built_in(&self.request.resource) || self.request.resource == LEASES) =>
+            {
                 let why = "Invalid value: 0: must be specified for an update";
                 let kind = self.request.resource.split('.').next().unwrap_or_default();
                 let it = Subject { kind, ..self.subject(&before.key.1) };

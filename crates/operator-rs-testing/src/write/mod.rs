@@ -11,6 +11,7 @@ use super::{
     refusal::{Refusal, Subject},
     request::Request,
     store::{Store, now},
+    structural,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -27,6 +28,9 @@ struct Write<'a> {
     now: String,
 }
 
+/// An update creates these where they are not there, and needs a version where they are.
+const LEASES: &str = "leases.coordination.k8s.io";
+
 /// The resource of CRDs; the name of one is the resource that it declares.
 pub const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
@@ -42,9 +46,6 @@ fn declared(store: &Store, resource: &str, api_version: &str) -> Option<Value> {
 /// Carries out a create, an update, a patch or an apply.
 pub fn write(store: &mut Store, request: &Request, body: Value) -> Written {
     let kind = learn(store, &request.resource, &body);
-    if request.subresource == "status" && !kind.status {
-        return Err(Refusal::no_such_resource());
-    }
     let declared = declared(store, &request.resource, &request.api_version);
     let mut write = Write { store, request, kind, declared, now: now() };
     match request.verb {
@@ -135,6 +136,7 @@ impl Write<'_> {
         if !body["metadata"].is_object() {
             body["metadata"] = json!({});
         }
+        self.check_namespace(&body)?;
         let meta = &mut body["metadata"];
         if meta["resourceVersion"].as_str().is_some_and(|it| !it.is_empty()) {
             return Err(Refusal::new(500, "", "resourceVersion should not be set on objects to be created"));
@@ -156,12 +158,16 @@ impl Write<'_> {
             empty["spec"] = json!({});
         }
         self.tidy(&mut body, None);
+        self.conform(&mut body)?;
         let object = self.writer().update(&empty, body, true);
         Ok((201, self.put_new(object, &name)))
     }
 
     /// Stores an object that was not there.
     fn put_new(&mut self, mut object: Value, name: &str) -> Arc<Object> {
+        if self.request.resource == LEASES && object["spec"].is_null() {
+            object["spec"] = json!({}); // it is never absent
+        }
         let meta = &mut object["metadata"];
         meta["name"] = name.into();
         if !self.request.namespace.is_empty() {
@@ -177,12 +183,25 @@ impl Write<'_> {
 
     fn update(&mut self, body: Value) -> Written {
         self.check_name(&body)?;
+        self.check_namespace(&body)?;
+        if self.request.resource == LEASES && self.current().is_err() {
+            let mut body = body;
+            if let Some(uid) = body["metadata"]["uid"].as_str().filter(|it| !it.is_empty()) {
+                let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: ");
+                return Err(Refusal::other_uid(self.subject(&self.request.name), &why));
+            }
+            if let Some(meta) = body["metadata"].as_object_mut() {
+                meta.remove("resourceVersion");
+            }
+            return self.create(body);
+        }
         let before = self.current()?;
         self.check_version(&before, &body)?;
         self.replace(&before, body)
     }
 
     fn patch(&mut self, body: Value) -> Written {
+        patch::check(&self.request.content_type, &self.request.resource)?;
         let before = self.current()?;
         let value = before.value();
         let mut after = patch::patch(&self.request.content_type, &self.request.resource, value, body)?;
@@ -199,19 +218,33 @@ impl Write<'_> {
         let key = self.key();
         let force = self.request.flag("force");
         let Some(before) = self.store.get(&self.request.resource, &key) else {
-            if let Some(uid) = body["metadata"]["uid"].as_str() {
-                return Err(Refusal::absent_uid(self.subject(&key.1), uid));
-            }
             if self.to_status() {
                 return Err(Refusal::not_found(self.subject(&key.1)));
             }
+            if let Some(uid) = body["metadata"]["uid"].as_str() {
+                return Err(Refusal::absent_uid(self.subject(&key.1), uid));
+            }
+            if body["metadata"]["name"].as_str().is_none_or(str::is_empty) {
+                let why = "was undeterminable: name must be provided";
+                return Err(Refusal::bad_request(format!("the name of the object ({} based on URL) {why}", key.1)));
+            }
             let object = self.writer().apply(&json!({ "metadata": {} }), body, force)?;
+            let object = self.defaulted(object);
             return Ok((201, self.put_new(object, &key.1)));
         };
-        self.check_version(&before, &body)?;
         let value = before.value();
-        let after = self.writer().apply(&value, body, force)?;
+        let after = self.writer().apply(&value, body.clone(), force)?;
+        self.check_version(&before, &body)?;
+        let after = self.defaulted(after);
         self.store_change(&before, value, after)
+    }
+
+    fn defaulted(&self, mut object: Value) -> Value {
+        change::drop_empty_metadata(&mut object);
+        if let Some(schema) = &self.declared {
+            structural::default(&mut object, schema);
+        }
+        object
     }
 
     fn current(&self) -> Result<Arc<Object>, Refusal> {
