@@ -181,7 +181,7 @@ impl Writer<'_> {
         drop_nulls(&mut pruned["metadata"]);
         if is_built_in(self.resource) {
             drop_nulls(&mut pruned);
-        } else if let Some(path) = new_null(&merged, &pruned, "") {
+        } else if let (None, Some(path)) = (self.declared, new_null(&merged, &pruned, "")) {
             // The real server makes a `null` of a map that was emptied, and then refuses it.
             let why = format!("Invalid value: \"null\": {path} in body must be of type object: \"null\"");
             let it = Subject { resource: self.resource, kind: self.kind, name: self.name };

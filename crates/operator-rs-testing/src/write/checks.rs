@@ -51,7 +51,7 @@ impl Write<'_> {
 
     pub(super) fn check_namespace(&self, body: &Value) -> Result<(), Refusal> {
         let namespace = body["metadata"]["namespace"].as_str().unwrap_or_default();
-        if !namespace.is_empty() && namespace != self.request.namespace {
+        if !namespace.is_empty() && !self.request.namespace.is_empty() && namespace != self.request.namespace {
             let why = "the namespace of the provided object does not match the namespace sent on the request";
             return Err(Refusal::bad_request(why));
         }
@@ -74,7 +74,7 @@ impl Write<'_> {
     pub(super) fn check_version(&self, before: &Object, body: &Value) -> Result<(), Refusal> {
         let meta = &body["metadata"];
         // The strategy of a status takes all metadata from the object that is there.
-        let uid = meta["uid"].as_str().filter(|_| !(self.to_status() && self.request.verb == "apply"));
+        let uid = meta["uid"].as_str().filter(|_| !(self.to_status() && self.request.verb != "update"));
         if let Some(uid) = uid.filter(|it| *it != before.uid && !it.is_empty()) {
             if self.request.verb != "update" {
                 let why = format!("Invalid value: \"{uid}\": field is immutable");
