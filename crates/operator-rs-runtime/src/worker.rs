@@ -6,7 +6,7 @@ use crate::{
     Action, DryRun, Error, Failure, Operator,
     backoff::{Failures, spread},
     cache::{self, Owner, PAUSED, Primary, Report, Watched, key_of, object_ref},
-    error::{is_forbidden, patience, retry_after},
+    error::{is_forbidden, is_of_another, patience, retry_after},
     events::Severity,
     lock,
     metrics::ControllerMetrics,
@@ -73,7 +73,11 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
                 action
             }
             // Deleted meanwhile: nothing has failed.
-            Err(_) if self.primary.get(&key).is_none() => Action::await_change(),
+            Err(_) if self.primary.current(&obj).is_none() => Action::await_change(),
+            // The watch has not shown it yet.
+            Err(error) if is_of_another(&error) && matches!(self.primary.find(&obj).await, Ok(None)) => {
+                Action::await_change()
+            }
             Err(error) => self.failed(&key, &obj, &error).await,
         };
         // What blocks its thread cannot be stopped: no other reconcile of this object runs beside it.

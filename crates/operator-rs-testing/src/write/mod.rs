@@ -43,7 +43,10 @@ fn declared(store: &Store, resource: &str, api_version: &str) -> Option<Value> {
 pub fn write(store: &mut Store, request: &Request, body: Value) -> Written {
     let kind = learn(store, &request.resource, &body);
     if request.subresource == "status" && !kind.status {
-        return Err(Refusal::no_such_resource());
+        // Of a custom resource the server says the same as of an object that is not there (seen with Kubernetes 1.36).
+        let it = Subject { resource: &request.resource, kind: &kind.name, name: &request.name };
+        let is_custom = !is_built_in(&request.resource);
+        return Err(if is_custom { Refusal::not_found(it) } else { Refusal::no_such_resource() });
     }
     let declared = declared(store, &request.resource, &request.api_version);
     let mut write = Write { store, request, kind, declared, now: now() };
