@@ -37,8 +37,8 @@ struct State {
     waiting: BTreeSet<(Instant, u64, Arc<str>)>,
     /// How many have come.
     count: u64,
-    /// Since when objects wait, until their reconcile begins.
-    since: HashMap<Arc<str>, Instant>,
+    /// Since when objects wait, until their reconcile begins, and their place in `waiting`.
+    since: HashMap<Arc<str>, (Instant, (Instant, u64))>,
     /// When the reconciles of the last `batch` began.
     began: HashMap<Arc<str>, Instant>,
     /// The same, in their order.
@@ -76,9 +76,9 @@ impl Queue {
         }
         let (key, now) = (Arc::<str>::from(key), Instant::now());
         let due = state.began.get(&key).map_or(now, |at| now.max(*at + self.batch));
-        state.since.insert(key.clone(), now);
         state.count += 1;
         let count = state.count;
+        state.since.insert(key.clone(), (now, (due, count)));
         state.waiting.insert((due, count, key));
         self.metrics.queue_added();
         self.metrics.queue_depth(state.since.len() as i64);
@@ -90,7 +90,9 @@ impl Queue {
     pub fn take(&self, key: &str) {
         let (mut state, now) = (lock(&self.state), Instant::now());
         let key = match state.since.remove_entry(key) {
-            Some((key, since)) => {
+            Some((key, (since, (due, count)))) => {
+                // A retry has come first, and includes it.
+                state.waiting.remove(&(due, count, key.clone()));
                 self.metrics.queue_taken(since.elapsed());
                 self.metrics.queue_depth(state.since.len() as i64);
                 key
@@ -209,6 +211,20 @@ mod tests {
         }
         let state = lock(&queue.state);
         assert!(state.began.len() <= 11 && state.order.len() <= 11, "{}", state.began.len());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_retry_includes_the_event_that_waits_for_the_pause() {
+        let queue = queue(Duration::from_secs(7));
+        queue.add("n/a");
+        queue.take(&queue.next().await);
+        queue.add("n/a");
+        tokio::time::advance(Duration::from_secs(5)).await;
+        queue.take("n/a");
+        assert!(lock(&queue.state).waiting.is_empty(), "the retry has begun after the event");
+        let start = Instant::now();
+        queue.add("n/a");
+        assert_eq!((&*queue.next().await, start.elapsed().as_secs()), ("n/a", 7));
     }
 
     #[test]

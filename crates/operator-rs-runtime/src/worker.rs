@@ -16,7 +16,7 @@ use futures::future::BoxFuture;
 use serde::Serialize;
 use std::{
     any::Any,
-    collections::BTreeSet,
+    collections::BTreeMap,
     convert::Infallible,
     sync::{Arc, Mutex},
 };
@@ -36,8 +36,8 @@ pub(crate) struct Worker<K: Watched, E> {
     pub queue: Arc<Queue>,
     pub reconcile: Reconcile<K, E>,
     pub failures: Failures,
-    /// The keys of objects that are paused.
-    pub paused: Mutex<BTreeSet<Box<str>>>,
+    /// The uids of objects that are paused, by their keys.
+    pub paused: Mutex<BTreeMap<Box<str>, Option<String>>>,
 }
 
 impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
@@ -49,11 +49,13 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             self.failures.reset(&key);
             return Ok(Action::await_change());
         };
+        let uid = obj.meta().uid.clone();
         let obj = match self.unpaused(&key, obj).await {
             Ok(Some(obj)) => obj,
             Ok(None) => return Ok(Action::await_change()),
             Err(error) => {
-                let retry = self.failures.count(&key, error.reason()).retry.max(spread(retry_after(&error)));
+                let retry =
+                    self.failures.count(&key, uid.as_deref(), error.reason()).retry.max(spread(retry_after(&error)));
                 warn!(object = %key, %error, ?retry, "cannot write the condition `Paused`");
                 return Ok(Action::requeue(retry));
             }
@@ -65,7 +67,11 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         let action = match result {
             Ok(action) => {
                 if let Err(error) = self.primary.clear_failure(&obj).await {
-                    let retry = self.failures.count(&key, error.reason()).retry.max(spread(retry_after(&error)));
+                    let retry = self
+                        .failures
+                        .count(&key, uid.as_deref(), error.reason())
+                        .retry
+                        .max(spread(retry_after(&error)));
                     warn!(object = %key, %error, ?retry, "cannot clear the condition `Degraded`");
                     return Ok(Action::requeue(retry));
                 }
@@ -90,7 +96,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
     /// The object without the condition `Paused`; nothing if it is paused, which it says from now on.
     async fn unpaused(&self, key: &str, obj: Arc<K>) -> Result<Option<Arc<K>>, Error> {
         let Some(annotation) = self.primary.paused_by(&obj) else {
-            if self.primary.clear(&obj, PAUSED).await? | lock(&self.paused).remove(key) {
+            if self.primary.clear(&obj, PAUSED).await? | lock(&self.paused).remove(key).is_some() {
                 info!(object = %key, "reconciling an object that was paused");
             }
             return Ok(self.primary.get(key));
@@ -99,7 +105,8 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         let waits = if waits { ", and its finalizers wait" } else { "" };
         let message = format!("paused by the annotation `{annotation}`{waits}: remove it to reconcile the object");
         let report = self.primary.report(&obj, PAUSED, (PAUSED, &message)).await?;
-        let is_new = lock(&self.paused).insert(key.into());
+        let uid = obj.meta().uid.clone();
+        let is_new = lock(&self.paused).insert(key.into(), uid.clone()) != Some(uid);
         if is_new {
             info!(object = %key, annotation, "not reconciling an object that is paused");
         }
@@ -131,7 +138,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
 
     async fn failed(&self, key: &str, obj: &Arc<K>, error: &E) -> Action {
         let (reason, message) = (error.reason(), error.to_string());
-        let failure = self.failures.count(key, reason);
+        let failure = self.failures.count(key, obj.meta().uid.as_deref(), reason);
         let pause = failure.retry.max(spread(retry_after(error)));
         let retry = Action::requeue(pause);
         self.metrics.queue_retry();

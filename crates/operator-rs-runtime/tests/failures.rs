@@ -271,3 +271,23 @@ async fn a_failure_is_not_taken_back_on_an_object_that_is_gone() {
     assert_eq!(ctx.2.load(SeqCst), 1);
     running.stop().await;
 }
+
+#[tokio::test]
+async fn an_object_that_is_created_again_has_not_failed_before() {
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    controller.without_conditions();
+    let reconcile = |_, _| async { Err::<Action, _>(Error::Missing("luck")) };
+    let running = Running::start(&operator, controller.run(reconcile, Arc::new(())));
+    let events = || cluster.list("events.events.k8s.io");
+    until("told", || events().len() == 1).await;
+    cluster.hold_watches();
+    cluster.delete(THINGS, "n", "a");
+    cluster.put(THINGS, thing("a", &[])).unwrap();
+    cluster.release_watches();
+    until("told of the other one", || events().len() == 2).await;
+    let uids: Vec<_> = events().iter().map(|it| it["regarding"]["uid"].clone()).collect();
+    assert_ne!(uids[0], uids[1]);
+    running.stop().await;
+}
