@@ -10,14 +10,12 @@ use crate::{
     events::Severity,
     lock,
     metrics::ControllerMetrics,
-    queue::Queue,
 };
 use futures::future::BoxFuture;
 use serde::Serialize;
 use std::{
     any::Any,
     collections::BTreeMap,
-    convert::Infallible,
     sync::{Arc, Mutex},
 };
 use tokio::time::{Instant, timeout};
@@ -33,7 +31,6 @@ pub(crate) struct Worker<K: Watched, E> {
     pub operator: Operator,
     pub metrics: ControllerMetrics,
     pub primary: Arc<Primary<K>>,
-    pub queue: Arc<Queue>,
     pub reconcile: Reconcile<K, E>,
     pub failures: Failures,
     /// The uids of objects that are paused, by their keys.
@@ -41,23 +38,22 @@ pub(crate) struct Worker<K: Watched, E> {
 }
 
 impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
-    pub async fn work(self: Arc<Self>, obj: Arc<K>) -> Result<Action, Infallible> {
-        let key = key_of(&*obj);
-        self.queue.take(&key);
-        // Changes since the applier looked need no other reconcile: this one includes them.
-        let Some(obj) = self.primary.get(&key) else {
-            self.failures.reset(&key);
-            return Ok(Action::await_change());
+    /// Reconciles an object, and says when to do it again if nothing happens.
+    pub async fn work(&self, key: &str) -> Action {
+        let Some(obj) = self.primary.get(key) else {
+            self.failures.reset(key);
+            lock(&self.paused).remove(key);
+            return Action::await_change();
         };
         let uid = obj.meta().uid.clone();
-        let obj = match self.unpaused(&key, obj).await {
+        let obj = match self.unpaused(key, obj).await {
             Ok(Some(obj)) => obj,
-            Ok(None) => return Ok(Action::await_change()),
+            Ok(None) => return Action::await_change(),
             Err(error) => {
                 let retry =
-                    self.failures.count(&key, uid.as_deref(), error.reason()).retry.max(spread(retry_after(&error)));
+                    self.failures.count(key, uid.as_deref(), error.reason()).retry.max(spread(retry_after(&error)));
                 warn!(object = %key, %error, ?retry, "cannot write the condition `Paused`");
-                return Ok(Action::requeue(retry));
+                return Action::requeue(retry);
             }
         };
         let start = Instant::now();
@@ -67,15 +63,12 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         let action = match result {
             Ok(action) => {
                 if let Err(error) = self.primary.clear_failure(&obj).await {
-                    let retry = self
-                        .failures
-                        .count(&key, uid.as_deref(), error.reason())
-                        .retry
-                        .max(spread(retry_after(&error)));
+                    let retry =
+                        self.failures.count(key, uid.as_deref(), error.reason()).retry.max(spread(retry_after(&error)));
                     warn!(object = %key, %error, ?retry, "cannot clear the condition `Degraded`");
-                    return Ok(Action::requeue(retry));
+                    return Action::requeue(retry);
                 }
-                self.failures.reset(&key);
+                self.failures.reset(key);
                 action
             }
             // Deleted meanwhile: nothing has failed.
@@ -84,13 +77,13 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
             Err(error) if is_of_another(&error) && matches!(self.primary.find(&obj).await, Ok(None)) => {
                 Action::await_change()
             }
-            Err(error) => self.failed(&key, &obj, &error).await,
+            Err(error) => self.failed(key, &obj, &error).await,
         };
         // What blocks its thread cannot be stopped: no other reconcile of this object runs beside it.
         if let Some(late) = late {
             let _ = late.await;
         }
-        Ok(action)
+        action
     }
 
     /// The object without the condition `Paused`; nothing if it is paused, which it says from now on.
@@ -186,17 +179,6 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         }
         for key in self.primary.undecodable() {
             report.failed(resource(), &key, "Undecodable: the log says why".into());
-        }
-    }
-
-    /// A reconcile was due of an object that is not there.
-    pub fn not_found(&self, key: &str) {
-        self.queue.take(key);
-        self.failures.reset(key);
-        lock(&self.paused).remove(key);
-        // It may have come just now, when it was thought to be waiting.
-        if self.primary.get(key).is_some() {
-            self.queue.add(key);
         }
     }
 }
