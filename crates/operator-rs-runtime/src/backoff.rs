@@ -53,7 +53,15 @@ impl kube::runtime::utils::Backoff for WatchBackoff {
 pub(crate) struct Failures {
     first: Duration,
     longest: Duration,
-    by_key: Mutex<HashMap<Box<str>, (u32, &'static str)>>,
+    by_key: Mutex<HashMap<Box<str>, Row>>,
+}
+
+/// Failures of one object in a row.
+#[derive(Default)]
+struct Row {
+    uid: Option<String>,
+    count: u32,
+    last: &'static str,
 }
 
 /// A failure among others of the same object.
@@ -73,13 +81,16 @@ impl Failures {
         Self { first, longest: (*pauses.end()).max(first), by_key: Mutex::default() }
     }
 
-    /// One more failure of an object.
-    pub fn count(&self, key: &str, reason: &'static str) -> Failure {
+    /// One more failure of an object; the first one if only others of its name have failed.
+    pub fn count(&self, key: &str, uid: Option<&str>, reason: &'static str) -> Failure {
         let mut map = lock(&self.by_key);
-        let (count, last) = map.entry(key.into()).or_default();
-        *count = count.saturating_add(1);
-        let is_new = std::mem::replace(last, reason) != reason;
-        Failure { count: *count, is_new, retry: delay(self.first, *count - 1, self.longest) }
+        let row = map.entry(key.into()).or_default();
+        if row.uid.as_deref() != uid {
+            *row = Row { uid: uid.map(Into::into), ..Row::default() };
+        }
+        row.count = row.count.saturating_add(1);
+        let is_new = std::mem::replace(&mut row.last, reason) != reason;
+        Failure { count: row.count, is_new, retry: delay(self.first, row.count - 1, self.longest) }
     }
 
     /// An object has been reconciled, or is gone.
@@ -96,13 +107,13 @@ mod tests {
     fn delays_double_up_to_a_limit() {
         let secs: Vec<_> = WatchBackoff::default().take(8).map(|d| d.as_secs_f64()).collect();
         let failures = Failures::new(&(Duration::from_secs(1)..=Duration::from_secs(4)));
-        let mut pauses = (0..5).map(|_| failures.count("a", "Reason").retry.as_secs_f64());
+        let mut pauses = (0..5).map(|_| failures.count("a", None, "Reason").retry.as_secs_f64());
         for expected in [1.0, 2.0, 4.0, 4.0, 4.0] {
             let pause = pauses.next().unwrap();
             assert!((0.8 * expected..=1.2 * expected).contains(&pause), "{pause}");
         }
         let none = Failures::new(&(Duration::ZERO..=Duration::ZERO));
-        assert!(none.count("a", "Reason").retry > Duration::ZERO, "never at once");
+        assert!(none.count("a", None, "Reason").retry > Duration::ZERO, "never at once");
         assert!(secs[0] < 0.7 && secs[1] > 0.7 && secs[7] > 3.9 && secs[7] < 6.1, "{secs:?}");
     }
 }

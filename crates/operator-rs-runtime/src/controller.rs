@@ -168,7 +168,8 @@ impl<K: Watched + Serialize> Controller<K> {
 
     /// Watches `C`s that primaries refer to, such as Secrets. `targets` returns those of a primary: a
     /// `String` names one in the namespace of the primary, an `ObjectRef` one in any namespace. If one
-    /// changes, every primary that refers to it is reconciled.
+    /// changes, every primary that refers to it is reconciled. A controller of one namespace sees nothing in
+    /// others: a reference to there is logged.
     pub fn refers_to<C: Watched, I>(
         &mut self,
         selected: impl Into<Watch<C>>,
@@ -177,7 +178,7 @@ impl<K: Watched + Serialize> Controller<K> {
     where
         I: IntoIterator<Item: Into<Parent>>,
     {
-        let index = References::new::<C, I>(targets);
+        let index = References::new::<C, I>(self.operator.namespace.name(), targets);
         self.primary.add_index(index.clone());
         self.children(selected.into(), Link::References(Box::new(move |key| index.to(key))))
     }

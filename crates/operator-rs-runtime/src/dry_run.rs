@@ -17,8 +17,9 @@ use std::{
 
 /// The report of a dry run. Clones share it. It names objects and field paths, and no values.
 ///
-/// A client of a dry run adds `dryRun=All` to every request that may change something, and refuses those that
-/// cannot have it, such as `exec`. It cannot know of other systems: code that changes them has to look at
+/// A client of a dry run adds `dryRun=All` to every write that the API server can carry out without storing
+/// it, and sends no other: such as `exec`, a token of a service account, or what it does not know. The report names
+/// those. It cannot know of other systems: code that changes them has to look at
 /// [`Operator::dry_run`](crate::Operator::dry_run) first.
 ///
 /// ```no_run
@@ -79,7 +80,11 @@ impl DryRun {
         let write = match Kind::of(&request) {
             Kind::Read => return inner.send(request).await,
             Kind::Unsafe => {
-                let why = format!("{} {} cannot be part of a dry run", request.method(), request.uri().path());
+                let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
+                let why = format!("{method} {path} cannot be part of a dry run");
+                // Code that goes on after the error is no reason to leave it out of the report.
+                let what = ("not sent", "it cannot be part of a dry run".to_owned());
+                crate::lock(&self.0).others.insert((method, path), what);
                 return Err(kube::Error::Service(why.into()));
             }
             Kind::Write(write) => write,
@@ -103,10 +108,12 @@ impl DryRun {
         let found = before.as_ref().and_then(|it| it.first());
         let changes = match (write.is_delete(), found) {
             _ if write.stores_nothing() => vec![],
-            (true, _) => {
-                let all: Vec<_> = before.iter().flatten().map(|it| (key(it), Change::Delete)).collect();
-                if all.is_empty() { vec![(write.object(), Change::Delete)] } else { all }
-            }
+            (true, _) => match before {
+                Some(all) => all.iter().map(|it| (key(it), Change::Delete)).collect(),
+                None => vec![(write.object(), Change::Delete)],
+            },
+            // The answer is no object.
+            (false, _) if after["kind"] == "Status" => vec![(write.object(), Change::Create)],
             (false, Some(found)) => vec![(key(after), Change::Fields(paths(found, after)))],
             (false, None) if before.is_some() || write.is_create() => vec![(key(after), Change::Create)],
             (false, None) => vec![(key(after), Change::Unknown)],

@@ -155,6 +155,16 @@ pub enum Error {
         /// The answer of the API server.
         refusal: String,
     },
+    /// A status cannot be written, because the kind has no subresource for it.
+    #[error(
+        "the status of `{name}` cannot be written, because `{resource}` has no subresource `status`: declare it in the CRD, as by `#[kube(status = …)]`, and install the CRD again"
+    )]
+    NoStatus {
+        /// The resource, as `things.example.com`.
+        resource: String,
+        /// The name of the object.
+        name: String,
+    },
     /// The reconciler panicked, with this message.
     #[error("the reconciler panicked: {0}")]
     Panic(String),
@@ -226,6 +236,11 @@ pub(crate) fn is_forbidden(error: &impl Failure) -> bool {
     answers(error).any(|it| it.is_forbidden() && !is_terminating(it))
 }
 
+/// Whether an object was not found, or was another one than was meant.
+pub(crate) fn is_of_another(error: &impl Failure) -> bool {
+    answers(error).any(|it| it.is_not_found() || it.is_conflict())
+}
+
 /// When the API server wants to be asked again.
 pub(crate) fn retry_after(error: &impl Failure) -> Duration {
     answers(error).map(when).max().unwrap_or_default()
@@ -267,6 +282,7 @@ impl Failure for Error {
             Self::Unselected { .. } => "MissingLabel",
             Self::CannotOwn { .. } => "CannotOwn",
             Self::Replaced { .. } => "Replaced",
+            Self::NoStatus { .. } => "NoStatus",
             Self::Panic(_) => "Panic",
             Self::Timeout(_) => "Timeout",
         }

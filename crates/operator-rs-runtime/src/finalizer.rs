@@ -5,7 +5,10 @@ use crate::{
     cache::{Primary, Watched},
     scope::Scope,
 };
-use kube::{Api, ResourceExt, runtime::finalizer as kube_finalizer};
+use kube::{
+    Api, ResourceExt,
+    runtime::{controller::Action as After, finalizer as kube_finalizer},
+};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -55,7 +58,7 @@ where
     let object = match is_new && primary.is_dry_run() {
         // It will not come back with the finalizer: so it goes on from here.
         true => {
-            let nothing = |_| async { Ok::<_, Error>(Action::await_change()) };
+            let nothing = |_| async { Ok::<_, Error>(After::await_change()) };
             let added = kube_finalizer::finalizer(&api, name, object.clone(), nothing).await;
             added.map_err(|error| match error {
                 Step::AddFinalizer(error) => Error::from(stale(error)),
@@ -67,8 +70,18 @@ where
         }
         false => object,
     };
+    // kube wants an action of its own, and changes none.
+    let mut action = Action::await_change();
+    let kept = &mut action;
+    let reconcile = move |event| {
+        let reconcile = reconcile(event);
+        async move {
+            *kept = reconcile.await?;
+            Ok(After::await_change())
+        }
+    };
     match kube_finalizer::finalizer(&api, name, object, reconcile).await {
-        Ok(action) => Ok(action),
+        Ok(_) => Ok(action),
         Err(Step::ApplyFailed(error) | Step::CleanupFailed(error)) => Err(error),
         Err(Step::AddFinalizer(error) | Step::RemoveFinalizer(error)) => Err(Error::from(stale(error)).into()),
         Err(Step::UnnamedObject) => Err(Error::Missing("name").into()),

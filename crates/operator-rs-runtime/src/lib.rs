@@ -15,6 +15,7 @@ pub mod process;
 pub mod readiness;
 pub mod scope;
 
+mod action;
 mod apply_set;
 mod authorize;
 mod backoff;
@@ -34,6 +35,7 @@ mod telemetry;
 mod tls;
 mod worker;
 
+pub use action::Action;
 pub use apply_set::{ApplySet, Owned};
 pub use cache::{Children, DESIRED_HASH, Desired, Manager, Parent, Primary, Watch, Watched, Watches};
 pub use controller::Controller;
@@ -52,7 +54,6 @@ pub use finalizer::finalizer;
 /// let args: Args = clap::Parser::parse_from(["manager", "--leader-elect", "--sync-period=1h30m"]);
 /// ```
 pub use flags::Flags;
-pub use kube::runtime::controller::Action;
 pub use labels::Labels;
 pub use operator::{Identity, Operator, Settings};
 pub use process::{Start, cluster_wide, per_namespace, start};

@@ -1,17 +1,14 @@
-//! The workqueue: each object is in it at most once. The first event of a burst is due at once, what follows only
-//! after a pause since the reconcile began, so that it is one more reconcile. kube's debounce starts again with each
-//! event, so that steady events would starve an object, and makes the first one wait, too.
+//! The workqueue: each object is in it at most once, and is reconciled by one worker at a time. The first event of a
+//! burst is due at once, what follows only after a pause since the reconcile began, so that it is one more reconcile.
+//! Who has been due longest comes first, retries included, however many others are due.
+//!
+//! kube's applier is no queue: while all workers are busy it collects what is due in a set, and takes from it in the
+//! order of the hashes, so that steady events for some objects starve others. Its debounce starts again with each event,
+//! and makes the first one wait, too.
 
-use crate::{
-    cache::{Watched, object_ref},
-    lock,
-    metrics::ControllerMetrics,
-};
-use futures::{Stream, stream};
-use kube::runtime::{controller::ReconcileRequest, reflector::ObjectRef};
+use crate::{lock, metrics::ControllerMetrics};
 use std::{
-    collections::{BTreeSet, HashMap, VecDeque},
-    convert::Infallible,
+    collections::{BTreeSet, HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -26,19 +23,22 @@ pub(crate) struct Queue {
     batch: Duration,
     metrics: ControllerMetrics,
     state: Mutex<State>,
-    added: Notify,
+    changed: Notify,
 }
 
 #[derive(Default)]
 struct State {
     /// Whether anything is taken: a standby would collect the keys of objects that are long gone.
     is_open: bool,
-    /// When an object is due, in the order in which they came.
+    /// Objects by the time when they are due, and in the order in which they came; none that is being reconciled.
     waiting: BTreeSet<(Instant, u64, Arc<str>)>,
+    /// The places of objects in `waiting`.
+    places: HashMap<Arc<str>, (Instant, u64)>,
     /// How many have come.
     count: u64,
-    /// Since when objects wait, until their reconcile begins.
+    /// Since when events wait for a reconcile to begin.
     since: HashMap<Arc<str>, Instant>,
+    running: HashSet<Arc<str>>,
     /// When the reconciles of the last `batch` began.
     began: HashMap<Arc<str>, Instant>,
     /// The same, in their order.
@@ -56,11 +56,28 @@ impl State {
             }
         }
     }
+
+    /// Lets an object be due at a time, unless it is due earlier.
+    fn schedule(&mut self, key: Arc<str>, due: Instant) {
+        match self.places.get(&key) {
+            Some((at, _)) if *at <= due => return,
+            Some((at, count)) => drop(self.waiting.remove(&(*at, *count, key.clone()))),
+            None => {}
+        }
+        self.count += 1;
+        self.places.insert(key.clone(), (due, self.count));
+        self.waiting.insert((due, self.count, key));
+    }
+
+    /// When an event leads to a reconcile.
+    fn due(&self, key: &str, now: Instant, batch: Duration) -> Instant {
+        self.began.get(key).map_or(now, |at| now.max(*at + batch))
+    }
 }
 
 impl Queue {
     pub fn new(batch: Duration, metrics: ControllerMetrics) -> Arc<Self> {
-        Arc::new(Self { batch, metrics, state: Mutex::default(), added: Notify::new() })
+        Arc::new(Self { batch, metrics, state: Mutex::default(), changed: Notify::new() })
     }
 
     /// Takes keys from now on. What was added before was not kept: add everything that there is.
@@ -68,67 +85,73 @@ impl Queue {
         lock(&self.state).is_open = true;
     }
 
-    /// Asks for a reconcile of an object, unless one is due already.
+    /// Asks for a reconcile of an object that begins after this, unless one is due already.
     pub fn add(&self, key: &str) {
         let mut state = lock(&self.state);
         if !state.is_open || state.since.contains_key(key) {
             return;
         }
         let (key, now) = (Arc::<str>::from(key), Instant::now());
-        let due = state.began.get(&key).map_or(now, |at| now.max(*at + self.batch));
         state.since.insert(key.clone(), now);
-        state.count += 1;
-        let count = state.count;
-        state.waiting.insert((due, count, key));
         self.metrics.queue_added();
         self.metrics.queue_depth(state.since.len() as i64);
-        drop(state);
-        self.added.notify_one();
-    }
-
-    /// Starts the reconcile of an object: a later event triggers another one.
-    pub fn take(&self, key: &str) {
-        let (mut state, now) = (lock(&self.state), Instant::now());
-        let key = match state.since.remove_entry(key) {
-            Some((key, since)) => {
-                self.metrics.queue_taken(since.elapsed());
-                self.metrics.queue_depth(state.since.len() as i64);
-                key
-            }
-            // A retry.
-            None => key.into(),
-        };
-        if let Some(before) = now.checked_sub(self.batch) {
-            state.forget(before);
+        if !state.running.contains(&key) {
+            let due = state.due(&key, now, self.batch);
+            state.schedule(key, due);
+            drop(state);
+            self.changed.notify_one();
         }
-        state.began.insert(key.clone(), now);
-        state.order.push_back((now, key));
     }
 
-    /// What is due, as kube's applier takes it.
-    pub fn requests<K: Watched>(self: Arc<Self>) -> impl Stream<Item = Result<ReconcileRequest<K>, Infallible>> + Send {
-        stream::unfold(self, |queue| async {
-            let key = queue.next().await;
-            let object: ObjectRef<K> = object_ref(&key);
-            Some((Ok(object.into()), queue))
-        })
-    }
-
-    async fn next(&self) -> Arc<str> {
+    /// Waits until an object is due, and begins its reconcile: a later event leads to another one. To be called
+    /// while a worker is free, and by one task. If it is dropped before it ends, no object is lost.
+    pub async fn next(&self) -> Arc<str> {
         loop {
-            let first = {
+            let later = {
                 let (mut state, now) = (lock(&self.state), Instant::now());
                 match state.waiting.first().map(|(due, ..)| *due) {
-                    Some(due) if due <= now => state.waiting.pop_first().ok_or(None),
+                    Some(due) if due <= now => {
+                        state.waiting.pop_first().map(|(.., key)| self.begin(&mut state, key)).ok_or(None)
+                    }
                     later => Err(later),
                 }
             };
             // One that comes later can be due earlier.
-            match first {
-                Ok((.., key)) => return key,
-                Err(Some(due)) => drop(timeout_at(due, self.added.notified()).await),
-                Err(None) => self.added.notified().await,
+            match later {
+                Ok(key) => return key,
+                Err(Some(due)) => drop(timeout_at(due, self.changed.notified()).await),
+                Err(None) => self.changed.notified().await,
             }
+        }
+    }
+
+    fn begin(&self, state: &mut State, key: Arc<str>) -> Arc<str> {
+        let now = Instant::now();
+        state.places.remove(&key);
+        state.running.insert(key.clone());
+        if let Some(since) = state.since.remove(&key) {
+            self.metrics.queue_taken(since.elapsed());
+            self.metrics.queue_depth(state.since.len() as i64);
+        }
+        if let Some(before) = now.checked_sub(self.batch) {
+            state.forget(before);
+        }
+        state.began.insert(key.clone(), now);
+        state.order.push_back((now, key.clone()));
+        key
+    }
+
+    /// Ends the reconcile of an object; another one is due after a time, or earlier if there was an event meanwhile.
+    pub fn done(&self, key: Arc<str>, retry: Option<Duration>) {
+        let (mut state, now) = (lock(&self.state), Instant::now());
+        state.running.remove(&key);
+        let event = state.since.contains_key(&key).then(|| state.due(&key, now, self.batch));
+        // A time that no clock can show is never.
+        let retry = retry.and_then(|it| now.checked_add(it));
+        if let Some(due) = event.into_iter().chain(retry).min() {
+            state.schedule(key, due);
+            drop(state);
+            self.changed.notify_one();
         }
     }
 }
@@ -151,11 +174,11 @@ mod tests {
             let start = Instant::now();
             (0..10).for_each(|_| queue.add("n/a"));
             assert_eq!((&*queue.next().await, start.elapsed()), ("n/a", Duration::ZERO));
-            queue.take("n/a");
+            queue.done("n/a".into(), None);
             assert!(lock(&queue.state).waiting.is_empty(), "one reconcile");
             (0..10).for_each(|_| queue.add("n/a"));
             assert_eq!((&*queue.next().await, start.elapsed()), ("n/a", batch));
-            queue.take("n/a");
+            queue.done("n/a".into(), None);
             assert!(lock(&queue.state).waiting.is_empty(), "one reconcile");
         }
     }
@@ -165,7 +188,7 @@ mod tests {
         let queue = queue(Duration::from_secs(7));
         let start = Instant::now();
         queue.add("n/a");
-        queue.take(&queue.next().await);
+        queue.done(queue.next().await, None);
         queue.add("n/a");
         let (_, waited) = tokio::join!(
             async {
@@ -185,7 +208,7 @@ mod tests {
         let queue = queue(Duration::from_secs(1));
         let taken = async {
             for _ in 0..5 {
-                queue.take(&queue.next().await);
+                queue.done(queue.next().await, None);
             }
         };
         let start = Instant::now();
@@ -200,11 +223,60 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn an_event_during_a_reconcile_leads_to_another_one_after_it() {
+        let (queue, start) = (queue(Duration::from_secs(1)), Instant::now());
+        queue.add("n/a");
+        let key = queue.next().await;
+        queue.add("n/a");
+        let another = tokio::time::timeout(Duration::from_secs(5), queue.next()).await;
+        assert!(another.is_err(), "by one worker at a time");
+        queue.done(key, Some(Duration::from_secs(60)));
+        assert_eq!((&*queue.next().await, start.elapsed().as_secs()), ("n/a", 5));
+        assert!(lock(&queue.state).waiting.is_empty(), "it includes the retry");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_event_comes_before_a_retry_and_includes_it() {
+        let (queue, start) = (queue(Duration::ZERO), Instant::now());
+        queue.add("n/a");
+        queue.done(queue.next().await, Some(Duration::from_secs(60)));
+        queue.add("n/a");
+        queue.done(queue.next().await, Some(Duration::from_secs(9)));
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        assert_eq!((&*queue.next().await, start.elapsed().as_secs()), ("n/a", 9));
+        queue.done("n/a".into(), Some(Duration::MAX));
+        assert!(lock(&queue.state).waiting.is_empty(), "never");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_starves_however_much_is_due() {
+        let queue = queue(Duration::from_millis(100));
+        let names: Vec<_> = (0..60).map(|it| format!("n/{it}")).collect();
+        let mut turns = HashMap::<Arc<str>, usize>::new();
+        for turn in 0..6000 {
+            // An event for each object again and again; every seventh fails each time, and has no events.
+            for (number, name) in names.iter().enumerate() {
+                if turn == 0 || number % 7 != 0 {
+                    queue.add(name);
+                }
+            }
+            let key = queue.next().await;
+            tokio::time::advance(Duration::from_millis(10)).await;
+            *turns.entry(key.clone()).or_default() += 1;
+            let number: usize = key[2..].parse().unwrap();
+            queue.done(key, (number % 7 == 0).then_some(Duration::from_millis(5)));
+        }
+        let (least, most) = (turns.values().min(), turns.values().max());
+        assert_eq!(turns.len(), 60);
+        assert!(least >= Some(&90) && most <= Some(&120), "of 100: {least:?} to {most:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn what_is_remembered_of_reconciles_has_a_bound() {
         let queue = queue(Duration::from_secs(1));
         for number in 0..100 {
             queue.add(&format!("n/{number}"));
-            queue.take(&queue.next().await);
+            queue.done(queue.next().await, None);
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         let state = lock(&queue.state);

@@ -6,18 +6,16 @@ use crate::{
     Action, DryRun, Error, Failure, Operator,
     backoff::{Failures, spread},
     cache::{self, Owner, PAUSED, Primary, Report, Watched, key_of, object_ref},
-    error::{is_forbidden, patience, retry_after},
+    error::{is_forbidden, is_of_another, patience, retry_after},
     events::Severity,
     lock,
     metrics::ControllerMetrics,
-    queue::Queue,
 };
 use futures::future::BoxFuture;
 use serde::Serialize;
 use std::{
     any::Any,
-    collections::BTreeSet,
-    convert::Infallible,
+    collections::BTreeMap,
     sync::{Arc, Mutex},
 };
 use tokio::time::{Instant, timeout};
@@ -33,29 +31,29 @@ pub(crate) struct Worker<K: Watched, E> {
     pub operator: Operator,
     pub metrics: ControllerMetrics,
     pub primary: Arc<Primary<K>>,
-    pub queue: Arc<Queue>,
     pub reconcile: Reconcile<K, E>,
     pub failures: Failures,
-    /// The keys of objects that are paused.
-    pub paused: Mutex<BTreeSet<Box<str>>>,
+    /// The uids of objects that are paused, by their keys.
+    pub paused: Mutex<BTreeMap<Box<str>, Option<String>>>,
 }
 
 impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
-    pub async fn work(self: Arc<Self>, obj: Arc<K>) -> Result<Action, Infallible> {
-        let key = key_of(&*obj);
-        self.queue.take(&key);
-        // Changes since the applier looked need no other reconcile: this one includes them.
-        let Some(obj) = self.primary.get(&key) else {
-            self.failures.reset(&key);
-            return Ok(Action::await_change());
+    /// Reconciles an object, and says when to do it again if nothing happens.
+    pub async fn work(&self, key: &str) -> Action {
+        let Some(obj) = self.primary.get(key) else {
+            self.failures.reset(key);
+            lock(&self.paused).remove(key);
+            return Action::await_change();
         };
-        let obj = match self.unpaused(&key, obj).await {
+        let uid = obj.meta().uid.clone();
+        let obj = match self.unpaused(key, obj).await {
             Ok(Some(obj)) => obj,
-            Ok(None) => return Ok(Action::await_change()),
+            Ok(None) => return Action::await_change(),
             Err(error) => {
-                let retry = self.failures.count(&key, error.reason()).retry.max(spread(retry_after(&error)));
+                let retry =
+                    self.failures.count(key, uid.as_deref(), error.reason()).retry.max(spread(retry_after(&error)));
                 warn!(object = %key, %error, ?retry, "cannot write the condition `Paused`");
-                return Ok(Action::requeue(retry));
+                return Action::requeue(retry);
             }
         };
         let start = Instant::now();
@@ -65,28 +63,33 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         let action = match result {
             Ok(action) => {
                 if let Err(error) = self.primary.clear_failure(&obj).await {
-                    let retry = self.failures.count(&key, error.reason()).retry.max(spread(retry_after(&error)));
+                    let retry =
+                        self.failures.count(key, uid.as_deref(), error.reason()).retry.max(spread(retry_after(&error)));
                     warn!(object = %key, %error, ?retry, "cannot clear the condition `Degraded`");
-                    return Ok(Action::requeue(retry));
+                    return Action::requeue(retry);
                 }
-                self.failures.reset(&key);
+                self.failures.reset(key);
                 action
             }
             // Deleted meanwhile: nothing has failed.
-            Err(_) if self.primary.get(&key).is_none() => Action::await_change(),
-            Err(error) => self.failed(&key, &obj, &error).await,
+            Err(_) if self.primary.current(&obj).is_none() => Action::await_change(),
+            // The watch has not shown it yet.
+            Err(error) if is_of_another(&error) && matches!(self.primary.find(&obj).await, Ok(None)) => {
+                Action::await_change()
+            }
+            Err(error) => self.failed(key, &obj, &error).await,
         };
         // What blocks its thread cannot be stopped: no other reconcile of this object runs beside it.
         if let Some(late) = late {
             let _ = late.await;
         }
-        Ok(action)
+        action
     }
 
     /// The object without the condition `Paused`; nothing if it is paused, which it says from now on.
     async fn unpaused(&self, key: &str, obj: Arc<K>) -> Result<Option<Arc<K>>, Error> {
         let Some(annotation) = self.primary.paused_by(&obj) else {
-            if self.primary.clear(&obj, PAUSED).await? | lock(&self.paused).remove(key) {
+            if self.primary.clear(&obj, PAUSED).await? | lock(&self.paused).remove(key).is_some() {
                 info!(object = %key, "reconciling an object that was paused");
             }
             return Ok(self.primary.get(key));
@@ -95,7 +98,8 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         let waits = if waits { ", and its finalizers wait" } else { "" };
         let message = format!("paused by the annotation `{annotation}`{waits}: remove it to reconcile the object");
         let report = self.primary.report(&obj, PAUSED, (PAUSED, &message)).await?;
-        let is_new = lock(&self.paused).insert(key.into());
+        let uid = obj.meta().uid.clone();
+        let is_new = lock(&self.paused).insert(key.into(), uid.clone()) != Some(uid);
         if is_new {
             info!(object = %key, annotation, "not reconciling an object that is paused");
         }
@@ -127,7 +131,7 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
 
     async fn failed(&self, key: &str, obj: &Arc<K>, error: &E) -> Action {
         let (reason, message) = (error.reason(), error.to_string());
-        let failure = self.failures.count(key, reason);
+        let failure = self.failures.count(key, obj.meta().uid.as_deref(), reason);
         let pause = failure.retry.max(spread(retry_after(error)));
         let retry = Action::requeue(pause);
         self.metrics.queue_retry();
@@ -175,17 +179,6 @@ impl<K: Watched + Serialize, E: Failure> Worker<K, E> {
         }
         for key in self.primary.undecodable() {
             report.failed(resource(), &key, "Undecodable: the log says why".into());
-        }
-    }
-
-    /// A reconcile was due of an object that is not there.
-    pub fn not_found(&self, key: &str) {
-        self.queue.take(key);
-        self.failures.reset(key);
-        lock(&self.paused).remove(key);
-        // It may have come just now, when it was thought to be waiting.
-        if self.primary.get(key).is_some() {
-            self.queue.add(key);
         }
     }
 }

@@ -2,14 +2,15 @@
 
 mod kinds;
 
+use http::{Request, Response};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kinds::{Operates as _, Thing, ThingStatus, config, data, labels, quiet, thing, until};
 use kube::{
-    Api, ResourceExt,
-    api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
+    Api, Client, ResourceExt,
+    api::{DeleteParams, EvictParams, ListParams, Patch, PatchParams, PostParams},
 };
 use operator_rs_testing::Cluster;
-use runtime::{Action, Children, Controller, Error, Operator, Owned, Primary, finalizer::Event};
+use runtime::{Action, Children, Controller, Error, Identity, Operator, Owned, Primary, finalizer::Event};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -127,9 +128,12 @@ async fn no_request_of_a_dry_run_is_stored_whoever_makes_it() {
     api.delete("x", &DeleteParams::foreground()).await.unwrap();
     api.delete_collection(&DeleteParams::default(), &ListParams::default().labels("a=b")).await.unwrap();
     let pods: Api<Pod> = Api::namespaced(operator.client.clone(), "n");
+    // Of what is not there, nothing is deleted.
+    api.delete_collection(&DeleteParams::default(), &ListParams::default().labels("a=z")).await.unwrap();
     let evicted = pods.evict("p", &Default::default()).await;
     let dry = cluster.requests().into_iter().filter(|it| it.is_write()).map(|it| (it.verb, it.is_dry_run));
-    let expected = ["update", "create", "patch", "delete", "deletecollection", "create"].map(|it| (it, true));
+    let expected =
+        ["update", "create", "patch", "delete", "deletecollection", "deletecollection", "create"].map(|it| (it, true));
     assert_eq!(dry.collect::<Vec<_>>(), expected, "{evicted:?}");
     cluster.clear_log();
     for path in ["/api/v1/namespaces/n/pods/p/exec?command=rm", "/api/v1/nodes/a/proxy/run"] {
@@ -141,5 +145,30 @@ async fn no_request_of_a_dry_run_is_stored_whoever_makes_it() {
         }
     }
     assert_eq!(cluster.requests(), [], "they never reach the server");
+    let report = operator.dry_run.unwrap().to_string();
+    let expected = "\
+delete  configmaps n/x
+create  configmaps n/y
+not sent GET /api/v1/namespaces/n/pods/p/exec: it cannot be part of a dry run
+not sent GET /api/v1/nodes/a/proxy/run: it cannot be part of a dry run
+not sent POST /api/v1/namespaces/n/pods/p/exec: it cannot be part of a dry run
+not sent POST /api/v1/nodes/a/proxy/run: it cannot be part of a dry run
+";
+    assert!(report.starts_with(expected), "{report}");
     assert_eq!((cluster.activity().1, cluster.list("configmaps"), cluster.list("pods")), before);
+}
+
+#[tokio::test]
+async fn an_eviction_is_of_its_pod_though_its_answer_is_none() {
+    let service = tower::service_fn(|request: Request<kube::client::Body>| async move {
+        assert_eq!(request.uri().to_string(), "/api/v1/namespaces/n/pods/p/eviction?dryRun=All");
+        let done = r#"{"kind":"Status","apiVersion":"v1","status":"Success","code":201}"#;
+        Ok::<_, std::convert::Infallible>(Response::new(kube::client::Body::from(done.as_bytes().to_vec())))
+    });
+    let identity = Identity { name: "operator", version: "0.0.0" };
+    let operator = Operator::new(identity, Client::new(service, "n")).into_dry_run();
+    let pods: Api<Pod> = Api::namespaced(operator.client.clone(), "n");
+    pods.evict("p", &EvictParams::default()).await.unwrap();
+    let report = operator.dry_run.unwrap().to_string();
+    assert!(report.starts_with("create  pods/eviction n/p\n"), "{report}");
 }

@@ -3,7 +3,7 @@
 mod kinds;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use kinds::{Operates as _, Running, Thing, condition, quiet, thing, until};
+use kinds::{Operates as _, Running, Thing, ThingStatus, condition, quiet, thing, until};
 use kube::ResourceExt;
 use operator_rs_testing::Cluster;
 use runtime::{Action, Controller, Error, Primary, conditions};
@@ -184,4 +184,110 @@ async fn the_status_of_another_controller_is_left_alone() {
     until("told", || cluster.list("events.events.k8s.io").len() == 1).await;
     running.stop().await;
     assert_eq!(cluster.count(&format!("PATCH {THINGS}/status")), 0);
+}
+
+#[tokio::test]
+async fn a_status_that_cannot_be_written_is_reported() {
+    let cluster = Cluster::default().without_status(THINGS).with(THINGS, &[thing("a", &[])]);
+    let operator = cluster.operator();
+    let controller = Controller::new(&operator);
+    let ctx = Arc::new(Steps { things: controller.primary(), fails: false.into(), made: AtomicUsize::new(0) });
+    let running = Running::start(&operator, controller.run(two_steps, ctx));
+    until("told", || cluster.list("events.events.k8s.io").len() == 1).await;
+    running.stop().await;
+    let event = &cluster.list("events.events.k8s.io")[0];
+    let expected = "the status of `a` cannot be written, because `things.test.dev` has no subresource `status`: declare \
+                    it in the CRD, as by `#[kube(status = …)]`, and install the CRD again";
+    assert_eq!((&event["reason"], &event["note"]), (&json!("NoStatus"), &json!(expected)));
+}
+
+/// What an object is written to that the watch still shows.
+struct Gone {
+    cluster: Cluster,
+    things: Arc<Primary<Thing>>,
+    again: Option<Value>,
+    reconciled: AtomicUsize,
+}
+
+async fn write_to_what_is_gone(thing: Arc<Thing>, ctx: Arc<Gone>) -> Result<Action, Error> {
+    if ctx.reconciled.fetch_add(1, SeqCst) == 0 {
+        ctx.cluster.hold_watches();
+        ctx.cluster.delete(THINGS, "n", "a");
+        ctx.again.iter().for_each(|it| drop(ctx.cluster.put(THINGS, it).unwrap()));
+    }
+    let status = ThingStatus { external_id: Some("e-1".into()), ..ThingStatus::default() };
+    ctx.things.set_status(&thing, status).await?;
+    Ok(Action::await_change())
+}
+
+#[tokio::test]
+async fn a_status_of_an_object_that_is_gone_is_no_failure() {
+    for (is_told_by_events, again) in
+        [(true, None), (false, None), (true, Some(thing("a", &[]))), (false, Some(thing("a", &[])))]
+    {
+        let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
+        let operator = cluster.operator();
+        let mut controller = Controller::<Thing>::new(&operator);
+        if is_told_by_events {
+            controller.without_conditions();
+        }
+        let count = if again.is_some() { 2 } else { 1 };
+        let (cluster_of, things) = (cluster.clone(), controller.primary());
+        let ctx = Arc::new(Gone { cluster: cluster_of, things, again, reconciled: AtomicUsize::new(0) });
+        let running = Running::start(&operator, controller.run(write_to_what_is_gone, ctx.clone()));
+        until("reconciled", || ctx.reconciled.load(SeqCst) == 1).await;
+        sleep(Duration::from_millis(1500)).await; // a retry would be in a second
+        assert_eq!(ctx.reconciled.load(SeqCst), 1);
+        cluster.release_watches();
+        quiet().await;
+        running.stop().await;
+        assert_eq!(ctx.reconciled.load(SeqCst), count);
+        assert_eq!(cluster.list("events.events.k8s.io"), [json!(null); 0]);
+        let left = cluster.get(THINGS, "n", "a").map(|it| it["status"].clone());
+        assert_eq!(left, (count == 2).then(|| json!({ "externalId": "e-1", "conditions": [] })));
+    }
+}
+
+#[tokio::test]
+async fn a_failure_is_not_taken_back_on_an_object_that_is_gone() {
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
+    let operator = cluster.operator();
+    let controller = Controller::<Thing>::new(&operator);
+    let ctx = Arc::new((cluster.clone(), AtomicBool::new(true), AtomicUsize::new(0)));
+    let reconcile = |_, ctx: Arc<(Cluster, AtomicBool, AtomicUsize)>| async move {
+        if ctx.1.load(SeqCst) {
+            return Err(Error::Missing("luck"));
+        }
+        ctx.2.fetch_add(1, SeqCst);
+        ctx.0.hold_watches();
+        ctx.0.delete(THINGS, "n", "a");
+        Ok(Action::await_change())
+    };
+    let running = Running::start(&operator, controller.run(reconcile, ctx.clone()));
+    until("degraded", || condition(&cluster, "a", "Degraded").is_some()).await;
+    ctx.1.store(false, SeqCst);
+    until("well", || ctx.2.load(SeqCst) == 1).await;
+    sleep(Duration::from_millis(1500)).await; // a retry would be in a second
+    assert_eq!(ctx.2.load(SeqCst), 1);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_object_that_is_created_again_has_not_failed_before() {
+    let cluster = Cluster::default().with(THINGS, &[thing("a", &[])]);
+    let operator = cluster.operator();
+    let mut controller = Controller::<Thing>::new(&operator);
+    controller.without_conditions();
+    let reconcile = |_, _| async { Err::<Action, _>(Error::Missing("luck")) };
+    let running = Running::start(&operator, controller.run(reconcile, Arc::new(())));
+    let events = || cluster.list("events.events.k8s.io");
+    until("told", || events().len() == 1).await;
+    cluster.hold_watches();
+    cluster.delete(THINGS, "n", "a");
+    cluster.put(THINGS, thing("a", &[])).unwrap();
+    cluster.release_watches();
+    until("told of the other one", || events().len() == 2).await;
+    let uids: Vec<_> = events().iter().map(|it| it["regarding"]["uid"].clone()).collect();
+    assert_ne!(uids[0], uids[1]);
+    running.stop().await;
 }

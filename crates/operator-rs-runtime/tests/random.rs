@@ -125,6 +125,11 @@ impl Process {
     }
 }
 
+fn pause(cluster: &Cluster, name: &str, is_paused: bool) {
+    cluster
+        .edit(THINGS, "n", name, |it| it["metadata"]["annotations"]["test.dev/paused"] = is_paused.to_string().into());
+}
+
 struct History {
     random: Random,
     cluster: Cluster,
@@ -144,9 +149,11 @@ impl History {
             if it.resource.contains("events") || !chance.percent(rate.load(SeqCst)) {
                 return Reaction::Pass;
             }
-            match chance.below(3) {
+            match chance.below(5) {
                 0 => Reaction::code(500),
                 1 => Reaction::code(409),
+                2 => Reaction::code(429),
+                3 => Reaction::code(503),
                 _ => Reaction::Lose(Refusal::with_code(504)),
             }
         });
@@ -248,6 +255,10 @@ impl History {
                 }
                 self.process = Some(Process::start(&cluster, &self.broken));
             }
+            _ if has_thing => {
+                let is_paused = self.random.percent(50);
+                pause(&cluster, name, is_paused);
+            }
             _ => {}
         }
         let pause = self.random.of(&[0, 0, 5, 30, 120, 250]);
@@ -320,6 +331,9 @@ impl History {
 
     async fn end(mut self) -> Result<(), String> {
         self.wrong.store(0, SeqCst);
+        for name in NAMES.into_iter().filter(|name| self.cluster.get(THINGS, "n", name).is_some()) {
+            pause(&self.cluster, name, false);
+        }
         self.cluster.release_watches();
         self.cluster.deliver_events();
         // What has failed often is not tried again soon.

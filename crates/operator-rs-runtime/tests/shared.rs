@@ -2,11 +2,13 @@
 
 mod kinds;
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kinds::{Operates as _, Thing, config, labels, quiet, thing, until};
+use kube::{ResourceExt, runtime::reflector::ObjectRef};
 use operator_rs_testing::Cluster;
 use runtime::{Action, Children, Controller, Error, Labels, Operator, Watch};
-use std::sync::Arc;
+use serde_json::json;
+use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
 
 /// A controller of Things whose ConfigMaps have these labels.
@@ -99,5 +101,71 @@ async fn a_watch_that_is_refused_ends_all_of_its_controllers() {
     for (_, task) in [start(&operator, &labels()), start(&operator, &labels())] {
         let end = task.await.unwrap().unwrap_err().to_string();
         assert!(end.starts_with("this account may not list or watch `configmaps`: "), "{end}");
+    }
+}
+
+/// A controller that refers to Secrets in the namespace `far`, on a watch with these labels, and the names of what it
+/// has reconciled.
+fn refer(operator: &Operator, labels: Labels) -> (Arc<Mutex<Vec<String>>>, JoinHandle<anyhow::Result<()>>) {
+    let mut controller = Controller::<Thing>::new(operator);
+    let far = |it: &Thing| it.spec.secret.as_ref().map(|name| ObjectRef::<Secret>::new(name).within("far"));
+    let _secrets = controller.refers_to::<Secret, _>(&labels, far);
+    let names = Arc::new(Mutex::new(vec![]));
+    let reconcile = |it: Arc<Thing>, names: Arc<Mutex<Vec<String>>>| async move {
+        names.lock().unwrap().push(it.name_any());
+        Ok::<_, Error>(Action::await_change())
+    };
+    (names.clone(), tokio::spawn(controller.run(reconcile, names)))
+}
+
+fn referring(name: &str, secret: &str) -> serde_json::Value {
+    let mut it = thing(name, &[]);
+    it["spec"]["secret"] = secret.into();
+    it
+}
+
+#[tokio::test]
+async fn what_is_referred_to_reconciles_who_refers_to_it_whoever_shares_the_watch() {
+    let things = [referring("a", "s"), referring("b", "s"), referring("c", "t"), thing("d", &[])];
+    let cluster = Cluster::default().with("things.test.dev", &things);
+    let operator = cluster.operator();
+    let (one, first) = refer(&operator, Labels::new());
+    let (two, second) = refer(&operator, Labels::new());
+    let (other, third) = refer(&operator, labels());
+    until("reconciled", || [&one, &two, &other].iter().all(|it| it.lock().unwrap().len() == 4)).await;
+    assert_eq!(cluster.watches("secrets"), 2);
+    let secret = |labels: Labels, value: &str| {
+        json!({ "apiVersion": "v1", "kind": "Secret", "data": { "k": value },
+        "metadata": { "name": "s", "namespace": "far", "labels": labels } })
+    };
+    let check = async |expected: &[&str], of_other: &[&str], what: &str| {
+        quiet().await;
+        let found = [&one, &two, &other].map(|it| {
+            let mut it = std::mem::take(&mut *it.lock().unwrap());
+            it.sort();
+            it
+        });
+        assert_eq!(found.each_ref().map(Vec::as_slice), [expected, expected, of_other], "{what}");
+    };
+    let nothing: [&str; 0] = [];
+    check(&["a", "b", "c", "d"], &["a", "b", "c", "d"], "the start").await;
+    cluster.put("secrets", secret(Labels::new(), "YQ==")).unwrap();
+    check(&["a", "b"], &nothing, "created").await;
+    cluster.put("secrets", secret(labels(), "Yg==")).unwrap();
+    check(&["a", "b"], &["a", "b"], "changed, and selected by the other").await;
+    cluster.edit("things.test.dev", "n", "b", |it| it["spec"]["secret"] = "t".into());
+    check(&["b"], &["b"], "the reference").await;
+    cluster.hold_watches();
+    cluster.edit("secrets", "far", "s", |it| it["data"]["k"] = "Yw==".into());
+    cluster.forget_history();
+    cluster.break_watches();
+    cluster.release_watches();
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    check(&["a"], &["a"], "changed while the watch was interrupted").await;
+    cluster.delete("secrets", "far", "s");
+    check(&["a"], &["a"], "deleted").await;
+    operator.stop.cancel();
+    for task in [first, second, third] {
+        task.await.unwrap().unwrap();
     }
 }

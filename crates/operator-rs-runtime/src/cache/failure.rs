@@ -53,9 +53,7 @@ impl<K: Watched> Primary<K> {
     where
         K: Serialize,
     {
-        let Some(latest) = self.get(&key_of(object)).filter(|it| it.meta().uid == object.meta().uid) else {
-            return Ok(Report::Gone);
-        };
+        let Some(latest) = self.current(object) else { return Ok(Report::Gone) };
         let (are_atomic, reported) = match lock(&self.state).conditions.get(&key_of(object)) {
             Some(it) => (it.are_atomic, it.reported.clone()),
             None => (false, vec![]),
@@ -85,16 +83,11 @@ impl<K: Watched> Primary<K> {
                 self.without_conditions();
                 Ok(Report::Untold)
             }
-            Err(Error::Kube(kube::Error::Api(it))) if it.is_not_found() => {
-                // Of an object that is gone the server gives the name; else there is no such path.
-                match it.details.is_some_and(|it| !it.name.is_empty()) {
-                    true => Ok(Report::Gone),
-                    false => {
-                        self.without_conditions();
-                        Ok(Report::Untold)
-                    }
-                }
+            Err(Error::NoStatus { .. }) => {
+                self.without_conditions();
+                Ok(Report::Untold)
             }
+            Err(_) if self.current(object).is_none() => Ok(Report::Gone),
             Err(error) => Err(error),
         }
     }
@@ -153,7 +146,12 @@ impl<K: Watched> Primary<K> {
         let api: Api<Observed<K>> = K::Scope::api(&self.client, latest.namespace().as_deref());
         let params = PatchParams { field_manager: Some(failure(self.manager)), ..PatchParams::default() };
         let patch = Patch::Json::<()>(serde_json::from_value(patch)?);
-        let after = api.patch_status(&latest.name_any(), &params, &patch).await?;
+        let after = match api.patch_status(&latest.name_any(), &params, &patch).await {
+            Err(kube::Error::Api(it)) if matches!(it.code, 404 | 422) && self.find(&latest).await?.is_none() => {
+                return Ok(());
+            }
+            result => result?,
+        };
         Ok(self.wrote(&after, &json!({ "status": { "conditions": [{ "type": type_ }] } }))?)
     }
 }

@@ -14,6 +14,8 @@ type Targets<K> = Box<dyn Fn(&K, Option<&str>) -> Vec<Arc<str>> + Send + Sync>;
 /// The index, kept up to date by the cache of the primaries.
 pub(crate) struct References<K> {
     targets: Targets<K>,
+    /// The namespace whose objects are watched; nothing for all.
+    within: Option<String>,
     index: Mutex<Index>,
 }
 
@@ -26,7 +28,9 @@ struct Index {
 impl<K: Watched> References<K> {
     /// `targets` names the `C`s that a primary refers to: by name in its own namespace, or by
     /// `ObjectRef` anywhere.
-    pub fn new<C: Watched, I>(targets: impl Fn(&K) -> I + Send + Sync + 'static) -> Arc<Self>
+    ///
+    /// Those in other namespaces than `within` are not watched, which is logged.
+    pub fn new<C: Watched, I>(within: Option<&str>, targets: impl Fn(&K) -> I + Send + Sync + 'static) -> Arc<Self>
     where
         I: IntoIterator<Item: Into<Parent>>,
     {
@@ -39,12 +43,18 @@ impl<K: Watched> References<K> {
                 vec![]
             })
         });
-        Arc::new(Self { targets, index: Mutex::default() })
+        Arc::new(Self { targets, within: within.map(Into::into), index: Mutex::default() })
     }
 
     /// The keys of the primaries that refer to an object.
     pub fn to(&self, key: &str) -> Vec<Arc<str>> {
         lock(&self.index).by_target.get(key).cloned().unwrap_or_default()
+    }
+
+    /// Whether the watch shows an object, if it is there.
+    fn is_watched(&self, key: &str) -> bool {
+        let namespace = key.split_once('/').map_or("", |(it, _)| it);
+        namespace.is_empty() || self.within.as_deref().is_none_or(|it| it == namespace)
     }
 
     /// A primary has changed, or is gone.
@@ -53,7 +63,15 @@ impl<K: Watched> References<K> {
         let mut guard = lock(&self.index);
         let Index { by_target, by_source } = &mut *guard;
         let source: Arc<str> = key.into();
-        for target in by_source.remove(key).unwrap_or_default() {
+        let old = by_source.remove(key).unwrap_or_default();
+        for target in new.iter().filter(|it| !old.contains(it) && !self.is_watched(it)) {
+            let within = self.within.as_deref().unwrap_or_default();
+            tracing::warn!(
+                kind = %K::kind(&()), object = key,
+                "it refers to `{target}`, which this controller does not see, because it watches the namespace `{within}` only: let it watch all namespaces"
+            );
+        }
+        for target in old {
             if let Some(list) = by_target.get_mut(&target) {
                 list.retain(|it| *it != source);
                 if list.is_empty() {
@@ -77,6 +95,7 @@ impl<K: Watched> References<K> {
 mod tests {
     use super::*;
     use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+    use kube::runtime::reflector::ObjectRef;
 
     fn config(name: &str, refers: &[&str]) -> ConfigMap {
         let labels: std::collections::BTreeMap<_, _> =
@@ -87,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_is_referred_to_is_known_until_it_is_not() {
-        let references = References::new::<Pod, _>(|it: &ConfigMap| {
+        let references = References::new::<Pod, _>(None, |it: &ConfigMap| {
             assert_ne!(it.metadata.name.as_deref(), Some("panics"));
             it.metadata.labels.clone().unwrap_or_default().into_keys()
         });
@@ -98,5 +117,40 @@ mod tests {
         references.update("n/a", Some(&config("a", &["x"])));
         references.update("n/b", None);
         assert_eq!((references.to("n/x").len(), references.to("n/y").len()), (1, 0));
+    }
+
+    #[test]
+    fn a_reference_to_what_is_not_watched_is_logged_once() {
+        let far = |it: &ConfigMap| {
+            let names = it.metadata.labels.clone().unwrap_or_default().into_keys();
+            names.map(|name| ObjectRef::<Pod>::new(&name).within(if name == "near" { "n" } else { "far" }))
+        };
+        let (log, lines) = std::sync::mpsc::channel();
+        let writer = move || Log(log.clone());
+        let log = tracing_subscriber::fmt().with_writer(writer).with_ansi(false).without_time().finish();
+        tracing::subscriber::with_default(log, || {
+            let references = References::new::<Pod, _>(Some("n"), far);
+            for refers in [&["near", "y"][..], &["near", "y"], &["near"]] {
+                references.update("n/a", Some(&config("a", refers)));
+            }
+            References::new::<Pod, _>(None, far).update("n/a", Some(&config("a", &["y"])));
+        });
+        let lines: String = lines.try_iter().collect();
+        let expected = "it refers to `far/y`, which this controller does not see, because it watches the namespace \
+                        `n` only: let it watch all namespaces kind=ConfigMap object=\"n/a\"\n";
+        assert!(lines.ends_with(expected) && lines.lines().count() == 1, "{lines}");
+    }
+
+    struct Log(std::sync::mpsc::Sender<String>);
+
+    impl std::io::Write for Log {
+        fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
+            let _ = self.0.send(String::from_utf8_lossy(text).into_owned());
+            Ok(text.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The status of a primary, and whose its conditions are: what others set stays theirs, and what the
 //! runtime reports about a failure is a manager's of its own, so that neither erases the other.
 
-use super::{Observed, Primary, Watched, find, key_of, lock};
+use super::{Observed, Primary, Watched, find, key_of, lock, primary::version};
 use crate::{error::Error, scope::Scope};
 use kube::{
     Api, ResourceExt,
@@ -10,6 +10,7 @@ use kube::{
 };
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// So often is a status applied while others write to the object.
 const ATTEMPTS: u32 = 5;
@@ -21,14 +22,15 @@ impl<K: Watched> Primary<K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Kube`] if the API server refuses it; with `Conflict` if the object has been deleted and
-    /// created again.
+    /// [`Error::Kube`] if the API server refuses it; with `NotFound` if the object is gone, or `Conflict` if it has
+    /// been created again: returned from the reconcile, neither counts as a failure. [`Error::NoStatus`] if the
+    /// CRD has no subresource `status`.
     pub async fn set_status(&self, object: &K, status: K::Status) -> Result<bool, Error>
     where
         K: Serialize + HasStatus<Status: Serialize + PartialEq + Sync>,
     {
         let key = key_of(object);
-        let latest = self.get(&key).filter(|it| it.meta().uid == object.meta().uid);
+        let latest = self.current(object);
         let found = latest.as_deref().unwrap_or(object).status();
         if found == Some(&status) {
             return Ok(false);
@@ -48,6 +50,22 @@ impl<K: Watched> Primary<K> {
         Ok(true)
     }
 
+    /// An object as it is known now, and no other of its name.
+    pub(crate) fn current(&self, object: &K) -> Option<Arc<K>> {
+        self.get(&key_of(object)).filter(|it| it.meta().uid == object.meta().uid)
+    }
+
+    /// An object from the server, and no other of its name. Where it is gone, the cache knows it from now on.
+    pub(crate) async fn find(&self, object: &K) -> Result<Option<Observed<K>>, Error> {
+        let known = self.current(object).map(|it| version(&*it));
+        let api: Api<Observed<K>> = K::Scope::api(&self.client, object.namespace().as_deref());
+        let found = find(&api, &object.name_any()).await?.filter(|it| it.metadata.uid == object.meta().uid);
+        if let (None, Some(known)) = (&found, known) {
+            self.forget(&key_of(object), known);
+        }
+        Ok(found)
+    }
+
     /// Applies a status, to no other object of the same name. The server does not look at the uid when
     /// the status is applied, but at the version.
     pub(super) async fn patch_status(&self, object: &K, manager: &str, status: Value) -> Result<Observed<K>, Error>
@@ -55,14 +73,14 @@ impl<K: Watched> Primary<K> {
         K: Serialize,
     {
         let api: Api<Observed<K>> = K::Scope::api(&self.client, object.namespace().as_deref());
-        let latest = self.get(&key_of(object)).filter(|it| it.meta().uid == object.meta().uid);
-        let mut version = latest.as_deref().unwrap_or(object).resource_version();
+        let latest = self.current(object);
+        let mut at = latest.as_deref().unwrap_or(object).resource_version();
         let (name, params) = (object.name_any(), PatchParams::apply(manager).force());
         let mut attempts = 1;
         loop {
             let mut patch =
                 json!({ "apiVersion": K::api_version(&()), "kind": K::kind(&()), "metadata": {}, "status": status });
-            if let Some(version) = &version {
+            if let Some(version) = &at {
                 patch["metadata"]["resourceVersion"] = version.as_str().into();
             }
             match api.patch_status(&name, &params, &Patch::Apply(&patch)).await {
@@ -70,12 +88,20 @@ impl<K: Watched> Primary<K> {
                     self.wrote(&after, &patch)?;
                     return Ok(after);
                 }
-                Err(kube::Error::Api(it)) if it.code == 409 && attempts < ATTEMPTS => match find(&api, &name).await? {
-                    Some(found) if found.metadata.uid == object.meta().uid && !self.would_erase(manager, &found) => {
-                        version = found.metadata.resource_version;
+                Err(kube::Error::Api(it)) if it.code == 409 && attempts < ATTEMPTS => match self.find(object).await? {
+                    Some(found) if !self.would_erase(manager, &found) => {
+                        at = found.metadata.resource_version;
                         attempts += 1;
                     }
                     _ => return Err(kube::Error::Api(it).into()),
+                },
+                // The server says the same of an object that is gone as of a kind that has no such subresource.
+                Err(kube::Error::Api(it)) if it.code == 404 => match self.find(object).await? {
+                    Some(_) => {
+                        let resource = format!("{}.{}", K::plural(&()), K::group(&()));
+                        return Err(Error::NoStatus { resource, name });
+                    }
+                    None => return Err(kube::Error::Api(it).into()),
                 },
                 Err(error) => return Err(error.into()),
             }

@@ -1,23 +1,19 @@
 //! The life of a controller: its caches are filled, it waits until it leads, it reconciles, it ends.
-//! kube's `Controller` reconciles from the start, and waits for caches without a limit.
+//! kube's `Controller` reconciles from the start, waits for caches without a limit, and lets objects starve.
 
 use super::Controller;
 use crate::{
     Action, Failure,
     backoff::{Failures, jittered},
-    cache::{Primary, Watched, key, key_of},
+    cache::{Primary, Watched, key_of, object_ref},
     queue::Queue,
     worker::Worker,
 };
-use futures::{FutureExt, StreamExt};
-use kube::runtime::{
-    applier,
-    controller::{Config, Error as Applied},
-};
+use futures::{FutureExt, StreamExt, stream::FuturesUnordered};
 use serde::Serialize;
-use std::{convert::Infallible, future::ready, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
-use tracing::{debug, info};
+use tracing::{Instrument, info, info_span};
 
 impl<K: Watched + Serialize> Controller<K> {
     /// Fills the caches, waits until this process leads, and reconciles until the operator stops; then
@@ -60,7 +56,6 @@ impl<K: Watched + Serialize> Controller<K> {
         let worker = Arc::new(Worker {
             metrics: operator.metrics.controller(&name),
             primary: primary.clone(),
-            queue: queue.clone(),
             reconcile: Arc::new(move |obj| reconcile(obj, ctx.clone()).boxed()),
             failures: Failures::new(&operator.settings.backoff),
             paused: Default::default(),
@@ -76,26 +71,26 @@ impl<K: Watched + Serialize> Controller<K> {
         queue.open();
         add_all(&primary, &queue);
         beside.spawn(resync(primary.clone(), queue.clone(), period).map(Ok));
-        let config = Config::default().concurrency(worker.operator.settings.max_concurrent_reconciles);
-        let reconciles = applier(
-            |obj: Arc<K>, worker: Arc<Worker<K, E>>| worker.work(obj).boxed(),
-            |_, error: &Infallible, _| match *error {},
-            worker.clone(),
-            primary.store(),
-            queue.requests::<K>().boxed().take_until(stop.cancelled_owned()),
-            config,
-        )
-        .for_each(|result| {
-            match result {
-                Ok((object, _)) => debug!(%object, "reconciled"),
-                Err(Applied::ObjectNotFound(it)) => worker.not_found(&key(it.namespace.as_deref(), &it.name)),
-                Err(error) => debug!(%error, "the workqueue has ended"),
+        let workers = match worker.operator.settings.max_concurrent_reconciles {
+            0 => usize::MAX,
+            workers => workers.into(),
+        };
+        let mut running = FuturesUnordered::new();
+        loop {
+            let is_stopped = stop.is_cancelled();
+            if is_stopped && running.is_empty() {
+                return Ok(());
             }
-            ready(())
-        });
-        tokio::select! {
-            () = reconciles => Ok(()),
-            ended = ends(&mut beside) => Err(ended),
+            tokio::select! {
+                key = queue.next(), if !is_stopped && running.len() < workers => {
+                    let span = info_span!("reconciling object", object.ref = %object_ref::<K>(&key));
+                    let worker = worker.clone();
+                    running.push(async move { (worker.work(&key).await, key) }.instrument(span));
+                }
+                Some((action, key)) = running.next() => queue.done(key, action.requeue_after),
+                ended = ends(&mut beside) => return Err(ended),
+                () = stop.cancelled(), if !is_stopped => {}
+            }
         }
     }
 

@@ -14,8 +14,13 @@ pub enum Kind {
     Unsafe,
 }
 
-/// Subresources that have an effect in spite of `dryRun`.
-const UNSAFE: [&str; 4] = ["exec", "attach", "portforward", "proxy"];
+/// Words of paths by which a read reaches something else than the API server.
+const CONNECTS: [&str; 4] = ["exec", "attach", "portforward", "proxy"];
+
+/// The writes to subresources of which the API server stores nothing with `dryRun` (seen with Kubernetes 1.36). It
+/// issues tokens of service accounts all the same, and nobody knows what those of other API servers do.
+const UPDATED: [&str; 6] = ["status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"];
+const CREATED: [&str; 2] = ["eviction", "binding"];
 
 /// Groups whose objects are questions, and are not stored.
 const QUESTIONS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
@@ -30,25 +35,32 @@ pub struct Write {
     namespace: String,
     name: String,
     subresource: String,
+    /// Whether there is more after the subresource.
+    is_longer: bool,
 }
 
 impl Kind {
     pub fn of(request: &Request<Body>) -> Self {
+        let path = request.uri().path();
+        // The API server would decode the path: `%65xec` is `exec`.
+        if path.contains('%') || request.headers().contains_key(header::UPGRADE) {
+            return Self::Unsafe;
+        }
+        let words: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
         let is_read = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
-        match Write::of(request.method(), request.uri().path()) {
-            Some(it) if UNSAFE.contains(&it.subresource.as_str()) => Self::Unsafe,
+        match Write::of(request.method(), &words) {
+            Some(it) if is_read && CONNECTS.contains(&it.subresource.as_str()) => Self::Unsafe,
             _ if is_read => Self::Read,
-            Some(it) => Self::Write(it),
-            None => Self::Unsafe,
+            Some(it) if it.can_be_dry() => Self::Write(it),
+            _ => Self::Unsafe,
         }
     }
 }
 
 impl Write {
     /// Nothing where the path is none of an object.
-    fn of(method: &Method, path: &str) -> Option<Self> {
-        let words: Vec<&str> = path.trim_matches('/').split('/').collect();
-        let (root, group, rest) = match words.as_slice() {
+    fn of(method: &Method, words: &[&str]) -> Option<Self> {
+        let (root, group, rest) = match words {
             ["api", version, rest @ ..] => (format!("/api/{version}"), "", rest),
             ["apis", group, version, rest @ ..] => (format!("/apis/{group}/{version}"), *group, rest),
             _ => return None,
@@ -59,10 +71,10 @@ impl Write {
             }
             rest => (root, "", rest),
         };
-        let (plural, name, subresource) = match rest {
-            [plural] => (*plural, "", ""),
-            [plural, name] => (*plural, *name, ""),
-            [plural, name, subresource, ..] => (*plural, *name, *subresource),
+        let (plural, name, subresource, is_longer) = match rest {
+            [plural] => (*plural, "", "", false),
+            [plural, name] => (*plural, *name, "", false),
+            [plural, name, subresource, rest @ ..] => (*plural, *name, *subresource, !rest.is_empty()),
             [] => return None,
         };
         Some(Self {
@@ -73,7 +85,21 @@ impl Write {
             namespace: namespace.into(),
             name: name.into(),
             subresource: subresource.into(),
+            is_longer,
         })
+    }
+
+    /// Whether the API server honours `dryRun`: all that is not known to do so is left out.
+    fn can_be_dry(&self) -> bool {
+        let subresource = self.subresource.as_str();
+        let of_object = match &self.method {
+            &Method::POST => CREATED.contains(&subresource),
+            &Method::PUT | &Method::PATCH => subresource.is_empty() || UPDATED.contains(&subresource),
+            &Method::DELETE => subresource.is_empty(),
+            _ => false,
+        };
+        let of_all = [Method::POST, Method::DELETE].contains(&self.method);
+        !self.is_longer && if self.name.is_empty() { of_all } else { of_object }
     }
 
     /// As `deployments.apps/status`.
@@ -172,6 +198,25 @@ mod tests {
             ("PUT", "/api/v1/namespaces/n/finalize", "namespaces/finalize /n"),
             ("DELETE", "/api/v1/namespaces/n", "namespaces /n"),
             ("POST", &format!("{pod}/eviction"), "pods/eviction n/p"),
+            ("PATCH", &format!("{pod}/ephemeralcontainers"), "pods/ephemeralcontainers n/p"),
+            (
+                "POST",
+                "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                "selfsubjectaccessreviews.authorization.k8s.io /",
+            ),
+            ("DELETE", "/api/v1/pods", "pods /"),
+            ("POST", "/api/v1/namespaces/n/serviceaccounts/a/token", "unsafe"),
+            ("PUT", "/apis/subresources.kubevirt.io/v1/namespaces/n/virtualmachines/a/start", "unsafe"),
+            ("DELETE", &format!("{pod}/status"), "unsafe"),
+            ("POST", pod, "unsafe"),
+            ("PUT", "/api/v1/namespaces/n/pods", "unsafe"),
+            ("PUT", &format!("{pod}/status/more"), "unsafe"),
+            ("GET", &format!("{pod}%2Fexec"), "unsafe"),
+            ("POST", &format!("{pod}/%65viction"), "unsafe"),
+            ("GET", "/api/v1/namespaces/n/pods//p//proxy/a", "unsafe"),
+            ("GET", "/apis/custom.metrics.k8s.io/v1beta1/namespaces/n/pods/p/requests", "read"),
+            ("GET", "/", "read"),
+            ("CONNECT", pod, "unsafe"),
         ] {
             let found = match Kind::of(&request(method, path, "")) {
                 Kind::Read => "read".to_owned(),
@@ -180,13 +225,18 @@ mod tests {
             };
             assert_eq!(found, expected, "{method} {path}");
         }
+        let mut upgrade =
+            request("GET", "/apis/subresources.kubevirt.io/v1/namespaces/n/virtualmachineinstances/a/vnc", "");
+        upgrade.headers_mut().insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+        assert!(matches!(Kind::of(&upgrade), Kind::Unsafe));
     }
 
     #[tokio::test]
     async fn no_parameter_of_the_caller_undoes_it() {
         for (method, query, body, expected) in [
             ("PATCH", "?dryRun=&force=true", "{}", ("force=true&dryRun=All", "{}")),
-            ("POST", "", "{}", ("dryRun=All", "{}")),
+            ("PUT", "", "{}", ("dryRun=All", "{}")),
+            ("PATCH", "?a=b&dryRun=All", "{}", ("a=b&dryRun=All", "{}")),
             (
                 "DELETE",
                 "?gracePeriodSeconds=0",

@@ -1,0 +1,23 @@
+//! What follows a reconcile. kube's type does not tell its time to anybody but kube's own queue.
+
+use std::time::Duration;
+
+/// When an object is reconciled again after a reconcile that has succeeded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Action {
+    /// The time after which it is, if nothing happens.
+    pub(crate) requeue_after: Option<Duration>,
+}
+
+impl Action {
+    /// After this time, or earlier if anything changes.
+    pub const fn requeue(after: Duration) -> Self {
+        Self { requeue_after: Some(after) }
+    }
+
+    /// When anything changes, and after [the period](crate::Settings::sync_period) in which everything is reconciled.
+    pub const fn await_change() -> Self {
+        Self { requeue_after: None }
+    }
+}
