@@ -141,11 +141,12 @@ async fn the_status_of_an_object_is_not_written_to_another_of_its_name() {
 
 /// The CRD of Things, with this type of its list of conditions.
 fn crd(list: Value) -> Value {
-    let mut conditions =
-        json!({ "type": "array", "items": { "type": "object", "properties": { "type": { "type": "string" } } } });
+    let keep = "x-kubernetes-preserve-unknown-fields";
+    let condition = json!({ "type": "object", keep: true, "properties": { "type": { "type": "string" } } });
+    let mut conditions = json!({ "type": "array", "items": condition });
     conditions.as_object_mut().unwrap().extend(list.as_object().unwrap().clone());
-    let status = json!({ "type": "object", "properties": { "conditions": conditions } });
-    let schema = json!({ "openAPIV3Schema": { "type": "object", "properties": { "status": status } } });
+    let status = json!({ "type": "object", keep: true, "properties": { "conditions": conditions } });
+    let schema = json!({ "openAPIV3Schema": { "type": "object", keep: true, "properties": { "status": status } } });
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": { "name": THINGS },
         "spec": { "group": "test.dev", "names": { "plural": "things", "kind": "Thing" },
