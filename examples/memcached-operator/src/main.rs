@@ -4,6 +4,11 @@ use clap::Parser;
 use operator::controller;
 use std::process::ExitCode;
 
+// Images are linked with musl, whose own allocator is slow.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 #[derive(Parser)]
 #[command(version, about)]
 struct Args {
