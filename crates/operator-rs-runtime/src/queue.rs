@@ -256,7 +256,7 @@ mod tests {
         for turn in 0..6000 {
             // An event for each object again and again; every seventh fails each time, and has no events.
             for (number, name) in names.iter().enumerate() {
-                if turn == 0 || number % 7 != 0 {
+                if turn == 0 || !number.is_multiple_of(7) {
                     queue.add(name);
                 }
             }
@@ -264,7 +264,7 @@ mod tests {
             tokio::time::advance(Duration::from_millis(10)).await;
             *turns.entry(key.clone()).or_default() += 1;
             let number: usize = key[2..].parse().unwrap();
-            queue.done(key, (number % 7 == 0).then_some(Duration::from_millis(5)));
+            queue.done(key, number.is_multiple_of(7).then_some(Duration::from_millis(5)));
         }
         let (least, most) = (turns.values().min(), turns.values().max());
         assert_eq!(turns.len(), 60);

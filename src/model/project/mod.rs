@@ -1,5 +1,6 @@
 mod edit;
 mod hand_edit;
+mod spelling;
 
 use std::collections::BTreeSet;
 
@@ -115,6 +116,7 @@ impl Project {
         }
         let locate = super::locate("PROJECT", text);
         yaml::from_text(text, yaml::Dialect::Strict).map_err(&locate)?;
+        spelling::check(text)?;
         let head: Head = yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
         head.check()?;
         let File { project_name, domain, namespaced, plugins, resources } =
