@@ -7,17 +7,26 @@ use super::{
     refusal::Refusal,
     request::Request,
     store::Store,
-    write::{CRDS, put, write},
+    structural,
+    write::{CRDS, declared, put, write},
 };
 use serde::Serialize;
 use serde_json::Value;
 
 impl Cluster {
     /// With these objects of a resource, such as `deployments.apps` or `pods`. What they say of their own uid,
-    /// version and generation stays.
+    /// version and generation stays. Where their CRD is known, unknown fields are removed, and defaults are filled in.
     pub fn with(self, resource: &str, objects: &[impl Serialize]) -> Self {
         for object in objects {
-            self.with_store(|store| store.seed(resource, value(object)));
+            let mut object = value(object);
+            self.with_store(|store| {
+                let version = object["apiVersion"].as_str().unwrap_or_default();
+                if let Some(schema) = declared(store, resource, version) {
+                    structural::prune(&mut object, &schema, &mut Vec::new());
+                    structural::default(&mut object, &schema);
+                }
+                store.seed(resource, object);
+            });
         }
         self
     }

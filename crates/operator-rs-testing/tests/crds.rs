@@ -75,3 +75,19 @@ async fn the_status_is_what_the_crd_declares() {
     let why = status_error::<Plain>(&cluster, "Plain", json!({})).await;
     assert!(why.contains("404") || why.contains("could not find"), "{why}");
 }
+
+/// As if they had been created: an edit of a label is no change of the spec.
+#[tokio::test]
+async fn objects_of_a_test_have_the_defaults_of_their_crd() {
+    let mut crd = serde_json::to_value(Team::crd()).unwrap();
+    let schema = &mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    schema["properties"]["size"] = json!({ "type": "integer", "default": 3 });
+    let team = json!({
+        "apiVersion": "test.dev/v1", "kind": "Team", "spec": { "members": [], "lost": 1 },
+        "metadata": { "name": "a", "namespace": "default", "generation": 1 },
+    });
+    let cluster = Cluster::default().with_crds(&[crd]).with(&resource::<Team>(), &[team]);
+    let edited = cluster.edit(&resource::<Team>(), "default", "a", |it| it["metadata"]["labels"] = json!({ "a": "b" }));
+    assert_eq!(edited["spec"], json!({ "members": [], "size": 3 }));
+    assert_eq!(edited["metadata"]["generation"], 1);
+}

@@ -35,7 +35,7 @@ const LEASES: &str = "leases.coordination.k8s.io";
 pub const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// The schema of a resource in a version, where its CRD is known.
-fn declared(store: &Store, resource: &str, api_version: &str) -> Option<Value> {
+pub fn declared(store: &Store, resource: &str, api_version: &str) -> Option<Value> {
     let mut crd = store.get(CRDS, &(String::new(), resource.to_owned()))?.value();
     let version = api_version.rsplit('/').next().unwrap_or_default();
     let versions = crd["spec"]["versions"].as_array_mut()?;
