@@ -2,45 +2,30 @@
 //!
 //! ```text
 //! commands                                                                              asks
-//! scaffold source manifests kustomize bundle catalog image audit compatibility olm │ disk process cluster registry web terminal   thinks │ touches   (no room here knows its neighbour)
-//! plan definition                                                                       says what would change, and what an API server refuses of a CRD
-//! samples                                                                               checks objects against their CRDs
-//! model                                                                                 names things
-//! kubernetes expression                                                                 holds objects as Go holds them, and evaluates rules
-//! yaml hint                                                                             ground
+//! scaffold source manifests bundle catalog audit olm │ disk process terminal            thinks │ touches   (no room here knows its neighbour)
+//! plan                                                                                  says what would change
+//! project                                                                               holds PROJECT, and what the source declares
 //! ```
+//!
+//! Below them are the crates in `crates/`, each with a narrow face. Cargo keeps their order.
 
 mod commands;
 
 mod audit;
 mod bundle;
 mod catalog;
-mod compatibility;
-mod definition;
-mod image;
-mod kustomize;
 mod manifests;
 mod olm;
-mod samples;
 mod scaffold;
 mod source;
 
-mod cluster;
 mod disk;
 mod process;
-mod registry;
 mod terminal;
-mod web;
 
 mod plan;
 
-mod model;
-
-mod expression;
-mod kubernetes;
-
-mod hint;
-mod yaml;
+mod project;
 
 use std::process::ExitCode;
 

@@ -16,11 +16,9 @@ use handlebars::{Handlebars, handlebars_helper, no_escape};
 use rust_embed::Embed;
 use serde::Serialize;
 
-use crate::{
-    model::ProjectPath,
-    plan::Plan,
-    yaml::{self, Value},
-};
+use crate::plan::Plan;
+use go_data::yaml::{self, Value};
+use model::ProjectPath;
 
 #[derive(Embed)]
 #[folder = "templates"]

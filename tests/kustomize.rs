@@ -1,7 +1,7 @@
 //! Our rendering of kustomizations beside kustomize's own: equal as data, in the same order, or both
 //! refuse. The trees are those in `tests/kustomize`, and whatever `init` and `create api` make.
 //!
-//! The rooms under test are taken in by path, for the crate is a program and no library.
+//! The tool's reading of files is taken in by path, because it is a part of a program and no library.
 
 #![allow(clippy::print_stderr, reason = "what is refused is told")]
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
@@ -22,20 +22,11 @@ mod words;
 #[path = "../src/disk/mod.rs"]
 mod disk;
 #[allow(dead_code, unused_imports, reason = "one room is under test")]
-#[path = "../src/hint/mod.rs"]
-mod hint;
-#[allow(dead_code, unused_imports, reason = "one room is under test")]
-#[path = "../src/kustomize/mod.rs"]
-mod kustomize;
-#[allow(dead_code, unused_imports, reason = "one room is under test")]
-#[path = "../src/model/mod.rs"]
-mod model;
-#[allow(dead_code, unused_imports, reason = "one room is under test")]
 #[path = "../src/plan/mod.rs"]
 mod plan;
 #[allow(dead_code, unused_imports, reason = "one room is under test")]
-#[path = "../src/yaml/mod.rs"]
-mod yaml;
+#[path = "../src/project/mod.rs"]
+mod project;
 
 use std::{
     collections::BTreeSet,
@@ -44,9 +35,9 @@ use std::{
 };
 
 use disk::Root;
+use go_data::yaml::{self, Value};
 use kustomize::Image;
 use model::ProjectPath;
-use yaml::Value;
 
 #[test]
 fn trees_are_rendered_as_kustomize_renders_them() {

@@ -148,7 +148,12 @@ fn build() -> Option<PathBuf> {
     succeed(cargo(support::home(), &target).args(words.split(' ')));
 
     let outside = tempfile::tempdir().unwrap();
-    for name in ["operator-rs", "kube-crd-source"] {
+    let root: toml::Table =
+        fs::read_to_string(support::home().join("Cargo.toml")).unwrap().parse().unwrap();
+    let is_ours = |it: &&String| root["dependencies"][it.as_str()].get("path").is_some();
+    let parts: Vec<&String> =
+        root["dependencies"].as_table().unwrap().keys().filter(is_ours).collect();
+    for name in parts.iter().map(|it| it.as_str()).chain(["operator-rs"]) {
         let archive = format!("{name}-{}.crate", env!("CARGO_PKG_VERSION"));
         unpack(&target.join("package").join(archive), outside.path());
         let unpacked = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
@@ -157,8 +162,10 @@ fn build() -> Option<PathBuf> {
     publish(&outside.path().join("operator-rs"), &target.join("package"));
     let mut build = cargo(&outside.path().join("operator-rs"), &target);
     build.args(["build", "--target", TARGET]);
-    // In place of the registry, which does not have this version yet.
-    build.args(["--config", "patch.crates-io.kube-crd-source.path='../kube-crd-source'"]);
+    // In place of the registry, which does not have these versions yet.
+    for name in parts {
+        build.args(["--config", &format!("patch.crates-io.{name}.path='../{name}'")]);
+    }
     if Command::new("musl-gcc").arg("--version").output().is_err() {
         build.env("CC_x86_64_unknown_linux_musl", "cc");
     }
@@ -175,7 +182,7 @@ fn publish(tool: &Path, packages: &Path) {
         let manifest: toml::Table = manifest.parse().unwrap();
         let field = |it: &str| manifest["package"][it].as_str().unwrap();
         let (name, version) = (field("name"), field("version"));
-        if name.starts_with("operator-rs-") {
+        if ["operator-rs-runtime", "operator-rs-testing"].contains(&name) {
             let archive = fs::read(packages.join(format!("{name}-{version}.crate"))).unwrap();
             let checksum: String =
                 sha2::Sha256::digest(archive).iter().map(|it| format!("{it:02x}")).collect();

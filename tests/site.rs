@@ -163,7 +163,7 @@ fn arms(path: &str, from: &str) -> Vec<String> {
 
 #[test]
 fn the_references_leave_nothing_out() {
-    let fields = arms("src/kustomize/load/fields.rs", "impl");
+    let fields = arms("crates/kustomize/src/load/fields.rs", "impl");
     assert!(fields.len() > 30, "{fields:?}");
     assert_eq!(missing("docs/reference/kustomize.md", fields), [""; 0]);
 

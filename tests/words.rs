@@ -121,10 +121,23 @@ fn help() -> Vec<(String, String)> {
     res
 }
 
+/// The source of the program and of the crates that it is made of.
+const FOLDERS: &[&str] = &[
+    "src",
+    "crates/cluster/src",
+    "crates/crd/src",
+    "crates/diagnostics/src",
+    "crates/go-data/src",
+    "crates/kube-crd-source/src",
+    "crates/kustomize/src",
+    "crates/model/src",
+    "crates/oci/src",
+];
+
 /// Every message in the source by its place, in the order of the source.
 fn all_messages() -> Vec<(String, String)> {
     let mut res = Vec::new();
-    for folder in ["src", "crates/kube-crd-source/src"] {
+    for folder in FOLDERS {
         for (path, tokens) in sources(folder) {
             let in_tests = path.ends_with("tests.rs") || path.contains("/tests/");
             literals(tokens, in_tests, &mut |line, text, is_test| {
@@ -141,7 +154,7 @@ fn all_messages() -> Vec<(String, String)> {
 /// What tests beside the source say.
 fn unit_tests() -> String {
     let mut res = String::new();
-    for folder in ["src", "crates/kube-crd-source/src"] {
+    for folder in FOLDERS {
         for (path, tokens) in sources(folder) {
             let in_tests = path.ends_with("tests.rs") || path.contains("/tests/");
             literals(tokens, in_tests, &mut |_, text, is_test| {

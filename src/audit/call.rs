@@ -6,7 +6,7 @@ use super::{
     Access,
     escalation::{self, Grant},
 };
-use crate::yaml::{self, Value};
+use go_data::yaml::{self, Value};
 
 /// Part of the message of the admission plugin OwnerReferencesPermissionEnforcement.
 const BLOCKS: &str = "cannot set blockOwnerDeletion";

@@ -5,10 +5,8 @@ use super::{
     Access,
     grant::{accesses, grants},
 };
-use crate::{
-    model::Rule,
-    yaml::{Value, pointer as of},
-};
+use crate::project::Rule;
+use go_data::yaml::{Value, pointer as of};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 

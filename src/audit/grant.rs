@@ -1,7 +1,8 @@
 //! The rules of roles, and what each allows.
 
 use super::Access;
-use crate::{model::Rule, yaml::Value};
+use crate::project::Rule;
+use go_data::yaml::Value;
 
 /// Every rule of Roles and ClusterRoles, in order. Other objects have none.
 pub fn grants(roles: &[Value]) -> Vec<Rule> {

@@ -1,5 +1,6 @@
 //! Which rules were used, which were not, and which requests were refused.
 
+use crate::project;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
@@ -9,7 +10,7 @@ use super::{
     Access, Call,
     grant::{allows, parts},
 };
-use crate::{model, yaml::Value};
+use go_data::yaml::Value;
 
 /// The use of rules, and the refused calls.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub struct Known<'a> {
 }
 
 /// Compares rules with calls.
-pub fn report(grants: &[model::Rule], calls: &[Call], known: Known<'_>) -> Report {
+pub fn report(grants: &[project::Rule], calls: &[Call], known: Known<'_>) -> Report {
     let (refused, served): (Vec<&Call>, Vec<&Call>) = calls.iter().partition(|it| it.is_refused());
     let mut needed: BTreeSet<Access> =
         served.iter().flat_map(|it| it.needs(known.plural)).collect();
@@ -112,7 +113,7 @@ pub fn report(grants: &[model::Rule], calls: &[Call], known: Known<'_>) -> Repor
     res
 }
 
-fn rule(grant: &model::Rule, needed: &BTreeSet<Access>, granted: &BTreeSet<Access>) -> Rule {
+fn rule(grant: &project::Rule, needed: &BTreeSet<Access>, granted: &BTreeSet<Access>) -> Rule {
     let mut res = Rule::default();
     for part in parts(grant) {
         let is_allowed = |it: &&Access| allows(&part, it);
@@ -136,7 +137,7 @@ fn add(to: &mut BTreeMap<String, BTreeSet<String>>, what: String, verb: String) 
     to.entry(what).or_default().insert(verb);
 }
 
-fn part_target(part: &model::Rule) -> String {
+fn part_target(part: &project::Rule) -> String {
     match (part.urls.first(), part.groups.first(), part.resources.first()) {
         (Some(url), ..) => url.clone(),
         (_, Some(group), Some(resource)) => in_group(resource, group),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::yaml::{Value, json};
+use go_data::yaml::{Value, json};
 
 const USER: &str = "system:serviceaccount:s:m";
 

@@ -7,7 +7,7 @@ use super::{
     csv::is_of_tool,
     explanation::{Field, Journal},
 };
-use crate::yaml::{self, Map, Value};
+use go_data::yaml::{self, Map, Value};
 
 pub const MEDIA_TYPE: &str = "operators.operatorframework.io.bundle.mediatype.v1";
 pub const MANIFESTS: &str = "operators.operatorframework.io.bundle.manifests.v1";

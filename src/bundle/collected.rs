@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Refusals, explanation::Journal, kinds, object};
-use crate::{model::PackageName, yaml::Value};
+use go_data::yaml::Value;
+use model::PackageName;
 
 const SCORECARD: &str = "scorecard.operatorframework.io";
 pub const RBAC: &str = "rbac.authorization.k8s.io";

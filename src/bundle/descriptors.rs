@@ -4,7 +4,7 @@
 //! from a field's name.
 
 use super::{object, words};
-use crate::yaml::{Value, json};
+use go_data::yaml::{Value, json};
 
 /// A version's own words: those of `spec`, for kube-derive puts words of its own above them.
 pub fn description(schema: &Value) -> Option<&str> {

@@ -1,7 +1,7 @@
 //! `bundle.Dockerfile`: an image of nothing but the bundle, labelled with its annotations.
 
 use super::annotations::Annotations;
-use crate::model::ProjectPath;
+use model::ProjectPath;
 
 /// Before the flags that a bundle was generated with.
 const FLAGS: &str = "# Generated with ";
@@ -48,7 +48,7 @@ fn label((key, value): &(String, String)) -> String {
 /// The JSON form where a path has a space in it.
 fn copy(bundle: &ProjectPath, folder: &str) -> String {
     if bundle.as_str().contains(char::is_whitespace) {
-        let from = crate::yaml::Value::from(format!("{bundle}/{folder}"));
+        let from = go_data::yaml::Value::from(format!("{bundle}/{folder}"));
         format!("COPY [{from}, \"/{folder}/\"]\n")
     } else {
         format!("COPY {bundle}/{folder} /{folder}/\n")

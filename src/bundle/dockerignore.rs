@@ -1,7 +1,7 @@
 //! `.dockerignore`: which files of the project docker would not give to a build.
 
 use super::Source;
-use crate::hint::{Diagnostic, Lines};
+use diagnostics::{Diagnostic, Lines};
 
 /// The patterns of a file, in its order: the last one that matches decides.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ fn wild<P, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ProjectPath;
+    use model::ProjectPath;
 
     fn parse(text: &str) -> anyhow::Result<Dockerignore> {
         let path = &ProjectPath::fixed(".dockerignore");

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Object, object};
-use crate::{model::ProjectPath, yaml::Value};
+use go_data::yaml::Value;
+use model::ProjectPath;
 
 /// How a bundle follows from the objects and the other inputs.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 //! operator-registry checks only the kind. We also check the group, as OLM does when it installs.
 
 use super::{explanation::Journal, object};
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 /// Kinds that become files of their own, with their groups.
 const SUPPORTED: &[(&str, &str)] = &[

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Refusals, explanation::Journal};
-use crate::model::ProjectPath;
+use model::ProjectPath;
 
 pub fn taken_over(
     files: &BTreeMap<String, String>,

@@ -39,14 +39,14 @@ pub use image::{Copy, Source, contents};
 pub use package::{Package, check_version};
 pub use pinned::Digests;
 
-use crate::{
-    kubernetes::{self, Reader},
-    model::{AccountName, Channel, PackageName, ProjectPath},
-    yaml::{self, Value},
-};
 use annotations::Annotations;
 use collected::Collected;
 use explanation::Journal;
+use go_data::{
+    kubernetes::{self, Reader},
+    yaml::{self, Value},
+};
+use model::{AccountName, Channel, PackageName, ProjectPath};
 use refusals::Refusals;
 
 /// What a bundle is generated from.

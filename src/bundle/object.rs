@@ -1,8 +1,8 @@
 //! Accessors for the common parts of Kubernetes objects.
 
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
-pub use crate::yaml::pointer::{list, text, texts};
+pub use go_data::yaml::pointer::{list, text, texts};
 
 /// The name of something that is not an object: a container, a port.
 pub fn name_of(value: &Value) -> &str {

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use crate::{hint::Diagnostic, kubernetes, model::without_user};
+use diagnostics::Diagnostic;
+use go_data::kubernetes;
+use model::without_user;
 
 /// `[package]` of a Cargo.toml, with what it inherits from `[workspace.package]`.
 #[derive(Debug, Default, PartialEq)]

@@ -12,7 +12,7 @@ use std::{
 use regex_lite::Regex;
 
 use super::{explanation::ImageUse, object, related_images};
-use crate::yaml::{Value, json};
+use go_data::yaml::{Value, json};
 
 /// An image's name without tag and digest, and its digest, by the name in the manifests.
 pub type Digests = BTreeMap<String, (String, String)>;

@@ -1,6 +1,6 @@
 //! Collects all reasons why a bundle cannot be generated, so that one error lists them.
 
-use crate::hint::Hint as _;
+use diagnostics::Hint as _;
 
 #[derive(Default)]
 pub struct Refusals {

@@ -6,7 +6,7 @@ use super::{
     explanation::{ImageUse, Journal},
     object,
 };
-use crate::yaml::{Value, json};
+use go_data::yaml::{Value, json};
 
 pub const PREFIX: &str = "RELATED_IMAGE_";
 

@@ -3,10 +3,8 @@
 use std::io::Write as _;
 
 use super::{object, validate::Files};
-use crate::{
-    model::ProjectPath,
-    yaml::{self, Dialect, Value},
-};
+use go_data::yaml::{self, Dialect, Value};
+use model::ProjectPath;
 
 /// The files that OLM carries to the cluster, and the limits, the nearest first.
 #[derive(Debug, Default)]

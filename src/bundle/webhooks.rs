@@ -2,7 +2,7 @@
 //! What they cannot express is named in a warning.
 
 use super::{Refusals, collected::Collected, explanation::Journal, object};
-use crate::yaml::{Map, Value, json};
+use go_data::yaml::{Map, Value, json};
 
 const FIELD: &str = "spec.webhookdefinitions";
 

@@ -1,6 +1,6 @@
 //! What a catalog consists of. Each blob becomes data with the fields that `opm` writes.
 
-use crate::yaml::{Map, Value, json};
+use go_data::yaml::{Map, Value, json};
 
 pub const PACKAGE: &str = "olm.package";
 pub const CHANNEL: &str = "olm.channel";

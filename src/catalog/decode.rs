@@ -9,7 +9,7 @@ use super::{
     },
     go,
 };
-use crate::yaml::{Map, Value};
+use go_data::yaml::{Map, Value};
 
 /// A blob of any schema.
 pub enum Blob {

@@ -1,6 +1,6 @@
 //! Files as Go's `YAMLOrJSONDecoder` reads them: JSON values one after another, or YAML documents.
 
-use crate::yaml::{self, Value};
+use go_data::yaml::{self, Value};
 
 /// One document, and the line that it begins on.
 pub struct Document {

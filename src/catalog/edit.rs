@@ -1,7 +1,7 @@
 //! Additions to the text of a catalog's file. Everything else in it stays as it is, comments included: an addition is
 //! inserted as lines of its own, and the result is read again and compared with what it should be.
 
-use crate::yaml::{self, Data, Dialect, Map, Node, Value, block};
+use go_data::yaml::{self, Data, Dialect, Map, Node, Value, block};
 
 use super::blob::{self, Entry};
 
@@ -95,7 +95,7 @@ fn entries(channel: &Node) -> Option<&yaml::Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::json;
+    use go_data::yaml::json;
 
     fn entry() -> Entry {
         Entry { name: "a.v2".to_owned(), replaces: "a.v1".to_owned(), ..Entry::default() }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::ProjectPath;
+use model::ProjectPath;
 
 pub const FILE: &str = ".indexignore";
 

@@ -5,7 +5,7 @@ use super::{
     blob::{Channel, Entry, Package},
     migrate,
 };
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 /// The blobs of one package with one channel, which is the default one: the package, the channel, and each bundle with
 /// its manifests inside. The entries of the channel are those that are given with the bundles.
@@ -54,7 +54,8 @@ pub fn pulled(
 
 #[test]
 fn a_catalog_carries_the_manifests_of_its_bundles() {
-    use crate::{model::ProjectPath, yaml::json};
+    use go_data::yaml::json;
+    use model::ProjectPath;
     let csv = "kind: ClusterServiceVersion\nmetadata: {name: a.v1.0.0}\nspec: {version: 1.0.0}\n";
     let annotations = "annotations: {operators.operatorframework.io.bundle.package.v1: a}\n";
     let files = [("manifests/a.yaml", csv), ("metadata/annotations.yaml", annotations)];

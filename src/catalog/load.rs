@@ -8,7 +8,9 @@ use super::{
     document::{self, WINDOW_OF_CATALOGS},
     properties,
 };
-use crate::{hint::Diagnostic, model::ProjectPath, yaml::Value};
+use diagnostics::Diagnostic;
+use go_data::yaml::Value;
+use model::ProjectPath;
 
 /// Where a blob begins.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::{
     blob::{Bundle, Property, property},
     properties,
 };
-use crate::{
+use go_data::{
     kubernetes,
     yaml::{Map, Value, json},
 };

@@ -28,4 +28,4 @@ pub use migrate::migrate;
 pub use reference::{Fields, reference};
 pub use stream::{Format, stream, text};
 
-use crate::kubernetes::{go, version};
+use go_data::kubernetes::{go, version};

@@ -5,7 +5,7 @@ use super::{
     decode::base64,
     document, go,
 };
-use crate::{
+use go_data::{
     kubernetes,
     yaml::{Map, Value},
 };

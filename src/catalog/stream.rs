@@ -1,7 +1,7 @@
 //! Blobs as text.
 
 use super::go;
-use crate::yaml::{self, Value};
+use go_data::yaml::{self, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

@@ -1,11 +1,10 @@
 //! In a project whose manager watches only its own namespace: rules of a ClusterRole that nothing binds.
 
-use crate::{
-    hint::Diagnostic,
-    model::{Project, ProjectPath, Rule},
-    plan::{Plan, Tree},
-    yaml::{self, Value},
-};
+use crate::plan::Plan;
+use crate::project::{Project, Rule};
+use diagnostics::Diagnostic;
+use go_data::yaml::{self, Value};
+use model::{ProjectPath, Tree};
 
 /// Warns of markers without a namespace: they become a ClusterRole, which the scaffold of such a project does not bind.
 pub fn warn(

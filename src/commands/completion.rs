@@ -12,9 +12,9 @@ use clap_complete::{
 };
 
 use super::project;
+use crate::project::{Project, Resource};
 use crate::{
     disk::{self, Root},
-    model::{Project, Resource},
     terminal,
 };
 

@@ -5,12 +5,9 @@ use super::{
     reach::{self, Reach, Sending},
     removal, rendered, shipped,
 };
-use crate::{
-    cluster::{How, Id},
-    disk::Root,
-    model::{Image, Namespace},
-    terminal,
-};
+use crate::{disk::Root, terminal};
+use cluster::{How, Id};
+use model::{Image, Namespace};
 
 const WAY_OUT: &str = "deploy again, or run `operator-rs undeploy`";
 

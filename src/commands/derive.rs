@@ -17,14 +17,15 @@ use super::{
     support::Support,
     tree_sources::TreeSources,
 };
+use crate::project::{Operator, Problem, Project, Resource};
 use crate::{
-    hint::{Hint as _, hinted},
     manifests::{self, Wishes},
-    model::{Operator, Problem, Project, ProjectName, ProjectPath, Resource},
-    plan::{Overlay, Plan, Tree},
+    plan::{Overlay, Plan},
     scaffold,
     source::{self, Options, Reading},
 };
+use diagnostics::{Hint as _, hinted};
+use model::{ProjectName, ProjectPath, Tree};
 
 /// The commands that generate support code, and the files that depend on the source.
 pub const SUPPORT: &str = "generate";
@@ -36,7 +37,7 @@ pub struct Names<'a> {
     pub project_name: &'a ProjectName,
     pub crate_name: String,
     pub display_name: String,
-    pub domain: &'a crate::model::Domain,
+    pub domain: &'a model::Domain,
     pub namespaced: bool,
     pub tool_version: &'static str,
 }
@@ -161,7 +162,7 @@ fn derived(
         let problems = on_disk(quote(problems), tree);
         return Err(refusal(
             "the manifests cannot be generated, and nothing was written",
-            &problems,
+            problems,
         ));
     }
     if how.samples {
@@ -210,7 +211,10 @@ fn refuse(reading: &Reading, tree: &Overlay<'_, impl Tree>) -> anyhow::Result<()
     match &on_disk(reading.all_problems(), tree)[..] {
         [] => Ok(()),
         problems => {
-            let error = refusal(&format!("{}, and nothing was written", unread(reading)), problems);
+            let error = refusal(
+                &format!("{}, and nothing was written", unread(reading)),
+                problems.iter().cloned(),
+            );
             hinted(error, reading.hint.iter().cloned())
         }
     }

@@ -1,10 +1,8 @@
 //! What the reports of findings share: SARIF 2.1.0, as code scanning takes it up, and a few words.
 
-use crate::{
-    hint::{Diagnostic, Severity},
-    terminal,
-    yaml::{Value, json},
-};
+use crate::terminal;
+use diagnostics::{Diagnostic, Severity};
+use go_data::yaml::{Value, json};
 
 /// How many findings are listed for people; formats for programs have all of them.
 pub const MOST: usize = 200;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::{disk::Root, hint::Hint as _, model::ProjectPath, plan::Tree};
+use crate::disk::Root;
+use diagnostics::Hint as _;
+use model::{ProjectPath, Tree};
 
 pub struct Folder {
     root: Root,

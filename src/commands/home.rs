@@ -5,11 +5,8 @@ use std::{
     sync::Once,
 };
 
-use crate::{
-    disk::Own,
-    hint::{Diagnostic, Hint as _},
-    terminal,
-};
+use crate::{disk::Own, terminal};
+use diagnostics::{Diagnostic, Hint as _};
 
 /// A file of `$XDG_STATE_HOME/operator-rs`, for a command that works in `dir`; none if there is no such folder, or if it
 /// may be somebody else's.

@@ -9,13 +9,14 @@ use super::{
     license,
     support::{PUBLISHED, Support},
 };
+use crate::project::Project;
 use crate::{
     disk::{self, Above, Root},
-    hint::{Diagnostic, Hint as _, Lines},
-    model::{Domain, Project, ProjectName, ProjectPath},
-    plan::{Found, Plan, Tree},
+    plan::Plan,
     scaffold,
 };
+use diagnostics::{Diagnostic, Hint as _, Lines};
+use model::{Domain, Found, ProjectName, ProjectPath, Tree};
 
 /// Create a new operator project
 #[derive(clap::Args)]

@@ -5,13 +5,11 @@ use super::{
     reach::{self, Reach, Sending},
     removal, rendered,
 };
-use crate::{
-    cluster::{How, Id},
-    disk::Root,
-    hint::Hint as _,
-    model::Project,
-    yaml::Value,
-};
+use crate::disk::Root;
+use crate::project::Project;
+use cluster::{How, Id};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
 
 /// Install the CRDs on a cluster
 #[derive(clap::Args)]

@@ -1,9 +1,6 @@
 //! Recognizes the license of an existing repository by its text.
 
-use crate::{
-    model::ProjectPath,
-    plan::{Found, Tree},
-};
+use model::{Found, ProjectPath, Tree};
 
 /// The license of a repository.
 pub struct License {

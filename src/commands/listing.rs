@@ -1,11 +1,9 @@
 //! config/crd/kustomization.yaml: it lists the CRDs of the project, and no others that are gone.
 
-use crate::{
-    hint::{Diagnostic, Lines},
-    model::ProjectPath,
-    plan::{LastCommit, Overlay, Plan, Tree},
-    yaml::{self, Data, Dialect, Node, json},
-};
+use crate::plan::{LastCommit, Overlay, Plan};
+use diagnostics::{Diagnostic, Lines};
+use go_data::yaml::{self, Data, Dialect, Node, json};
+use model::{ProjectPath, Tree};
 
 const FOLDER: &str = "config/crd/";
 const FILE: &str = "config/crd/kustomization.yaml";

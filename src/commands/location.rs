@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::crds::Repository;
+use crate::project::Project;
 use crate::{
     disk::{self, Above, Root},
-    hint::{Diagnostic, Hint as _},
-    model::Project,
     terminal,
 };
+use diagnostics::{Diagnostic, Hint as _};
 
 /// The directory that `--dir` names; else the current directory or the nearest one above it that has a PROJECT file.
 pub fn of_project(dir: Option<&Path>) -> anyhow::Result<PathBuf> {

@@ -2,7 +2,8 @@
 
 use clap_mangen::Man;
 
-use crate::{hint::Hint as _, terminal};
+use crate::terminal;
+use diagnostics::Hint as _;
 
 /// Print the manual page of a command
 #[derive(clap::Args)]

@@ -54,14 +54,14 @@ use clap::{CommandFactory as _, Parser as _};
 
 use outcome::{Mode, Outcome, begin, reading, writing};
 
+use crate::project::Project;
 use crate::{
-    cluster::Interrupted,
     disk::{Root, watch},
-    hint::{self, Hint as _},
-    model::Project,
-    plan::Tree,
     terminal,
 };
+use cluster::Interrupted;
+use diagnostics::Hint as _;
+use model::Tree;
 
 /// Build Kubernetes operators in Rust: scaffold them, generate CRDs, RBAC and OLM bundles, deploy and test them
 #[derive(clap::Parser)]
@@ -167,7 +167,8 @@ pub fn run() -> ExitCode {
             }
             Err(error) => {
                 failed = true;
-                match (terminal::report(&error), hint::find::<Interrupted>(&error).is_some()) {
+                match (terminal::report(&error), diagnostics::find::<Interrupted>(&error).is_some())
+                {
                     // As shells report a program that SIGINT has ended.
                     (_, true) => ExitCode::from(130),
                     (code, _) => code,

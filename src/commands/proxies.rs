@@ -1,6 +1,7 @@
 //! The proxies of the environment, as kubectl reads them.
 
-use crate::{cluster::Proxies, terminal};
+use crate::terminal;
+use cluster::Proxies;
 
 pub fn proxies() -> anyhow::Result<Proxies> {
     let first = |[upper, lower]: [&str; 2]| match terminal::variable(upper)? {

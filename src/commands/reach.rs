@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use super::{home, proxies::proxies};
-use crate::{
-    cluster::{Cluster, Event, Id, Interrupted, Limit, Owner, Target, Unreachable},
-    hint::{self, Hint as _},
-    model::{Project, Timeout},
-    terminal,
-    yaml::Value,
-};
+use crate::project::Project;
+use crate::terminal;
+use cluster::{Cluster, Event, Id, Interrupted, Limit, Owner, Target, Unreachable};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
+use model::Timeout;
 
 /// Which cluster to use.
 #[derive(clap::Args)]
@@ -145,7 +144,7 @@ pub fn reached<T>(found: anyhow::Result<T>) -> anyhow::Result<T> {
         Err(error) if error.is::<Unreachable>() => {
             Err(error).hint("check that the cluster is running and that this is its kubeconfig")
         }
-        Err(error) if hint::find::<Interrupted>(&error).is_some() => Err(error).hint(
+        Err(error) if diagnostics::find::<Interrupted>(&error).is_some() => Err(error).hint(
             "run the command again to complete it; `--dry-run=server` lists what is left to do",
         ),
         found => found,

@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    hint::{Diagnostic, Diagnostics},
-    model::Problem,
-    source::Reading,
-};
+use crate::source::Reading;
+use diagnostics::{Diagnostic, Diagnostics};
 
 /// How much of the source could not be read.
 pub fn unread(reading: &Reading) -> String {
@@ -20,23 +17,23 @@ pub fn unread(reading: &Reading) -> String {
 }
 
 /// Problems as one error. One that several kinds have appears once, with the field path in each.
-pub fn refusal(headline: &str, problems: &[Problem]) -> anyhow::Error {
+pub fn refusal(
+    headline: &str,
+    problems: impl IntoIterator<Item = impl Into<Diagnostic>>,
+) -> anyhow::Error {
     let mut all: BTreeMap<_, Diagnostic> = BTreeMap::new();
     for it in problems {
-        let mut diagnostic = Diagnostic::from(it.clone());
-        all.entry((&it.place, &it.message, &it.hint))
-            .and_modify(|other| other.field_paths.append(&mut diagnostic.field_paths))
-            .or_insert(diagnostic);
+        let mut it: Diagnostic = it.into();
+        all.entry((it.file.clone(), it.position, it.message.clone(), it.hints.clone()))
+            .and_modify(|other| other.field_paths.append(&mut it.field_paths))
+            .or_insert(it);
     }
     Diagnostics { headline: headline.to_owned(), list: all.into_values().collect() }.into()
 }
 
 #[test]
 fn a_problem_that_several_kinds_have_names_them_all() {
-    use crate::{
-        hint,
-        model::{Place, SourcePath},
-    };
+    use crate::project::{Place, Problem, SourcePath};
     let problem = |place: &str, field_path: &[&str]| Problem {
         field_path: field_path.iter().map(|it| (*it).to_owned()).collect(),
         ..Problem::new(Place::start(SourcePath::fixed(place)), "it is wrong").with_hint("fix it")
@@ -46,9 +43,9 @@ fn a_problem_that_several_kinds_have_names_them_all() {
         problem("a.rs", &["Two", "spec.b", "T"]),
         problem("b.rs", &["One"]),
     ];
-    let error = refusal("2 of 2", &all);
+    let error = refusal("2 of 2", all);
     assert_eq!(error.to_string(), "2 of 2:\n  a.rs:1:1: it is wrong\n  b.rs:1:1: it is wrong");
-    let found: &Diagnostics = hint::find(&error).expect("it is one");
+    let found: &Diagnostics = diagnostics::find(&error).expect("it is one");
     let fields: Vec<Vec<String>> = found.list.iter().map(|it| it.fields().collect()).collect();
     assert_eq!(fields, [vec!["One → spec.a", "Two → spec.b → T"], vec![]]);
 }

@@ -2,13 +2,13 @@
 //! written.
 
 use super::derive::{self, How};
+use crate::project::Project;
 use crate::{
     disk::Root,
-    kustomize,
-    model::{Image, Namespace, Project, ProjectPath},
     plan::{Changes, Overlay, Plan},
-    yaml::Value,
 };
+use go_data::yaml::Value;
+use model::{Image, Namespace, ProjectPath};
 
 /// All that is deployed.
 pub const EVERYTHING: &str = "config/default";

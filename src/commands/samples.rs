@@ -3,15 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::refusal::refusal;
-use crate::{
-    bundle::Object,
-    hint::{Diagnostic, Hint as _},
-    kustomize::{self, Rendered},
-    model::{Problem, ProjectPath, SourcePath},
-    plan::{Plan, Tree},
-    samples::{Report, Sample, check},
-    yaml::{self, Node, Value},
-};
+use crate::{bundle::Object, plan::Plan};
+use crd::samples::{Report, Sample, check};
+use diagnostics::{Diagnostic, Hint as _};
+use go_data::yaml::{self, Node, Value};
+use kustomize::Rendered;
+use model::{ProjectPath, Tree};
 
 const FOLDER: &str = "config/samples";
 const HINT: &str =
@@ -20,9 +17,7 @@ const HINT: &str =
 /// Warns of samples that the CRDs refuse.
 pub fn warn(plan: &mut Plan, tree: &impl Tree, crds: &[&Value]) -> anyhow::Result<()> {
     let folder = ProjectPath::fixed(FOLDER);
-    if crds.is_empty()
-        || tree.look(&folder.join("kustomization.yaml")?)? == crate::plan::Found::Nothing
-    {
+    if crds.is_empty() || tree.look(&folder.join("kustomization.yaml")?)? == model::Found::Nothing {
         return Ok(());
     }
     let rendered = match kustomize::build_with_origins(tree, &folder, &[]) {
@@ -37,7 +32,9 @@ pub fn warn(plan: &mut Plan, tree: &impl Tree, crds: &[&Value]) -> anyhow::Resul
     };
     let Report { faults, unchecked } = of_rendered(tree, crds, &rendered)?;
     for mut problem in faults {
-        problem.hint.get_or_insert_with(|| HINT.to_owned());
+        if problem.hints.is_empty() {
+            problem.hints.push(HINT.to_owned());
+        }
         plan.warn(problem);
     }
     unchecked.into_iter().for_each(|it| plan.warn(it));
@@ -45,11 +42,11 @@ pub fn warn(plan: &mut Plan, tree: &impl Tree, crds: &[&Value]) -> anyhow::Resul
 }
 
 /// Refuses samples that the CRDs refuse; returns what was not checked.
-pub fn require(report: Report) -> anyhow::Result<Vec<Problem>> {
+pub fn require(report: Report) -> anyhow::Result<Vec<Diagnostic>> {
     if !report.faults.is_empty() {
         let error = refusal(
             "API servers would refuse the samples, and no bundle was written",
-            &report.faults,
+            report.faults,
         );
         return Err(error)
             .hint("change the samples, or the types that their CRDs are generated from");
@@ -82,7 +79,7 @@ pub fn of_rendered(
         let file = files.get(&it.origin);
         samples.push(Sample {
             value: &it.value,
-            path: SourcePath::from(it.origin.clone()),
+            path: it.origin.as_str(),
             text: file.map_or("", |it| it.0.as_str()),
             document: file.and_then(|it| it.1.iter().find(is_same)),
         });
@@ -99,14 +96,11 @@ pub fn of_documents(
 ) -> anyhow::Result<Report> {
     // A path from the root is named by its last part.
     let last = name.rsplit('/').next().unwrap_or(name);
-    let path: SourcePath = name
-        .parse()
-        .or_else(|_| last.parse())
-        .map_err(|_| anyhow::format_err!("`{name}` does not name a file"))?;
+    let path = if name.parse::<ProjectPath>().is_ok() { name } else { last };
     let crds = crds(objects.iter().map(|it| &it.value));
     let mut samples = Vec::new();
     for (Object { value, .. }, node) in objects.iter().zip(nodes) {
-        samples.push(Sample { value, path: path.clone(), text, document: Some(node) });
+        samples.push(Sample { value, path, text, document: Some(node) });
     }
     Ok(check(&crds, &samples))
 }

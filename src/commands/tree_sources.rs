@@ -7,12 +7,12 @@ use std::{
 };
 
 use super::{cargo::Shelves, derive::SUPPORT};
+use crate::project::SourcePath;
 use crate::{
-    disk,
-    model::{ProjectPath, SourcePath},
-    plan::{self, Tree},
+    disk, plan,
     source::{Locked, ReadFile, Sources},
 };
+use model::{ProjectPath, Tree};
 
 /// The sources in a tree.
 pub struct TreeSources<'a, T> {

@@ -6,7 +6,9 @@ use super::{
     removal::{Parts, Removing},
     rendered,
 };
-use crate::{cluster::Id, disk::Root, model::Namespace};
+use crate::disk::Root;
+use cluster::Id;
+use model::Namespace;
 
 /// Remove what `deploy` created from a cluster, including all custom resources
 ///

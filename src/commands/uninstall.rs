@@ -6,7 +6,8 @@ use super::{
     removal::Removing,
     rendered,
 };
-use crate::{cluster::Id, disk::Root};
+use crate::disk::Root;
+use cluster::Id;
 
 /// Remove the CRDs from a cluster, including all custom resources
 ///

@@ -18,7 +18,8 @@ use super::{
     folder::{Folder, Kind},
     like::Like,
 };
-use crate::{hint::Hint as _, model::ProjectPath};
+use diagnostics::Hint as _;
+use model::ProjectPath;
 
 pub const NAME: &str = ".operator-rs.journal";
 /// The journal while it is being written.

@@ -14,7 +14,8 @@ use super::{
     places::Places,
     root::{Root, Way},
 };
-use crate::{hint::Hint as _, model::ProjectPath};
+use diagnostics::Hint as _;
+use model::ProjectPath;
 
 /// Reads a regular file that the user has named, up to `limit` bytes; none if there is no such file.
 pub fn large(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {

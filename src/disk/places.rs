@@ -11,7 +11,8 @@ use super::{
     folder::Folder,
     root::{Root, Way, enter},
 };
-use crate::{hint::Hint as _, model::ProjectPath};
+use diagnostics::Hint as _;
+use model::ProjectPath;
 
 pub struct Places<'a> {
     root: &'a Root,

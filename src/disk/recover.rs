@@ -9,7 +9,8 @@ use super::{
     root::{Root, busy},
     transaction::{State, Transaction},
 };
-use crate::{hint::Hint as _, model::ProjectPath};
+use diagnostics::Hint as _;
+use model::ProjectPath;
 
 /// The changes of an interrupted run, which are complete now.
 #[derive(Debug, PartialEq)]

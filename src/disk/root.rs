@@ -12,7 +12,8 @@ use super::{
     folder::{Folder, Kind, is_missing},
     places::Meanwhile,
 };
-use crate::{hint::Hint as _, model::ProjectPath};
+use diagnostics::Hint as _;
+use model::ProjectPath;
 
 pub struct Root {
     pub(super) dir: PathBuf,

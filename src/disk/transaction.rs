@@ -13,7 +13,7 @@ use super::{
     journal::{Journal, Step, hash},
     places::{Meanwhile, Places, blocked},
 };
-use crate::model::ProjectPath;
+use model::ProjectPath;
 
 /// The state of a file that a step is about to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

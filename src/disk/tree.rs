@@ -11,10 +11,7 @@ use super::{
     root::{Root, Way, symlink},
     watch,
 };
-use crate::{
-    model::ProjectPath,
-    plan::{Found, Tree},
-};
+use model::{Found, ProjectPath, Tree};
 
 /// How deep folders may be nested in a folder that is listed.
 const DEEPEST: usize = 32;

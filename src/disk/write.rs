@@ -16,11 +16,10 @@ use super::{
     root::Root,
     transaction::{State, Transaction},
 };
-use crate::{
-    hint::{self, Hint as _},
-    model::{Project, ProjectPath},
-    plan::{Change, Changes},
-};
+use crate::plan::{Change, Changes};
+use crate::project::Project;
+use diagnostics::Hint as _;
+use model::ProjectPath;
 
 impl Root {
     /// Writes every change or none. PROJECT comes last, so that it never lists anything that does not exist.
@@ -76,7 +75,7 @@ fn not_written(
     error: anyhow::Error,
     taken: anyhow::Result<Vec<ProjectPath>>,
 ) -> anyhow::Result<()> {
-    let again = match hint::find::<Meanwhile>(&error) {
+    let again = match diagnostics::find::<Meanwhile>(&error) {
         Some(_) => "run the command again",
         None => {
             "correct the cause (free some space, for example, or change the permissions), then run the command again"

@@ -7,8 +7,9 @@ use kube_core::crd::v1::merge_crds;
 
 use super::versions::{self, Version};
 use super::{Generated, Manifest};
-use crate::model::{ApiGroup, Operator, Plural, Problem, ProjectPath};
-use crate::yaml::{self, Value};
+use crate::project::{Operator, Problem};
+use go_data::yaml::{self, Value};
+use model::{ApiGroup, Plural, ProjectPath};
 
 pub fn generate(operator: &Operator) -> Generated {
     let mut res = Generated::default();

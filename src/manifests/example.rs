@@ -1,6 +1,6 @@
 //! The smallest object that a schema accepts, according to its types, bounds and enums.
 
-use crate::yaml::{Map, Value, json};
+use go_data::yaml::{Map, Value, json};
 
 /// The `spec` of an object, if the schema has one.
 pub fn example(schema: &Value) -> Value {

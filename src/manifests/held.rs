@@ -1,6 +1,6 @@
 //! A CRD as API servers hold it: they drop what is empty, where its Go type says `omitempty`.
 
-use crate::yaml::{Map, Value};
+use go_data::yaml::{Map, Value};
 
 /// The fields of a schema that are dropped where they are empty, or false.
 const OF_SCHEMAS: &[&str] = &[
@@ -74,7 +74,7 @@ fn drop_empty(of: &mut Value, names: &[&str]) {
 
 #[test]
 fn what_is_empty_is_dropped_where_its_type_says_so() {
-    use crate::yaml::json;
+    use go_data::yaml::json;
     let crd = |names: Value, column: Value, schema: Value| {
         json!({
             "metadata": { "name": "caches.example.com" },

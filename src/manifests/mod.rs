@@ -16,8 +16,9 @@ pub use versions::{Version, versions};
 
 use std::collections::BTreeMap;
 
-use crate::model::{Operator, Problem, ProjectPath};
-use crate::yaml::{self, Value};
+use crate::project::{Operator, Problem};
+use go_data::yaml::{self, Value};
+use model::ProjectPath;
 
 /// One file of objects.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Generated, Manifest, Wishes};
-use crate::model::{Operator, ProjectPath, Rule};
-use crate::yaml::{Map, Value, json};
+use crate::project::{Operator, Rule};
+use go_data::yaml::{Map, Value, json};
+use model::ProjectPath;
 
 /// The role of comments that name none.
 const ROLE: &str = "manager-role";

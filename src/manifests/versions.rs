@@ -7,8 +7,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 };
 use kube_core::Version as Priority;
 
-use crate::model::{DeclaredKind, Operator, Place, Problem, Storage};
-use crate::yaml::{self, Value};
+use crate::project::{DeclaredKind, Operator, Place, Problem, Storage};
+use go_data::yaml::{self, Value};
 
 /// One version of a kind: its CRD, and the kind as the source declares it.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
 
-use crate::yaml::{Value, json};
+use go_data::yaml::{Value, json};
 
 /// What one ConfigMap holds, in bytes: a little less than its limit, which is 1 MiB with the keys.
 const MOST: usize = 1_000_000;

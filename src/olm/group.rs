@@ -1,10 +1,8 @@
 //! The OperatorGroup of a namespace: OLM wants exactly one, and it decides which namespaces operators watch.
 
 use super::{InstallMode, Release, V1, release::targets};
-use crate::{
-    hint::Hint as _,
-    yaml::{Value, json},
-};
+use diagnostics::Hint as _;
+use go_data::yaml::{Value, json};
 
 /// The OperatorGroup that is created where there is none.
 pub const GROUP: &str = "operator-rs-group";

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::model::{Namespace, Refusal};
+use model::{Namespace, Refusal};
 
 /// `AllNamespaces`, `OwnNamespace`, `SingleNamespace=NS` or `MultiNamespace=NS,NS`.
 #[derive(Clone, Debug, PartialEq, Eq)]

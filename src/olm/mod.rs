@@ -42,7 +42,7 @@ pub const V1_ALPHA1: &str = "operators.coreos.com/v1alpha1";
 pub const CATALOG_LABEL: &str = "rust.operator-rs.io/catalog";
 
 /// The strings of a list.
-pub fn texts(list: &crate::yaml::Value) -> Vec<String> {
+pub fn texts(list: &go_data::yaml::Value) -> Vec<String> {
     let items = list.as_array().into_iter().flatten();
     items.filter_map(|it| it.as_str().map(str::to_owned)).collect()
 }

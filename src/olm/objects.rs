@@ -1,10 +1,8 @@
 //! The objects with which OLM installs an operator.
 
 use super::{CATALOG_LABEL, Release, V1_ALPHA1};
-use crate::{
-    hint::Hint as _,
-    yaml::{Value, json},
-};
+use diagnostics::Hint as _;
+use go_data::yaml::{Value, json};
 
 /// The longest value of a label: OLM labels what it creates with the name of the CatalogSource.
 const LABEL: usize = 63;

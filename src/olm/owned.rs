@@ -1,6 +1,6 @@
 //! Which objects OLM has created for an operator, by the labels that it sets.
 
-use crate::yaml::{Value, json};
+use go_data::yaml::{Value, json};
 
 /// The field managers of OLM's two operators.
 pub const MANAGERS: [&str; 2] = ["catalog", "olm"];

@@ -1,7 +1,7 @@
 //! An InstallPlan: the objects that OLM creates with it, and how far it is.
 
 use super::requirements::{one_line, text};
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 /// An object of an InstallPlan.
 pub struct Step {
@@ -66,7 +66,7 @@ pub fn reason(plan: &Value) -> String {
 
 #[test]
 fn a_plan_that_olm_has_begun_with_may_have_created_everything() {
-    use crate::yaml::json;
+    use go_data::yaml::json;
     let plan = |phase: &str, message: &str| {
         json!({"status": {"phase": phase, "message": message, "plan": [
             {"status": "Unknown", "resolving": "a.v1", "resource": {

@@ -4,7 +4,7 @@ use super::{
     copied_from, plan,
     requirements::{one_line, text, unmet},
 };
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 /// OLM's objects about one operator, as far as they exist.
 #[derive(Debug, Default)]
@@ -178,7 +178,7 @@ fn of_subscription(subscription: &Value, source: Option<&Value>, csv: &str) -> P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::json;
+    use go_data::yaml::json;
 
     fn check(seen: Value, expected: &Progress) {
         let part = |key: &str| seen.get(key).cloned();

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::Context as _;
 
 use super::{InstallMode, texts};
-use crate::{
-    model::ProjectPath,
-    yaml::{self, Dialect, Value},
-};
+use go_data::yaml::{self, Dialect, Value};
+use model::ProjectPath;
 
 /// The files of a bundle, by their paths inside it.
 pub type Files = BTreeMap<ProjectPath, Vec<u8>>;

@@ -1,6 +1,6 @@
 //! What a ClusterServiceVersion lacks, from its status.
 
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 /// The requirements that are not met, in one line each.
 pub fn unmet(csv: &Value) -> Vec<String> {
@@ -66,7 +66,7 @@ pub fn impossible(
 
 #[test]
 fn what_a_server_can_never_meet_is_named() {
-    use crate::yaml::json;
+    use go_data::yaml::json;
     let serves =
         |api_version: &str, kind: &str| Ok((api_version, kind) == ("apps/v1", "Deployment"));
     let check = |spec: Value, server: &str, expected: &[&str]| {

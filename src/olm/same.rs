@@ -1,6 +1,6 @@
 //! Whether an installed version has the content of a bundle.
 
-use crate::{kubernetes, yaml::Value};
+use go_data::{kubernetes, yaml::Value};
 
 /// The parts of a specification that OLM stores as they are: it sets `replaces` and `skips` itself.
 const PARTS: [&str; 5] = [
@@ -49,7 +49,7 @@ fn is_nothing(it: &Value) -> bool {
 
 #[test]
 fn the_content_of_a_version_is_compared_without_defaults() {
-    use crate::yaml::json;
+    use go_data::yaml::json;
     let csv = |container: Value, replaces: &str| {
         json!({
             "apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",

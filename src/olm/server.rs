@@ -4,7 +4,7 @@
 //! A small catalog is mounted as a file. A large one is compressed, and an init container unpacks it.
 
 use super::{CATALOG_LABEL, Content};
-use crate::yaml::{Value, json};
+use go_data::yaml::{Value, json};
 
 const PORT: u16 = 50051;
 

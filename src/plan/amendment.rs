@@ -2,10 +2,8 @@
 //! without them. Otherwise nothing is written.
 
 use super::entries::{Clash, Content, Entry, Place};
-use crate::{
-    hint::{Diagnostic, Lines},
-    model::ProjectPath,
-};
+use diagnostics::{Diagnostic, Lines};
+use model::ProjectPath;
 
 #[derive(Clone, Debug)]
 pub enum Amendment {

@@ -1,9 +1,7 @@
 use std::{collections::BTreeMap, fmt};
 
-use crate::{
-    hint::{Diagnostic, Diagnostics, hinted},
-    model::{self, ProjectPath},
-};
+use diagnostics::{Diagnostic, Diagnostics, hinted};
+use model::ProjectPath;
 
 /// How many changes a terminal lists one by one, and how many new files of a directory in a longer list.
 const LONGEST_LIST: usize = 20;
@@ -93,7 +91,7 @@ impl Changes {
 
     /// A generated file that was edited by hand.
     pub(super) fn edited(&mut self, path: &ProjectPath, text: &str, edit: &str) {
-        if let Some(conflict) = model::merge_conflict(path, text) {
+        if let Some(conflict) = diagnostics::conflict::in_file(path.as_str(), text) {
             let hint = "give `--force` to generate the file again";
             self.edited.push(path.clone());
             let file = conflict.file.as_ref().map(|it| format!("{}{it}", self.shown_in));

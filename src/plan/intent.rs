@@ -6,10 +6,8 @@ use super::{
     ours,
     overlay::lines_before,
 };
-use crate::{
-    hint::Diagnostic,
-    model::{self, ProjectPath},
-};
+use diagnostics::Diagnostic;
+use model::ProjectPath;
 
 #[derive(Clone, Debug)]
 pub enum Intent {
@@ -37,7 +35,7 @@ impl Intent {
         changes: &mut Changes,
     ) {
         if let (Self::Amend { .. } | Self::Lines(_), Some(text)) = (self, &before)
-            && let Some(conflict) = model::merge_conflict(path, text)
+            && let Some(conflict) = diagnostics::conflict::in_file(path.as_str(), text)
         {
             return changes.problem(conflict);
         }

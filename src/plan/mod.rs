@@ -8,22 +8,17 @@ mod intent;
 mod ours;
 mod overlay;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use amendment::{COMMIT, LastCommit, NOT_COMMITTED, removed};
 pub use changes::{Change, Changes};
 pub use ours::without_signature;
 pub use overlay::Overlay;
 
-use crate::{
-    hint::{Diagnostic, Lines},
-    model::ProjectPath,
-};
 use amendment::Amendment;
+use diagnostics::{Diagnostic, Lines};
 use intent::Intent;
+use model::{Found, ProjectPath, Tree};
 
 /// Whether a file is unchanged since this command (e.g. `manifests`) has generated it.
 pub fn is_ours(path: &ProjectPath, text: &str, by: &str) -> bool {
@@ -45,48 +40,6 @@ pub fn definition(path: &ProjectPath, text: &str, names: &[String]) -> Option<Di
         let at = Diagnostic::in_file(path.as_str(), message).at(it.line + 1, it.column + 1);
         Some(at.quote(&mut Lines::of(text)))
     })
-}
-
-/// The files of a project: on disk, or in a test's map.
-pub trait Tree {
-    /// What is at a path. Symlinks are not followed.
-    fn look(&self, path: &ProjectPath) -> anyhow::Result<Found>;
-
-    /// Its directory on disk, if it has one.
-    fn dir(&self) -> Option<&Path> {
-        None
-    }
-
-    /// Every file below a directory, in path order; empty if there is no such directory.
-    fn list(&self, folder: &ProjectPath) -> anyhow::Result<Vec<ProjectPath>>;
-
-    /// The names in a directory, sorted; those of directories end with `/`. `""` is the project's own directory.
-    /// Empty if there is no such directory.
-    fn names(&self, folder: &str) -> anyhow::Result<Vec<String>>;
-
-    /// The text of a file, if the file exists. Symlinks are followed inside the project. Anything but a text is an
-    /// error.
-    fn read(&self, path: &ProjectPath) -> anyhow::Result<Option<String>> {
-        match self.look(path)? {
-            Found::Nothing => Ok(None),
-            Found::Text(text) => Ok(Some(text)),
-            Found::Other(what) => Err(anyhow::format_err!("{path} cannot be read: {what}")),
-        }
-    }
-
-    /// The bytes of a file, if it exists.
-    fn bytes(&self, path: &ProjectPath) -> anyhow::Result<Option<Vec<u8>>> {
-        Ok(self.read(path)?.map(String::into_bytes))
-    }
-}
-
-/// What is at a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    Nothing,
-    Text(String),
-    /// Something that a text file cannot replace, described for a message.
-    Other(String),
 }
 
 /// The intended state of the project.

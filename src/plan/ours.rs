@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::model::{ProjectPath, merge_conflict};
+use model::ProjectPath;
 
 /// The state of a file, seen from a command that generates files.
 #[derive(Debug, PartialEq)]
@@ -74,7 +74,8 @@ pub fn state(path: &ProjectPath, text: &str, by: &str) -> State {
 /// Whether a text is a merge conflict of files that operator-rs has generated.
 pub fn is_in_conflict(path: &ProjectPath, text: &str) -> bool {
     let start = format!("{}{START}", comment(path).0);
-    merge_conflict(path, text).is_some() && text.lines().any(|it| it.starts_with(&start))
+    diagnostics::conflict::in_file(path.as_str(), text).is_some()
+        && text.lines().any(|it| it.starts_with(&start))
 }
 
 /// Hexadecimal digits of SHA-256, two for each byte: enough to notice an edit, but not a protection.

@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, path::Path};
 
-use super::{Changes, Found, Tree};
-use crate::model::ProjectPath;
+use super::Changes;
+use model::{Found, ProjectPath, Tree};
 
 /// A tree as it would be after some changes.
 pub struct Overlay<'a, T> {

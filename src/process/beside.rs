@@ -21,7 +21,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::hint::Hint as _;
+use diagnostics::Hint as _;
 
 /// `sh -c … sh LOG PROGRAM ARGUMENT…`: runs the program until it ends or the pipe at stdin is closed.
 const UNTIL_WE_END: &str = r#"exec 3<&0; log=$1; shift

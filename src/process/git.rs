@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context as _, bail};
 
 use super::group::Group;
-use crate::hint::Hint as _;
+use diagnostics::Hint as _;
 
 /// The longest list of files that is read, in bytes.
 const LONGEST_LIST: u64 = 256 << 20;

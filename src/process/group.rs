@@ -24,7 +24,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::beside::shell;
-use crate::hint::Hint as _;
+use diagnostics::Hint as _;
 
 /// `sh -c … sh GROUP`: ends a process group when the pipe is closed without a line. Programs that ignore SIGTERM are
 /// killed.

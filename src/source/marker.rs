@@ -1,7 +1,7 @@
 //! `// +kubebuilder:rbac:groups=…,resources=…,verbs=…`, by controller-gen's own grammar.
 
 use super::comments::Comment;
-use crate::model::{Place, Problem, Rule, SourcePath};
+use crate::project::{Place, Problem, Rule, SourcePath};
 
 const NAME: &str = "kubebuilder:rbac";
 

@@ -13,7 +13,7 @@ pub use kinds::BuiltInKind;
 pub use kube_crd_source::{Lock, Locked, Options, ReadFile, ReadTexts, Sources, features_of_kinds};
 pub use named::named;
 
-use crate::model::{Crate, DeclaredKind, KindPath, Operator, Problem, below};
+use crate::project::{Crate, DeclaredKind, KindPath, Operator, Problem, below};
 
 /// The kinds and rules of a workspace, and the problems of reading them.
 #[derive(Debug, Default)]

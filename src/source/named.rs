@@ -1,6 +1,6 @@
 //! Kinds that the user gives by path.
 
-use crate::model::{Crate, KindPath, Target};
+use crate::project::{Crate, KindPath, Target};
 
 /// The kind at a path that begins with the name of a crate: `my_crate::v1::Memcached`. None if there is no such crate.
 pub fn named(path: &str, crates: &[Crate]) -> Option<KindPath> {
@@ -27,7 +27,7 @@ fn a_kind_is_named_by_a_path_from_a_crate_on() {
     let krate = |name: &str, target: Target| Crate {
         name: name.to_owned(),
         folder: String::new(),
-        root: crate::model::SourcePath::fixed("src/lib.rs"),
+        root: crate::project::SourcePath::fixed("src/lib.rs"),
         target,
         features: Vec::new(),
     };

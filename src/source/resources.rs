@@ -4,10 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::kinds;
-use crate::{
-    hint,
-    model::{DeclaredKind, Rule},
-};
+use crate::project::{DeclaredKind, Rule};
 
 pub struct Resources {
     /// For each group its plurals: by themselves, and by their kinds in lower case.
@@ -83,7 +80,7 @@ impl Resources {
     pub fn group_of(&self, word: &str) -> Option<&str> {
         let first = |group: &str| group.split('.').next().unwrap_or_default().to_owned();
         let all: Vec<(String, &String)> = self.groups.keys().map(|it| (first(it), it)).collect();
-        let near = hint::nearest(word, all.iter().map(|it| it.0.as_str()))?;
+        let near = diagnostics::nearest(word, all.iter().map(|it| it.0.as_str()))?;
         all.iter().find(|it| it.0 == near).map(|it| it.1.as_str())
     }
 
@@ -93,7 +90,7 @@ impl Resources {
         }
         // Other operators may have groups of the same domain, with names of a few letters.
         let is_near = |known: &&String| {
-            hint::slips(word, known) <= if known.ends_with(".k8s.io") { 2 } else { 1 }
+            diagnostics::slips(word, known) <= if known.ends_with(".k8s.io") { 2 } else { 1 }
         };
         let near = self.groups.keys().filter(|it| it.contains('.')).find(is_near)?;
         let message = format!("`{word}` is not an API group of Kubernetes or of this project");
@@ -112,7 +109,7 @@ impl Resources {
             return None;
         }
         if known.iter().any(|it| is_plural(it)) {
-            let near = hint::nearest(sub, SUBRESOURCES.iter().copied());
+            let near = diagnostics::nearest(sub, SUBRESOURCES.iter().copied());
             let near = near.filter(|_| !SUBRESOURCES.contains(&sub))?;
             let message = format!("`{sub}` is not a subresource of Kubernetes");
             return Some(Doubt { word, message, hint: format!("did you mean `{name}/{near}`?") });
@@ -127,7 +124,8 @@ impl Resources {
         let plurals = known.iter().flat_map(|it| it.values()).map(String::as_str);
         let kind = known.iter().find_map(|it| it.get(name)).map(String::as_str);
         // A kind of another group, in the singular.
-        let near = kind.or_else(|| hint::nearest(name, plurals)).or_else(|| self.plural(name))?;
+        let near =
+            kind.or_else(|| diagnostics::nearest(name, plurals)).or_else(|| self.plural(name))?;
         let message = message("Kubernetes or of this project");
         Some(Doubt { word, message, hint: format!("did you mean `{near}`?") })
     }

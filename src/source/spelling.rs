@@ -5,10 +5,7 @@ use super::{
     comments::Comment,
     resources::{Doubt, Resources},
 };
-use crate::{
-    hint,
-    model::{Place, Problem, Rule, SourcePath},
-};
+use crate::project::{Place, Problem, Rule, SourcePath};
 
 /// What follows `+kubebuilder:` in the markers of kubebuilder and controller-gen.
 const MARKERS: &[&str] = &[
@@ -172,7 +169,7 @@ fn spoilt<'a>(comment: &Comment<'a>) -> Option<(&'a str, &'a str)> {
         let name = start.trim_start_matches(['+', ' ', '\t']).trim_end();
         let is_same = name.eq_ignore_ascii_case("kubebuilder");
         let is_near = match start.starts_with('+') {
-            true => is_same || hint::slips(name, "kubebuilder") <= 2,
+            true => is_same || diagnostics::slips(name, "kubebuilder") <= 2,
             false => is_same && !marker.starts_with(' '),
         };
         is_near.then_some((text, marker.trim()))
@@ -184,7 +181,7 @@ fn near<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if known.contains(&word) || word.is_empty() {
         return None;
     }
-    hint::nearest(word, known.iter().copied().filter(|it| *it != "*"))
+    diagnostics::nearest(word, known.iter().copied().filter(|it| *it != "*"))
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub use progress::{Step, waiting};
 pub use prompt::{agree, ask, confirm, has_person};
 pub use settings::{Settings, annotate_below, annotates};
 
-use crate::hint::Diagnostic;
+use diagnostics::Diagnostic;
 use message::Level;
 
 /// Why stdout cannot be written any more. The command itself continues: half of its work would be worse than a list

@@ -12,7 +12,7 @@ use annotate_snippets::{
 };
 
 use super::{is_obeyed, message::Level, shown, shown_message};
-use crate::hint::Diagnostic;
+use diagnostics::Diagnostic;
 
 /// Longer lines are not quoted, in bytes.
 const LONGEST: usize = 10_000;

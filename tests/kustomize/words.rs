@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    hint,
-    kustomize::{Image, build},
-    model::ProjectPath,
-    plan::{Found, Tree},
-    yaml::{Value, json},
-};
+use go_data::yaml::{Value, json};
+use kustomize::{Image, build};
+use model::{Found, ProjectPath, Tree};
 
 /// Files by path.
 struct Files(BTreeMap<ProjectPath, String>);
@@ -46,8 +42,9 @@ fn refused(files: &[(&str, &str)], message: &str, hints: &[&str]) {
 
 /// The hints of an error and of its diagnostics, each once.
 fn all_hints(error: &anyhow::Error) -> Vec<&str> {
-    let located = hint::find::<hint::Diagnostics>(error).map_or(&[][..], |it| &it.list);
-    let mut res = hint::hints(error);
+    let located =
+        diagnostics::find::<diagnostics::Diagnostics>(error).map_or(&[][..], |it| &it.list);
+    let mut res = diagnostics::hints(error);
     for hint in located.iter().flat_map(|it| &it.hints) {
         if !res.contains(&hint.as_str()) {
             res.push(hint);

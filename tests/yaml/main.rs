@@ -4,8 +4,6 @@
 //!
 //! `SEED` and `CASES` choose the random documents; `TEXTS` names a folder whose files are read besides,
 //! as `TEXTS=… cargo test --test yaml -- --ignored --nocapture`.
-//!
-//! The room under test is taken in by path, for the crate is a program and no library.
 
 #![allow(clippy::disallowed_methods, reason = "the walls stand in src; a test looks from outside")]
 #![allow(clippy::print_stderr, reason = "what was tried is told, so that it can be tried again")]
@@ -19,13 +17,13 @@ mod read;
 #[path = "../support/mod.rs"]
 mod support;
 
-#[allow(dead_code, unused_imports, reason = "the program uses all of it")]
-#[path = "../../src/yaml/mod.rs"]
-mod yaml;
+#[path = "../../crates/go-data/src/yaml/tricky.rs"]
+mod tricky;
 
 use std::{collections::BTreeSet, fs};
 
-use yaml::{Map, Value, json};
+use go_data::yaml::{self, Map, Value, json};
+use tricky::TRICKY;
 
 #[test]
 fn go_reads_every_string_back_as_itself() {
@@ -75,7 +73,7 @@ fn every_string_reads_back_by_libyamls_descendant() {
 
 /// Every short string of signs that mean something in YAML, and those that are known for trouble.
 fn strings() -> Vec<String> {
-    let mut res: BTreeSet<String> = yaml::tests::TRICKY.iter().map(ToString::to_string).collect();
+    let mut res: BTreeSet<String> = TRICKY.iter().map(ToString::to_string).collect();
     let all: Vec<char> =
         " \n\t\r-:#'\"a1.e_+~!&*|>%@`{}[],?=<0xonyNY\\\u{85}\u{2028}é".chars().collect();
     let few: Vec<char> = " \n-:#'\"a1.e_+0x".chars().collect();

@@ -10,7 +10,7 @@ use crate::{
     author,
     go::{self, READERS, Verdict},
     random::Random,
-    support, yaml,
+    support,
 };
 
 #[test]
@@ -44,7 +44,7 @@ fn changed_files() {
 fn scalars_that_are_known_for_trouble() {
     let Some(tool) = support::tool("go-yaml") else { return };
     let mut texts = Vec::new();
-    for scalar in author::PLAIN.iter().chain(yaml::tests::TRICKY) {
+    for scalar in author::PLAIN.iter().chain(crate::TRICKY) {
         for (before, after) in
             [("a: ", ""), ("- ", ""), ("a: [", "]"), ("a: {b: ", "}"), ("", ": b")]
         {

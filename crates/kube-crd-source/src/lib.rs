@@ -46,7 +46,6 @@ pub use kind::{Crate, Kind, RustPath, Storage, Target};
 pub use text::panics::excerpt;
 pub use text::sources::{Locked, ReadFile, ReadTexts, Sources};
 pub use text::{FieldPlaces, NotASourcePath, Place, Problem, SourcePath, below, stack};
-pub use text::{conflict, conflict_in_malformed};
 
 use cargo::{Manifest, Packages};
 use declared::Namer;

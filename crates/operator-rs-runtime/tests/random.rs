@@ -313,6 +313,10 @@ impl History {
             let labels = secret.map(|it| it["metadata"]["labels"].clone());
             let seen: Value =
                 serde_json::from_str(thing["status"]["externalId"].as_str().unwrap_or("null")).unwrap_or_default();
+            // With nothing to see, one that waits for its first reconcile would look as if it had been.
+            if !seen.is_array() {
+                return Some(format!("{name} has seen nothing yet"));
+            }
             let seen_children: BTreeMap<_, _> =
                 seen[0].as_object().into_iter().flatten().map(|(name, it)| (name.as_str(), data(it))).collect();
             if (&seen_children, &seen[1]) != (&truth, &labels.unwrap_or_default()) {

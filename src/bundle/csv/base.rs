@@ -5,7 +5,7 @@ use super::super::{
     explanation::{Field, Journal},
     words,
 };
-use crate::yaml::{Map, Value, json};
+use go_data::yaml::{Map, Value, json};
 
 pub fn spec(base: &Value, input: &Input, journal: &mut Journal) -> Map<String, Value> {
     let mut res = base.get("spec").and_then(Value::as_object).cloned().unwrap_or_default();

@@ -9,7 +9,7 @@ use super::super::{
     words,
 };
 use super::base;
-use crate::yaml::{Map, Value, json};
+use go_data::yaml::{Map, Value, json};
 
 const OWNED: &str = "spec.customresourcedefinitions.owned";
 

@@ -1,7 +1,7 @@
 //! Deployments as part of the install strategy.
 
 use super::super::{Refusals, explanation::Journal, object};
-use crate::yaml::{Value, json};
+use go_data::yaml::{Value, json};
 
 pub fn all(deployments: &[&Value], refusals: &mut Refusals, journal: &mut Journal) -> Vec<Value> {
     deployments.iter().map(|it| one(it, refusals, journal)).collect()

@@ -12,7 +12,7 @@ use super::{
     Input, Refusals, collected::Collected, explanation::Journal, object, permissions::Permissions,
     related_images, webhooks,
 };
-use crate::{
+use go_data::{
     kubernetes,
     yaml::{Map, Value, json, to_value},
 };

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Change, Rule, State};
-use crate::{bundle::object, yaml::Value};
+use crate::bundle::object;
+use go_data::yaml::Value;
 
 /// The binding, its subject, and its role, as texts.
 type Grant = [String; 3];

@@ -1,7 +1,7 @@
 //! Every field of the CSV: those that other rules compare are listed here, and all others are reported as changed.
 
 use super::{Change, Rule, State, pods};
-use crate::yaml::{Difference, Value, differences};
+use go_data::yaml::{Difference, Value, differences};
 
 /// When a row counts.
 #[derive(Clone, Copy, PartialEq)]

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, Rule, State, pods};
-use crate::{
-    bundle::{object, related_images},
+use crate::bundle::{object, related_images};
+use go_data::{
     kubernetes::immutable,
     yaml::{Value, differences, json},
 };

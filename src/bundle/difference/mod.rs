@@ -16,7 +16,7 @@ pub use rules::Rule;
 pub use state::State;
 
 use super::validate::Finding;
-use crate::yaml::Mark;
+use go_data::yaml::Mark;
 
 /// One change.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Context as _;
 
 use super::{Change, Rule, State};
-use crate::{bundle::object, hint::Hint as _, yaml::Value};
+use crate::bundle::object;
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
 
 /// No operator has more; a file that has is made to do harm.
 const MOST: usize = 200_000;

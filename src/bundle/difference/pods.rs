@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, Rule, State};
-use crate::{
-    bundle::object,
-    yaml::{Difference, Value, differences, json},
-};
+use crate::bundle::object;
+use go_data::yaml::{Difference, Value, differences, json};
 
 const POD: &str = "/spec/template/spec";
 const CONTAINERS: [&str; 2] = ["containers", "initContainers"];

@@ -1,6 +1,6 @@
 //! The rules, and how bad it is to break one. An error: the upgrade fails, or OLM does not offer it.
 
-use crate::hint::Severity;
+use diagnostics::Severity;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::{Change, Place, Rule};
-use crate::{
-    bundle::{
-        annotations, object,
-        validate::{
-            self, Files, Findings,
-            load::{self, Loaded},
-            requirements::{self, Requirement},
-        },
+use crate::bundle::{
+    annotations, object,
+    validate::{
+        self, Files, Findings,
+        load::{self, Loaded},
+        requirements::{self, Requirement},
     },
-    hint::{Diagnostic, Diagnostics, Hint as _, Severity},
+};
+use diagnostics::{Diagnostic, Diagnostics, Hint as _, Severity};
+use go_data::{
     kubernetes,
-    model::ProjectPath,
     yaml::{Mark, Node, Value},
 };
+use model::ProjectPath;
 
 pub struct State {
     /// The files that are read, by their paths inside the bundle.

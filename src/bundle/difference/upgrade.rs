@@ -6,11 +6,8 @@ use std::collections::BTreeSet;
 use semver::Version;
 
 use super::{Change, Rule, State};
-use crate::{
-    bundle::{annotations, object, validate::requirements::Requirement},
-    kubernetes::version,
-    yaml::Value,
-};
+use crate::bundle::{annotations, object, validate::requirements::Requirement};
+use go_data::{kubernetes::version, yaml::Value};
 
 pub fn compare(old: &State, new: &State, res: &mut Vec<Change>) {
     if old.package() != new.package() {

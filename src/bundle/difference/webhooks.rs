@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Change, Rule, State};
-use crate::{
-    bundle::object,
-    yaml::{Value, differences},
-};
+use crate::bundle::object;
+use go_data::yaml::{Value, differences};
 
 const WEBHOOKS: &str = "/spec/webhookdefinitions";
 

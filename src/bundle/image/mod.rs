@@ -6,12 +6,10 @@ mod instructions;
 use std::collections::BTreeMap;
 
 use super::annotations;
-use crate::{
-    hint::{Diagnostic, Lines},
-    model::{self, ProjectPath},
-    yaml::{self, Dialect},
-};
+use diagnostics::{Diagnostic, Lines};
+use go_data::yaml::{self, Dialect};
 use instructions::{Step, What, steps};
+use model::ProjectPath;
 
 /// What an image is made of.
 #[derive(Debug, PartialEq)]
@@ -153,7 +151,7 @@ const NEEDS_DOCKER: &str = "only `FROM scratch`, `LABEL` and `COPY <directory> /
 fn labels(source: &Source<'_>) -> anyhow::Result<BTreeMap<String, String>> {
     let path = source.path.as_str();
     let nodes =
-        yaml::nodes(source.text, Dialect::Kubernetes).map_err(model::locate(path, source.text))?;
+        yaml::nodes(source.text, Dialect::Kubernetes).map_err(yaml::locate(path, source.text))?;
     let wrong = |mark: yaml::Mark, message: String| {
         Diagnostic::in_file(path, message)
             .at(mark.line, mark.column)

@@ -6,7 +6,8 @@ use super::{
     super::{Refusals, collected::Collected, object},
     is_known,
 };
-use crate::{model::AccountName, yaml::Value};
+use go_data::yaml::Value;
+use model::AccountName;
 
 /// operator-sdk ignores an additional service account that does not exist.
 pub fn refuse_unknown_accounts(

@@ -14,10 +14,8 @@ use super::{
     explanation::Journal,
     object,
 };
-use crate::{
-    model::AccountName,
-    yaml::{Value, json},
-};
+use go_data::yaml::{Value, json};
+use model::AccountName;
 
 use conflicts::{
     check_aggregation, refuse_rivals, refuse_shared, refuse_unknown, refuse_unknown_accounts,

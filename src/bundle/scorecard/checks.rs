@@ -12,10 +12,8 @@ use super::{
     },
     Outcome, State,
 };
-use crate::{
-    hint::Severity,
-    yaml::{self, Map, Value},
-};
+use diagnostics::Severity;
+use go_data::yaml::{self, Map, Value};
 
 type Checked = Result<(), String>;
 

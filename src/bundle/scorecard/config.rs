@@ -10,11 +10,11 @@ use super::{
     },
     BuiltIn,
 };
-use crate::{
+use go_data::{
     kubernetes,
-    model::ProjectPath,
     yaml::{self, Dialect, Value, json},
 };
+use model::ProjectPath;
 
 #[derive(Debug)]
 pub struct Configuration {

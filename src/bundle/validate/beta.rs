@@ -2,7 +2,7 @@
 //! each one here.
 
 use super::of;
-use crate::yaml::{Map, Value, json};
+use go_data::yaml::{Map, Value, json};
 
 /// What stands beside the versions, or in them, and its name in the version 1.
 const SHARED: &[(&str, &str)] = &[

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Findings, Manifest, Rule, csv::kind_of, load::Loaded, of};
-use crate::{kubernetes, model::Image, yaml::Value};
+use go_data::{kubernetes, yaml::Value};
+use model::Image;
 
 pub fn check(bundle: &Loaded, findings: &mut Findings) {
     owned_crds(bundle, findings);

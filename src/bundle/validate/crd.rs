@@ -1,7 +1,7 @@
 //! A CustomResourceDefinition, as an API server would take it.
 
 use super::{Findings, Manifest, Rule};
-use crate::definition;
+use crd::definition;
 
 pub fn check(manifest: &Manifest, findings: &mut Findings) {
     let Manifest { path, object: crd } = manifest;

@@ -1,7 +1,7 @@
 //! The ClusterServiceVersion by itself.
 
 use super::{Findings, Rule, escaped, load::Loaded, names, of};
-use crate::{
+use go_data::{
     kubernetes::version::Version,
     yaml::{self, Value},
 };

@@ -1,7 +1,8 @@
 //! `metadata/dependencies.yaml`
 
 use super::{Findings, Rule, format::field};
-use crate::{expression, kubernetes::version, yaml::Value};
+use crd::expression;
+use go_data::{kubernetes::version, yaml::Value};
 
 /// Whether a file has dependencies; if so, each is checked.
 pub fn check(path: &str, file: &Value, findings: &mut Findings) -> bool {

@@ -1,11 +1,9 @@
 //! What is wrong with a bundle: the rule, the place, the words.
 
 use super::{Files, Rule};
-use crate::{
-    hint::{Diagnostic, Severity},
-    model::ProjectPath,
-    yaml::{self, Dialect, Mark},
-};
+use diagnostics::{Diagnostic, Severity};
+use go_data::yaml::{self, Dialect, Mark};
+use model::ProjectPath;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {

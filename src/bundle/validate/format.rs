@@ -6,7 +6,7 @@ use super::{
     super::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE},
     Files, Findings, Rule, dependencies, escaped, load, requirements,
 };
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 type Annotations = BTreeMap<String, String>;
 
@@ -141,7 +141,7 @@ pub fn labels(found: &Annotations, labels: &Annotations, findings: &mut Findings
 /// What the manifests are.
 pub fn media_type(files: &Files) -> &'static str {
     let is_csv = |(path, bytes): (&_, &Vec<u8>)| {
-        let path: &crate::model::ProjectPath = path;
+        let path: &model::ProjectPath = path;
         path.parent().is_some_and(|it| it.as_str() == "manifests")
             && load::first(bytes).is_ok_and(|it| {
                 it.is_some_and(|it| super::of::kind(&it) == "ClusterServiceVersion")

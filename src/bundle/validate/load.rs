@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::annotations, Files, Findings, Manifest, Rule, beta, format, of};
-use crate::{
+use go_data::{
     kubernetes,
     yaml::{self, Value, json},
 };

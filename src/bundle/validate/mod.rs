@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::object as of;
-use crate::{kubernetes::names, model::ProjectPath};
+use go_data::kubernetes::names;
+use model::ProjectPath;
 
 mod beta;
 mod bundle;
@@ -30,7 +31,7 @@ pub use finding::Finding;
 pub(super) use finding::{Findings, escaped, node};
 use rules::{Origin, Rule, Selection, Target};
 
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 /// The files of a bundle, by their paths inside it.
 pub type Files = BTreeMap<ProjectPath, Vec<u8>>;

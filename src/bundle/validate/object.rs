@@ -1,7 +1,7 @@
 //! Every manifest but CSV and CRDs: its kind and its metadata.
 
 use super::{super::kinds, Findings, Manifest, Rule, csv, of};
-use crate::definition::metadata;
+use crd::definition::metadata;
 
 pub fn check(manifests: &[Manifest], findings: &mut Findings) {
     for Manifest { path, object } in manifests {

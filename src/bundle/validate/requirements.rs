@@ -2,10 +2,8 @@
 //! annotation `olm.properties` of the CSV.
 
 use super::{Files, format, load, of};
-use crate::{
-    model::ProjectPath,
-    yaml::{self, Value},
-};
+use go_data::yaml::{self, Value};
+use model::ProjectPath;
 
 /// An entry with `type` and `value`.
 pub struct Requirement {

@@ -79,7 +79,7 @@ fn a_bundle_that_no_config_map_can_hold_is_an_error() {
     };
     let text: String = (0..400_000).map(|_| next()).collect();
     let mut findings = Findings::default();
-    let path = |it: u8| crate::model::ProjectPath::fixed(&format!("manifests/{it}.yaml"));
+    let path = |it: u8| model::ProjectPath::fixed(&format!("manifests/{it}.yaml"));
     let mut files = Files::from([(path(0), text.clone().into_bytes())]);
     check(&files, "manifests/", &mut findings);
     assert!(findings.0.is_empty());
@@ -94,7 +94,7 @@ fn a_bundle_that_no_config_map_can_hold_is_an_error() {
         let mut findings = Findings::default();
         check(&Files::from([(path(0), text.into_bytes())]), "manifests/", &mut findings);
         assert_eq!(findings.0.len(), 1);
-        assert_eq!(findings.0[0].severity, crate::hint::Severity::Warning);
+        assert_eq!(findings.0[0].severity, diagnostics::Severity::Warning);
         let message = &findings.0[0].message;
         assert!(message.contains("It may be too large: these are"), "{message}");
     }

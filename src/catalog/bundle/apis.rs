@@ -6,10 +6,8 @@ use super::{
     csv::{Csv, Definition, Struct},
     manifests::Object,
 };
-use crate::{
-    hint::Diagnostic,
-    kubernetes::{self, go::quoted},
-};
+use diagnostics::Diagnostic;
+use go_data::kubernetes::{self, go::quoted};
 
 /// Group, version, kind and plural.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{super::blob::RelatedImage, manifests::Object};
-use crate::{
-    catalog::go,
-    hint::Diagnostic,
+use crate::catalog::go;
+use diagnostics::Diagnostic;
+use go_data::{
     kubernetes,
     yaml::{Map, Value},
 };

@@ -1,7 +1,9 @@
 //! The objects in `manifests/`.
 
 use super::{super::document, Files};
-use crate::{catalog::go, hint::Diagnostic, yaml::Value};
+use crate::catalog::go;
+use diagnostics::Diagnostic;
+use go_data::yaml::Value;
 
 /// An object, and the file that it is in.
 pub struct Object {

@@ -1,12 +1,9 @@
 //! The files in `metadata/`: annotations, dependencies and properties, whatever their names are.
 
 use super::{super::blob::Property, Files, csv::Struct};
-use crate::{
-    catalog::{document, go},
-    hint::Diagnostic,
-    kubernetes,
-    yaml::Value,
-};
+use crate::catalog::{document, go};
+use diagnostics::Diagnostic;
+use go_data::{kubernetes, yaml::Value};
 
 pub struct Metadata {
     pub package: String,

@@ -16,12 +16,10 @@ use super::{
     blob::{self, Property, RelatedImage, property},
     go,
 };
-use crate::{
-    model::ProjectPath,
-    yaml::{Value, json},
-};
 use csv::Csv;
+use go_data::yaml::{Value, json};
 use metadata::Metadata;
+use model::ProjectPath;
 
 /// The files of a bundle, by their paths inside it.
 pub type Files = BTreeMap<ProjectPath, Vec<u8>>;

@@ -12,10 +12,8 @@ use super::{
     csv::{Csv, Struct},
     metadata::Metadata,
 };
-use crate::{
-    hint::Diagnostic,
-    yaml::{self, Value, json},
-};
+use diagnostics::Diagnostic;
+use go_data::yaml::{self, Value, json};
 
 /// Group, kind and version: the order in which Go writes and compares them.
 type Gvk = [String; 3];

@@ -5,7 +5,7 @@ use super::{
     model::Member,
     tree::Tree,
 };
-use crate::hint::Diagnostic;
+use diagnostics::Diagnostic;
 
 /// What a fault is about.
 enum About {

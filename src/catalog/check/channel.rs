@@ -7,7 +7,7 @@ use super::{
     model::{Channel, Member},
     tree::Tree,
 };
-use crate::hint::Diagnostic;
+use diagnostics::Diagnostic;
 
 const EMPTY: &str = "channel must contain at least one bundle";
 

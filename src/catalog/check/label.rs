@@ -1,6 +1,6 @@
 //! The rules for names of packages and for references of images, in the words of the Go libraries.
 
-use crate::model::Image;
+use model::Image;
 
 /// What is wrong with an RFC 1123 label.
 pub fn faults(text: &str) -> Vec<&'static str> {

@@ -11,8 +11,8 @@ mod resolve;
 mod tree;
 
 use super::load::Catalog;
-use crate::hint::Diagnostic;
 pub use bundle::package_of;
+use diagnostics::Diagnostic;
 pub use label::image_fault;
 pub use model::Model;
 use tree::Tree;

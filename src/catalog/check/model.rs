@@ -10,7 +10,7 @@ use super::{
     },
     tree::Tree,
 };
-use crate::hint::Diagnostic;
+use diagnostics::Diagnostic;
 
 /// The packages by name.
 pub struct Model<'a>(pub BTreeMap<&'a str, Package<'a>>);

@@ -13,7 +13,7 @@ use super::{
     label,
     model::{Channel, Member, Model, Package},
 };
-use crate::hint::Diagnostic;
+use diagnostics::Diagnostic;
 
 #[derive(Default)]
 struct Resolver<'a> {

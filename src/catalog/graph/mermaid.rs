@@ -14,7 +14,7 @@ use super::{
     },
     versions,
 };
-use crate::hint::Hint as _;
+use diagnostics::Hint as _;
 
 /// The graphs of all packages, or of the one with this name.
 pub fn mermaid(catalog: &Catalog, package: Option<&str>) -> anyhow::Result<String> {

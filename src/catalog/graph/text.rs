@@ -14,7 +14,7 @@ use super::{
     },
     heads, versions, way_out,
 };
-use crate::hint::Diagnostic;
+use diagnostics::Diagnostic;
 
 /// The graphs of channels.
 #[derive(Default)]

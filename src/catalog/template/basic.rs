@@ -8,7 +8,8 @@ use super::{
     Bundles, bundle,
     read::Document,
 };
-use crate::{hint::Diagnostics, yaml::Value};
+use diagnostics::Diagnostics;
+use go_data::yaml::Value;
 
 pub const SCHEMA: &str = "olm.template.basic";
 

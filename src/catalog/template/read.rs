@@ -1,10 +1,8 @@
 //! The document of a template.
 
 use super::super::{document, go};
-use crate::{
-    hint::Diagnostic,
-    yaml::{self, Dialect, Map, Value},
-};
+use diagnostics::Diagnostic;
+use go_data::yaml::{self, Dialect, Map, Value};
 
 pub struct Document {
     title: String,

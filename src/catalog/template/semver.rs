@@ -16,10 +16,8 @@ use super::{
     Bundles, bundle,
     read::Document,
 };
-use crate::{
-    hint::Hint as _,
-    yaml::{Map, Value},
-};
+use diagnostics::Hint as _;
+use go_data::yaml::{Map, Value};
 
 pub const SCHEMA: &str = "olm.semver";
 

@@ -3,14 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Access, BY, Bundle};
-use crate::{
-    bundle::Digests,
-    commands::images,
-    hint::{Diagnostic, Hint as _},
-    model::{Digest, Image, ProjectPath},
-    plan::{Plan, Tree},
-    yaml,
-};
+use crate::{bundle::Digests, commands::images, plan::Plan};
+use diagnostics::{Diagnostic, Hint as _};
+use go_data::yaml;
+use model::{Digest, Image, ProjectPath, Tree};
 
 /// The lock file: every image with its digest.
 const LOCK: &str = "config/manifests/image-digests.yaml";
@@ -65,7 +61,7 @@ pub fn pin(
 fn read(text: &str) -> anyhow::Result<BTreeMap<String, Digest>> {
     let wrong = || anyhow::format_err!("{LOCK} is not a map of images to digests");
     let file: yaml::Value = yaml::from_text(text, yaml::Dialect::Kubernetes)
-        .map_err(crate::model::locate(LOCK, text))?;
+        .map_err(go_data::yaml::locate(LOCK, text))?;
     let map = file.as_object();
     let map = map
         .ok_or_else(wrong)

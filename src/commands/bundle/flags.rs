@@ -2,11 +2,9 @@
 //! what it loses.
 
 use super::Args;
-use crate::{
-    bundle::{self, Bundle},
-    hint::Diagnostic,
-    yaml,
-};
+use crate::bundle::{self, Bundle};
+use diagnostics::Diagnostic;
+use go_data::yaml;
 
 /// Each flag that is given, as a person would type it.
 pub fn given(args: &Args) -> Vec<String> {

@@ -7,12 +7,11 @@ use crate::{
     bundle::{self, Copy, Dockerignore, Source},
     commands::{folder::below, images},
     disk::Root,
-    hint::{Diagnostic, Hint as _, Lines},
-    image::{self, Files},
-    model::{Platform, ProjectPath},
-    plan::Tree as _,
     terminal,
 };
+use diagnostics::{Diagnostic, Hint as _, Lines};
+use model::{Platform, ProjectPath, Tree as _};
+use oci::image::{self, Files};
 
 /// Which bundle is built.
 #[derive(Clone, clap::Args)]

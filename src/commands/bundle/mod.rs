@@ -23,15 +23,16 @@ use super::{
     images::Access,
     project, reading, samples, shipped, writing,
 };
+use crate::project::Project;
 use crate::{
     bundle::{self, Bundle, Input, Object, Package, check_version, sizes},
     disk::{self, Root},
-    hint::{Diagnostic, Diagnostics, Hint as _},
-    kustomize,
-    model::{self, AccountName, Channel, Image, PackageName, Project, ProjectPath},
-    plan::{Overlay, Plan, Tree},
-    terminal, yaml,
+    plan::{Overlay, Plan},
+    terminal,
 };
+use diagnostics::{Diagnostic, Diagnostics, Hint as _};
+use go_data::yaml;
+use model::{AccountName, Channel, Image, PackageName, ProjectPath, Tree};
 
 use explain::Report;
 pub use renew::renew;
@@ -200,7 +201,7 @@ impl Args {
         project: &Project,
     ) -> anyhow::Result<(Bundle, Vec<Diagnostic>)> {
         let (mut objects, report) = self.objects(tree)?;
-        let warnings = samples::require(report)?.into_iter().map(Into::into);
+        let warnings = samples::require(report)?.into_iter();
         let secrets = shipped::secrets(&mut objects);
         let placeholder = shipped::placeholder(objects.iter().map(|it| &it.value));
         let warnings = warnings.chain(secrets).chain(placeholder).collect();
@@ -237,7 +238,7 @@ impl Args {
     }
 
     /// The objects of `kustomize build config/manifests` or of `--input`, and the problems of their samples.
-    fn objects(&self, tree: &impl Tree) -> anyhow::Result<(Vec<Object>, crate::samples::Report)> {
+    fn objects(&self, tree: &impl Tree) -> anyhow::Result<(Vec<Object>, crd::samples::Report)> {
         let Some(input) = &self.input else {
             let images: Vec<_> = self.image.iter().map(kustomize::Image::of_manager).collect();
             let folder = ProjectPath::fixed("config/manifests");
@@ -263,7 +264,7 @@ impl Args {
             (disk::piped(input)?, input.display().to_string())
         };
         let nodes =
-            yaml::nodes(&text, yaml::Dialect::Kubernetes).map_err(model::locate(&name, &text))?;
+            yaml::nodes(&text, yaml::Dialect::Kubernetes).map_err(yaml::locate(&name, &text))?;
         if nodes.is_empty() {
             return Err(anyhow::format_err!("`{name}` has no manifests"))
                 .hint("give the output of `kustomize build config/manifests`");

@@ -1,13 +1,14 @@
 //! The bundle that there is, as it would be generated now.
 
 use super::{Args, BY, DOCKERFILE};
+use crate::project::Project;
 use crate::{
     bundle,
     disk::Root,
-    hint::{Diagnostic, Hint as _},
-    model::{Project, ProjectPath},
-    plan::{self, Plan, Tree as _},
+    plan::{self, Plan},
 };
+use diagnostics::{Diagnostic, Hint as _};
+use model::{ProjectPath, Tree as _};
 
 /// Adds the bundle that there is to a plan of what it is made from, with the flags that it was generated with. No registry
 /// is asked.

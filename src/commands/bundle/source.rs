@@ -10,10 +10,10 @@ use crate::{
         images::{self, Access},
         reading,
     },
-    hint::Hint as _,
-    image::{Limits, Unpacked},
-    model::{Platform, ProjectPath},
 };
+use diagnostics::Hint as _;
+use model::{Platform, ProjectPath};
+use oci::image::{Limits, Unpacked};
 
 /// The folders of a bundle, in its directory and in its image.
 const FOLDERS: &[&str] = &["manifests", "metadata", "tests"];

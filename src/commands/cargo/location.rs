@@ -13,7 +13,8 @@ use super::{
     config::{self, Config},
     home,
 };
-use crate::{disk, model::below, source::Locked};
+use crate::project::below;
+use crate::{disk, source::Locked};
 
 /// Cargo's own folder, and the folders that replace registries.
 struct Locations {

@@ -21,7 +21,8 @@ pub use self::{
     package::{KUBERNETES, Package},
     workspace::{Workspace, root_of},
 };
-use crate::{hint::Diagnostic, terminal};
+use crate::terminal;
+use diagnostics::Diagnostic;
 
 /// Cargo's own folder, which has its configuration and what it has downloaded.
 pub fn home() -> Option<PathBuf> {

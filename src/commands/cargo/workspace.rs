@@ -5,10 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use toml::{Table, Value};
 
 use super::parse;
-use crate::{
-    disk::{self, Root},
-    hint::Hint as _,
-};
+use crate::disk::{self, Root};
+use diagnostics::Hint as _;
 
 /// A workspace on disk, or a package that is in none.
 pub struct Workspace {

@@ -6,9 +6,9 @@ use super::source::{self, Source};
 use crate::{
     catalog::graph::{self, Drawing},
     commands::images::Access,
-    hint::{Diagnostics, Hint as _},
     terminal,
 };
+use diagnostics::{Diagnostics, Hint as _};
 
 /// Draw the upgrades of each channel
 ///

@@ -3,14 +3,10 @@
 use std::{collections::BTreeMap, path::Path};
 
 use super::source::{self, CONFIGS, Source};
-use crate::{
-    catalog,
-    commands::images,
-    hint::{Diagnostics, Hint as _},
-    image::{self, Files},
-    model::{Platform, ProjectPath},
-    terminal,
-};
+use crate::{catalog, commands::images, terminal};
+use diagnostics::{Diagnostics, Hint as _};
+use model::{Platform, ProjectPath};
+use oci::image::{self, Files};
 
 /// Which catalog is built.
 #[derive(clap::Args)]

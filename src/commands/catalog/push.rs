@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use super::image::Subject;
-use crate::{
-    commands::images::{self, Access, Shape},
-    model::Image,
-};
+use crate::commands::images::{self, Access, Shape};
+use model::Image;
 
 /// Build the catalog's image and push it to a registry, without docker or podman
 #[derive(clap::Args)]

@@ -6,9 +6,9 @@ use super::source::{self, Source};
 use crate::{
     catalog::{self, Catalog, Fields, Format, load::Located},
     commands::images::Access,
-    hint::{Diagnostic, Hint as _},
     terminal,
 };
+use diagnostics::{Diagnostic, Hint as _};
 
 /// Print the blobs of bundles and catalogs, as `opm render` prints them
 #[derive(clap::Args)]

@@ -11,10 +11,10 @@ use crate::{
         images::{self, Access},
         reading,
     },
-    hint::{Diagnostics, Hint as _},
-    image::{Limits, Stored},
-    model::{Platform, ProjectPath},
 };
+use diagnostics::{Diagnostics, Hint as _};
+use model::{Platform, ProjectPath};
+use oci::image::{Limits, Stored};
 
 /// The files of a bundle or of a catalog, and how a person names them.
 pub struct Source {

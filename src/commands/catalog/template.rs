@@ -12,10 +12,9 @@ use super::{
 use crate::{
     catalog::template::{Bundles, Template},
     commands::images::Access,
-    disk,
-    hint::Hint as _,
-    terminal,
+    disk, terminal,
 };
+use diagnostics::Hint as _;
 
 /// Render a template as a catalog, as `opm alpha render-template` does
 ///

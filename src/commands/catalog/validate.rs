@@ -8,9 +8,10 @@ use super::source::Source;
 use crate::{
     catalog::{self, Format, check::Verdict},
     commands::images::Access,
-    hint::Diagnostics,
-    terminal, yaml,
+    terminal,
 };
+use diagnostics::Diagnostics;
+use go_data::yaml;
 
 /// Validate a catalog with the checks of `opm validate`
 #[derive(clap::Args)]

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Args, is_copy, removals::Removals, settle::exact, v1};
 use crate::{
-    cluster::{Id, Live},
     commands::run::place::Place,
     olm::{self, GROUP, V1, V1_ALPHA1},
-    yaml::Value,
 };
+use cluster::{Id, Live};
+use go_data::yaml::Value;
 
 impl Args {
     pub fn find(&self, place: &Place, package: &str) -> anyhow::Result<Removals> {

@@ -19,13 +19,13 @@ use super::{
     run::place::{self, Place},
 };
 use crate::{
-    cluster::{self, Action, Event, Id, Verb},
-    hint::Hint as _,
-    model::{InstalledPackage, Namespace},
     olm::{self, V1_ALPHA1},
     terminal,
-    yaml::Value,
 };
+use cluster::{Action, Event, Id, Verb};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
+use model::{InstalledPackage, Namespace};
 
 /// Remove an operator that OLM has installed, with its CRDs and custom resources
 ///

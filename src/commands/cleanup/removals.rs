@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::{is_copy, report};
 use crate::{
-    cluster::{self, Held, Id, Limit, Live, Refusal, Removal, State, Verb},
     commands::{reach, removal, run::place::Place},
-    hint::Hint as _,
     olm::{self, V1_ALPHA1},
-    yaml::Value,
 };
+use cluster::{Held, Id, Limit, Live, Refusal, Removal, State, Verb};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
 
 /// What is removed, in this order.
 #[derive(Default)]

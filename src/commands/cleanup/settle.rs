@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use super::removals::Removals;
 use crate::{
-    cluster::{Id, Limit, Live, State},
     commands::{reach, removal::olm::SETTLED, run::place::Place},
-    hint::Hint as _,
     olm::{self, V1, V1_ALPHA1},
-    yaml::{Value, json},
 };
+use cluster::{Id, Limit, Live, State};
+use diagnostics::Hint as _;
+use go_data::yaml::{Value, json};
 
 /// The time between two looks.
 const QUIET: Duration = Duration::from_secs(1);

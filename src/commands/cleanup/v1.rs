@@ -4,15 +4,15 @@
 
 use super::{find::find_namespace, removals::Removals};
 use crate::{
-    cluster::{Id, Removal},
     commands::run::{place::Place, v1::extensions},
-    hint::Hint as _,
     olm::{
         self,
         v1::{self, API},
     },
-    yaml::Value,
 };
+use cluster::{Id, Removal};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
 
 /// None if the server has no OLM v1. The namespace is looked for only if there is something else.
 pub fn find(place: &Place, package: &str) -> anyhow::Result<Option<Removals>> {

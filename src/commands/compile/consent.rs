@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Flags;
-use crate::{commands::home, disk, model::Problem, terminal};
+use crate::project::Problem;
+use crate::{commands::home, disk, terminal};
 
 /// The decision of the user.
 pub enum Consent {

@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Compile, answer::Compiled};
-use crate::{
-    manifests,
-    model::{Crate, DeclaredKind, KindPath, Place, Problem, Storage},
-    source::Reading,
-    yaml,
-};
+use crate::project::{Crate, DeclaredKind, KindPath, Place, Problem, Storage};
+use crate::{manifests, source::Reading};
+use go_data::yaml;
 
 /// The crates that have to be compiled: those with kinds that cannot be read, or that may have kinds which the source does
 /// not show.

@@ -19,7 +19,8 @@ mod workshop;
 use std::path::Path;
 
 use self::{answer::Compiled, consent::Consent, subject::Subject};
-use crate::{commands::cargo::toolchain, disk, model::Crate, source::Reading, terminal};
+use crate::project::Crate;
+use crate::{commands::cargo::toolchain, disk, source::Reading, terminal};
 
 /// Whether code may be compiled if the source cannot be read
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

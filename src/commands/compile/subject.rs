@@ -21,6 +21,7 @@ use super::{
     symbols,
     workshop::{Workshop, target_folder},
 };
+use crate::project::{Crate, Target};
 use crate::{
     commands::cargo::{
         KUBERNETES, Package,
@@ -28,9 +29,8 @@ use crate::{
         messages::{self, Built},
     },
     disk::{self, Throwaway},
-    hint::Hint as _,
-    model::{Crate, Target},
 };
+use diagnostics::Hint as _;
 
 /// One crate of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]

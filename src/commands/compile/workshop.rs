@@ -8,9 +8,9 @@ use std::{
 use crate::{
     commands::cargo::{messages, toolchain},
     disk::Root,
-    hint::Hint as _,
     process, terminal,
 };
+use diagnostics::Hint as _;
 
 /// The folder where the throwaway program is built.
 pub struct Workshop {

@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{
     commands::{compile, reach::Address, refusal::refusal},
-    compatibility::{Policy, Rule, judge},
-    hint::{Hint as _, Severity, hinted},
     terminal,
 };
+use crd::compatibility::{Policy, Rule, judge};
+use diagnostics::{Hint as _, Severity, hinted};
 
 /// Find breaking changes between two states of the CRDs
 ///
@@ -211,7 +211,7 @@ fn incomplete(unread: [Option<Unread>; 2], left_out: &[String]) -> anyhow::Resul
     if !left_out.is_empty() {
         headlines.push(format!("not compared: {}", left_out.join(", ")));
     }
-    hinted(refusal(&headlines.join("; "), &problems), hints.into_iter())
+    hinted(refusal(&headlines.join("; "), problems), hints.into_iter())
 }
 
 fn refuse(what: &str) -> anyhow::Result<()> {

@@ -10,9 +10,9 @@ use crate::{
         project,
     },
     disk::Root,
-    hint::{Diagnostic, Hint as _},
     plan::Plan,
 };
+use diagnostics::{Diagnostic, Hint as _};
 
 /// Create the catalog of the project, or add the current bundle to it
 #[derive(clap::Args)]

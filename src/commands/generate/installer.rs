@@ -1,10 +1,11 @@
 use crate::{
     commands::{Mode, Outcome, project, rendered, shipped, stdout},
     disk::Root,
-    model::{Image, Namespace, ProjectPath},
     plan::Plan,
-    terminal, yaml,
+    terminal,
 };
+use go_data::yaml;
+use model::{Image, Namespace, ProjectPath};
 
 /// Render config/ as one YAML stream, for `kubectl apply --server-side -f -`
 #[derive(clap::Args)]

@@ -14,7 +14,9 @@ use super::{
     support::{PUBLISHED, Support},
     writing,
 };
-use crate::{disk::Root, hint::Diagnostic, model::Project, plan::Plan};
+use crate::project::Project;
+use crate::{disk::Root, plan::Plan};
+use diagnostics::Diagnostic;
 
 /// Regenerate support code, CRDs, RBAC and an existing bundle
 #[derive(clap::Args)]

@@ -11,11 +11,11 @@ use crate::{
         project, reading,
     },
     disk::Root,
-    hint::{Diagnostic, Diagnostics, Hint as _},
-    model::ProjectPath,
-    plan::{self, Found, Plan, Tree as _},
-    yaml::{self, Dialect},
+    plan::{self, Plan},
 };
+use diagnostics::{Diagnostic, Diagnostics, Hint as _};
+use go_data::yaml::{self, Dialect};
+use model::{Found, ProjectPath, Tree as _};
 
 /// Copy the bundle into a clone of community-operators, as operatorhub.io wants it
 ///

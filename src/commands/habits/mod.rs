@@ -7,7 +7,6 @@ mod table;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use self::table::{COMMANDS, FLAGS};
-use crate::hint;
 
 /// A command of theirs that is not one of ours.
 pub struct Command {
@@ -89,7 +88,7 @@ pub fn keep_near_tips(error: &mut clap::Error) {
 }
 
 fn is_near(typed: &str, suggestion: &str) -> bool {
-    let slips = hint::slips(typed, suggestion);
+    let slips = diagnostics::slips(typed, suggestion);
     slips <= 1.max(suggestion.len() / 4)
         || typed.starts_with(suggestion)
         || suggestion.starts_with(typed)

@@ -19,9 +19,9 @@ use crate::{
         toolchain as installed,
     },
     disk::{self, Root},
-    hint::Hint as _,
     process, terminal,
 };
+use diagnostics::Hint as _;
 
 /// What is compiled.
 pub struct Wanted<'a> {

@@ -18,12 +18,11 @@ use crate::{
         images::{self, Access, Epoch, Shape},
         stdout,
     },
-    disk,
-    hint::{Diagnostic, Diagnostics, Hint as _},
-    image::{self, Config, File, Layer, Recipe, Stored, Variant},
-    model::{Digest, Image, ProjectPath},
-    terminal,
+    disk, terminal,
 };
+use diagnostics::{Diagnostic, Diagnostics, Hint as _};
+use model::{Digest, Image, ProjectPath};
+use oci::image::{self, Config, File, Layer, Recipe, Stored, Variant};
 
 /// What is in the image
 #[derive(Clone, clap::Args)]

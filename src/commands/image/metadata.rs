@@ -8,7 +8,8 @@ use std::{
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use crate::{hint::Hint as _, model::without_user};
+use diagnostics::Hint as _;
+use model::without_user;
 
 #[derive(Deserialize)]
 pub struct Metadata {

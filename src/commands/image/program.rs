@@ -7,7 +7,7 @@ use object::{
 };
 
 use super::target::Target;
-use crate::hint::Hint as _;
+use diagnostics::Hint as _;
 
 /// Refuses a program that does not run on the platform, or not without files that the image lacks.
 pub fn check(program: &[u8], target: Target, is_from_scratch: bool) -> anyhow::Result<()> {

@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use super::content::Content;
-use crate::{
-    commands::images::{self, Access, Shape},
-    model::Image,
-};
+use crate::commands::images::{self, Access, Shape};
+use model::Image;
 
 /// Compile the operator, build its image and push it to a registry, without docker or podman
 #[derive(clap::Args)]

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use toml::Table;
 
 use super::metadata::{Metadata, Package};
-use crate::{commands::cargo::messages::Built, model::without_user};
+use crate::commands::cargo::messages::Built;
+use model::without_user;
 
 /// What the list is made from.
 pub struct Linked<'a> {

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::{commands::images::here, hint::Hint as _, model::Platform};
+use crate::commands::images::here;
+use diagnostics::Hint as _;
+use model::Platform;
 
 /// A platform that Rust links static programs for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

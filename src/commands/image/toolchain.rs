@@ -4,7 +4,7 @@
 //! compiler, and crates such as ring have C code.
 
 use super::target::Target;
-use crate::hint::Hint as _;
+use diagnostics::Hint as _;
 
 /// The machine that compiles.
 pub struct Machine<'a> {

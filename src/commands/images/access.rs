@@ -7,12 +7,12 @@ use anyhow::Context as _;
 use crate::{
     commands::proxies::proxies,
     disk,
-    hint::Hint as _,
-    model::Image,
     process::{self, Reply},
-    registry::{self, Credentials, Lookup, Proxies, Registry, Right},
     terminal,
 };
+use diagnostics::Hint as _;
+use model::Image;
+use oci::registry::{self, Credentials, Lookup, Proxies, Registry, Right};
 
 /// How registries are reached.
 #[derive(Clone, Default, clap::Args)]

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Epoch;
-use crate::{
-    image::{self, Config, Files, Format, Image, Layer, Recipe, Variant},
-    model::Platform,
-};
+use model::Platform;
+use oci::image::{self, Config, Files, Format, Image, Layer, Recipe, Variant};
 
 /// Puts files into an image without a program, for each platform. `by` is the command that does it.
 pub fn of_data(

@@ -11,12 +11,11 @@ use super::Shape;
 use crate::{
     commands::stdout,
     disk::{self, Root},
-    hint::Hint as _,
-    image,
-    model::{Image, Platform, ProjectPath},
-    plan::Tree as _,
     terminal,
 };
+use diagnostics::Hint as _;
+use model::{Image, Platform, ProjectPath, Tree as _};
+use oci::image;
 
 /// Where and how a built image is written.
 #[derive(Clone, clap::Args)]

@@ -3,12 +3,9 @@
 use anyhow::Context as _;
 
 use super::Access;
-use crate::{
-    image::Manifest,
-    model::{Image, Platform},
-    registry::Right,
-    yaml::{self, Value},
-};
+use go_data::yaml::{self, Value};
+use model::{Image, Platform};
+use oci::{image::Manifest, registry::Right};
 
 /// How large a configuration may be.
 const LONGEST: u64 = 4 << 20;

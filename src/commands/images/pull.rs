@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use anyhow::Context as _;
 
 use super::Access;
-use crate::{
-    hint::Hint as _,
+use crate::terminal::{self, Step};
+use diagnostics::Hint as _;
+use model::{Digest, Image, Platform};
+use oci::{
     image::{self, Content, Manifest, Reference, Stored},
-    model::{Digest, Image, Platform},
     registry::{Registry, Right},
-    terminal::{self, Step},
 };
 
 /// How large all layers of an image may be, compressed.

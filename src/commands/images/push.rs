@@ -3,12 +3,12 @@
 use anyhow::Context as _;
 
 use super::Access;
-use crate::{
-    hint::Hint as _,
+use crate::terminal::{self, Step};
+use diagnostics::Hint as _;
+use model::Image;
+use oci::{
     image,
-    model::Image,
     registry::{Parts, Right},
-    terminal::{self, Step},
 };
 
 /// Pushes an image to a name, which must have no digest, and prints the name with the digest.

@@ -9,12 +9,10 @@ use std::{
 use anyhow::Context as _;
 
 use super::{Access, pull};
-use crate::{
-    disk,
-    hint::Hint as _,
-    image::{self, Open, Stored},
-    model::{Image, Platform},
-};
+use crate::disk;
+use diagnostics::Hint as _;
+use model::{Image, Platform};
+use oci::image::{self, Open, Stored};
 
 /// Reads the image in a registry, for the first of these platforms.
 pub fn pulled(image: &Image, platforms: &[Platform], access: &Access) -> anyhow::Result<Stored> {

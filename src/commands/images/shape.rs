@@ -1,6 +1,7 @@
 //! The flags of what an image is like.
 
-use crate::{image, model::Platform};
+use model::Platform;
+use oci::image;
 
 /// What an image is like.
 #[derive(Clone, clap::Args)]

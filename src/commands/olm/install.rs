@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::{owner, releases::Source, status};
 use crate::{
-    cluster::{Cluster, How, Id, Limit, Removal, State},
     commands::reach::{self, Reach, Sending},
-    hint::Hint as _,
     olm,
-    yaml::{Value, json},
 };
+use cluster::{Cluster, How, Id, Limit, Removal, State};
+use diagnostics::Hint as _;
+use go_data::yaml::{Value, json};
 
 /// Install OLM on a cluster, and wait until it runs
 ///

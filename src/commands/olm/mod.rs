@@ -7,10 +7,8 @@ mod uninstall;
 
 use std::path::Path;
 
-use crate::{
-    cluster::{Owner, WaysOut},
-    olm,
-};
+use crate::olm;
+use cluster::{Owner, WaysOut};
 
 /// Install, inspect and uninstall the Operator Lifecycle Manager
 #[derive(clap::Subcommand)]

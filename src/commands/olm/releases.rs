@@ -12,11 +12,11 @@ use semver::Version;
 use crate::{
     commands::home,
     disk::{self, Own},
-    hint::Hint as _,
     terminal::{self, Step},
-    web::{self, Patience},
-    yaml::{self, Dialect, Value},
 };
+use diagnostics::Hint as _;
+use go_data::yaml::{self, Dialect, Value};
+use oci::web::{self, Patience};
 
 const RELEASES: &str = "https://github.com/operator-framework/operator-lifecycle-manager/releases";
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    cluster::{Cluster, Id},
     commands::reach::{self, Address},
-    hint::Hint as _,
-    model::Namespace,
     olm::V1_ALPHA1,
     terminal,
-    yaml::Value,
 };
+use cluster::{Cluster, Id};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
+use model::Namespace;
 
 /// Show the version and the health of OLM on a cluster; fail if it is not healthy
 #[derive(clap::Args)]

@@ -7,15 +7,15 @@
 
 use super::owner;
 use crate::{
-    cluster::{self, Action, Cluster, Event, Id, Live, Marked, Verb},
     commands::{
         reach::{self, Reach, Sending},
         removal::{self, Parts},
     },
-    hint::Hint as _,
     olm::{self, V1_ALPHA1},
     terminal,
 };
+use cluster::{Action, Cluster, Event, Id, Live, Marked, Verb};
+use diagnostics::Hint as _;
 
 /// Remove OLM from a cluster, if it was installed with `olm install`
 ///

@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Parts, Removing};
-use crate::{
-    cluster::{Cluster, Id, Live, Marked, Removal},
-    hint::{Diagnostic, Hint as _},
-    terminal,
-    yaml::Value,
-};
+use crate::terminal;
+use cluster::{Cluster, Id, Live, Marked, Removal};
+use diagnostics::{Diagnostic, Hint as _};
+use go_data::yaml::Value;
 
 /// The objects that were found, by what is done with them.
 #[derive(Default)]

@@ -17,15 +17,11 @@ use self::find::Found;
 pub use self::find::{warn_of_former, warn_of_unknown};
 pub use self::order::Parts;
 use super::reach::{self, Reach, Sending};
-use crate::{
-    cluster::{
-        self, Action, Cluster, Event, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, Verb,
-    },
-    hint::Hint as _,
-    model::Project,
-    terminal,
-    yaml::Value,
-};
+use crate::project::Project;
+use crate::terminal;
+use cluster::{Action, Cluster, Event, Held, Id, Inhabitants, Limit, Live, Refusal, Removal, Verb};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
 
 /// A requested removal.
 pub struct Removing<'a> {

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use crate::{
-    cluster::{Action, Cluster, Event, Id, Inhabitants, Limit, Live, State, Verb},
-    commands::reach,
-    hint::Hint as _,
-    olm,
-};
+use crate::{commands::reach, olm};
+use cluster::{Action, Cluster, Event, Id, Inhabitants, Limit, Live, State, Verb};
+use diagnostics::Hint as _;
 
 /// How long to wait for what OLM or the server removes by itself, before the removal continues.
 pub const SETTLED: Duration = Duration::from_secs(30);

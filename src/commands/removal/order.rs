@@ -1,6 +1,6 @@
 //! The order of a removal.
 
-use crate::cluster::Id;
+use cluster::Id;
 
 /// CRDs are removed while the operator runs, then its webhooks and workloads, then other objects in reverse order, and
 /// namespaces last.

@@ -10,14 +10,14 @@ use super::{
     v1,
 };
 use crate::{
-    cluster::{Action, Event, How, Id, Verb},
     commands::reach::{self, Reach, Sending},
-    hint::Hint as _,
-    model::Namespace,
     olm::{self, Files, Group, InstallMode, Release},
     terminal,
-    yaml::Value,
 };
+use cluster::{Action, Event, How, Id, Verb};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
+use model::Namespace;
 
 /// Install the operator of a bundle with OLM, and wait until it runs
 ///
@@ -103,7 +103,7 @@ pub fn connect(
     namespace: Option<&Namespace>,
     package: &str,
 ) -> anyhow::Result<Place> {
-    let mut cluster = reach.connect_as(crate::cluster::Owner::default())?;
+    let mut cluster = reach.connect_as(cluster::Owner::default())?;
     let namespace = namespace.map_or_else(|| cluster.namespace.clone(), ToString::to_string);
     cluster.act_for(place::owner(package, &namespace));
     Ok(Place { cluster, namespace })

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::place::{Place, cleanup};
 use crate::{
-    cluster::{Limit, State},
     commands::reach,
-    hint::Hint as _,
     olm::{self, Progress, Release, Seen, V1_ALPHA1},
     terminal,
-    yaml::{Value, json},
 };
+use cluster::{Limit, State};
+use diagnostics::Hint as _;
+use go_data::yaml::{Value, json};
 
 /// An installation or an upgrade that OLM carries out.
 pub struct Following<'a> {
@@ -175,7 +175,7 @@ impl Following<'_> {
             }
         } else {
             for it in self.place.servers(self.source)? {
-                let id = crate::cluster::Id::of(&it);
+                let id = cluster::Id::of(&it);
                 if id.is_workload() {
                     res.extend(self.place.cluster.why_not(&id)?);
                 }

@@ -8,9 +8,9 @@ use crate::{
         images::Access,
         reach::{self, Reach},
     },
-    model::Namespace,
     olm::{Files, Release},
 };
+use model::Namespace;
 
 #[derive(clap::Args)]
 pub struct Installation {

@@ -1,11 +1,9 @@
 //! Where an operator runs, and what OLM has there.
 
-use crate::{
-    cluster::{Cluster, Id, Owner, WaysOut},
-    hint::Hint as _,
-    olm::{self, V1, V1_ALPHA1},
-    yaml::Value,
-};
+use crate::olm::{self, V1, V1_ALPHA1};
+use cluster::{Cluster, Id, Owner, WaysOut};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
 
 /// A namespace of a cluster that has OLM.
 pub struct Place {

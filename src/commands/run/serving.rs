@@ -3,8 +3,8 @@
 use crate::{
     catalog,
     olm::{self, Files, Release, Security, Server},
-    yaml::Value,
 };
+use go_data::yaml::Value;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Catalog")]

@@ -10,10 +10,10 @@ use crate::{
         bundle::{source, validate},
         images::Access,
     },
-    hint::{Diagnostics, Hint as _},
     olm::{Files, Release},
     terminal,
 };
+use diagnostics::{Diagnostics, Hint as _};
 
 /// Reads a bundle, which must be valid: in a directory, in an archive of an image, or in a registry.
 pub fn read(dir: &Path, bundle: &str, access: &Access) -> anyhow::Result<(Files, Release)> {

@@ -11,14 +11,14 @@ use super::{
     v1,
 };
 use crate::{
-    cluster::{Id, Limit},
     commands::reach::{self, Sending},
-    hint::Hint as _,
-    model::Namespace,
     olm::{self, Files, Release, V1_ALPHA1},
     terminal,
-    yaml::Value,
 };
+use cluster::{Id, Limit};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
+use model::Namespace;
 
 /// Upgrade an operator that `run bundle` has installed to the version of another bundle
 ///

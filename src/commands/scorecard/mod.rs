@@ -10,11 +10,10 @@ use crate::{
         scorecard::{Configuration, Outcome, State, Test, config_path, run},
         validate::{Files, optional::Selector},
     },
-    disk,
-    hint::Hint as _,
-    model::ProjectPath,
-    terminal,
+    disk, terminal,
 };
+use diagnostics::Hint as _;
+use model::ProjectPath;
 use report::Format;
 
 /// Run operator-sdk's built-in scorecard tests on a bundle, without a cluster

@@ -8,11 +8,9 @@ use semver::Version;
 use serde::Deserialize;
 
 use super::derive::{Names, SUPPORT};
-use crate::{
-    model::{Project, ProjectPath},
-    plan::{Plan, Tree},
-    scaffold,
-};
+use crate::project::Project;
+use crate::{plan::Plan, scaffold};
+use model::{ProjectPath, Tree};
 
 /// A version of one of the crates that is in the registry, with the checksum there.
 #[derive(Clone, Copy)]

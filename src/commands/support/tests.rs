@@ -1,8 +1,7 @@
 use super::*;
-use crate::{
-    hint::{Diagnostics, find},
-    plan::{Found, Overlay},
-};
+use crate::plan::Overlay;
+use diagnostics::{Diagnostics, find};
+use model::Found;
 
 /// A directory without files.
 struct Empty;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{disk, hint::hinted, terminal};
+use crate::{disk, terminal};
+use diagnostics::hinted;
 
 /// The folder where envtest installs them.
 const USUAL: &str = "/usr/local/kubebuilder/bin";

@@ -8,12 +8,12 @@ use std::{
 use super::{arguments, assets::Assets};
 use crate::{
     audit::Access,
-    cluster::{self, Cluster, Id, Target},
     disk::{self, Root, Throwaway},
-    hint::Hint as _,
     process::{self, Beside},
-    yaml::{self, Value, json},
 };
+use cluster::{Cluster, Id, Target};
+use diagnostics::Hint as _;
+use go_data::yaml::{self, Value, json};
 
 /// What else is needed.
 #[derive(Clone, Copy)]

@@ -13,11 +13,11 @@ use semver::Version;
 use crate::{
     commands::home,
     disk::{self, Own},
-    hint::{Diagnostic, Hint as _},
     terminal::{self, Step},
-    web::{self, Patience},
-    yaml::{self, Value},
 };
+use diagnostics::{Diagnostic, Hint as _};
+use go_data::yaml::{self, Value};
+use oci::web::{self, Patience};
 
 /// The list that setup-envtest reads.
 pub const INDEX: &str =

@@ -14,7 +14,8 @@ use self::{
     stage::Stage,
 };
 use super::{project, reach};
-use crate::{audit, disk::Root, hint::Hint as _, process, terminal};
+use crate::{audit, disk::Root, process, terminal};
+use diagnostics::Hint as _;
 
 /// Run the tests against a temporary API server that has the CRDs installed
 #[derive(clap::Args)]

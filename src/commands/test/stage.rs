@@ -6,15 +6,15 @@ use std::{path::PathBuf, time::Duration};
 use anyhow::Context as _;
 
 use super::control_plane::ControlPlane;
+use crate::project::{Operator, Project};
 use crate::{
-    cluster::{Event, How, Limit},
     commands::{derive, proxies::proxies, reach, rendered},
     disk::Root,
-    kustomize, manifests,
-    model::{Operator, Project, ProjectPath},
-    plan::Tree as _,
-    yaml::{self, Value},
+    manifests,
 };
+use cluster::{Event, How, Limit};
+use go_data::yaml::{self, Value};
+use model::{ProjectPath, Tree as _};
 
 /// The objects to apply, as config/ has them.
 pub struct Stage {

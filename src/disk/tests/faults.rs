@@ -41,7 +41,7 @@ impl Case {
         let (done, _) = crash::until(story[0].clone(), || root.write(&changes));
         let (points, last) = crash::points();
         drop(root);
-        let done = done.map(|it| it.map_err(|it| format!("{it:#} {:?}", crate::hint::hints(&it))));
+        let done = done.map(|it| it.map_err(|it| format!("{it:#} {:?}", diagnostics::hints(&it))));
         let what = format!("{story:?}\n{done:?}");
         let acts: Vec<&Act> = story.iter().flatten().filter_map(|it| act(&it.1)).collect();
         let is_interrupted = dir.path().join(journal::NAME).exists();
@@ -351,6 +351,6 @@ fn changes_of_any_size_are_completed_or_refused_before_anything_is_written() {
     }
     let dir = tempfile::tempdir().expect("a folder");
     let error = write(dir.path(), 2, 17 << 20).expect_err("it is too much");
-    assert!(crate::hint::hints(&error).join(" ").contains("nothing was written"), "{error:#}");
+    assert!(diagnostics::hints(&error).join(" ").contains("nothing was written"), "{error:#}");
     assert_eq!(super::files(dir.path()).len(), 0);
 }

@@ -14,10 +14,8 @@ use super::{
     crash::{self, Disk, End},
     journal, *,
 };
-use crate::{
-    model::ProjectPath,
-    plan::{Changes, Found, Plan, Tree as _},
-};
+use crate::plan::{Changes, Plan};
+use model::{Found, ProjectPath, Tree as _};
 
 type Files = BTreeMap<String, String>;
 
@@ -175,7 +173,7 @@ fn a_step_that_fails_leaves_the_old_project_or_one_that_the_next_run_completes()
             Ok(()) => continue,
             Err(error) => error,
         };
-        let (hints, found) = (crate::hint::hints(&error).join(" "), files(dir.path()));
+        let (hints, found) = (diagnostics::hints(&error).join(" "), files(dir.path()));
         let error = format!("{error:#}");
         let is_said = error.contains("Input/output error") || error.contains("no storage space");
         assert!(is_said, "{step}: {error}");

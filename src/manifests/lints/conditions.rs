@@ -1,7 +1,7 @@
 //! Conditions without a key: whoever applies the list replaces it, with the conditions of all others.
 
 use super::{Fault, text, walk};
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 const HINT: &str = "merge them by their type: \
      `#[schemars(extend(\"x-kubernetes-list-type\" = \"map\", \"x-kubernetes-list-map-keys\" = [\"type\"]))]`";

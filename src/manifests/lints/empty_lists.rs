@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::manifests::{Version, versions};
-use crate::model::{Operator, Problem};
+use crate::project::{Operator, Problem};
 
 /// One warning for all kinds, at the place of the first.
 pub fn lints(operator: &Operator) -> Option<Problem> {

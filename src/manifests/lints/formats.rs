@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Fault, text, walk};
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 /// The formats of strings without their hyphens, as the API server compares them
 /// (apiextensions-apiserver 0.36, pkg/apiserver/validation/formats.go).

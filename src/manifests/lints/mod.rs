@@ -10,10 +10,10 @@ mod size;
 
 pub use size::shorten;
 
-use crate::definition::{self, Fault, Refusal, text, walk};
 use crate::manifests::{Manifest, Version, versions};
-use crate::model::{Operator, Place, Problem};
-use crate::yaml::Value;
+use crate::project::{Operator, Place, Problem};
+use crd::definition::{self, Fault, Refusal, text, walk};
+use go_data::yaml::Value;
 
 /// All warnings, ordered by the places of their kinds.
 pub fn lints(operator: &Operator, crds: &[Manifest]) -> Vec<Problem> {

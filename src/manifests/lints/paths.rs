@@ -2,7 +2,9 @@
 //! subresource has no replicas.
 
 use super::place;
-use crate::{hint, manifests::Version, model::Problem, yaml::Value};
+use crate::manifests::Version;
+use crate::project::Problem;
+use go_data::yaml::Value;
 
 pub fn lints(version: &Version<'_>) -> Vec<Problem> {
     let Some(schema) = version.schema() else { return Vec::new() };
@@ -64,7 +66,8 @@ fn wrong(schema: &Value, path: &str) -> Option<Wrong> {
         let next = fields.and_then(|it| it.get(*name)).or_else(|| here.get("additionalProperties"));
         let Some(next) = next else {
             let parent = names[..at].iter().map(|it| format!(".{it}")).collect::<String>();
-            let near = hint::nearest(name, fields.into_iter().flatten().map(|it| it.0.as_str()));
+            let near =
+                diagnostics::nearest(name, fields.into_iter().flatten().map(|it| it.0.as_str()));
             let near = near.map(|it| format!("{parent}.{it}"));
             return Some(Wrong { field: format!("{parent}.{name}"), near });
         };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::manifests::{Manifest, versions};
-use crate::model::{Operator, Problem};
-use crate::yaml::Value;
+use crate::project::{Operator, Problem};
+use go_data::yaml::Value;
 
 /// The largest total size of an object's annotations in bytes (apimachinery's `TotalAnnotationSizeLimitB`):
 /// `kubectl apply` stores the whole object in one.

@@ -1,8 +1,8 @@
 use serde_json::json;
 
 use super::{Fault, conditions, formats};
-use crate::definition::structural;
-use crate::yaml::Value;
+use crd::definition::structural;
+use go_data::yaml::Value;
 
 /// A root with this one field, `spec.it`.
 fn root(it: Value) -> Value {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::manifests::{Generated, crd};
-use crate::model::{Crate, KindPath, SourcePath, Target};
-use crate::yaml::{Map, json};
+use crate::project::{Crate, KindPath, SourcePath, Target};
+use go_data::yaml::{Map, json};
 
 fn kind(version: &str, storage: Storage, fields: &[&str]) -> DeclaredKind {
     let each = fields.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" })));

@@ -1,11 +1,9 @@
 //! The objects with which OLM v1 installs an operator.
 
 use super::API;
-use crate::{
-    hint::Hint as _,
-    olm::{CATALOG_LABEL, catalog_name},
-    yaml::{Value, json},
-};
+use crate::olm::{CATALOG_LABEL, catalog_name};
+use diagnostics::Hint as _;
+use go_data::yaml::{Value, json};
 
 /// The longest name of a Helm release.
 const LONGEST: usize = 53;
@@ -100,6 +98,6 @@ fn a_package_has_a_name_that_helm_accepts() {
     assert!(extension(&"a".repeat(53), "ns", None).is_ok());
     let why = extension(&"a".repeat(54), "ns", None).unwrap_err();
     let expected = "OLM v1 uses it as the name of a Helm release, which may have 53 characters";
-    assert_eq!(crate::hint::hints(&why), [expected]);
+    assert_eq!(diagnostics::hints(&why), [expected]);
     assert!(why.to_string().ends_with("is too long for OLM v1"), "{why}");
 }

@@ -1,9 +1,7 @@
 //! How far OLM v1 is, from the conditions of its objects.
 
-use crate::{
-    olm::requirements::{one_line, text},
-    yaml::Value,
-};
+use crate::olm::requirements::{one_line, text};
+use go_data::yaml::Value;
 
 /// What the status of an object says.
 #[derive(Debug, PartialEq, Eq)]
@@ -108,7 +106,7 @@ fn name(object: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::json;
+    use go_data::yaml::json;
 
     fn object(kind: &str, conditions: Value, status: Value) -> Value {
         let mut res =

@@ -7,11 +7,9 @@ mod yaml;
 
 use std::ops::Range;
 
-use crate::{
-    hint::{Diagnostic, Lines},
-    model::ProjectPath,
-    yaml::{Entry as Field, block},
-};
+use diagnostics::{Diagnostic, Lines};
+use go_data::yaml::{Entry as Field, block};
+use model::ProjectPath;
 
 /// Where entries belong in a file. A fragment tells: it is a small copy of the file with only the new entries.
 pub struct Place {
@@ -186,8 +184,8 @@ impl Fault {
             Self::Byte(message, byte) => {
                 in_file(message).at_byte(text, byte).quote(&mut Lines::of(text))
             }
-            Self::Yaml(error) => match crate::hint::find::<crate::yaml::Fault>(&error) {
-                Some(fault) => crate::model::malformed(path.as_str(), text, fault),
+            Self::Yaml(error) => match diagnostics::find::<go_data::yaml::Fault>(&error) {
+                Some(fault) => go_data::yaml::malformed(path.as_str(), text, fault),
                 None => in_file(error.to_string()),
             },
         })

@@ -1,10 +1,8 @@
 //! Lists in YAML files.
 
 use super::{Content, Entry, Fault, Gap};
-use crate::{
-    model::ProjectPath,
-    yaml::{self, Data, Dialect, Entry as Field, Node, Value, block},
-};
+use go_data::yaml::{self, Data, Dialect, Entry as Field, Node, Value, block};
+use model::ProjectPath;
 
 /// A step from a document to a list.
 pub enum Step {

@@ -13,7 +13,7 @@ use super::{
     settings::{self, MessageFormat},
     shown, shown_message, style, write, write_as_is,
 };
-use crate::hint::{Diagnostic, Severity};
+use diagnostics::{Diagnostic, Severity};
 pub use report::{misuse, report, usage};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::{
     super::{LOST, progress, shown, shown_message, write},
     Level, MessageFormat, emit, human, most, put, render, rest, settings, style, tell_rest,
 };
-use crate::hint::{Diagnostic, Report, Summary, find};
+use diagnostics::{Diagnostic, Report, Summary, find};
 
 /// Prints an error, its causes and its hints. The exit status is 2 where the command was called wrongly.
 pub fn report(error: &anyhow::Error) -> ExitCode {
@@ -146,7 +146,7 @@ mod tests {
     fn every_hint_is_printed_in_every_format() {
         use anyhow::Context as _;
 
-        use crate::hint::{Diagnostics, Hint as _};
+        use diagnostics::{Diagnostics, Hint as _};
         let bases: [fn() -> anyhow::Error; 7] = [
             || anyhow::format_err!("base"),
             || anyhow::format_err!("root").context("base"),

@@ -31,7 +31,7 @@ impl Lock {
                 line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"')
             };
             if line.starts_with("<<<<<<<") || line.starts_with(">>>>>>>") {
-                return Err((index + 1, "the file has an unresolved merge conflict"));
+                return Err((index + 1, diagnostics::conflict::MESSAGE));
             }
             if list {
                 match line.trim().trim_end_matches(',') {

@@ -1,6 +1,9 @@
 //! Places in files, and problems at them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use diagnostics::Diagnostic;
 
 use super::SourcePath;
 
@@ -92,3 +95,17 @@ impl std::fmt::Display for Problem {
 }
 
 impl std::error::Error for Problem {}
+
+impl From<Problem> for Diagnostic {
+    fn from(it: Problem) -> Self {
+        Self {
+            message: it.message,
+            file: Some(it.place.path.to_string()),
+            position: Some((it.place.line, it.place.column)),
+            source_line: it.source_line.map(Arc::from),
+            field_paths: Some(it.field_path).into_iter().filter(|it| !it.is_empty()).collect(),
+            hints: it.hint.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+}

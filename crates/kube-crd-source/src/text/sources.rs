@@ -85,7 +85,9 @@ impl ReadTexts {
                 (text.lines().collect(), conflict(&path, &text));
             for problem in problems {
                 *problem = match &conflict {
-                    Some(conflict) if conflict.contains(&problem.place) => conflict.problem.clone(),
+                    Some((conflict, lines)) if lines.contains(&problem.place.line) => {
+                        conflict.clone()
+                    }
                     _ => problem.clone().quote(&lines),
                 };
             }

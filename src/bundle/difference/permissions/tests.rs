@@ -1,7 +1,7 @@
 //! What rights of a bundle mean, and how their differences are told.
 
 use super::*;
-use crate::yaml::json;
+use go_data::yaml::json;
 
 fn rights(scope: Scope, role: &Value) -> Rights<'_> {
     let mut res = Rights::new();

@@ -6,7 +6,7 @@ use super::{
     super::{csv, format, grammar::versions, load, of, optional},
     Case, Edit, Finding, Fix, Step, What,
 };
-use crate::yaml::{self, Value, json};
+use go_data::yaml::{self, Value, json};
 
 /// An annotation of OLM in another case, unless it is there in further ones.
 pub fn annotation_case(case: &Case, finding: &Finding) -> Option<Fix> {

@@ -7,7 +7,8 @@ use super::{
     },
     Case, Edit, Finding, Fix, Step, What,
 };
-use crate::{model::ProjectPath, yaml::Value};
+use go_data::yaml::Value;
+use model::ProjectPath;
 
 /// The only media type of a bundle with a ClusterServiceVersion.
 const REGISTRY: &str = "registry+v1";

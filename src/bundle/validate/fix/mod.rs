@@ -9,7 +9,9 @@ use super::{
     optional::Context,
     validate,
 };
-use crate::{hint::Severity, model::ProjectPath, yaml::Value};
+use diagnostics::Severity;
+use go_data::yaml::Value;
+use model::ProjectPath;
 
 mod csv;
 mod metadata;

@@ -6,7 +6,7 @@ use super::{
     super::{csv, of},
     Case, Edit, Finding, Fix, Step, What,
 };
-use crate::yaml::{self, Dialect, Map, Value};
+use go_data::yaml::{self, Dialect, Map, Value};
 
 /// Kinds of a bundle whose objects are in no namespace.
 const CLUSTER: &[&str] =

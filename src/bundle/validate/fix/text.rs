@@ -1,7 +1,7 @@
 //! Edits of a YAML text that change one field and leave everything else as it is, comments and order included. The
 //! result is read again: where it is not exactly the old data with the one change, there is no result.
 
-use crate::yaml::{self, Data, Dialect, Entry, Node, Value, block};
+use go_data::yaml::{self, Data, Dialect, Entry, Node, Value, block};
 
 /// A change of the field that a JSON pointer names.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,7 +178,7 @@ fn inserted(text: &str, entries: &[Entry], key: &str, value: &Value) -> Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::json;
+    use go_data::yaml::json;
 
     fn check(before: &str, pointer: &str, edit: &Edit, after: &str) {
         assert_eq!(edited(before, pointer, edit).as_deref(), Some(after), "{before}");

@@ -2,7 +2,7 @@
 
 use semver::Version;
 
-use crate::kubernetes::version as blang;
+use go_data::kubernetes::version as blang;
 
 /// A version in which `v`, leading zeros and missing numbers are forgiven.
 pub fn tolerant(text: &str) -> Option<Version> {

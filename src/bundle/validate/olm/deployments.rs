@@ -6,7 +6,7 @@ use super::{
     super::{csv, load::Loaded, names},
     Faults, Rule, deployments, of,
 };
-use crate::yaml::{Map, Value};
+use go_data::yaml::{Map, Value};
 
 pub fn check(bundle: &Loaded, faults: &mut Faults) {
     let (path, csv) = (bundle.csv.path, &bundle.csv.object);

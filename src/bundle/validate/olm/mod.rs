@@ -17,7 +17,7 @@ use super::{
     of,
     rules::{Origin, Target},
 };
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 pub fn check(bundle: &Loaded, files: &Files, target: Option<Target>, findings: &mut Findings) {
     let mut faults = Faults { target, findings };

@@ -6,7 +6,7 @@ use super::{
     super::{Files, Manifest, escaped, load::Loaded},
     Faults, Rule, of,
 };
-use crate::{
+use go_data::{
     kubernetes::{self, Reader},
     yaml::{Map, Value},
 };

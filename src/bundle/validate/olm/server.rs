@@ -1,7 +1,7 @@
 //! What the API server refuses of the objects that OLM makes of a CSV: roles, and the resources of containers.
 
 use super::{super::load::Loaded, Faults, Rule, deployments, of};
-use crate::{
+use go_data::{
     kubernetes::quantity,
     yaml::{Map, Value},
 };

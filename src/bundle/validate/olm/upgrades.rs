@@ -6,7 +6,7 @@ use super::{
     super::{grammar::versions, load::Loaded},
     Faults, Rule, of,
 };
-use crate::kubernetes::version::{Range, contains};
+use go_data::kubernetes::version::{Range, contains};
 
 pub fn check(bundle: &Loaded, faults: &mut Faults) {
     let (path, csv) = (bundle.csv.path, &bundle.csv.object);

@@ -6,7 +6,7 @@ use super::{
     super::{load::Loaded, names},
     Faults, Rule, deployments, of, supports,
 };
-use crate::yaml::Value;
+use go_data::yaml::Value;
 
 const AT: &str = "/spec/webhookdefinitions";
 const CONVERSION: &str = "ConversionWebhook";

@@ -7,7 +7,7 @@ use super::{
     super::{Findings, Rule, grammar::versions, load::Loaded},
     Context, removed,
 };
-use crate::yaml::{self, Value};
+use go_data::yaml::{self, Value};
 
 const LABEL: &str = "com.redhat.openshift.versions";
 const AT: &str = "/metadata/annotations/olm.properties";

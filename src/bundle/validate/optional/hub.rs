@@ -6,8 +6,8 @@ use super::{
     super::{Findings, Rule, csv, grammar::versions, load::Loaded, of},
     Context,
 };
-use crate::{
-    hint::slips,
+use diagnostics::slips;
+use go_data::{
     kubernetes::{mail, url::Url},
     yaml::Value,
 };

@@ -1,7 +1,7 @@
 //! What operator-framework/api recommends of objects beside the CSV, in a validator that operator-sdk does not run.
 
 use super::super::{Findings, Rule, load::Loaded, of};
-use crate::yaml::{Value, json};
+use go_data::yaml::{Value, json};
 
 /// OpenShift's own security context constraints.
 const CONSTRAINTS: &[&str] = &[

@@ -9,7 +9,7 @@ use super::{
     super::{Findings, Rule, load::Loaded, of},
     Context,
 };
-use crate::yaml::{Map, Value};
+use go_data::yaml::{Map, Value};
 
 const ARCHITECTURE: &str = "operatorframework.io/arch.";
 const SYSTEM: &str = "operatorframework.io/os.";

@@ -6,7 +6,8 @@ use super::{
     super::{Findings, Rule, load::Loaded, of},
     objects,
 };
-use crate::{bundle::annotations::CHANNELS, yaml::Value};
+use crate::bundle::annotations::CHANNELS;
+use go_data::yaml::Value;
 
 const VERSION: &str =
     r"([0-9]+)\.([0-9]+)\.([0-9]+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+)?$";

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use semver::Version;
 
 use super::super::{Findings, Rule, grammar::versions, load::Loaded, of};
-use crate::hint::Severity;
+use diagnostics::Severity;
 
 const BY_1_22: &[(&str, &[&str])] = &[
     ("scheduling.k8s.io/v1beta1", &["PriorityClass"]),

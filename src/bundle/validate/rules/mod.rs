@@ -4,7 +4,7 @@ mod table;
 
 use std::{fmt, str::FromStr};
 
-use crate::hint::Severity;
+use diagnostics::Severity;
 
 pub use table::Rule;
 

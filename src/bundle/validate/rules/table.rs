@@ -5,7 +5,7 @@ use super::{
     Origin::{Api, Olm, OlmV0, OlmV1, Ours, Sdk},
     Suite,
 };
-use crate::hint::Severity::{Error, Warning};
+use diagnostics::Severity::{Error, Warning};
 
 macro_rules! rules {
     ($($name:ident $id:literal $suite:ident $severity:ident $origin:ident $summary:literal $hint:literal)*) => {

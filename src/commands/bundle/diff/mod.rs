@@ -17,9 +17,9 @@ use crate::{
         images::Access,
         location,
     },
-    compatibility::{self, judge},
-    hint::{Hint as _, Severity},
 };
+use crd::compatibility::{self, judge};
+use diagnostics::{Hint as _, Severity};
 use report::Report;
 
 /// Find changes between two bundles that break an upgrade

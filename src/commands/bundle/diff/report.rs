@@ -8,11 +8,11 @@ use crate::{
         crds::{Format, Place, Side},
         findings::{self, count, shortened},
     },
-    compatibility::Finding,
-    hint::{Diagnostic, Severity},
     terminal,
-    yaml::{Value, json},
 };
+use crd::compatibility::Finding;
+use diagnostics::{Diagnostic, Severity};
+use go_data::yaml::{Value, json};
 
 /// What was compared, and what came out, the worst first.
 pub struct Report {

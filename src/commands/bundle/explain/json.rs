@@ -1,14 +1,12 @@
 //! The explanation for programs.
 
 use super::Report;
-use crate::{
-    bundle::{
-        Descriptors, Entry, Field, ImageUse, Origin, Place,
-        sizes::{Limit, Size},
-    },
-    model::ProjectPath,
-    yaml::{Value, json},
+use crate::bundle::{
+    Descriptors, Entry, Field, ImageUse, Origin, Place,
+    sizes::{Limit, Size},
 };
+use go_data::yaml::{Value, json};
+use model::ProjectPath;
 
 pub fn of(report: &Report) -> Value {
     let it = report.explanation;

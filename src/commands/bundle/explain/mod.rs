@@ -6,9 +6,9 @@ mod text;
 
 use crate::{
     bundle::{Explanation, sizes::Sizes},
-    model::ProjectPath,
     terminal,
 };
+use model::ProjectPath;
 pub use origins::{of_document, of_rendered};
 
 /// The formats of the explanation.

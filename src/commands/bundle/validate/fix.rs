@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Context as _;
 
+use crate::project::Project;
 use crate::{
     bundle::validate::{
         Files,
@@ -18,11 +19,11 @@ use crate::{
         location,
     },
     disk::{self, Root},
-    hint::Hint as _,
-    model::{Project, ProjectPath},
-    plan::{self, Found, Plan, Tree as _},
+    plan::{self, Plan},
     terminal,
 };
+use diagnostics::Hint as _;
+use model::{Found, ProjectPath, Tree as _};
 
 use super::Finding;
 

@@ -19,12 +19,11 @@ use crate::{
         folder::{below, folders},
         images::Access,
     },
-    hint::{Diagnostic, Hint as _, Lines, Severity},
-    model::ProjectPath,
-    plan::Tree,
     terminal,
 };
+use diagnostics::{Diagnostic, Hint as _, Lines, Severity};
 use fix::Fix;
+use model::{ProjectPath, Tree};
 use optional::Optional;
 use report::{Format, Report};
 

@@ -5,12 +5,11 @@ use std::{collections::BTreeMap, path::Path, str::FromStr};
 use crate::{
     bundle::validate::optional::{Context, Platform, Selector, VALIDATORS, Validator},
     commands::images::{self, Access},
-    disk,
-    hint::Hint as _,
-    model::Image,
-    process, terminal,
-    yaml::{self, Value},
+    disk, process, terminal,
 };
+use diagnostics::Hint as _;
+use go_data::yaml::{self, Value};
+use model::Image;
 
 #[derive(Clone, Default, clap::Args)]
 pub struct Optional {

@@ -10,10 +10,10 @@ use crate::{
         rules::Rule,
     },
     commands::findings::{self, count},
-    hint::{Diagnostic, Diagnostics, Severity},
     terminal,
-    yaml::{Value, json},
 };
+use diagnostics::{Diagnostic, Diagnostics, Severity};
+use go_data::yaml::{Value, json};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {

@@ -15,12 +15,14 @@ use crate::{
     catalog::{self, Bundle, Catalog, Ignore, Loader, blob, edit, load::Located},
     commands::{Mode, folder::below, images::Access, writing},
     disk::Root,
-    hint::{Diagnostics, Hint as _},
+    plan::{Overlay, Plan},
+};
+use diagnostics::{Diagnostics, Hint as _};
+use go_data::{
     kubernetes::go::quoted,
-    model::{Channel, ProjectPath},
-    plan::{Found, Overlay, Plan, Tree},
     yaml::{self, Value},
 };
+use model::{Channel, Found, ProjectPath, Tree};
 
 /// Add a bundle to the channels of a catalog
 ///

@@ -1,7 +1,8 @@
 //! Annotations: GitHub shows them in a pull request, at their lines.
 
 use super::{Located, Report};
-use crate::{commands::findings::annotations, hint::Severity, terminal};
+use crate::{commands::findings::annotations, terminal};
+use diagnostics::Severity;
 
 pub fn render(report: &Report) -> String {
     let shown = report.findings.iter().filter(|it| !it.finding.follows_removal());

@@ -1,11 +1,9 @@
 //! Every finding, for programs.
 
 use super::{Located, Report};
-use crate::{
-    commands::crds::side::Place,
-    hint::Severity,
-    yaml::{Value, json},
-};
+use crate::commands::crds::side::Place;
+use diagnostics::Severity;
+use go_data::yaml::{Value, json};
 
 pub fn render(report: &Report) -> Value {
     json!({

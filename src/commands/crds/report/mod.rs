@@ -6,12 +6,9 @@ mod sarif;
 mod text;
 
 use super::side::{Place, Side};
-use crate::{
-    commands::findings,
-    compatibility::Finding,
-    hint::{Diagnostic, Severity},
-    terminal,
-};
+use crate::{commands::findings, terminal};
+use crd::compatibility::Finding;
+use diagnostics::{Diagnostic, Severity};
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum Format {

@@ -1,11 +1,9 @@
 //! Findings as SARIF.
 
 use super::{Located, Report};
-use crate::{
-    commands::findings,
-    compatibility::Rule,
-    yaml::{Map, Value, json},
-};
+use crate::commands::findings;
+use crd::compatibility::Rule;
+use go_data::yaml::{Map, Value, json};
 
 pub fn render(report: &Report) -> Value {
     let shown = report.findings.iter().filter(|it| !it.finding.follows_removal());

@@ -3,11 +3,9 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{Located, Report};
-use crate::{
-    commands::findings::{MOST, count, shortened},
-    compatibility::{Rule, Subject},
-    hint::Severity,
-};
+use crate::commands::findings::{MOST, count, shortened};
+use crd::compatibility::{Rule, Subject};
+use diagnostics::Severity;
 
 pub fn render(report: &Report) -> String {
     let removed = removed(report);

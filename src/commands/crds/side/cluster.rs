@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::Context as _;
 
 use super::{Crds, Places, Side};
-use crate::{
-    commands::reach::{self, Address},
-    compatibility::Crd,
-};
+use crate::commands::reach::{self, Address};
+use crd::compatibility::Crd;
 
 impl Side {
     /// The CRDs of these names, as far as the cluster has them. What else it has is somebody else's.

@@ -5,15 +5,15 @@ use std::{collections::BTreeSet, path::Path};
 use anyhow::Context as _;
 
 use super::{Crds, Places, marks::Marks, tree::Tree};
-use crate::{
-    compatibility::Crd,
-    disk::Root,
-    hint::{Diagnostic, Diagnostics, Hint as _},
+use crate::disk::Root;
+use crate::project::below;
+use crd::compatibility::Crd;
+use diagnostics::{Diagnostic, Diagnostics, Hint as _};
+use go_data::{
     kubernetes::{self, Fault, Reader},
-    model::{self, ProjectPath, below},
-    plan::Tree as _,
     yaml::{self, Data, Node},
 };
+use model::{ProjectPath, Tree as _};
 
 /// A file, or the files of a folder, as a person names them. In the project's folder, as in one that is named, no
 /// symlink is followed that leads out of it: a clone may have put it there.
@@ -92,7 +92,7 @@ impl Files {
     pub fn add(&mut self, path: &str, text: &str, is_named: bool) -> anyhow::Result<()> {
         let before = self.crds.len();
         let documents =
-            yaml::nodes(text, yaml::Dialect::Strict).map_err(model::locate(path, text))?;
+            yaml::nodes(text, yaml::Dialect::Strict).map_err(yaml::locate(path, text))?;
         for document in documents.into_iter().flat_map(items) {
             self.add_document(path, document)?;
         }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use crate::yaml::{Data, Mark, Node};
+use go_data::yaml::{Data, Mark, Node};
 
 /// A place in a file, on disk or at a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]

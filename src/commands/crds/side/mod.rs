@@ -15,10 +15,8 @@ pub use marks::Place;
 pub use project::{Project, Unread};
 pub use tree::Repository;
 
-use crate::{
-    compatibility::{Crd, Subject},
-    hint::Hint as _,
-};
+use crd::compatibility::{Crd, Subject};
+use diagnostics::Hint as _;
 
 /// What a person calls a state.
 #[derive(Clone, Debug, PartialEq, Eq)]

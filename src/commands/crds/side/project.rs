@@ -14,6 +14,7 @@ use super::{
     revision::Revision,
     tree::{Repository, Tree},
 };
+use crate::project::{Problem, below};
 use crate::{
     commands::{
         cargo::{self, Workspace},
@@ -21,14 +22,13 @@ use crate::{
         refusal::unread,
         tree_sources::TreeSources,
     },
-    compatibility::Crd,
     disk,
-    hint::Hint as _,
     manifests::{self, Wishes},
-    model::{Problem, below},
     source::{self, Options, Reading, Sources},
     terminal,
 };
+use crd::compatibility::Crd;
+use diagnostics::Hint as _;
 
 /// Where the project is, and what of it is compared.
 pub struct Project {
@@ -226,7 +226,7 @@ fn side(
         let key = (crd.metadata.name.clone().unwrap_or_default(), version.clone());
         let path = below(root, it.place.path.as_str());
         let of_kind = Place::new(&path, it.place.line, it.place.column);
-        let field = |(names, place): (&Vec<String>, &crate::model::Place)| {
+        let field = |(names, place): (&Vec<String>, &crate::project::Place)| {
             let path = below(root, place.path.as_str());
             (names.clone(), Place::new(&path, place.line, place.column))
         };

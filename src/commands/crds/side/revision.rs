@@ -6,10 +6,10 @@ use std::{path::Path, rc::Rc};
 use anyhow::bail;
 
 use super::tree::Tree;
+use crate::project::{SourcePath, below};
 use crate::{
     commands::cargo::Shelves,
     disk,
-    model::{SourcePath, below},
     source::{Locked, ReadFile, Sources},
 };
 

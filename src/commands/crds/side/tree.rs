@@ -8,13 +8,13 @@ use std::{
 
 use anyhow::{Context as _, bail};
 
+use crate::project::below;
 use crate::{
     disk,
-    hint::Hint as _,
-    model::below,
     process::{Answer, Git, Object, Objects},
     terminal,
 };
+use diagnostics::Hint as _;
 
 /// A repository, and where in it a folder of the working tree is.
 pub struct Repository {

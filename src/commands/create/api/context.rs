@@ -1,10 +1,9 @@
 use serde::Serialize;
 
 use super::place::Place;
-use crate::{
-    commands::derive::Names,
-    model::{GroupName, Kind, Plural, Project, ProjectPath, Version},
-};
+use crate::commands::derive::Names;
+use crate::project::Project;
+use model::{GroupName, Kind, Plural, ProjectPath, Version};
 
 /// The choices for a new type and its controller.
 #[derive(Clone, Debug, Default)]

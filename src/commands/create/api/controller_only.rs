@@ -1,14 +1,10 @@
 //! `create api --resource=false`: a controller for a type that exists.
 
 use super::{Args, Context, Place, foreign::Foreign};
-use crate::{
-    commands::derive,
-    disk::Root,
-    hint::Hint as _,
-    model::{GroupName, GroupPrefix, Kind, Project, ProjectPath, Resource},
-    plan::{Found, Plan, Tree as _},
-    scaffold,
-};
+use crate::project::{Project, Resource};
+use crate::{commands::derive, disk::Root, plan::Plan, scaffold};
+use diagnostics::Hint as _;
+use model::{Found, GroupName, GroupPrefix, Kind, ProjectPath, Tree as _};
 
 impl Args {
     pub fn controller_only(

@@ -2,15 +2,11 @@
 //! as it is.
 
 use super::{Args, Context, Place, foreign::Foreign};
-use crate::{
-    commands::derive,
-    disk::Root,
-    hint::Hint as _,
-    manifests,
-    model::{DeclaredKind, Plural, Project, ProjectPath, below},
-    plan::{Plan, Tree},
-    scaffold, terminal, yaml,
-};
+use crate::project::{DeclaredKind, Project, below};
+use crate::{commands::derive, disk::Root, manifests, plan::Plan, scaffold, terminal};
+use diagnostics::Hint as _;
+use go_data::yaml;
+use model::{Plural, ProjectPath, Tree};
 
 /// A type in the package `api` that PROJECT does not name.
 pub struct Existing {

@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::{External, context::finalizer_name};
+use crate::project::{Project, Resource};
 use crate::{
     commands::derive::Names,
-    hint::{self, hinted},
-    model::{GroupPrefix, Kind, Plural, Project, Resource, RustPath, Version},
     source::{BuiltInKind, kinds as built_in_kinds},
 };
+use diagnostics::hinted;
+use model::{GroupPrefix, Kind, Plural, RustPath, Version};
 
 /// How many similar kinds an error names.
 const SUGGESTIONS: usize = 3;
@@ -207,8 +208,8 @@ fn similar(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<String>
     let lower = kind.lower();
     let mut near: Vec<(usize, &BuiltInKind)> = all
         .iter()
-        .map(|it| (hint::slips(&lower, it.kind), it))
-        .filter(|(slips, _)| *slips <= hint::tolerance(&lower))
+        .map(|it| (diagnostics::slips(&lower, it.kind), it))
+        .filter(|(slips, _)| *slips <= diagnostics::tolerance(&lower))
         .collect();
     // The nearest first; at the same distance, first those of the group, then the stable versions.
     near.sort_by_key(|(slips, it)| {
@@ -227,7 +228,7 @@ fn similar(all: &[BuiltInKind], group: &GroupPrefix, kind: &Kind) -> Vec<String>
 
 #[test]
 fn a_misspelt_kind_is_answered_with_the_nearest() {
-    use crate::hint::hints;
+    use diagnostics::hints;
     let check = |group: &str, version: &str, kind: &str, expected: &[&str]| {
         let (group, version) =
             (group.parse().expect("a group"), version.parse().expect("a version"));

@@ -10,6 +10,7 @@ use self::{
     context::{Choices, Context},
     place::Place,
 };
+use crate::project::Project;
 use crate::{
     commands::{
         Mode, compile,
@@ -17,12 +18,12 @@ use crate::{
         project,
     },
     disk::Root,
-    hint::Hint as _,
     manifests,
-    model::{Domain, GroupName, GroupPrefix, Image, Kind, Plural, Project, RustPath, Version},
-    plan::{self, Found, Plan, Tree},
+    plan::{self, Plan},
     scaffold, terminal,
 };
+use diagnostics::Hint as _;
+use model::{Domain, Found, GroupName, GroupPrefix, Image, Kind, Plural, RustPath, Tree, Version};
 
 /// Add a custom resource and its controller
 #[derive(clap::Args)]

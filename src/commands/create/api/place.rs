@@ -1,7 +1,6 @@
-use crate::{
-    hint::Hint as _,
-    model::{Api, CrdVersion, GroupName, Kind, Plural, Project, Resource, Version},
-};
+use crate::project::{Api, CrdVersion, Project, Resource};
+use diagnostics::Hint as _;
+use model::{GroupName, Kind, Plural, Version};
 
 /// The place of a new type, and its other versions.
 pub struct Place {

@@ -2,12 +2,12 @@
 
 use crate::{
     disk::Root,
-    hint::Diagnostic,
-    model::ProjectPath,
     plan::{self, LastCommit, Plan},
     process::{Answer, Git},
     terminal,
 };
+use diagnostics::Diagnostic;
+use model::ProjectPath;
 
 pub struct Commit {
     git: Option<Git>,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{commit::Commit, modules, originals};
+use crate::project::{Project, Resource};
 use crate::{
     commands::{
         create::api::{
@@ -15,11 +16,11 @@ use crate::{
         derive,
     },
     disk::Root,
-    hint::Hint as _,
-    model::{GroupName, Kind, Project, ProjectPath, Resource},
-    plan::{Found, Plan, Tree},
+    plan::Plan,
     scaffold::{self, Target},
 };
+use diagnostics::Hint as _;
+use model::{Found, GroupName, Kind, ProjectPath, Tree};
 
 /// The files of the kind, and its entries in other files.
 #[derive(Default)]
@@ -205,7 +206,7 @@ fn has_own_name(
 /// Refuses a type that is not alone in the file that `create api` wrote for it.
 fn refuse_other_kinds(root: &Root, resource: &Resource, file: &ProjectPath) -> anyhow::Result<()> {
     let operator = derive::operator(root);
-    let is_own = |it: &&crate::model::DeclaredKind| {
+    let is_own = |it: &&crate::project::DeclaredKind| {
         it.kind.as_deref() == Some(&*resource.kind.to_string())
             && it.version.as_deref() == Some(&*resource.version.to_string())
             && it.group.as_deref() == Some(&*resource.api_group())

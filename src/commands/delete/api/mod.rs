@@ -6,6 +6,7 @@ mod modules;
 mod originals;
 
 use self::{commit::Commit, files::Files};
+use crate::project::{Project, Resource};
 use crate::{
     commands::{
         Mode, compile,
@@ -13,12 +14,12 @@ use crate::{
         project,
     },
     disk::Root,
-    hint::{Diagnostic, Hint as _, Lines},
     manifests,
-    model::{GroupPrefix, Kind, Project, ProjectPath, Resource, Version},
-    plan::{COMMIT, NOT_COMMITTED, Overlay, Plan, Tree},
+    plan::{COMMIT, NOT_COMMITTED, Overlay, Plan},
     terminal,
 };
+use diagnostics::{Diagnostic, Hint as _, Lines};
+use model::{GroupPrefix, Kind, ProjectPath, Tree, Version};
 
 /// Remove a custom resource and its controller
 ///

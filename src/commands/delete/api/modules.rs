@@ -1,10 +1,8 @@
 //! The modules around a type.
 
 use super::commit::Commit;
-use crate::{
-    model::ProjectPath,
-    plan::{self, Plan, Tree},
-};
+use crate::plan::{self, Plan};
+use model::{ProjectPath, Tree};
 
 /// Removes a fragment from the file of a module, and deletes the file if only the template is left. Returns whether it
 /// deletes it.

@@ -9,12 +9,12 @@ use super::{FILE, FOLDER};
 use crate::{
     commands::derive::MANIFESTS,
     disk::Root,
-    hint::{Diagnostic, Diagnostics, Hint as _},
     manifests::{Manifest, held},
-    model::ProjectPath,
-    plan::{self, Tree},
-    yaml::{self, Value},
+    plan,
 };
+use diagnostics::{Diagnostic, Diagnostics, Hint as _};
+use go_data::yaml::{self, Value};
+use model::{ProjectPath, Tree};
 
 /// Committed files, and the CRDs that should be in them.
 pub struct Committed<'a> {

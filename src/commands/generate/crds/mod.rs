@@ -19,13 +19,14 @@ use crate::{
         tree_sources::TreeSources,
     },
     disk::Root,
-    hint::{Hint as _, hinted},
     manifests::{self, Manifest, Wishes},
-    model::ProjectPath,
     plan::Plan,
     source::{self, Options, Reading},
-    terminal, yaml,
+    terminal,
 };
+use diagnostics::{Hint as _, hinted};
+use go_data::yaml;
+use model::ProjectPath;
 
 /// The commands in the first line of generated files: one file for each CRD, and one file for all.
 const FOLDER: &str = "generate crds";
@@ -170,7 +171,7 @@ impl Args {
         let found = reading.quote(&sources, generated.problems);
         let problems = [reading.all_problems(), found].concat();
         let error = |what: &str| {
-            let error = refusal(&format!("{}{what}", unread(&reading)), &problems);
+            let error = refusal(&format!("{}{what}", unread(&reading)), problems.iter().cloned());
             hinted::<()>(error, reading.hint.iter().cloned()).expect_err("it is an error")
         };
         if !problems.is_empty() && !self.keep_going {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::{
     commands::{Outcome, tree_sources::TreeSources},
     disk::Root,
-    hint::Hint as _,
     source::{self, Options, Reading},
 };
+use diagnostics::Hint as _;
 
 /// Says where the command searched for kinds, and which flags would find some.
 pub fn refuse(root: &Root, reading: &Reading, options: &Options) -> anyhow::Result<Outcome> {

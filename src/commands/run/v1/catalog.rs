@@ -10,11 +10,11 @@ use crate::{
         images::{self, Access},
         run::source,
     },
-    hint::Hint as _,
-    image::{self, Files, Format, Limits},
-    model::{Image, Platform, ProjectPath},
     olm::{CATALOG_LABEL, Release, catalog_name},
 };
+use diagnostics::Hint as _;
+use model::{Image, Platform, ProjectPath};
+use oci::image::{self, Files, Format, Limits};
 
 /// A bundle in a registry.
 pub struct Source {

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::{
-    cluster::{Id, Limit, State},
     commands::{
         reach,
         run::{
@@ -11,13 +10,14 @@ use crate::{
             place::{Place, cleanup},
         },
     },
-    hint::Hint as _,
     olm::{
         self, Release,
         v1::{self, API, Progress},
     },
-    yaml::{Value, json},
 };
+use cluster::{Id, Limit, State};
+use diagnostics::Hint as _;
+use go_data::yaml::{Value, json};
 
 /// An installation or an upgrade that OLM v1 carries out.
 pub struct Following<'a> {

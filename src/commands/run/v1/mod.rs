@@ -20,19 +20,19 @@ use super::{
     upgrade::require_newer,
 };
 use crate::{
-    cluster::{self, Action, Event, How, Id},
     commands::{
         images::{self, Access},
         reach::{self, Reach, Sending},
     },
-    hint::Hint as _,
-    model::{Image, Namespace},
     olm::{
         self,
         v1::{self, API, EXTENSIONS},
     },
-    yaml::Value,
 };
+use cluster::{Action, Event, How, Id};
+use diagnostics::Hint as _;
+use go_data::yaml::Value;
+use model::{Image, Namespace};
 
 /// What is only for OLM v1.
 #[derive(clap::Args)]

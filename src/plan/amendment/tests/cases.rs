@@ -3,7 +3,7 @@
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::IMAGE;
-use crate::yaml::{self, Dialect, Value, json};
+use go_data::yaml::{self, Dialect, Value, json};
 
 /// The entries at a place, and everything else.
 pub type Read = (Vec<String>, String);

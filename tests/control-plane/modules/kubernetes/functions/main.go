@@ -1,5 +1,5 @@
 // Command functions prints every function of the CEL environment of CRDs, one overload a line: `name(types) type`, or
-// `.name(types) type` for a method, whose first type is the receiver's. `src/expression/functions.txt` holds what it
+// `.name(types) type` for a method, whose first type is the receiver's. `crates/crd/src/expression/functions.txt` holds what it
 // prints. Run it with `go run -mod=mod ./functions`.
 package main
 

@@ -1,5 +1,5 @@
 // Command types prints the Go types that `operator-sdk generate bundle` and API servers decode manifests into: a line for
-// each struct, `name field:type …`. `src/kubernetes/types.txt` holds what it prints.
+// each struct, `name field:type …`. `crates/go-data/src/kubernetes/types.txt` holds what it prints.
 //
 //	?  after a field's name: `omitempty`
 //	^  before it: the field is one of an embedded struct

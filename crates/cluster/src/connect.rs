@@ -1,0 +1,148 @@
+//! Connects to an API server as one of its users.
+
+use std::{cell::RefCell, error::Error, fmt, panic, path::PathBuf};
+
+use anyhow::Context as _;
+use kube::{Client, Config, client::AuthError, config::KubeconfigError};
+use tokio::runtime::Runtime;
+
+use super::{Cluster, Interrupted, Proxies, kubeconfig, owner::Owner, request::Bounds};
+use diagnostics::Hint as _;
+
+/// Which cluster to connect to.
+#[derive(Clone, Default)]
+pub struct Target {
+    /// The kubeconfig; none means `$KUBECONFIG`, `~/.kube/config`, or the pod's service account.
+    pub kubeconfig: Option<PathBuf>,
+    /// A context of it; none means its current one.
+    pub context: Option<String>,
+    pub proxies: Proxies,
+}
+
+impl Cluster {
+    /// Connects and ignores KUBECONFIG; no request is sent yet.
+    pub fn connect(target: &Target) -> anyhow::Result<Self> {
+        Self::connect_with(target, None)
+    }
+
+    /// The same, where `variable` is the value of KUBECONFIG.
+    pub fn connect_with(target: &Target, variable: Option<&str>) -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.context("cannot start the asynchronous runtime")?;
+        let config = runtime.block_on(kubeconfig::config(target, variable))?;
+        Self::of(runtime, config)
+    }
+
+    /// A server without authentication.
+    #[cfg(test)]
+    pub(super) fn at(url: &str) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        Self::of(runtime, Config::new(url.parse().unwrap())).unwrap()
+    }
+
+    fn of(runtime: Runtime, mut config: Config) -> anyhow::Result<Self> {
+        let server = address(&config);
+        let agent = concat!("operator-rs/", env!("CARGO_PKG_VERSION"));
+        config.headers.push((http::header::USER_AGENT, http::HeaderValue::from_static(agent)));
+        // `send` retries where the server is overloaded; other errors are reported at once.
+        config.default_retry = false;
+        let namespace = config.default_namespace.clone();
+        let client = {
+            let _entered = runtime.enter();
+            client(config)
+        };
+        let client = client
+            .map_err(|it| anyhow::format_err!("the connection cannot be set up: {it}"))
+            .hint("`kubectl cluster-info` shows whether the kubeconfig itself works")?;
+        Ok(Self {
+            client,
+            runtime,
+            server,
+            namespace,
+            owner: Owner::default(),
+            bounds: Bounds::default(),
+            known: RefCell::default(),
+            interrupt: RefCell::default(),
+        })
+    }
+}
+
+/// The client, or why it cannot be created.
+fn client(config: Config) -> Result<Client, String> {
+    // kube panics on a token that is not a valid HTTP header. The hook is silent while that may happen.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let client = panic::catch_unwind(panic::AssertUnwindSafe(|| Client::try_from(config)));
+    panic::set_hook(hook);
+    match client {
+        Ok(client) => client.map_err(|it| reason(&it)),
+        Err(_) => Err(kubeconfig::INVALID_TOKEN.to_owned()),
+    }
+}
+
+/// The server's address without parts that may be secret: a user, a password, a query.
+fn address(config: &Config) -> String {
+    let url = &config.cluster_url;
+    let port = url.port().map_or(String::new(), |it| format!(":{it}"));
+    let (scheme, host) = (url.scheme_str().unwrap_or("http"), url.host().unwrap_or_default());
+    format!("{scheme}://{host}{port}{}", url.path().trim_end_matches('/'))
+}
+
+/// A server that could not be reached, and why.
+#[derive(Debug)]
+pub struct Unreachable {
+    server: String,
+    reason: String,
+}
+
+impl fmt::Display for Unreachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot connect to {}: {}", self.server, self.reason)
+    }
+}
+
+impl Error for Unreachable {}
+
+impl Unreachable {
+    pub(super) fn new(server: &str, reason: impl Into<String>) -> Self {
+        Self { server: server.to_owned(), reason: reason.into() }
+    }
+}
+
+/// Whether no further request would be answered.
+pub(super) fn is_final(error: &anyhow::Error) -> bool {
+    error.is::<Unreachable>() || error.is::<Interrupted>()
+}
+
+/// The error of a failed request.
+pub(super) fn fault(error: &kube::Error, server: &str) -> anyhow::Error {
+    Unreachable::new(server, reason(error)).into()
+}
+
+/// Why there is no answer, without anything of the kubeconfig's content. The innermost network error is the most precise.
+fn reason(error: &kube::Error) -> String {
+    let mut link: &(dyn Error + 'static) = error;
+    loop {
+        if let Some(error) = link.downcast_ref::<AuthError>() {
+            return kubeconfig::auth_reason(error);
+        }
+        if let Some(error) = link.downcast_ref::<KubeconfigError>() {
+            return kubeconfig::reason(error);
+        }
+        match link.source() {
+            Some(next) => link = next,
+            None => break,
+        }
+    }
+    match error {
+        kube::Error::Service(_) | kube::Error::HyperError(_) => link.to_string(),
+        kube::Error::RustlsTls(_) => {
+            "the certificates and the key of the kubeconfig cannot be used for TLS".to_owned()
+        }
+        kube::Error::ProxyProtocolUnsupported { .. }
+        | kube::Error::ProxyProtocolDisabled { .. } => {
+            "its proxy is neither an `http://` nor an `https://` URL".to_owned()
+        }
+        _ => "the kubeconfig does not describe a usable connection".to_owned(),
+    }
+}

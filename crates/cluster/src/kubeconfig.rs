@@ -1,0 +1,203 @@
+//! Reads the kubeconfigs that kubectl would read.
+//!
+//! No error shows a field of a kubeconfig or the output of a credential plugin: any of it may be or contain a secret.
+//! Errors name the file, the line and what is wrong.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+use kube::{
+    Config,
+    client::AuthError,
+    config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError},
+};
+
+use super::{Target, proxy};
+use diagnostics::Hint as _;
+
+const NOWHERE: &str = "set KUBECONFIG or pass `--kubeconfig FILE`";
+
+/// How to connect to a target. `variable` is the value of KUBECONFIG.
+pub async fn config(target: &Target, variable: Option<&str>) -> anyhow::Result<Config> {
+    let kubeconfig = match (&target.kubeconfig, variable.filter(|it| !it.is_empty())) {
+        (Some(path), _) => read(path)?.with_context(|| missing(path))?,
+        (None, Some(list)) => listed(list)?,
+        (None, None) => match Kubeconfig::read() {
+            Ok(it) => it,
+            Err(error) if is_missing(&error) => return in_cluster(target),
+            Err(error) => anyhow::bail!("`~/.kube/config` cannot be read: {}", reason(&error)),
+        },
+    };
+    choose(kubeconfig, target).await
+}
+
+/// The files of KUBECONFIG, merged. As in kubectl, missing files are skipped as long as one exists.
+fn listed(list: &str) -> anyhow::Result<Kubeconfig> {
+    let separator = if cfg!(windows) { ';' } else { ':' };
+    let paths = list.split(separator).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let paths: Vec<PathBuf> = paths.collect();
+    let mut res = None;
+    for path in &paths {
+        if let Some(next) = read(path)? {
+            res = Some(match res {
+                None => next,
+                Some(first) => Kubeconfig::merge(first, next).map_err(|it| {
+                    anyhow::format_err!("`{}` cannot be merged: {}", path.display(), reason(&it))
+                })?,
+            });
+        }
+    }
+    match (res, &paths[..]) {
+        (Some(it), _) => Ok(it),
+        (None, []) => Err(anyhow::format_err!("KUBECONFIG names no file")).hint(NOWHERE),
+        (None, _) => {
+            let missing: Vec<String> = paths.iter().map(|it| missing(it)).collect();
+            Err(anyhow::format_err!("KUBECONFIG: {}", missing.join(", "))).hint(NOWHERE)
+        }
+    }
+}
+
+fn missing(path: &Path) -> String {
+    format!("the kubeconfig `{}` does not exist", path.display())
+}
+
+/// One file; none if it does not exist.
+fn read(path: &Path) -> anyhow::Result<Option<Kubeconfig>> {
+    let mut config = match Kubeconfig::read_from(path) {
+        Ok(it) => it,
+        Err(error) if is_missing(&error) => return Ok(None),
+        Err(error) => {
+            anyhow::bail!("the kubeconfig `{}` cannot be read: {}", path.display(), reason(&error))
+        }
+    };
+    // kubectl refuses duplicates; kube would use the first.
+    let clusters = config.clusters.iter().map(|it| ("cluster", &it.name));
+    let users = config.auth_infos.iter().map(|it| ("user", &it.name));
+    let contexts = config.contexts.iter().map(|it| ("context", &it.name));
+    let mut names: Vec<_> = clusters.chain(users).chain(contexts).collect();
+    names.sort();
+    if let Some(twice) = names.windows(2).find(|it| it[0] == it[1]) {
+        let (what, name) = twice[0];
+        anyhow::bail!("the kubeconfig `{}` has the {what} `{name}` twice", path.display());
+    }
+    // kubectl treats an empty name as unset, so the next file's counts.
+    config.current_context.take_if(|it| it.is_empty());
+    Ok(Some(config))
+}
+
+fn is_missing(error: &KubeconfigError) -> bool {
+    match error {
+        KubeconfigError::FindPath => true,
+        KubeconfigError::ReadConfig(error, _) => error.kind() == io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
+/// The pod's service account, if nothing else was requested.
+fn in_cluster(target: &Target) -> anyhow::Result<Config> {
+    let none = "there is no cluster to connect to: KUBECONFIG is not set and `~/.kube/config` does not exist";
+    if target.context.is_some() {
+        return Err(anyhow::format_err!("{none}")).hint(NOWHERE);
+    }
+    match Config::incluster_env() {
+        Ok(it) => Ok(it),
+        Err(InClusterError::ReadEnvironmentVariable(_)) => {
+            Err(anyhow::format_err!("{none}")).hint(NOWHERE)
+        }
+        Err(error) => {
+            Err(anyhow::format_err!("{error}")).context("cannot read the pod's service account")
+        }
+    }
+}
+
+async fn choose(kubeconfig: Kubeconfig, target: &Target) -> anyhow::Result<Config> {
+    let names: Vec<&str> = kubeconfig.contexts.iter().map(|it| it.name.as_str()).collect();
+    let names = names.join(", ");
+    let Some(context) = target.context.as_ref().or(kubeconfig.current_context.as_ref()) else {
+        return Err(anyhow::format_err!("the kubeconfig has no current context"))
+            .hint(format!("pass `--context`; its contexts are: {names}"));
+    };
+    if !kubeconfig.contexts.iter().any(|it| it.name == *context) {
+        return Err(anyhow::format_err!("the kubeconfig has no context `{context}`"))
+            .hint(format!("its contexts are: {names}"));
+    }
+    let proxy = proxy::own(&kubeconfig, target.context.as_deref());
+    let options = KubeConfigOptions { context: target.context.clone(), ..Default::default() };
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+    let mut config = config
+        .map_err(|it| anyhow::format_err!("the kubeconfig cannot be used: {}", reason(&it)))?;
+    config.proxy_url = target.proxies.to(&config.cluster_url, proxy)?;
+    Ok(config)
+}
+
+/// What is wrong with a kubeconfig, without its content except the names of contexts and clusters.
+pub fn reason(error: &KubeconfigError) -> String {
+    use KubeconfigError as E;
+    match error {
+        E::ReadConfig(error, _) => error.to_string(),
+        E::Parse(error) => match error.location() {
+            Some(at) => {
+                format!("it is not a valid kubeconfig (line {}, column {})", at.line(), at.column())
+            }
+            None => "it is not a valid kubeconfig".to_owned(),
+        },
+        E::LoadContext(name) => format!("it has no context `{name}`"),
+        E::LoadClusterOfContext(name) => format!("it has no cluster `{name}`"),
+        E::CurrentContextNotSet => "it has no current context".to_owned(),
+        E::KindMismatch | E::ApiVersionMismatch => {
+            "its `kind` or `apiVersion` is not that of the other files".to_owned()
+        }
+        E::MissingClusterUrl => "the cluster has no `server`".to_owned(),
+        E::ParseClusterUrl(_) => "the `server` of the cluster is not a URL".to_owned(),
+        E::ParseProxyUrl(_) => "the proxy, of `proxy-url` or HTTPS_PROXY, is not a URL".to_owned(),
+        E::LoadCertificateAuthority(error) => {
+            unloaded("the cluster's certificate authority", error)
+        }
+        E::LoadClientCertificate(error) => unloaded("the user's client certificate", error),
+        E::LoadClientKey(error) => unloaded("the user's client key", error),
+        E::ParseCertificates(_) => "the cluster's certificate authority is not PEM".to_owned(),
+        E::ParseNoProxy(_) => "NO_PROXY cannot be read".to_owned(),
+        E::FindPath => "there is no home directory".to_owned(),
+    }
+}
+
+fn unloaded(what: &str, error: &kube::config::LoadDataError) -> String {
+    use kube::config::LoadDataError as E;
+    match error {
+        E::DecodeBase64(_) => format!("{what} is not base64"),
+        E::ReadFile(error, _) => format!("{what} cannot be read: {error}"),
+        E::NoBase64DataOrFile => format!("{what} is missing"),
+    }
+}
+
+/// What is wrong with credentials, without the credentials or the output of a plugin.
+pub fn auth_reason(error: &AuthError) -> String {
+    use AuthError as E;
+    let text = match error {
+        E::AuthExecStart(error) => {
+            return format!("the user's credential plugin does not start: {error}");
+        }
+        E::AuthExecRun { out, .. } => {
+            return format!("the user's credential plugin failed: {}", out.status);
+        }
+        E::ReadTokenFile(error, _) => {
+            return format!("the user's token file cannot be read: {error}");
+        }
+        E::AuthExecParse(_) => {
+            "the output of the user's credential plugin is not an ExecCredential"
+        }
+        E::ExecPluginFailed => "the output of the user's credential plugin has no `status`",
+        E::MalformedTokenExpirationDate(_) => {
+            "the time at which the user's token expires is malformed"
+        }
+        E::MissingCommand => "the user's `exec` has no `command`",
+        E::InvalidBasicAuth(_) | E::InvalidBearerToken(_) => INVALID_TOKEN,
+        _ => "the user's `auth-provider` gives no token: use a credential plugin (`exec`) instead",
+    };
+    text.to_owned()
+}
+
+pub const INVALID_TOKEN: &str = "the user's token or password contains a character that HTTP headers do not allow, such as a line break";

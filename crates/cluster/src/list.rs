@@ -1,0 +1,131 @@
+//! Reads whole lists, page by page.
+
+use http::Request;
+use kube::api::ListParams;
+
+use super::{
+    Cluster, Id,
+    connect::is_final,
+    discovery::{Resource, can},
+    object::uid,
+    refusal::{self, Refusal},
+};
+use go_data::yaml::Value;
+
+/// The largest number of pages, of 500 objects each.
+const PAGES: usize = 1000;
+
+impl Cluster {
+    /// All objects of a kind, in one namespace or (empty) in all. Empty if the kind is not served.
+    pub fn list(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+    ) -> anyhow::Result<Vec<Value>> {
+        let id = Id {
+            api_version: api_version.to_owned(),
+            kind: kind.to_owned(),
+            namespace: namespace.to_owned(),
+            name: String::new(),
+        };
+        let Some(resource) = self.resource(&id)? else { return Ok(Vec::new()) };
+        let list = |page: &ListParams| Ok(resource.all(namespace)?.list(page)?);
+        let items = self.pages(namespace, list)?;
+        let mut items = items
+            .map_err(|it| it.into_error(&format!("the objects of kind {kind} cannot be listed")))?
+            .unwrap_or_default();
+        // In a list, neither is repeated for each object.
+        for it in &mut items {
+            it["apiVersion"] = api_version.into();
+            it["kind"] = kind.into();
+        }
+        Ok(items)
+    }
+
+    /// The metadata of all objects of a kind, or why they cannot be listed; none if the kind is not served.
+    pub(super) fn list_metadata(
+        &self,
+        resource: &Resource,
+        namespace: &str,
+        selector: &str,
+    ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
+        self.pages(namespace, |page| {
+            let page = ListParams {
+                label_selector: Some(selector.to_owned()).filter(|it| !it.is_empty()),
+                ..page.clone()
+            };
+            Ok(resource.all(namespace)?.list_metadata(&page)?)
+        })
+    }
+
+    /// The metadata of the objects of a kind that has been discovered, or why they are not known. The kind may be gone with
+    /// its CRD by now.
+    pub(super) fn listed(
+        &self,
+        resource: &Resource,
+        namespace: &str,
+        selector: &str,
+        may_be_gone: bool,
+    ) -> anyhow::Result<Result<Vec<Value>, String>> {
+        if !can(resource, "list") {
+            return Ok(Err("they can be deleted but not listed".to_owned()));
+        }
+        Ok(match self.list_metadata(resource, namespace, selector) {
+            Ok(Ok(Some(items))) => Ok(items),
+            Ok(Ok(None)) if may_be_gone || !self.has(resource)? => Ok(Vec::new()),
+            Ok(Ok(None)) => Err("the server has the kind but does not find its list".to_owned()),
+            Ok(Err(refusal)) => Err(refusal.message),
+            Err(error) if is_final(&error) => return Err(error),
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    fn pages(
+        &self,
+        namespace: &str,
+        request: impl Fn(&ListParams) -> anyhow::Result<Request<Vec<u8>>>,
+    ) -> anyhow::Result<Result<Option<Vec<Value>>, Refusal>> {
+        let wrong = |what: &str| Ok(Err(Refusal::new(format!("the server's list {what}"), None)));
+        let mut res = Vec::new();
+        let mut token = String::new();
+        for _ in 0..PAGES {
+            let page = ListParams::default().limit(500);
+            let page = if token.is_empty() { page } else { page.continue_token(&token) };
+            let mut answer = self.send(&request(&page)?)?;
+            if answer.code == 410 && !token.is_empty() {
+                // The token has expired: as other clients do, read everything again in one page.
+                res.clear();
+                answer = self.send(&request(&ListParams::default())?)?;
+            }
+            match answer.code {
+                200 => {}
+                404 => return Ok(Ok(None)),
+                _ => return Ok(Err(refusal::of(&answer))),
+            }
+            let is_list = answer.body["kind"].as_str().is_some_and(|it| it.ends_with("List"));
+            let items = match answer.body.get_mut("items").map(Value::take) {
+                Some(Value::Array(items)) => items,
+                // Go writes an empty list like this.
+                None | Some(Value::Null) if is_list => Vec::new(),
+                _ => return wrong("is not a list"),
+            };
+            for it in &items {
+                let metadata = &it["metadata"];
+                if metadata["name"].as_str().is_none_or(str::is_empty) || uid(it).is_empty() {
+                    return wrong("has an item without a name or a uid");
+                }
+                if !namespace.is_empty() && metadata["namespace"] != *namespace {
+                    return wrong("has an item of another namespace");
+                }
+            }
+            res.extend(items);
+            match answer.body["metadata"]["continue"].as_str() {
+                None | Some("") => return Ok(Ok(Some(res))),
+                Some(next) if next == token => return wrong("repeats the same page"),
+                Some(next) => next.clone_into(&mut token),
+            }
+        }
+        wrong("has no end")
+    }
+}

@@ -1,0 +1,158 @@
+//! The label of everything that an owner applies, by which a removal finds what config/ no longer has.
+//!
+//! A server selects objects by labels, and not by annotations or field managers. The key names the owner: an object that
+//! two projects apply has two labels. The value is the namespace that the operator was deployed to; it is empty for CRDs,
+//! which all deployments of a project share, and it distinguishes objects that existed before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Cluster, Id, Live, Owner, Removal,
+    discovery::{Resource, can},
+    managers::{entries, manager},
+    object::uid,
+};
+use go_data::yaml::Value;
+
+const DOMAIN: &str = "applied-by.rust.operator-rs.io";
+
+/// The longest name of a label.
+const LONGEST: usize = 63;
+
+/// The value for objects that existed before: not the name of a namespace.
+const ADOPTED: &str = "Adopted";
+
+/// The objects that carry the label.
+pub struct Marked {
+    pub found: Vec<Live>,
+    /// What could not be listed, a kind or a version of a group, and why.
+    pub unknown: BTreeMap<String, String>,
+}
+
+impl Owner {
+    /// The label's key for an owner.
+    pub(super) fn key(owner: &str) -> String {
+        format!("{DOMAIN}/{}", super::owner::shortened(owner.trim_end_matches('.'), LONGEST))
+    }
+
+    /// Sets the label on an object that this manager applies.
+    pub(super) fn mark(&self, object: &mut Value, manager: &str) {
+        if self.key.is_empty() {
+            return;
+        }
+        let value = match manager {
+            it if it == self.adopter => ADOPTED,
+            _ if Id::of(object).is_crd() => "",
+            _ => &self.namespace,
+        };
+        object["metadata"]["labels"][&self.key] = value.into();
+    }
+
+    /// The value of the label, unless another program has set it: controllers copy the labels of objects to others.
+    fn value<'a>(&self, live: &'a Value) -> Option<&'a str> {
+        let value = live["metadata"]["labels"].get(&self.key)?.as_str()?;
+        let field = format!("f:{}", self.key);
+        let is_copy = entries(live).any(|it| {
+            ![&self.creator, &self.adopter].iter().any(|own| *own == manager(it))
+                && !it["fieldsV1"]["f:metadata"]["f:labels"][&field].is_null()
+        });
+        (!is_copy).then_some(value)
+    }
+
+    /// Whether the label says that the owner has created the object.
+    pub(super) fn has_marked(&self, live: &Value) -> bool {
+        self.value(live).is_some_and(|it| it != ADOPTED)
+    }
+
+    /// The other namespace that the operator is deployed to with this object.
+    pub fn elsewhere<'a>(&self, live: &'a Value) -> Option<&'a str> {
+        let value = self.value(live).filter(|it| !it.is_empty() && *it != ADOPTED)?;
+        (!self.namespace.is_empty() && value != self.namespace).then_some(value)
+    }
+}
+
+impl Cluster {
+    /// Everything that the owner has applied and not removed: of every kind and in every namespace, or only of the kinds
+    /// of one group.
+    pub fn marked(&self, group: Option<&str>) -> anyhow::Result<Marked> {
+        let mut unknown = BTreeMap::new();
+        let mut ids = Vec::new();
+        let mut seen = BTreeSet::new();
+        // A kind whose CRD is being deleted can no longer be patched.
+        let matters = |it: &Resource| can(it, "list") && (can(it, "patch") || can(it, "delete"));
+        for resource in self.kinds(group, &mut unknown)?.into_iter().filter(matters) {
+            let items = match self.listed(&resource, "", &self.owner.key, false)? {
+                Ok(items) => items,
+                Err(why) => {
+                    unknown.insert(resource.name(), why);
+                    continue;
+                }
+            };
+            // One object may exist in several groups.
+            let new = items.iter().filter(|it| seen.insert(uid(it).to_owned()));
+            ids.extend(new.map(|it| resource.id(it)));
+        }
+        Ok(Marked { found: self.find(&ids)?, unknown })
+    }
+
+    /// The other namespace that the owner's operator is deployed to with this object.
+    pub fn elsewhere<'a>(&self, live: &'a Live) -> Option<&'a str> {
+        let is_created = matches!(live.removal, Removal::Ours | Removal::Unknown(_));
+        self.owner.elsewhere(&live.object).filter(|_| is_created)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use go_data::yaml::json;
+
+    fn owner(namespace: &str) -> Owner {
+        Owner::of("a.example.com").deployed_to(namespace)
+    }
+
+    #[test]
+    fn the_label_names_the_project_and_where_it_is_deployed_to() {
+        let check = |kind: &str, api_version: &str, adopted: bool, expected: &str| {
+            let a = owner("x");
+            let mut object = json!({"apiVersion": api_version, "kind": kind, "metadata": {}});
+            a.mark(&mut object, if adopted { &a.adopter } else { &a.creator });
+            let labels = json!({"applied-by.rust.operator-rs.io/a.example.com": expected});
+            assert_eq!(object["metadata"]["labels"], labels);
+            assert_eq!(a.has_marked(&object), !adopted);
+            assert!(!Owner::of("b.example.com").has_marked(&object));
+            assert_eq!(a.elsewhere(&object), None);
+            let is_elsewhere = expected == "x";
+            assert_eq!(owner("y").elsewhere(&object), is_elsewhere.then_some("x"));
+            assert_eq!(owner("").elsewhere(&object), None);
+        };
+        check("ClusterRole", "rbac.authorization.k8s.io/v1", false, "x");
+        check("CustomResourceDefinition", "apiextensions.k8s.io/v1", false, "");
+        check("ClusterRole", "rbac.authorization.k8s.io/v1", true, ADOPTED);
+        let mut object = json!({"metadata": {"name": "x"}});
+        Owner::default().mark(&mut object, "operator-rs");
+        assert_eq!(object, json!({"metadata": {"name": "x"}}));
+    }
+
+    #[test]
+    fn a_key_is_a_valid_label() {
+        let long = |end: &str| Owner::key(&format!("{}.{end}", "a".repeat(60)));
+        assert_eq!(long("one").len(), DOMAIN.len() + 1 + LONGEST);
+        assert_ne!(long("one"), long("two"));
+        assert_eq!(Owner::key("a."), format!("{DOMAIN}/a"));
+    }
+
+    #[test]
+    fn a_copied_label_is_not_the_projects() {
+        let a = owner("x");
+        let of = |manager: &str| {
+            let fields = json!({"f:metadata": {"f:labels": {format!("f:{}", a.key): {}}}});
+            let entry = json!({"manager": manager, "operation": "Update", "fieldsV1": fields});
+            json!({"metadata": {"labels": {&a.key: "y"}, "managedFields": [entry]}})
+        };
+        assert!(a.has_marked(&of(&a.creator)));
+        assert_eq!(a.elsewhere(&of(&a.creator)), Some("y"));
+        assert!(!a.has_marked(&of("kube-controller-manager")));
+        assert_eq!(a.elsewhere(&of("kube-controller-manager")), None);
+    }
+}

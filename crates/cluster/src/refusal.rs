@@ -1,0 +1,161 @@
+//! Refusals of an API server, as messages with a hint.
+
+use std::collections::BTreeMap;
+
+use super::Answer;
+use diagnostics::hinted;
+use go_data::yaml::Value;
+
+/// Why something was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl Refusal {
+    pub fn new(message: impl Into<String>, hint: Option<&str>) -> Self {
+        Self { message: message.into(), hint: hint.map(str::to_owned) }
+    }
+
+    pub fn into_error(self, what: &str) -> anyhow::Error {
+        all(what, &[(String::new(), self)])
+    }
+}
+
+/// What to do about an object that cannot be applied, which depends on where its owner has it from.
+#[derive(Clone, Debug)]
+pub struct WaysOut {
+    /// Others have set some of its fields.
+    pub conflict: String,
+    /// One of its fields cannot be changed in place.
+    pub immutable: String,
+}
+
+/// Those of a project.
+impl Default for WaysOut {
+    fn default() -> Self {
+        Self { conflict: FORCE.to_owned(), immutable: IMMUTABLE.to_owned() }
+    }
+}
+
+const FORCE: &str = "remove the fields from config/, or take them over with `--force-conflicts`";
+const WHO: &str = "log in again, or pass another `--context`";
+const IMMUTABLE: &str = "immutable fields cannot be changed in place: run `operator-rs undeploy` first, or delete that object by hand";
+
+/// The refusal of an answer that is no success.
+pub fn of(answer: &Answer) -> Refusal {
+    of_apply(answer, &WaysOut::default())
+}
+
+/// The same of an object that was to be applied.
+pub fn of_apply(answer: &Answer, ways_out: &WaysOut) -> Refusal {
+    let message = answer.message();
+    if answer.code == 401 {
+        return Refusal::new(
+            "the server does not accept the credentials (401 Unauthorized)",
+            Some(WHO),
+        );
+    }
+    if let Some(message) = conflicts(&answer.body) {
+        return Refusal::new(message, Some(&ways_out.conflict));
+    }
+    // The caller names the object, so its kind and name are left out here.
+    let parts = [" is forbidden: ", " is invalid: "];
+    let rest = parts.iter().find_map(|it| message.split_once(it).map(|it| it.1));
+    let lines: Vec<&str> = rest.unwrap_or(&message).lines().map(str::trim).collect();
+    let message = lines.join(" ");
+    let immutable = answer.code == 422
+        && ["immutable", "cannot change roleRef"].iter().any(|it| message.contains(it));
+    Refusal::new(message, immutable.then_some(&ways_out.immutable))
+}
+
+/// The owners of the fields that an apply would have changed.
+fn conflicts(status: &Value) -> Option<String> {
+    let mut owners: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for cause in status["details"]["causes"].as_array()? {
+        if cause["reason"] == "FieldManagerConflict" {
+            let message = cause["message"].as_str().unwrap_or_default();
+            let owner = message.split('"').nth(1).unwrap_or(message);
+            owners.entry(owner).or_default().push(cause["field"].as_str().unwrap_or_default());
+        }
+    }
+    if owners.is_empty() {
+        return None;
+    }
+    let owners = owners.iter().map(|(owner, fields)| format!("`{owner}` ({})", fields.join(", ")));
+    let owners = owners.collect::<Vec<_>>().join(", ");
+    Some(format!("it conflicts with fields that others have set: {owners}"))
+}
+
+/// All refusals in one error, each with the object that it is about; every hint appears once.
+pub fn all(what: &str, refusals: &[(String, Refusal)]) -> anyhow::Error {
+    let mut hints: Vec<String> = Vec::new();
+    for hint in refusals.iter().filter_map(|it| it.1.hint.as_ref()) {
+        if !hints.contains(hint) {
+            hints.push(hint.clone());
+        }
+    }
+    let text = match refusals {
+        [(about, refusal)] if about.is_empty() => format!("{what}: {}", refusal.message),
+        _ => {
+            let lines = refusals.iter().map(|(about, it)| format!("\n  {about}: {}", it.message));
+            format!("{what}:{}", lines.collect::<String>())
+        }
+    };
+    let error = anyhow::Error::msg(text);
+    match hinted::<()>(error, hints.into_iter()) {
+        Err(error) => error,
+        Ok(()) => unreachable!("it is an error"),
+    }
+}
+
+#[test]
+fn a_refusal_says_who_what_and_the_way_out() {
+    use go_data::yaml::json;
+    let check = |code: u16, body: Value, expected: &str, hint: Option<&str>| {
+        let is = of(&Answer { code, body, warnings: Vec::new(), retry_after: None });
+        assert_eq!((is.message.as_str(), is.hint.as_deref()), (expected, hint));
+    };
+    let forbidden = "deployments.apps \"a\" is forbidden: User \"jane\" cannot patch resource \"deployments\" in API group \"apps\" in the namespace \"b\"";
+    check(403, json!({"message": forbidden}), &forbidden[35..], None);
+    let grant = "roles \"a\" is forbidden: user \"jane\" is attempting to grant RBAC permissions not currently held:\n{Verbs:[\"get\"]}";
+    check(
+        403,
+        json!({"message": grant}),
+        "user \"jane\" is attempting to grant RBAC permissions not currently held: {Verbs:[\"get\"]}",
+        None,
+    );
+    let conflict = json!({"message": "Apply failed", "details": {"causes": [
+        {"reason": "FieldManagerConflict", "field": ".spec.replicas", "message": "conflict with \"kubectl\" using apps/v1"},
+        {"reason": "FieldManagerConflict", "field": ".spec.paused", "message": "conflict with \"kubectl\" using apps/v1"},
+        {"reason": "FieldManagerConflict", "field": ".spec.a", "message": "conflict with \"argo\" using apps/v1"},
+    ]}});
+    check(
+        409,
+        conflict,
+        "it conflicts with fields that others have set: `argo` (.spec.a), `kubectl` (.spec.replicas, .spec.paused)",
+        Some(FORCE),
+    );
+    let selector =
+        "Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: field is immutable";
+    check(
+        422,
+        json!({"message": selector}),
+        "spec.selector: Invalid value: {}: field is immutable",
+        Some(IMMUTABLE),
+    );
+    check(
+        401,
+        json!({"message": "Unauthorized"}),
+        "the server does not accept the credentials (401 Unauthorized)",
+        Some(WHO),
+    );
+    let ways_out = WaysOut { conflict: "wait".to_owned(), immutable: "start again".to_owned() };
+    let of_other = |code, body| {
+        of_apply(&Answer { code, body, warnings: Vec::new(), retry_after: None }, &ways_out).hint
+    };
+    let conflict = json!({"details": {"causes": [{"reason": "FieldManagerConflict", "field": ".spec.a", "message": "conflict"}]}});
+    assert_eq!(of_other(409, conflict).as_deref(), Some("wait"));
+    assert_eq!(of_other(422, json!({"message": selector})).as_deref(), Some("start again"));
+}

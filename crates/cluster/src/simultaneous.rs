@@ -1,0 +1,68 @@
+//! An object that another program creates between the dry run and the write does not become the project's.
+
+use kube::api::{GetParams, Patch, PatchParams};
+
+use super::{
+    Cluster, Id, Owner,
+    discovery::Resource,
+    managers::{is_applied, manager},
+    object::version,
+    refusal,
+};
+use go_data::yaml::{Value, json};
+
+impl Owner {
+    /// The metadata with which the project has only adopted the object; none if nobody else has set fields.
+    pub fn let_go(&self, live: &Value) -> Option<Value> {
+        let mut entries = live["metadata"]["managedFields"].as_array()?.clone();
+        let is_ours = |it: &Value| is_applied(it) && manager(it) == self.creator;
+        if !entries.iter().any(|it| it["subresource"].is_null() && !is_ours(it)) {
+            return None;
+        }
+        let ours = entries.iter_mut().find(|it| is_ours(it))?;
+        ours["manager"] = self.adopter.as_str().into();
+        Some(json!({"managedFields": entries, "labels": {&self.key: null}}))
+    }
+}
+
+impl Cluster {
+    /// Records that the project has only adopted the object, unless nobody else has set fields of it.
+    pub(super) fn let_go(
+        &self,
+        resource: &Resource,
+        id: &Id,
+        mut live: Value,
+    ) -> anyhow::Result<()> {
+        let (requests, name) = resource.one(id)?;
+        for _ in 0..20 {
+            let Some(mut metadata) = self.owner.let_go(&live) else { return Ok(()) };
+            // With the resource version, the server refuses the patch if somebody else has written in between.
+            metadata["resourceVersion"] = version(&live).into();
+            let patch = Patch::Merge(json!({"metadata": metadata}));
+            let request = requests.patch(&name, &PatchParams::default(), &patch)?;
+            let answer = self.send(&request)?;
+            match answer.code {
+                409 => live = self.send(&requests.get(&name, &GetParams::default())?)?.body,
+                _ if answer.is_success() => return Ok(()),
+                _ => {
+                    let what = format!("the owner of {id} cannot be recorded");
+                    return Err(refusal::of(&answer).into_error(&what));
+                }
+            }
+        }
+        anyhow::bail!("{id} changes too often to record its owner")
+    }
+}
+
+#[test]
+fn what_another_program_creates_at_the_same_time_is_only_adopted() {
+    use super::owner::live;
+    let a = Owner::of("a.example.com");
+    let after = a.let_go(&live(&[("argocd", "Update"), (&a.creator, "Apply")])).unwrap();
+    let expected = live(&[("argocd", "Update"), (&a.adopter, "Apply")]);
+    assert_eq!(after["managedFields"], expected["metadata"]["managedFields"]);
+    assert_eq!(after["labels"], json!({&a.key: null}));
+    // Another run of the same project.
+    assert_eq!(a.let_go(&live(&[(&a.creator, "Apply")])), None);
+    assert_eq!(a.let_go(&live(&[("argocd", "Update")])), None);
+}

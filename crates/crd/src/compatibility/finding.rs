@@ -1,0 +1,68 @@
+//! A finding of a rule.
+
+use std::fmt;
+
+use super::{
+    Crd, Policy,
+    rules::{Change, Rule},
+};
+use diagnostics::Severity;
+
+/// One incompatible change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub subject: Subject,
+    pub rule: Rule,
+    pub severity: Severity,
+    /// What changed.
+    pub what: String,
+    /// What would make it compatible.
+    pub remedy: String,
+    /// Whether the field is in the old CRD only.
+    pub removed: bool,
+}
+
+/// What a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject {
+    /// The CRD's name: `memcacheds.cache.example.com`.
+    pub crd: String,
+    /// None for the CRD as a whole, two if one served version is compared with another.
+    pub versions: Vec<String>,
+    /// The field's path as crdify writes it, `^.spec.size`.
+    pub field: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn new(subject: Subject, rule: Rule, severity: Severity, change: Change) -> Self {
+        let Change { what, remedy, .. } = change;
+        Self { subject, rule, severity, what, remedy, removed: false }
+    }
+
+    pub(super) fn about_crd(crd: &Crd, (rule, change): (Rule, Change), policy: &Policy) -> Self {
+        let subject = Subject { crd: crd.name.clone(), versions: Vec::new(), field: None };
+        let severity = policy.severity(change.effect, crd.converts());
+        Self::new(subject, rule, severity, change)
+    }
+
+    /// Whether it only follows from the removal of its field.
+    pub fn follows_removal(&self) -> bool {
+        self.removed && self.rule != Rule::ExistingFieldRemoval
+    }
+}
+
+impl Subject {
+    /// `v1`, or `v1alpha1 -> v1` as crdify writes a pair; empty for the CRD as a whole.
+    pub fn version(&self) -> String {
+        self.versions.join(" -> ")
+    }
+}
+
+impl fmt::Display for Subject {
+    /// The CRD, the version and the field, as far as it is about them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.crd)?;
+        let version = Some(self.version()).filter(|it| !it.is_empty());
+        version.iter().chain(&self.field).try_for_each(|it| write!(f, " {it}"))
+    }
+}

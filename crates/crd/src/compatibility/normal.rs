@@ -1,0 +1,255 @@
+//! A schema in a normal form, so that two can be compared: the values of Go's `JSONSchemaProps`.
+//!
+//! What is equal in Go is equal here: an empty list and none, `nullable: false` and nothing, `1.0` and `1`. Keys that
+//! Go does not know are dropped, as the API server drops them.
+
+use anyhow::{Context as _, bail};
+
+use go_data::yaml::{Map, Value};
+
+/// A schema in normal form; none if a version has no schema.
+pub type Schema = Option<Keywords>;
+
+/// The keywords of one schema, other schemas in it included.
+pub type Keywords = Map<String, Value>;
+
+/// The type of a keyword's value.
+enum Kind {
+    /// Absent when empty.
+    Text,
+    /// Present even when empty.
+    OptionalText,
+    /// Absent when false.
+    Flag,
+    OptionalFlag,
+    Integer,
+    Number,
+    /// Any value.
+    Any,
+    AnyList,
+    Texts,
+    Schema,
+    SchemaList,
+    SchemaMap,
+    SchemaOrFlag,
+    SchemaOrList,
+    SchemaOrTextsMap,
+    Record(&'static [(&'static str, Kind)]),
+    RecordList(&'static [(&'static str, Kind)]),
+}
+
+/// In the order of the fields of Go's struct.
+const KEYWORDS: &[(&str, Kind)] = &[
+    ("id", Kind::Text),
+    ("$schema", Kind::Text),
+    ("$ref", Kind::OptionalText),
+    ("description", Kind::Text),
+    ("type", Kind::Text),
+    ("format", Kind::Text),
+    ("title", Kind::Text),
+    ("default", Kind::Any),
+    ("maximum", Kind::Number),
+    ("exclusiveMaximum", Kind::Flag),
+    ("minimum", Kind::Number),
+    ("exclusiveMinimum", Kind::Flag),
+    ("maxLength", Kind::Integer),
+    ("minLength", Kind::Integer),
+    ("pattern", Kind::Text),
+    ("maxItems", Kind::Integer),
+    ("minItems", Kind::Integer),
+    ("uniqueItems", Kind::Flag),
+    ("multipleOf", Kind::Number),
+    ("enum", Kind::AnyList),
+    ("maxProperties", Kind::Integer),
+    ("minProperties", Kind::Integer),
+    ("required", Kind::Texts),
+    ("items", Kind::SchemaOrList),
+    ("allOf", Kind::SchemaList),
+    ("oneOf", Kind::SchemaList),
+    ("anyOf", Kind::SchemaList),
+    ("not", Kind::Schema),
+    ("properties", Kind::SchemaMap),
+    ("additionalProperties", Kind::SchemaOrFlag),
+    ("patternProperties", Kind::SchemaMap),
+    ("dependencies", Kind::SchemaOrTextsMap),
+    ("additionalItems", Kind::SchemaOrFlag),
+    ("definitions", Kind::SchemaMap),
+    ("externalDocs", Kind::Record(&[("description", Kind::Text), ("url", Kind::Text)])),
+    ("example", Kind::Any),
+    ("nullable", Kind::Flag),
+    ("x-kubernetes-preserve-unknown-fields", Kind::OptionalFlag),
+    ("x-kubernetes-embedded-resource", Kind::Flag),
+    ("x-kubernetes-int-or-string", Kind::Flag),
+    ("x-kubernetes-list-map-keys", Kind::Texts),
+    ("x-kubernetes-list-type", Kind::OptionalText),
+    ("x-kubernetes-map-type", Kind::OptionalText),
+    ("x-kubernetes-validations", Kind::RecordList(VALIDATION)),
+];
+
+/// The names of all keywords, in that order.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    KEYWORDS.iter().map(|it| it.0)
+}
+
+const VALIDATION: &[(&str, Kind)] = &[
+    ("fieldPath", Kind::Text),
+    ("message", Kind::Text),
+    ("messageExpression", Kind::Text),
+    ("optionalOldSelf", Kind::OptionalFlag),
+    ("reason", Kind::OptionalText),
+    ("rule", Kind::Text),
+];
+
+/// Normalizes a schema. Fails where a keyword has a value of a wrong type.
+pub fn normalize(schema: &Value) -> anyhow::Result<Keywords> {
+    record(schema, KEYWORDS)
+}
+
+fn record(value: &Value, kinds: &[(&str, Kind)]) -> anyhow::Result<Map<String, Value>> {
+    let Some(object) = value.as_object() else { bail!("`{value}` is not a map") };
+    let mut res = Map::new();
+    for (key, kind) in kinds {
+        let Some(value) = object.get(*key).filter(|it| !it.is_null()) else { continue };
+        let value = kind.read(value).with_context(|| format!("in `{key}`"))?;
+        res.extend(value.map(|it| ((*key).to_owned(), it)));
+    }
+    Ok(res)
+}
+
+impl Kind {
+    /// A normalized value; nothing if it is absent to Go.
+    fn read(&self, value: &Value) -> anyhow::Result<Option<Value>> {
+        let schema = |it: &Value| normalize(it).map(Value::Object);
+        Ok(match self {
+            Self::Text => Some(text(value)?).filter(|it| it != ""),
+            Self::OptionalText => Some(text(value)?),
+            Self::Flag => Some(flag(value)?).filter(|it| *it != false),
+            Self::OptionalFlag => Some(flag(value)?),
+            Self::Integer => Some(integer(value)?),
+            Self::Number => match value.as_f64() {
+                Some(number) => Some(any(&number.into())),
+                None => bail!("`{value}` is not a number"),
+            },
+            Self::Any => Some(any(value)),
+            Self::AnyList => list(value, |it| Ok(any(it)))?,
+            Self::Texts => list(value, text)?,
+            Self::Schema => Some(schema(value)?),
+            Self::SchemaList => list(value, schema)?,
+            Self::SchemaMap => map(value, schema)?,
+            Self::SchemaOrFlag => match value {
+                Value::Bool(_) => Some(value.clone()),
+                value => Some(schema(value)?),
+            },
+            Self::SchemaOrList => match value {
+                Value::Array(_) => list(value, schema)?,
+                value => Some(schema(value)?),
+            },
+            Self::SchemaOrTextsMap => map(value, |it| match it {
+                Value::Array(_) => Ok(list(it, text)?.unwrap_or_default()),
+                it => schema(it),
+            })?,
+            Self::Record(kinds) => Some(Value::Object(record(value, kinds)?)),
+            Self::RecordList(kinds) => list(value, |it| record(it, kinds).map(Value::Object))?,
+        })
+    }
+}
+
+fn text(value: &Value) -> anyhow::Result<Value> {
+    match value {
+        Value::String(_) => Ok(value.clone()),
+        value => bail!("`{value}` is not a string"),
+    }
+}
+
+fn flag(value: &Value) -> anyhow::Result<Value> {
+    match value {
+        Value::Bool(_) => Ok(value.clone()),
+        value => bail!("`{value}` is neither `true` nor `false`"),
+    }
+}
+
+fn integer(value: &Value) -> anyhow::Result<Value> {
+    match any(value).as_i64() {
+        Some(number) => Ok(number.into()),
+        None => bail!("`{value}` is not an integer"),
+    }
+}
+
+fn list(
+    value: &Value,
+    item: impl Fn(&Value) -> anyhow::Result<Value>,
+) -> anyhow::Result<Option<Value>> {
+    let Some(items) = value.as_array() else { bail!("`{value}` is not a list") };
+    let items: Vec<Value> = items.iter().map(item).collect::<anyhow::Result<_>>()?;
+    Ok(Some(items).filter(|it| !it.is_empty()).map(Value::Array))
+}
+
+fn map(
+    value: &Value,
+    item: impl Fn(&Value) -> anyhow::Result<Value>,
+) -> anyhow::Result<Option<Value>> {
+    let Some(entries) = value.as_object() else { bail!("`{value}` is not a map") };
+    let mut res = Map::new();
+    for (key, value) in entries {
+        res.insert(key.clone(), item(value).with_context(|| format!("in `{key}`"))?);
+    }
+    Ok(Some(res).filter(|it| !it.is_empty()).map(Value::Object))
+}
+
+/// A value with its numbers as Go writes them: a whole number has no fraction.
+fn any(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(any).collect(),
+        Value::Object(entries) => {
+            Value::Object(entries.iter().map(|(key, it)| (key.clone(), any(it))).collect())
+        }
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or_default();
+            #[expect(clippy::cast_possible_truncation, reason = "compared with what it came from")]
+            let whole = float as i64;
+            #[expect(clippy::cast_precision_loss, reason = "compared with what it came from")]
+            let same = whole as f64 == float && whole.unsigned_abs() < 1 << 53;
+            // Go writes the zero with a sign as `-0`.
+            match same && !(whole == 0 && float.is_sign_negative()) {
+                true => whole.into(),
+                false => value.clone(),
+            }
+        }
+        value => value.clone(),
+    }
+}
+
+#[test]
+fn what_go_does_not_tell_apart_is_the_same() {
+    use go_data::yaml::json;
+    let check = |one: Value, other: Value, same: bool| {
+        let (a, b) = (normalize(&one).unwrap(), normalize(&other).unwrap());
+        assert_eq!(a == b, same, "{one} and {other}");
+    };
+    check(json!({"nullable": false, "enum": [], "description": ""}), json!({}), true);
+    check(json!({"default": null, "unknown": 1, "items": null}), json!({}), true);
+    check(json!({"default": 1.0}), json!({"default": 1}), true);
+    check(json!({"maximum": 1.0}), json!({"maximum": 1}), true);
+    check(json!({"default": {"a": [1.0]}}), json!({"default": {"a": [1]}}), true);
+    check(json!({"default": "1"}), json!({"default": 1}), false);
+    check(json!({"x-kubernetes-preserve-unknown-fields": false}), json!({}), false);
+    check(json!({"x-kubernetes-list-type": ""}), json!({}), false);
+    check(json!({"additionalProperties": true}), json!({"additionalProperties": {}}), false);
+    check(json!({"not": {"nullable": false}}), json!({"not": {}}), true);
+}
+
+#[test]
+fn what_no_schema_can_hold_is_refused_with_its_place() {
+    use go_data::yaml::json;
+    let check = |schema: Value, expected: &str| {
+        assert_eq!(format!("{:#}", normalize(&schema).unwrap_err()), expected);
+    };
+    check(json!({"minLength": "3"}), "in `minLength`: `\"3\"` is not an integer");
+    check(json!({"maxItems": 1.5}), "in `maxItems`: `1.5` is not an integer");
+    check(
+        json!({"properties": {"a": {"type": 1}}}),
+        "in `properties`: in `a`: in `type`: `1` is not a string",
+    );
+    check(json!({"items": true}), "in `items`: `true` is not a map");
+    check(json!({"enum": {}}), "in `enum`: `{}` is not a list");
+}

@@ -1,0 +1,96 @@
+//! Which rules count, and how bad each finding is.
+
+use std::collections::BTreeSet;
+
+use super::{Finding, Rule};
+use diagnostics::Severity;
+
+/// How strictly changes are judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Rules whose findings do not count.
+    pub allowed: BTreeSet<Rule>,
+    /// Whether an additional value in an enum is compatible.
+    pub enum_values_may_be_added: bool,
+    /// Whether served versions may differ if a webhook converts between them.
+    pub trusts_conversion: bool,
+    /// Who has to accept the new CRDs.
+    pub judge: Judge,
+}
+
+/// Who decides whether a change is breaking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judge {
+    /// crdify, as itself or in OLM v1: every finding of its rules is breaking.
+    #[default]
+    Crdify,
+    /// OLM v0, which refuses a CRD if the API server refuses it or if an existing object no longer fits its schema.
+    OlmV0,
+    /// Either version of OLM: what only OLM v1 refuses is a warning.
+    Olm,
+}
+
+/// What a change does to those who use the CRD.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effect {
+    /// The API server refuses the new CRD.
+    Refused,
+    /// Objects or fields that are stored get lost, or no client that there is can request them.
+    Loses,
+    /// The schema no longer allows values that were valid.
+    #[default]
+    Narrows,
+    /// Stored objects stay as they are; some requests that were valid are refused.
+    Requests,
+    /// Something that clients use changes or is gone; it is a warning to everyone.
+    Clients,
+    /// What was valid stays valid.
+    Widens,
+}
+
+impl Policy {
+    /// crdify's defaults: every rule in its strictest form.
+    pub fn crdify() -> Self {
+        Self::default()
+    }
+
+    /// What OLM v1 refuses to upgrade: its operator-controller runs crdify with these settings.
+    pub fn olm_v1() -> Self {
+        Self {
+            allowed: BTreeSet::from([Rule::Description]),
+            enum_values_may_be_added: true,
+            trusts_conversion: true,
+            judge: Judge::Crdify,
+        }
+    }
+
+    /// What OLM v0 refuses to upgrade.
+    pub fn olm_v0() -> Self {
+        Self { judge: Judge::OlmV0, ..Self::olm_v1() }
+    }
+
+    /// What both versions of OLM refuse is breaking; what only OLM v1 refuses is a warning.
+    pub fn olm() -> Self {
+        Self { judge: Judge::Olm, ..Self::olm_v1() }
+    }
+
+    /// How bad a change is; `converts` is whether a webhook converts between the versions of the new CRD.
+    pub(super) fn severity(&self, effect: Effect, converts: bool) -> Severity {
+        use Severity::{Error, Note, Warning};
+        match (effect, self.judge) {
+            (Effect::Refused | Effect::Loses, _) => Error,
+            (Effect::Clients, _) => Warning,
+            (_, Judge::Crdify) => Error,
+            // OLM v0 trusts the webhook to convert objects that do not fit.
+            (Effect::Narrows, _) if !converts => Error,
+            (Effect::Widens, Judge::OlmV0) => Note,
+            (Effect::Narrows | Effect::Requests | Effect::Widens, _) => Warning,
+        }
+    }
+
+    /// Whether a finding counts. If the removal of a field is allowed, so is what follows from it.
+    pub(super) fn enforces(&self, finding: &Finding) -> bool {
+        let removal = finding.removed && self.allowed.contains(&Rule::ExistingFieldRemoval);
+        !removal && !self.allowed.contains(&finding.rule)
+    }
+}

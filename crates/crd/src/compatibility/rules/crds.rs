@@ -1,0 +1,216 @@
+//! Rules about a CRD as a whole: its versions, and everything outside of their schemas.
+
+use super::{Change, Rule};
+use crate::compatibility::{
+    Effect,
+    crd::{Advice, Crd, Version},
+};
+use go_data::yaml::{Difference, differences};
+
+pub fn of_crds(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
+    let mut res = invalid(old, new);
+    res.extend(stored_version_removal(old, new));
+    res.extend(storage_version_removal(old, new));
+    res.extend(served_version_removal(old, new));
+    res.extend(differences(&old.definition, &new.definition).iter().filter_map(outside_of_schemas));
+    res
+}
+
+/// What an API server refuses whatever was before it. What the old CRD had as well, it has accepted.
+fn invalid(old: &Crd, new: &Crd) -> Vec<(Rule, Change)> {
+    if old == new {
+        return Vec::new();
+    }
+    let mut refusals = new.refusals();
+    if !refusals.is_empty() {
+        let known = old.refusals();
+        refusals.retain(|it| !known.contains(it));
+    }
+    let mut doubts = new.doubts();
+    if !doubts.is_empty() {
+        let known = old.doubts();
+        doubts.retain(|it| !known.contains(it));
+    }
+    let mut res = self::refusals(refusals);
+    res.extend(self::doubts(doubts));
+    res
+}
+
+pub fn doubts(list: Vec<Advice>) -> Vec<(Rule, Change)> {
+    invalid_by(list, Effect::Clients)
+}
+
+pub fn refusals(list: Vec<Advice>) -> Vec<(Rule, Change)> {
+    invalid_by(list, Effect::Refused)
+}
+
+fn invalid_by(list: Vec<Advice>, effect: Effect) -> Vec<(Rule, Change)> {
+    let change = |(what, remedy)| (Rule::Invalid, Change::new(what, remedy).with(effect));
+    list.into_iter().map(change).collect()
+}
+
+/// When a field counts as changed.
+#[derive(Clone, Copy, PartialEq)]
+enum When {
+    Changed,
+    /// Changed or removed: it may be added.
+    Lost,
+    Never,
+}
+
+/// Every field outside of schemas, the more exact path first: when its change counts, by which rule, what the change does,
+/// and the remedy. What is refused is what `ValidateCustomResourceDefinitionUpdate` of apiextensions-apiserver 0.36 refuses
+/// of two CRDs that are valid by themselves, once the old one is established; what it refuses of the new one alone is of the
+/// rule `invalid`. What is not listed is of the last row.
+const FIELDS: &[(&str, When, Rule, Effect, &str)] = &[
+    ("group", When::Changed, Rule::Immutable, Effect::Refused, KEEP),
+    ("names.plural", When::Changed, Rule::Immutable, Effect::Refused, KEEP),
+    ("names.kind", When::Changed, Rule::Immutable, Effect::Refused, KEEP),
+    ("scope", When::Changed, Rule::Scope, Effect::Refused, KEEP),
+    ("preserveUnknownFields", When::Lost, Rule::UnknownFields, Effect::Loses, PRUNED),
+    ("preserveUnknownFields", When::Never, Rule::UnknownFields, Effect::Widens, ""),
+    (
+        "names",
+        When::Lost,
+        Rule::Names,
+        Effect::Clients,
+        "keep the names that people and scripts use",
+    ),
+    ("names", When::Never, Rule::Names, Effect::Widens, ""),
+    ("conversion.strategy", When::Lost, Rule::Conversion, Effect::Clients, CONVERT),
+    ("conversion", When::Never, Rule::Conversion, Effect::Widens, ""),
+    ("versions.subresources.status", When::Changed, Rule::Subresources, Effect::Clients, STATUS),
+    ("versions.subresources.scale", When::Lost, Rule::Subresources, Effect::Clients, SCALE),
+    ("versions.subresources.scale", When::Never, Rule::Subresources, Effect::Widens, ""),
+    ("versions.selectableFields", When::Lost, Rule::SelectableFields, Effect::Clients, SELECT),
+    ("versions.selectableFields", When::Never, Rule::SelectableFields, Effect::Widens, ""),
+    ("versions.additionalPrinterColumns", When::Never, Rule::Other, Effect::Widens, ""),
+    ("versions.deprecated", When::Never, Rule::Other, Effect::Widens, ""),
+    ("versions.deprecationWarning", When::Never, Rule::Other, Effect::Widens, ""),
+    (
+        "",
+        When::Changed,
+        Rule::Other,
+        Effect::Clients,
+        "check whether clients of the kind depend on it",
+    ),
+];
+
+const KEEP: &str =
+    "keep it, or define a new kind with another plural: the API server refuses the change";
+const PRUNED: &str =
+    "describe every field in the schemas first: the API server drops fields that are not in them";
+const CONVERT: &str = "keep the strategy as long as the CRD has several versions that differ";
+const STATUS: &str = "keep it: writes to `/status` depend on it, and so does whether other writes may change the status";
+const SCALE: &str = "keep it: `kubectl scale` and autoscalers use it";
+const SELECT: &str = "keep the field: requests that select by it are refused";
+
+fn outside_of_schemas(it: &Difference<'_>) -> Option<(Rule, Change)> {
+    let path = without_names(&it.path);
+    // Versions that are added or removed have rules of their own.
+    if path == "versions" {
+        return None;
+    }
+    let counts = |when: When| match when {
+        When::Changed | When::Never => true,
+        When::Lost => it.old.is_some(),
+    };
+    let is_at = |at: &str| {
+        path.strip_prefix(at)
+            .is_some_and(|rest| at.is_empty() || rest.is_empty() || rest.starts_with('.'))
+    };
+    let (_, when, rule, effect, remedy) =
+        FIELDS.iter().find(|row| is_at(row.0) && counts(row.1))?;
+    let shown =
+        |part: &Option<go_data::yaml::Part<'_>>| part.as_ref().map(|it| it.value.to_string());
+    let path = &it.path;
+    let what = match (shown(&it.old), shown(&it.new)) {
+        (Some(old), Some(new)) => format!("`{path}` changed from `{old}` to `{new}`"),
+        (Some(_), None) => format!("`{path}` was removed"),
+        (None, new) => format!("`{path}` was added: `{}`", new.unwrap_or_default()),
+    };
+    (*when != When::Never).then(|| (*rule, Change::new(what, *remedy).with(*effect)))
+}
+
+/// `versions[v1].subresources` without the name in brackets.
+fn without_names(path: &str) -> String {
+    let mut depth = 0_u32;
+    let outside = |it: &char| {
+        match it {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
+        }
+        false
+    };
+    path.chars().filter(outside).collect()
+}
+
+fn stored_version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
+    let removed = old.stored.iter().filter(|it| new.version(it).is_none());
+    let list = names(removed.map(String::as_str));
+    (!list.is_empty()).then(|| {
+        let change = Change::new(
+            format!("objects may be stored in {list}, which was removed"),
+            migrate(&list),
+        );
+        (Rule::StoredVersionRemoval, change.with(Effect::Refused))
+    })
+}
+
+/// Once the CRD was installed, the API server lists its storage version in `status.storedVersions`.
+fn storage_version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
+    let is_removed = |it: &&Version| {
+        it.storage && new.version(&it.name).is_none() && !old.stored.contains(&it.name)
+    };
+    let it = old.versions.iter().find(is_removed)?;
+    let name = format!("`{}`", it.name);
+    let change = Change::new(format!("the storage version {name} was removed"), migrate(&name));
+    Some((Rule::StorageVersionRemoval, change.with(Effect::Refused)))
+}
+
+fn migrate(list: &str) -> String {
+    format!(
+        "keep {list} with `served = false`, migrate the stored objects, and take {list} out of `status.storedVersions` first: until then, the API server and OLM refuse the CRD"
+    )
+}
+
+/// Clients of a version get `404 Not Found` once it is not served; where none is left that was, every client does.
+fn served_version_removal(old: &Crd, new: &Crd) -> Option<(Rule, Change)> {
+    let served = |crd: &Crd, name: &str| crd.version(name).is_some_and(|it| it.served);
+    let gone = old.versions.iter().filter(|it| it.served && !served(new, &it.name));
+    let list = names(gone.map(|it| it.name.as_str()));
+    let (rule, effect, what) =
+        match old.versions.iter().any(|it| it.served && served(new, &it.name)) {
+            true => (Rule::ServedVersionRemoval, Effect::Clients, "no longer served"),
+            false => (
+                Rule::AllServedVersionsRemoval,
+                Effect::Loses,
+                "no longer served, and no other version was served before",
+            ),
+        };
+    (!list.is_empty()).then(|| {
+        let remedy = format!("keep serving {list} until no client requests it");
+        (rule, Change::new(format!("{list} is {what}"), remedy).with(effect))
+    })
+}
+
+/// Removing a CRD deletes all of its objects.
+pub fn crd_removal(old: &Crd) -> (Rule, Change) {
+    let list = names(old.versions.iter().map(|it| it.name.as_str()));
+    let change = Change::new(
+        format!("the CRD was removed, with {list}"),
+        "keep the kind: deleting a CRD deletes all objects of its kind",
+    );
+    (Rule::CrdRemoval, change.with(Effect::Loses))
+}
+
+/// A field that is only in the old version.
+pub fn removed() -> Change {
+    let remedy = "keep the field, mark it as deprecated in its description, and remove it in a new version of the kind";
+    Change::new("the field was removed", remedy).with(Effect::Loses)
+}
+
+fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,67 @@
+//! How lists and maps are merged: `x-kubernetes-list-type` and its like.
+
+use super::{says, structural::property, text};
+use go_data::yaml::Value;
+
+/// Why they cannot be merged as the schema says.
+pub fn faults(schema: &Value, say: &mut impl FnMut(&str, &'static str)) {
+    const KEYS: &str =
+        "name fields of the items that are required or have a default, and no `Option`";
+    let (list, map) =
+        (text(schema, "x-kubernetes-list-type"), text(schema, "x-kubernetes-map-type"));
+    let kind = text(schema, "type");
+    if !matches!(map, "" | "atomic" | "granular") || !matches!(list, "" | "atomic" | "set" | "map")
+    {
+        say("has an unknown merge strategy", "use `atomic`, `granular`, `set` or `map`");
+    }
+    if !map.is_empty() && kind != "object" {
+        say("is merged as a map, but is not one", "remove the merge strategy");
+    }
+    if !list.is_empty() && kind != "array" {
+        say("is merged as a list, but is not one", "remove the merge strategy");
+    }
+    let nothing = Value::Null;
+    let items = schema.get("items").filter(|it| it.is_object()).unwrap_or(&nothing);
+    if matches!(list, "set" | "map") && says(items, "nullable") {
+        say("is a list whose items can be null, which cannot be merged", KEYS);
+    }
+    let atomic = match text(items, "type") {
+        "array" => matches!(text(items, "x-kubernetes-list-type"), "" | "atomic"),
+        "object" => text(items, "x-kubernetes-map-type") == "atomic",
+        _ => true,
+    };
+    if list == "set" && !atomic {
+        say(
+            "is a set whose items are neither scalars nor atomic",
+            "merge it as a map with keys, or as a whole",
+        );
+    }
+    let keys = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
+    let keys: Vec<&str> = keys.into_iter().flatten().filter_map(Value::as_str).collect();
+    if list != "map" {
+        if !keys.is_empty() {
+            say("has keys, and is not merged by keys", "remove the keys");
+        }
+        return;
+    }
+    if keys.iter().enumerate().any(|(at, it)| keys[..at].contains(it)) {
+        say("is merged by the same key twice", KEYS);
+    }
+    if keys.is_empty() || text(items, "type") != "object" {
+        return say("is merged by keys, and has none", KEYS);
+    }
+    let required = items.get("required").and_then(Value::as_array);
+    let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+    for key in keys {
+        let fault = match property(items, key) {
+            None => "which its items have not",
+            Some(it) if matches!(text(it, "type"), "array" | "object") => "which is not a scalar",
+            Some(it) if says(it, "nullable") => "which can be null",
+            Some(it) if !required.contains(&key) && it.get("default").is_none() => {
+                "which may be left out"
+            }
+            Some(_) => continue,
+        };
+        say(&format!("is merged by the key `{key}`, {fault}"), KEYS);
+    }
+}

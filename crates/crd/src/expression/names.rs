@@ -1,0 +1,170 @@
+//! The names in a rule on a schema: whether each of them is declared, and the schema of each value.
+
+use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+
+use super::{TYPES, parse, schema::unescaped};
+use go_data::yaml::Value;
+
+/// Whether a rule compares a value with the one before it.
+pub fn uses_old_self(source: &str) -> bool {
+    let mut names = Names::new(&Value::Null);
+    parse(source).is_ok_and(|ast| {
+        names.visit(&ast);
+        names.faults.iter().any(|it| it.contains("`oldSelf`"))
+    })
+}
+
+/// The names in scope, each with the schema of its value where that is known.
+pub struct Names<'a> {
+    scope: Vec<(String, Option<&'a Value>)>,
+    pub faults: Vec<String>,
+    /// The schemas of values that the rule reads, and of those that it compares or adds.
+    pub read: Vec<&'a Value>,
+    pub compared: Vec<&'a Value>,
+}
+
+/// Names that a function's name begins with, besides those of types.
+const NAMESPACES: &[&str] = &[
+    "base64",
+    "cidr",
+    "format",
+    "ip",
+    "kubernetes",
+    "math",
+    "net",
+    "optional",
+    "semver",
+    "sets",
+    "strings",
+];
+
+/// Operators whose result depends on all of a value.
+const COMPARISONS: &[&str] = &["_==_", "_!=_", "_+_", "@in"];
+
+impl<'a> Names<'a> {
+    pub fn new(schema: &'a Value) -> Self {
+        let schema = Some(schema).filter(|it| !it.is_null());
+        let scope = vec![("self".to_owned(), schema)];
+        Self { scope, faults: Vec::new(), read: Vec::new(), compared: Vec::new() }
+    }
+
+    pub fn declare(&mut self, name: &str) {
+        self.scope.push((name.to_owned(), None));
+    }
+
+    /// Looks at an expression, and says of which schema its value is, where that is known.
+    pub fn visit(&mut self, expr: &IdedExpr) -> Option<&'a Value> {
+        let found = self.look(expr);
+        if !matches!(&expr.expr, Expr::Select(it) if it.test) {
+            self.read.extend(found);
+        }
+        found
+    }
+
+    fn look(&mut self, expr: &IdedExpr) -> Option<&'a Value> {
+        match &expr.expr {
+            Expr::Ident(name) => match self.scope.iter().rev().find(|(it, _)| it == name) {
+                Some((_, schema)) => *schema,
+                None => {
+                    if !name.starts_with('@')
+                        && ![TYPES, NAMESPACES].concat().contains(&name.as_str())
+                    {
+                        self.fault(format!("nothing is called `{name}`"));
+                    }
+                    None
+                }
+            },
+            Expr::Select(it) => {
+                let of = self.visit(&it.operand)?;
+                self.field(of, &it.field)
+            }
+            Expr::Call(it) => {
+                let target = it.target.as_ref().and_then(|it| self.visit(it));
+                let values: Vec<_> = it.args.iter().map(|it| self.visit(it)).collect();
+                if COMPARISONS.contains(&it.func_name.as_str()) {
+                    self.compared.extend(values.iter().flatten());
+                }
+                match (it.func_name.as_str(), &values[..]) {
+                    ("_[_]", [of, _]) => of.and_then(item),
+                    ("filter", _) => target,
+                    _ => None,
+                }
+            }
+            Expr::Comprehension(it) => {
+                let range = self.visit(&it.iter_range);
+                self.visit(&it.accu_init);
+                let depth = self.scope.len();
+                let list = range.is_some_and(|it| text(it, "type") == "array");
+                // Over a map, the variable is a key; with two variables, the second is the item.
+                let (one, two) = match &it.iter_var2 {
+                    None => (range.filter(|_| list).and_then(item), None),
+                    Some(_) => (None, range.and_then(item)),
+                };
+                self.scope.push((it.iter_var.clone(), one));
+                if let Some(name) = &it.iter_var2 {
+                    self.scope.push((name.clone(), two));
+                }
+                self.scope.push((it.accu_var.clone(), None));
+                self.visit(&it.loop_cond);
+                self.visit(&it.loop_step);
+                self.visit(&it.result);
+                self.scope.truncate(depth);
+                None
+            }
+            Expr::List(it) => {
+                for it in &it.elements {
+                    self.visit(it);
+                }
+                None
+            }
+            Expr::Map(it) => {
+                for entry in &it.entries {
+                    if let EntryExpr::MapEntry(it) = &entry.expr {
+                        self.visit(&it.key);
+                        self.visit(&it.value);
+                    }
+                }
+                None
+            }
+            Expr::Struct(_) | Expr::Literal(_) | Expr::Unspecified => None,
+        }
+    }
+
+    fn field(&mut self, of: &'a Value, field: &str) -> Option<&'a Value> {
+        let name = unescaped(field);
+        if let Some(found) = of.get("properties").and_then(|it| it.get(&name)) {
+            return Some(found);
+        }
+        // Of a map, any name is a key; of what takes unknown fields, nothing is known.
+        if let Some(more) = of.get("additionalProperties") {
+            return Some(more).filter(|it| it.is_object());
+        }
+        let embedded = says(of, "x-kubernetes-embedded-resource");
+        let root = ["apiVersion", "kind", "metadata"].contains(&name.as_str());
+        let known = text(of, "type") == "object" && !says(of, "x-kubernetes-int-or-string");
+        // The schema's top has these without saying so; which ones of `metadata` rules may use is not looked at.
+        if known && !(root || embedded) {
+            self.fault(format!("there is no field `{name}`"));
+        }
+        None
+    }
+
+    fn fault(&mut self, what: String) {
+        if !self.faults.contains(&what) {
+            self.faults.push(what);
+        }
+    }
+}
+
+fn text<'a>(schema: &'a Value, key: &str) -> &'a str {
+    schema.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn says(schema: &Value, key: &str) -> bool {
+    schema.get(key) == Some(&Value::Bool(true))
+}
+
+/// What an item of a list, or a value of a map, is.
+fn item(of: &Value) -> Option<&Value> {
+    of.get("items").or_else(|| of.get("additionalProperties")).filter(|it| it.is_object())
+}

@@ -1,0 +1,129 @@
+//! The types of a schema's values in rules: `SchemaDeclType` of apiserver 0.36.
+
+use std::sync::LazyLock;
+
+use super::types::Type;
+use go_data::yaml::{Value, json};
+
+/// What rules can use of the metadata of a resource.
+static METADATA: LazyLock<Value> = LazyLock::new(
+    || json!({ "type": "object", "properties": { "name": *TEXT, "generateName": *TEXT } }),
+);
+
+static TEXT: LazyLock<Value> = LazyLock::new(|| json!({ "type": "string" }));
+
+/// The type of a schema's values; none if rules cannot use them.
+pub fn type_of(schema: &Value, is_resource: bool) -> Option<Type<'_>> {
+    let text = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
+    let inside = |key: &str| {
+        let of = schema.get(key).filter(|it| it.is_object());
+        of.map(|it| type_of(it, is_embedded(it)))
+    };
+    if schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true)) {
+        return Some(Type::Dyn);
+    }
+    Some(match (text("type"), text("format")) {
+        ("array", _) => Type::list(inside("items")??),
+        ("object", _) => match inside("additionalProperties") {
+            Some(value) => Type::map(Type::Simple("string"), value?),
+            None => Type::Object(schema, is_resource),
+        },
+        ("string", "byte") => Type::Simple("bytes"),
+        ("string", "duration") => Type::Simple("google.protobuf.Duration"),
+        ("string", "date" | "date-time") => Type::Simple("google.protobuf.Timestamp"),
+        ("string", _) => Type::Simple("string"),
+        ("boolean", _) => Type::Simple("bool"),
+        ("number", _) => Type::Simple("double"),
+        ("integer", _) => Type::Simple("int"),
+        _ => return None,
+    })
+}
+
+/// The type of a field by its name in rules.
+pub fn field_of<'a>(schema: &'a Value, is_resource: bool, field: &str) -> Option<Type<'a>> {
+    let found = property_of(schema, is_resource, field)?;
+    type_of(found, is_embedded(found))
+}
+
+/// The schema of a field by its name in rules.
+pub fn property_of<'a>(schema: &'a Value, is_resource: bool, field: &str) -> Option<&'a Value> {
+    match field {
+        "apiVersion" | "kind" if is_resource && !declares_metadata(schema) => return Some(&TEXT),
+        "metadata" if is_resource && !declares_metadata(schema) => return Some(&METADATA),
+        _ => {}
+    }
+    let properties = schema.get("properties")?.as_object()?;
+    let found = properties.get_key_value(&unescaped(field));
+    // A word of CEL that the parser takes for a name can be used as it is.
+    let (_, found) = found.filter(|it| escaped(it.0) == field || WORDS.contains(&field))?;
+    Some(found)
+}
+
+/// Whether a resource's schema has all of its own that rules can use of every resource.
+fn declares_metadata(schema: &Value) -> bool {
+    let is = |path: &str, kind: &str| {
+        let found = schema.pointer(&format!("/properties/{path}/type"));
+        found.and_then(Value::as_str) == Some(kind)
+    };
+    let texts =
+        ["kind", "apiVersion", "metadata/properties/name", "metadata/properties/generateName"];
+    is("metadata", "object") && texts.iter().all(|it| is(it, "string"))
+}
+
+pub fn is_embedded(schema: &Value) -> bool {
+    schema.get("x-kubernetes-embedded-resource") == Some(&Value::Bool(true))
+}
+
+/// Words of CEL itself: a field of such a name is written `__in__`.
+pub const WORDS: &[&str] = &[
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+const ESCAPES: [(&str, &str); 4] =
+    [("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__")];
+
+/// A field's name as the schema has it: CEL writes some characters and its own words otherwise.
+pub fn unescaped(name: &str) -> String {
+    let word = name.strip_prefix("__").and_then(|it| it.strip_suffix("__"));
+    if let Some(word) = word.filter(|it| WORDS.contains(it)) {
+        return word.to_owned();
+    }
+    ESCAPES.iter().fold(name.to_owned(), |name, (plain, escape)| name.replace(escape, plain))
+}
+
+/// A field's name as rules have it.
+fn escaped(name: &str) -> String {
+    if WORDS.contains(&name) {
+        return format!("__{name}__");
+    }
+    ESCAPES.iter().fold(name.to_owned(), |name, (plain, escape)| name.replace(plain, escape))
+}
+
+#[test]
+fn names_are_escaped_as_rules_write_them() {
+    for (name, expected) in [("a-b", "a__dash__b"), ("in", "__in__"), ("a__b", "a__underscores__b")]
+    {
+        assert_eq!(escaped(name), expected);
+        assert_eq!(unescaped(expected), name);
+    }
+}

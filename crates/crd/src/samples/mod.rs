@@ -1,0 +1,181 @@
+//! Custom resources against the CRDs that define their kinds: what an API server of Kubernetes 1.36 would say of each
+//! when it is created with strict validation of fields, as `kubectl apply` creates it.
+//!
+//! It fills in defaults, then checks unknown fields, types and bounds, metadata, keys of lists, and rules (CEL). What
+//! is not evaluated exactly is named in the report, and counts neither as valid nor as a fault. Not checked: owner
+//! references, finalizers, and what admission webhooks say.
+//!
+//! A JSON Schema validator would not do: a structural schema has `nullable`, int-or-string, formats of Go's own and
+//! bounds that Go rounds, all of which decide whether a server takes a sample, and none of which JSON Schema has.
+
+mod field;
+mod findings;
+mod format;
+mod lists;
+mod metadata;
+mod number;
+mod prepare;
+mod rules;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use self::{
+    field::FieldPath,
+    findings::{Fault, Findings},
+    rules::Rules,
+};
+use diagnostics::{Diagnostic, Lines};
+use go_data::{
+    kubernetes,
+    yaml::{Mark, Node, Value},
+};
+
+pub struct Sample<'a> {
+    pub value: &'a Value,
+    /// The file that has it, and its text and the document in it, if they are known.
+    pub path: &'a str,
+    pub text: &'a str,
+    pub document: Option<&'a Node>,
+}
+
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Why API servers refuse the samples.
+    pub faults: Vec<Diagnostic>,
+    /// What was not checked.
+    pub unchecked: Vec<Diagnostic>,
+}
+
+/// Checks samples against these CRDs. An object of another group is not looked at.
+pub fn check(crds: &[&Value], samples: &[Sample<'_>]) -> Report {
+    let rules = Rules::new();
+    let mut res = Report::default();
+    for sample in samples {
+        let Some((title, findings)) = of_sample(crds, sample.value, &rules) else { continue };
+        let mut lines = Lines::of(sample.text);
+        let mut problem = |fault: Fault| problem(fault, &title, sample).quote(&mut lines);
+        res.faults.extend(findings.faults.into_iter().map(&mut problem));
+        res.unchecked.extend(findings.unchecked.into_iter().map(problem));
+    }
+    for list in [&mut res.faults, &mut res.unchecked] {
+        list.sort_by(|a, b| order(a).cmp(&order(b)));
+    }
+    res
+}
+
+/// Why an API server refuses a value as the default of a schema; what cannot be checked is left out.
+pub fn refusals(schema: &Value, value: &Value) -> Vec<String> {
+    let mut findings = Findings::default();
+    let top = FieldPath::default();
+    let value = kubernetes::decode(value).value;
+    prepare::remove_unknown(&mut value.clone(), Some(schema), &top.key("default"), &mut findings);
+    schema::check(schema, &value, &top, &mut findings);
+    if !findings.blocks_rules {
+        Rules::new().check(schema, &value, &mut findings);
+    }
+    let text = |Fault { path, message, .. }: Fault| match (path.is_top(), message.as_str()) {
+        (true, _) => message,
+        (_, "unknown field") => format!("has the unknown field `{path}`"),
+        _ => format!("has a wrong field: `{path}` {message}"),
+    };
+    findings.faults.into_iter().map(text).collect()
+}
+
+/// By place, then by message.
+fn order(it: &Diagnostic) -> (&Option<String>, Option<(usize, usize)>, &str) {
+    (&it.file, it.position, &it.message)
+}
+
+fn problem(fault: Fault, title: &str, sample: &Sample<'_>) -> Diagnostic {
+    let Fault { path, message, hint } = fault;
+    let mark = sample.document.map_or(Mark { line: 1, column: 1 }, |it| path.mark(it));
+    let (message, field_path) = match (path.is_top(), message.as_str()) {
+        (true, _) => (format!("{title} {message}"), vec![title.to_owned()]),
+        (false, "unknown field") => (format!("unknown field `{path}`"), path.of(title)),
+        (false, _) => (format!("`{path}` {message}"), path.of(title)),
+    };
+    Diagnostic {
+        field_paths: vec![field_path],
+        hints: hint.into_iter().collect(),
+        ..Diagnostic::in_file(sample.path, message).at(mark.line, mark.column)
+    }
+}
+
+/// A title for messages, and the findings; none for an object whose group no CRD has.
+fn of_sample(crds: &[&Value], sample: &Value, rules: &Rules) -> Option<(String, Findings)> {
+    let (group, version) = text(sample, "apiVersion").split_once('/')?;
+    let kind = text(sample, "kind");
+    let mut of_group = crds.iter().filter(|it| text(&it["spec"], "group") == group).peekable();
+    of_group.peek()?;
+    let title = format!("{kind} {version}");
+    let Some(crd) = of_group.find(|it| text(&it["spec"]["names"], "kind") == kind) else {
+        let mut findings = Findings::default();
+        findings.unchecked(
+            &FieldPath::default().key("kind"),
+            "names a kind that no CRD of this API group defines",
+        );
+        return Some((title, findings));
+    };
+    let versions = crd["spec"]["versions"].as_array()?;
+    match versions.iter().find(|it| text(it, "name") == version && flag(it, "served")) {
+        Some(version) => Some((title, of_version(version, sample, rules))),
+        None => {
+            let mut findings = Findings::default();
+            let path = FieldPath::default().key("apiVersion");
+            findings.unchecked(&path, "is a version that the CRD does not serve");
+            Some((title, findings))
+        }
+    }
+}
+
+fn of_version(version: &Value, sample: &Value, rules: &Rules) -> Findings {
+    let mut findings = Findings::default();
+    let Some(schema) = version.pointer("/schema/openAPIV3Schema") else { return findings };
+    // A client makes `2` of `2.0`.
+    let mut value = kubernetes::decode(sample).value;
+    let top = FieldPath::default();
+    prepare::add_defaults(&mut value, schema);
+    prepare::remove_unknown(&mut value, Some(schema), &top, &mut findings);
+    prepare::remove_nulls(&mut value, schema);
+    metadata::check(&value, &mut findings);
+    // An API server drops the status of an object that is created, where it has an address of its own.
+    if version.pointer("/subresources/status").is_some()
+        && let Some(map) = value.as_object_mut()
+    {
+        map.remove("status");
+    }
+    schema::check(schema, &value, &top, &mut findings);
+    metadata::check_embedded(schema, &value, &top, &mut findings);
+    lists::check(schema, &value, &top, &mut findings);
+    check_scale(version, &value, &mut findings);
+    if !findings.blocks_rules {
+        rules.check(schema, &value, &mut findings);
+    }
+    findings
+}
+
+/// The number of replicas, where the CRD says which field has it.
+fn check_scale(version: &Value, value: &Value, findings: &mut Findings) {
+    let Some(scale) = version.pointer("/subresources/scale") else { return };
+    for key in ["specReplicasPath", "statusReplicasPath"] {
+        let (mut here, mut path) = (Some(value), FieldPath::default());
+        for key in text(scale, key).split('.').filter(|it| !it.is_empty()) {
+            here = here.and_then(|it| it.get(key));
+            path = path.key(key);
+        }
+        let fits =
+            |it: &Value| it.as_i64().is_some_and(|it| (0..=i64::from(i32::MAX)).contains(&it));
+        if here.is_some_and(|it| !fits(it)) {
+            findings.fault(&path, "must be a number of replicas: an integer from 0 to 2147483647");
+        }
+    }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn flag(value: &Value, key: &str) -> bool {
+    value.get(key) == Some(&Value::Bool(true))
+}

@@ -1,0 +1,117 @@
+//! `images`.
+
+use regex_lite::Regex;
+
+use super::{fields::Field, load::ImageEntry, objects::Objects};
+use go_data::yaml::Value;
+
+/// An image that replaces the entry for a name in the kustomizations.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// The name in the tree.
+    pub name: String,
+    pub image: model::Image,
+}
+
+impl Image {
+    /// In place of the manager's, which scaffolds call `controller`.
+    pub fn of_manager(image: &model::Image) -> Self {
+        Self { name: "controller".to_owned(), image: image.clone() }
+    }
+
+    /// As `kustomize edit set image <name>=<image>` writes it.
+    pub fn entry(&self) -> ImageEntry {
+        ImageEntry {
+            name: self.name.clone(),
+            new_name: self.image.name().to_owned(),
+            new_tag: self.image.tag().unwrap_or_default().to_owned(),
+            digest: self.image.digest().unwrap_or_default().to_owned(),
+            tag_suffix: String::new(),
+        }
+    }
+}
+
+pub fn transform(
+    objects: &mut Objects,
+    entry: &ImageEntry,
+    fields: &[Field],
+) -> anyhow::Result<()> {
+    // kustomize uses the name as a regular expression, so a dot in it matches any character.
+    let tail = "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$";
+    let pattern = Regex::new(&format!("^{}{tail}", entry.name)).map_err(|it| {
+        anyhow::format_err!("the image's name `{}` is not a regular expression: {it}", entry.name)
+    })?;
+    let mut set = |value: &mut Value| {
+        match value {
+            Value::String(text) if pattern.is_match(text) => *text = renamed(text, entry),
+            Value::Object(_) | Value::Array(_) => anyhow::bail!("an image is expected there"),
+            _ => {}
+        }
+        Ok(())
+    };
+    for object in objects.0.iter_mut().filter(|it| it.kind() != "CustomResourceDefinition") {
+        // Twice, as in kustomize: a suffix of the tag is added each time.
+        in_containers(&mut object.value, &mut set).map_err(|it| {
+            it.context(format!("{}: the images of {}", object.origin, object.id()))
+        })?;
+        for field in fields {
+            field.visit(object, None, &mut set)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every `image` of an item in `containers` and `initContainers`, wherever they are.
+fn in_containers(
+    value: &mut Value,
+    set: &mut dyn FnMut(&mut Value) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    match value {
+        Value::Array(items) => items.iter_mut().try_for_each(|it| in_containers(it, set)),
+        Value::Object(map) => map.iter_mut().try_for_each(|(key, value)| {
+            in_containers(value, set)?;
+            let Value::Array(items) = value else { return Ok(()) };
+            if key != "containers" && key != "initContainers" {
+                return Ok(());
+            }
+            items.iter_mut().try_for_each(|item| match item {
+                Value::Object(item) => item.get_mut("image").map_or(Ok(()), &mut *set),
+                Value::Null => Ok(()),
+                _ => anyhow::bail!("an item of `{key}` is not a map"),
+            })
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn renamed(text: &str, entry: &ImageEntry) -> String {
+    let (name, tag, digest) = split(text);
+    let name = if entry.new_name.is_empty() { name } else { &entry.new_name };
+    let suffixed = format!("{tag}{}", entry.tag_suffix);
+    let (tag, digest) = match (entry.new_tag.as_str(), entry.digest.as_str()) {
+        ("", "") if entry.tag_suffix.is_empty() => (tag, digest),
+        ("", "") => (suffixed.as_str(), ""),
+        (tag, digest) => (tag, digest),
+    };
+    let mut res = name.to_owned();
+    for (sign, part) in [(":", tag), ("@", digest)] {
+        if !part.is_empty() {
+            res += sign;
+            res += part;
+        }
+    }
+    res
+}
+
+/// Name, tag, digest; a colon before the first slash belongs to the registry.
+fn split(text: &str) -> (&str, &str, &str) {
+    let slash = text.find('/').unwrap_or(0);
+    let (rest, digest) = match text[slash..].find('@') {
+        Some(at) => (&text[..slash + at], &text[slash + at + 1..]),
+        None => (text, ""),
+    };
+    match rest[slash..].find(':') {
+        Some(at) => (&rest[..slash + at], &rest[slash + at + 1..], digest),
+        None => (rest, "", digest),
+    }
+}

@@ -1,0 +1,286 @@
+//! An object during rendering. Its former names are kept in annotations, as in kustomize, so a patch that removes the
+//! annotations also removes them.
+
+use std::borrow::Cow;
+
+use anyhow::Context as _;
+
+use super::{fields::Field, id::Id, kinds, share};
+use diagnostics::Hint as _;
+use go_data::yaml::{self, Map, Value, json};
+use model::ProjectPath;
+
+const OWN: &str = "internal.config.kubernetes.io/";
+const FORMER_NAMES: &str = "internal.config.kubernetes.io/previousNames";
+const FORMER_NAMESPACES: &str = "internal.config.kubernetes.io/previousNamespaces";
+const FORMER_KINDS: &str = "internal.config.kubernetes.io/previousKinds";
+pub const PREFIXES: &str = "internal.config.kubernetes.io/prefixes";
+pub const SUFFIXES: &str = "internal.config.kubernetes.io/suffixes";
+pub const BEHAVIOR: &str = "internal.config.kubernetes.io/generatorBehavior";
+pub const HASHED: &str = "internal.config.kubernetes.io/needsHashSuffix";
+const LEGACY: [&str; 3] =
+    ["config.kubernetes.io/index", "config.kubernetes.io/path", "config.k8s.io/id"];
+/// What follows in the names of annotations that are not printed.
+const INTERNAL: &str = "previousNames previousNamespaces previousKinds prefixes suffixes generatorBehavior \
+needsHashSuffix allowNameChange allowKindChange refBy path index seqindent id annotations-migration-resource-id";
+const ALSO_REMOVED: [&str; 3] = [
+    "internal.config.kubernetes.io/helm-generated",
+    "config.kubernetes.io/origin",
+    "alpha.config.kubernetes.io/transformations",
+];
+
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub value: Value,
+    /// The file it came from.
+    pub origin: ProjectPath,
+    /// How many scalars were put into several of its places.
+    pub shared: usize,
+    /// Whether its annotations were `null`, which loses its history with the first patch of them.
+    pub bare: bool,
+    /// Whether it has notes of quoted scalars.
+    pub knows_quotes: bool,
+    /// The variables that look at it.
+    pub variables: Vec<String>,
+}
+
+impl Object {
+    pub fn new(value: Value, origin: ProjectPath) -> Self {
+        Self { value, origin, shared: 0, bare: false, knows_quotes: false, variables: Vec::new() }
+    }
+
+    /// Annotations that are `null` are never printed.
+    pub fn without_null_annotations(mut self) -> Self {
+        if let Some(Value::Object(metadata)) = self.value.get_mut("metadata") {
+            self.bare = metadata.get("annotations").is_some_and(Value::is_null);
+            metadata.retain(|key, value| key != "annotations" || !value.is_null());
+        }
+        self
+    }
+
+    pub fn kind(&self) -> &str {
+        self.value["kind"].as_str().unwrap_or_default()
+    }
+    pub fn api_version(&self) -> &str {
+        self.value["apiVersion"].as_str().unwrap_or_default()
+    }
+    pub fn group_version(&self) -> (&str, &str) {
+        let text = self.api_version();
+        text.split_once('/').unwrap_or(("", text))
+    }
+    pub fn name(&self) -> &str {
+        self.value["metadata"]["name"].as_str().unwrap_or_default()
+    }
+    /// As written; empty if there is none.
+    pub fn namespace(&self) -> &str {
+        self.value["metadata"]["namespace"].as_str().unwrap_or_default()
+    }
+
+    pub fn is_cluster_scoped(&self) -> bool {
+        kinds::is_cluster_scoped(self.api_version(), self.kind())
+    }
+
+    /// Its current identity.
+    pub fn id(&self) -> Id {
+        Id::new(self.api_version(), self.kind(), self.name(), self.namespace())
+    }
+
+    /// Its former identities, oldest first.
+    pub fn former_ids(&self) -> impl Iterator<Item = Id> {
+        let kinds = self.words(FORMER_KINDS).zip(self.words(FORMER_NAMESPACES));
+        self.former_names()
+            .zip(kinds)
+            .map(|(name, (kind, namespace))| Id::new(self.api_version(), kind, name, namespace))
+    }
+
+    pub fn former_names(&self) -> impl Iterator<Item = &str> {
+        self.words(FORMER_NAMES)
+    }
+
+    /// Its first identity.
+    pub fn original_id(&self) -> Id {
+        self.former_ids().next().unwrap_or_else(|| self.id())
+    }
+
+    /// Whether there are as many former names as namespaces and kinds.
+    pub fn has_sound_history(&self) -> bool {
+        let count = |key| self.words(key).count();
+        count(FORMER_NAMES) == 0
+            || [FORMER_NAMESPACES, FORMER_KINDS].iter().all(|it| count(it) == count(FORMER_NAMES))
+    }
+
+    /// To be called before a patch of the annotations.
+    pub fn keep_history(&mut self) -> anyhow::Result<()> {
+        if std::mem::take(&mut self.bare) && self.annotation(FORMER_NAMES).is_some() {
+            let message = format!(
+                "{}: with `annotations: null`, kustomize forgets here what {} was called",
+                self.origin,
+                self.id()
+            );
+            return Err(anyhow::format_err!(message)).hint("remove the empty `annotations`");
+        }
+        Ok(())
+    }
+
+    pub fn was(&self, id: &Id) -> bool {
+        self.former_ids().any(|it| it.is(id)) || self.id().is(id)
+    }
+
+    /// To be called before a change of name, namespace or kind.
+    pub fn remember(&mut self) {
+        let Id { namespace, name, kind, .. } = self.id();
+        for (key, text) in
+            [(FORMER_NAMES, name), (FORMER_NAMESPACES, namespace), (FORMER_KINDS, kind)]
+        {
+            self.append(key, &text);
+        }
+    }
+
+    pub fn annotation(&self, key: &str) -> Option<&str> {
+        self.value["metadata"]["annotations"].get(key)?.as_str()
+    }
+
+    /// The words of an annotation that is a list.
+    pub fn words(&self, key: &str) -> impl DoubleEndedIterator<Item = &str> {
+        self.annotation(key).into_iter().flat_map(|it| it.split(','))
+    }
+
+    /// Adds a word to an annotation that is a list.
+    pub fn append(&mut self, key: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let all = self.annotation(key).map_or_else(|| text.to_owned(), |it| format!("{it},{text}"));
+        self.annotate(key, &all);
+    }
+
+    pub fn annotate(&mut self, key: &str, text: &str) {
+        let Value::Object(object) = &mut self.value else { return };
+        let metadata = object.entry("metadata").or_insert_with(|| json!({}));
+        let Value::Object(metadata) = metadata else { return };
+        if let Value::Object(map) = metadata.entry("annotations").or_insert_with(|| json!({})) {
+            map.insert(key.to_owned(), text.into());
+        }
+    }
+
+    /// The annotations that tools keep for themselves.
+    pub fn internal_annotations(&self) -> Vec<(String, String)> {
+        let own = |key: &str| key.starts_with(OWN) || LEGACY.contains(&key);
+        let map = self.value["metadata"]["annotations"].as_object().into_iter().flatten();
+        map.filter(|it| own(it.0))
+            .filter_map(|(key, it)| Some((key.clone(), it.as_str()?.to_owned())))
+            .collect()
+    }
+
+    pub fn set_name(&mut self, name: &str) {
+        self.set("name", Some(name));
+    }
+
+    /// Sets or removes the namespace.
+    pub fn set_namespace(&mut self, namespace: Option<&str>) {
+        self.set("namespace", namespace);
+    }
+
+    fn set(&mut self, key: &str, value: Option<&str>) {
+        let Value::Object(object) = &mut self.value else { return };
+        let metadata = object.entry("metadata").or_insert_with(|| json!({}));
+        if metadata.is_null() {
+            *metadata = json!({});
+        }
+        let Value::Object(metadata) = metadata else { return };
+        match value {
+            Some(value) => drop(metadata.insert(key.to_owned(), value.into())),
+            None => drop(metadata.remove(key)),
+        }
+    }
+
+    /// Sets an entry of all maps at the fields.
+    pub fn set_entry(&mut self, fields: &[Field], key: &str, value: &str) -> anyhow::Result<()> {
+        self.shared += 1;
+        let mut setter = share::Setter::new(key, value, self.shared);
+        for field in fields {
+            field.visit(self, Some(&json!({})), &mut |it| match it {
+                Value::Object(map) => {
+                    setter.set(map);
+                    Ok(())
+                }
+                Value::Null => Ok(()),
+                _ => anyhow::bail!("a map is expected there"),
+            })?;
+        }
+        setter.finish(&mut self.value);
+        Ok(())
+    }
+
+    /// A patch may leave nothing of an object.
+    pub fn is_empty(&self) -> bool {
+        self.value.is_null() || self.value.as_object().is_some_and(Map::is_empty)
+    }
+
+    /// Whether it is only for tools, and is not printed.
+    pub fn is_local(&self) -> bool {
+        let local = &self.value["metadata"]["annotations"]["config.kubernetes.io/local-config"];
+        !local.is_null() && local != "false"
+    }
+
+    /// The printed object.
+    pub fn finish(self) -> anyhow::Result<Value> {
+        let whole = format!("{}: {}", self.origin, self.id());
+        let printed = printed(self.stripped()?);
+        printed
+            .map_err(|it| anyhow::format_err!("{whole}: {it}"))
+            .hint("change the text that it comes from")
+    }
+
+    /// Without what is only for tools: annotations are strings, and an empty field is omitted.
+    fn stripped(mut self) -> anyhow::Result<Value> {
+        let whole = format!("{}: {}", self.origin, self.id());
+        let metadata = self.value.get_mut("metadata").and_then(Value::as_object_mut);
+        match metadata.and_then(|it| it.get_mut("annotations")) {
+            None | Some(Value::Null) => {}
+            Some(Value::Object(map)) => share::stringify(map).with_context(|| whole.clone())?,
+            Some(_) => anyhow::bail!("{whole}: its `annotations` are not a map"),
+        }
+        share::clear(&mut self.value);
+        // Only a list has none, and kustomize adds it as it takes out its own annotations.
+        if let Value::Object(object) = &mut self.value {
+            object.entry("metadata").or_insert_with(|| json!({}));
+        }
+        let Some(Value::Object(metadata)) = self.value.get_mut("metadata") else {
+            return Ok(self.value);
+        };
+        let Some(Value::Object(annotations)) = metadata.get_mut("annotations") else {
+            metadata.remove("annotations");
+            return Ok(self.value);
+        };
+        annotations.retain(|key, _| {
+            let internal =
+                key.strip_prefix(OWN).is_some_and(|it| INTERNAL.split(' ').any(|one| one == it));
+            let removed = ALSO_REMOVED.contains(&key.as_str());
+            !internal && !removed && !LEGACY.contains(&key.as_str())
+        });
+        if annotations.is_empty() {
+            metadata.remove("annotations");
+        }
+        Ok(self.value)
+    }
+}
+
+/// A value whose strings come from anywhere, as kustomize prints it.
+fn printed(value: Value) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(text) => match yaml::printed_string(&text)? {
+            Cow::Borrowed(_) => Value::String(text),
+            Cow::Owned(text) => text.into(),
+        },
+        Value::Array(items) => items.into_iter().map(printed).collect::<Result<_, _>>()?,
+        Value::Object(map) => {
+            if let Some(fault) = map.keys().find_map(|it| yaml::key_fault(it)) {
+                return Err(fault);
+            }
+            let entries = map.into_iter().map(|(key, it)| Ok((key, printed(it)?)));
+            Value::Object(entries.collect::<Result<_, String>>()?)
+        }
+        value => value,
+    })
+}

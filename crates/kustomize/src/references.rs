@@ -1,0 +1,144 @@
+//! Updates references to objects whose names have changed.
+//!
+//! If several objects had a name, the referenced one is chosen as in kustomize.
+
+use super::{
+    config::Config,
+    fields::{Field, Kind},
+    object::{Object, PREFIXES, SUFFIXES},
+    objects::Objects,
+};
+use go_data::yaml::Value;
+
+pub fn fix(objects: &mut Objects, config: &Config) -> anyhow::Result<()> {
+    for at in 0..objects.0.len() {
+        let id = objects.0[at].original_id();
+        let mut fixed: Option<Object> = None;
+        for (target, fields) in &config.references {
+            for field in fields.iter().filter(|it| it.of.selects_id(&id)) {
+                let referrer = &objects.0[at];
+                let search = Search { objects, referrer, target, field };
+                let object = fixed.get_or_insert_with(|| referrer.clone());
+                field.visit_any(object, None, &mut |it| set(it, &search))?;
+            }
+        }
+        if let Some(fixed) = fixed {
+            objects.0[at] = fixed;
+        }
+    }
+    Ok(())
+}
+
+fn set(value: &mut Value, search: &Search<'_>) -> anyhow::Result<()> {
+    match value {
+        Value::Null => Ok(()),
+        Value::Array(items) => items.iter_mut().try_for_each(|it| match it {
+            Value::Null => Ok(()),
+            it => set(it, search),
+        }),
+        Value::Object(map) => {
+            let Some(name) = map.get("name").and_then(Value::as_str) else {
+                anyhow::bail!("there is no `name` there");
+            };
+            let namespace = map.get("namespace").and_then(Value::as_str);
+            if let Some(found) = search.find(name, Some(namespace))? {
+                map.insert("name".to_owned(), found.name().into());
+                if !found.namespace().is_empty() {
+                    map.insert("namespace".to_owned(), found.namespace().into());
+                }
+            }
+            Ok(())
+        }
+        Value::String(name) => {
+            if let Some(found) = search.find(name, None)? {
+                *name = found.name().to_owned();
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+struct Search<'a> {
+    objects: &'a Objects,
+    referrer: &'a Object,
+    target: &'a Kind,
+    field: &'a Field,
+}
+
+impl<'a> Search<'a> {
+    /// The object that had a name. Of a map, the namespace beside the name is looked at too, where it is written.
+    fn find(&self, name: &str, map: Option<Option<&str>>) -> anyhow::Result<Option<&'a Object>> {
+        let mut all: Vec<&Object> = (self.objects.0.iter())
+            .filter(|it| it.former_ids().any(|it| self.target.selects_id(&it)))
+            .filter(|it| self.sees(it))
+            .collect();
+        if let Some(namespace) = map.flatten() {
+            // First by the former namespace, then by the current one.
+            let originally = |it: &&Object| it.original_id().namespace == namespace;
+            let any = self.objects.0.iter().filter(|it| self.sees(it)).any(|it| originally(&it));
+            all.retain(|it| if any { originally(it) } else { it.id().namespace == namespace });
+        }
+        all.retain(|it| it.former_names().any(|it| it == name) && self.fits(it));
+        if all.len() == 1 {
+            return Ok(all.pop());
+        }
+        all.retain(|it| self.same_affixes(it, true));
+        if all.len() > 1 {
+            all.retain(|it| self.same_affixes(it, false));
+        }
+        let Some(first) = all.first() else { return Ok(None) };
+        let same = |it: &&Object| {
+            it.name() == first.name() && (map.is_none() || it.namespace() == first.namespace())
+        };
+        if all.iter().all(same) {
+            return Ok(Some(first));
+        }
+        let all: Vec<String> = all.iter().map(|it| it.id().to_string()).collect();
+        anyhow::bail!("`{name}` could be each of {}", all.join(", "))
+    }
+
+    /// The objects that the referrer can name: those in its namespace, those in none, and, for a RoleBinding, those in
+    /// its subjects' namespaces.
+    fn sees(&self, object: &Object) -> bool {
+        let (own, id) = (self.referrer.id(), object.id());
+        own.is_cluster_scoped()
+            || id.is_cluster_scoped()
+            || id.namespace == own.namespace
+            || self.referrer.kind() == "RoleBinding"
+                && self.referrer.value["subjects"].as_array().into_iter().flatten().any(|it| {
+                    it["kind"] == "ServiceAccount" && it["namespace"] == object.namespace()
+                })
+    }
+
+    fn fits(&self, object: &Object) -> bool {
+        let own = self.referrer.id();
+        let role = &self.referrer.value["roleRef"];
+        let is_role = match (role["apiGroup"].as_str(), role["kind"].as_str()) {
+            (Some(group), Some(kind))
+                if self.field.path.ends_with(&["roleRef".into(), "name".into()]) =>
+            {
+                let kind =
+                    Kind { group: group.to_owned(), kind: kind.to_owned(), ..Kind::default() };
+                object.former_ids().any(|it| kind.selects_id(&it))
+            }
+            _ => true,
+        };
+        is_role
+            && (own.is_cluster_scoped()
+                || object.is_cluster_scoped()
+                || object.kind() == "ServiceAccount"
+                || object.id().namespace == own.namespace)
+    }
+
+    fn same_affixes(&self, other: &Object, empty_is_any: bool) -> bool {
+        [PREFIXES, SUFFIXES].iter().all(|key| {
+            let (own, others) = (self.referrer.words(key), other.words(key));
+            let (mut own, mut others) = (own.rev().peekable(), others.rev().peekable());
+            match (own.peek().is_none(), others.peek().is_none()) {
+                (false, false) => own.zip(others).all(|(a, b)| a == b),
+                (a, b) => empty_is_any || a == b,
+            }
+        })
+    }
+}

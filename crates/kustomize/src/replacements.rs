@@ -1,0 +1,214 @@
+//! `replacements`: copies a value of one object into others.
+
+use super::{
+    fields::Kind, id::Id, object::Object, objects::Objects, path, selector::Selector, share,
+};
+use diagnostics::Hint as _;
+use go_data::yaml::{self, Dialect, Mark, Value};
+
+#[derive(Debug)]
+pub struct Replacement {
+    pub mark: Mark,
+    pub source: Source,
+    pub targets: Vec<Target>,
+}
+
+#[derive(Debug)]
+pub enum Source {
+    Value(String),
+    Field { id: Name, path: String, part: Part },
+}
+
+/// Selects the source; an empty field matches any value.
+#[derive(Debug, Default)]
+pub struct Name {
+    pub of: Kind,
+    pub name: String,
+    pub namespace: String,
+}
+
+/// The part of a string that is replaced.
+#[derive(Debug, Default)]
+pub struct Part {
+    pub delimiter: String,
+    pub index: i64,
+    /// Whether missing parts of a target are created.
+    pub create: bool,
+}
+
+#[derive(Debug)]
+pub struct Target {
+    pub select: Selector,
+    pub reject: Vec<Selector>,
+    pub paths: Vec<String>,
+    pub part: Part,
+}
+
+pub fn transform(objects: &mut Objects, replacement: &Replacement) -> anyhow::Result<()> {
+    let value = match &replacement.source {
+        Source::Value(text) => text.as_str().into(),
+        Source::Field { id, path, part } => source(objects, id, path, part)?,
+    };
+    for target in &replacement.targets {
+        for object in objects.0.iter_mut().filter(|it| target.selects(it)) {
+            for path in &target.paths {
+                write(object, path, &value, &target.part)
+                    .map_err(|it| it.context(format!("at `{path}` of {}", object.id())))?;
+            }
+            share::settle(&mut object.value);
+        }
+    }
+    Ok(())
+}
+
+fn source(objects: &Objects, id: &Name, path: &str, part: &Part) -> anyhow::Result<Value> {
+    let found: Vec<&Object> =
+        objects.0.iter().filter(|it| ids(it).iter().any(|it| id.selects(it))).collect();
+    let object = match found.as_slice() {
+        [object] => object,
+        [] => anyhow::bail!("nothing is selected by {id}"),
+        [first, second, ..] => {
+            anyhow::bail!("{id} selects both {} and {}", first.id(), second.id())
+        }
+    };
+    let mut value = match path::get(&object.value, &path::split(path))? {
+        None | Some(Value::Null) => anyhow::bail!("there is no `{path}` in {}", object.id()),
+        Some(it) if *it == yaml::json!({}) || *it == yaml::json!([]) => {
+            anyhow::bail!("`{path}` of {} is empty", object.id())
+        }
+        Some(it) => it.clone(),
+    };
+    share::clear(&mut value);
+    if let Some(spelling) = path::spelling(&object.value, &path::split(path)) {
+        value = spelling.into();
+    }
+    if part.delimiter.is_empty() {
+        return Ok(value);
+    }
+    let text = scalar(&value)?;
+    let all: Vec<&str> = text.split(&part.delimiter).collect();
+    let at = usize::try_from(part.index).ok();
+    let part = at
+        .and_then(|it| all.get(it))
+        .ok_or_else(|| anyhow::format_err!("`{text}` has no part {}", part.index))?;
+    Ok((*part).into())
+}
+
+/// The current one, and all former ones.
+fn ids(object: &Object) -> Vec<Id> {
+    std::iter::once(object.id()).chain(object.former_ids()).collect()
+}
+
+impl Name {
+    fn selects(&self, id: &Id) -> bool {
+        let is = |wanted: &str, it: &str| wanted.is_empty() || wanted == it;
+        let namespace = if id.own_namespace.is_empty() { "default" } else { &id.own_namespace };
+        self.of.selects_id(id) && is(&self.name, &id.name) && is(&self.namespace, namespace)
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { of: Kind { group, version, kind }, name, namespace } = self;
+        let all = [
+            ("group", group),
+            ("version", version),
+            ("kind", kind),
+            ("name", name),
+            ("namespace", namespace),
+        ];
+        let all = all.iter().filter(|it| !it.1.is_empty());
+        let all: Vec<String> = all.map(|(key, it)| format!("{key} `{it}`")).collect();
+        f.write_str(&all.join(", "))
+    }
+}
+
+impl Target {
+    fn selects(&self, object: &Object) -> bool {
+        let ids = ids(object);
+        let rejects = |it: &Selector| {
+            it.has_metadata() && it.selects_metadata(object)
+                || it.has_id() && ids.iter().any(|id| it.selects_id(id))
+        };
+        self.select.selects_metadata(object)
+            && ids.iter().any(|it| self.select.selects_id(it))
+            && !self.reject.iter().any(rejects)
+    }
+}
+
+fn write(object: &mut Object, path: &str, value: &Value, part: &Part) -> anyhow::Result<()> {
+    let empty = match value {
+        Value::Array(_) => yaml::json!([]),
+        Value::Object(_) => yaml::json!({}),
+        // A new scalar is parsed from its text, and is neither a number nor a boolean here.
+        _ => yaml::json!("\0"),
+    };
+    let mut set = |it: &mut Value| {
+        if it.is_array() || it.is_object() {
+            if !part.delimiter.is_empty() {
+                anyhow::bail!("the value is not a scalar, so it cannot be split");
+            }
+            *it = value.clone();
+            return Ok(());
+        }
+        let new = *it == "\0";
+        let text = if part.delimiter.is_empty() {
+            scalar(value)?
+        } else {
+            let old = if new { String::new() } else { scalar(it)? };
+            joined(&old, part, &scalar(value)?)
+        };
+        *it = typed(if new { None } else { Some(it) }, text)?;
+        Ok(())
+    };
+    let empty = Some(&empty).filter(|_| part.create);
+    match path::visit(&mut object.value, &path::split(path), empty, &mut set)? {
+        0 => Err(anyhow::format_err!("there is no such field"))
+            .hint("correct the path, or create it with `options: {create: true}`"),
+        _ => Ok(()),
+    }
+}
+
+fn scalar(value: &Value) -> anyhow::Result<String> {
+    let fraction = || Some(value.as_number()?.to_string()).filter(|it| !it.contains('e'));
+    path::text(value)
+        .or_else(fraction)
+        .ok_or_else(|| anyhow::format_err!("{value} cannot be written into the text"))
+}
+
+/// The old string with one part replaced, or with a part added before or after it.
+fn joined(old: &str, part: &Part, new: &str) -> String {
+    let mut all: Vec<&str> = old.split(&part.delimiter).collect();
+    match usize::try_from(part.index) {
+        Err(_) => all.insert(0, new),
+        Ok(at) if at < all.len() => all[at] = new,
+        Ok(_) => all.push(new),
+    }
+    all.join(&part.delimiter)
+}
+
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit())
+}
+
+/// A text in place of a scalar, whose type stays; one that is new is of the type that its text has without quotes.
+fn typed(old: Option<&Value>, text: String) -> anyhow::Result<Value> {
+    if old.is_some_and(Value::is_string) {
+        return Ok(text.into());
+    }
+    let plain = !text.is_empty()
+        && text.chars().all(|it| it.is_ascii_alphanumeric() || "._+-~".contains(it));
+    let read =
+        if plain { yaml::from_text(&text, Dialect::Kustomize)? } else { text.clone().into() };
+    match (old, &read) {
+        (None, _) => Ok(read),
+        (Some(Value::Number(old)), Value::Number(_)) if !old.is_f64() && is_integer(&text) => {
+            Ok(read)
+        }
+        (Some(Value::Bool(_)), Value::Bool(_)) => Ok(read),
+        (Some(old), _) => {
+            anyhow::bail!("`{text}` cannot take the place of {old}, whose type stays")
+        }
+    }
+}

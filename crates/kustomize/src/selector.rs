@@ -1,0 +1,211 @@
+//! Selects the objects of a patch or a replacement.
+
+use regex_lite::Regex;
+
+use super::{id::Id, object::Object};
+use go_data::yaml::Value;
+
+#[derive(Debug, Default)]
+pub struct Selector {
+    pub group: Pattern,
+    pub version: Pattern,
+    pub kind: Pattern,
+    pub name: Pattern,
+    pub namespace: Pattern,
+    labels: Vec<Requirement>,
+    annotations: Vec<Requirement>,
+}
+
+/// A regular expression for the whole of a text, or none for any.
+#[derive(Debug, Default)]
+pub struct Pattern(Option<Regex>);
+
+impl Pattern {
+    pub fn set(&mut self, text: &str) -> anyhow::Result<()> {
+        // Go's regular expressions differ from ours in flags, names and assertions.
+        let odd = text.match_indices("(?").any(|(at, _)| {
+            !["(?:", "(?i)", "(?s)", "(?m)", "(?-i)"].iter().any(|it| text[at..].starts_with(it))
+        });
+        if odd || text.contains("\\C") || text.contains("\\Q") {
+            anyhow::bail!("the pattern `{text}` is not supported natively");
+        }
+        if !text.is_empty() {
+            let pattern = Regex::new(&format!("^(?:{text})$"));
+            self.0 =
+                Some(pattern.map_err(|it| {
+                    anyhow::format_err!("`{text}` is not a regular expression: {it}")
+                })?);
+        }
+        Ok(())
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        self.0.as_ref().is_none_or(|it| it.is_match(text))
+    }
+
+    pub fn is_any(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+#[derive(Debug)]
+struct Requirement {
+    key: String,
+    wanted: Wanted,
+}
+
+#[derive(Debug)]
+enum Wanted {
+    Present,
+    Absent,
+    In(Vec<String>),
+    NotIn(Vec<String>),
+    Above(i64),
+    Below(i64),
+}
+
+impl Selector {
+    /// Names and namespaces may be the original or the current ones.
+    pub fn selects(&self, object: &Object) -> bool {
+        let (original, current) = (object.original_id(), object.id());
+        (self.namespace.is_match(&original.namespace)
+            || self.namespace.is_match(&current.namespace))
+            && (self.name.is_match(&original.name) || self.name.is_match(&current.name))
+            && self.selects_kind(&current)
+            && self.selects_metadata(object)
+    }
+
+    /// A current or former identity, with its namespace as written.
+    pub fn selects_id(&self, id: &Id) -> bool {
+        self.selects_kind(id)
+            && self.name.is_match(&id.name)
+            && self.namespace.is_match(&id.own_namespace)
+    }
+
+    fn selects_kind(&self, id: &Id) -> bool {
+        self.group.is_match(&id.group)
+            && self.version.is_match(&id.version)
+            && self.kind.is_match(&id.kind)
+    }
+
+    pub fn selects_metadata(&self, object: &Object) -> bool {
+        let metadata = &object.value["metadata"];
+        self.labels.iter().all(|it| it.holds(&metadata["labels"]))
+            && self.annotations.iter().all(|it| it.holds(&metadata["annotations"]))
+    }
+
+    pub fn has_metadata(&self) -> bool {
+        !self.labels.is_empty() || !self.annotations.is_empty()
+    }
+
+    pub fn has_id(&self) -> bool {
+        let Self { group, version, kind, name, namespace, .. } = self;
+        ![group, version, kind, name, namespace].iter().all(|it| it.is_any())
+    }
+
+    pub fn set_labels(&mut self, text: &str) -> anyhow::Result<()> {
+        self.labels = requirements(text)?;
+        Ok(())
+    }
+
+    pub fn set_annotations(&mut self, text: &str) -> anyhow::Result<()> {
+        self.annotations = requirements(text)?;
+        Ok(())
+    }
+}
+
+impl Requirement {
+    fn holds(&self, map: &Value) -> bool {
+        let value = map.get(&self.key);
+        let has = |all: &[String]| value.is_some_and(|it| all.iter().any(|one| it == one.as_str()));
+        let number = || value.and_then(Value::as_str).and_then(|it| it.parse::<i64>().ok());
+        match &self.wanted {
+            Wanted::Present => value.is_some(),
+            Wanted::Absent => value.is_none(),
+            Wanted::In(all) => has(all),
+            Wanted::NotIn(all) => !has(all),
+            Wanted::Above(least) => number().is_some_and(|it| it > *least),
+            Wanted::Below(most) => number().is_some_and(|it| it < *most),
+        }
+    }
+}
+
+/// `a=b,c!=d,e,!f,g in (h,i),j notin (k),l>5`
+fn requirements(text: &str) -> anyhow::Result<Vec<Requirement>> {
+    let (mut res, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (at, c) in text.char_indices().chain([(text.len(), ',')]) {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 || at == text.len() => {
+                res.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    res.into_iter().map(|it| requirement(it.trim())).collect()
+}
+
+fn requirement(text: &str) -> anyhow::Result<Requirement> {
+    let wrong = || anyhow::format_err!("`{text}` is not a requirement of a label selector");
+    let set = |words: &str| -> anyhow::Result<Vec<String>> {
+        let inner = words.trim().strip_prefix('(').and_then(|it| it.strip_suffix(')'));
+        inner.ok_or_else(wrong)?.split(',').map(|it| value(it.trim(), text)).collect()
+    };
+    let end = text.find(|c: char| c.is_whitespace() || "=!<>(),".contains(c)).filter(|it| *it > 0);
+    let (key, rest) = text.split_at(end.unwrap_or(text.len()));
+    let rest = rest.trim();
+    let number = |text: &str| text.trim().parse::<i64>().map_err(|_| wrong());
+    let wanted = if let Some(absent) = key.strip_prefix('!') {
+        return Ok(Requirement { key: label(absent.trim(), text)?, wanted: Wanted::Absent });
+    } else if rest.is_empty() {
+        Wanted::Present
+    } else if let Some(one) = rest.strip_prefix("!=") {
+        Wanted::NotIn(vec![value(one.trim(), text)?])
+    } else if let Some(one) = rest.strip_prefix("==").or_else(|| rest.strip_prefix('=')) {
+        Wanted::In(vec![value(one.trim(), text)?])
+    } else if let Some(words) = rest.strip_prefix("notin") {
+        Wanted::NotIn(set(words)?)
+    } else if let Some(words) = rest.strip_prefix("in") {
+        Wanted::In(set(words)?)
+    } else if let Some(least) = rest.strip_prefix('>') {
+        Wanted::Above(number(least)?)
+    } else if let Some(most) = rest.strip_prefix('<') {
+        Wanted::Below(number(most)?)
+    } else {
+        return Err(wrong());
+    };
+    Ok(Requirement { key: label(key, text)?, wanted })
+}
+
+/// A label's value: up to 63 letters, digits, `-`, `_` and `.`, the first and the last a letter or digit.
+fn value(text: &str, whole: &str) -> anyhow::Result<String> {
+    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let ends = text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.ends_with(|c: char| c.is_ascii_alphanumeric());
+    if text.is_empty() || text.len() <= 63 && ends && text.chars().all(inside) {
+        return Ok(text.to_owned());
+    }
+    anyhow::bail!("`{text}` in the selector `{whole}` is not a valid label value")
+}
+
+/// A label's name, after a domain and a slash or without.
+fn label(text: &str, whole: &str) -> anyhow::Result<String> {
+    let (domain, name) = text.split_once('/').unwrap_or(("a", text));
+    let part = |it: &str| {
+        let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        !it.is_empty() && it.chars().all(inside) && !it.starts_with('-') && !it.ends_with('-')
+    };
+    if name.is_empty()
+        || value(name, whole).is_err()
+        || domain.len() > 253
+        || !domain.split('.').all(part)
+    {
+        anyhow::bail!("`{text}` in the selector `{whole}` is not a valid label key");
+    }
+    Ok(text.to_owned())
+}

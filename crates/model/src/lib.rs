@@ -1,0 +1,92 @@
+//! The nouns of the domain: names and paths of Kubernetes, of images and of projects.
+//!
+//! Given a text, the type of a noun gives a value, or a [`Refusal`] that says what is wrong with it: the only constructor is
+//! its `FromStr`, for flags, prompts, PROJECT and `#[kube(…)]` alike, so that every value is valid. [`Tree`] is how other
+//! crates see the files of a project. Nothing here reads a file or knows a format.
+
+mod blob;
+mod channel;
+mod digest;
+mod dns;
+mod image;
+mod kind;
+mod path;
+mod platform;
+mod rust_path;
+mod timeout;
+mod tree;
+mod url;
+mod version;
+
+pub use blob::{Blob, Descriptor};
+pub use channel::Channel;
+pub use digest::Digest;
+pub use dns::{
+    AccountName, ApiGroup, Domain, GroupName, GroupPrefix, InstalledPackage, Namespace,
+    PackageName, Plural, ProjectName,
+};
+pub use image::Image;
+pub use kind::Kind;
+pub use path::ProjectPath;
+pub use platform::Platform;
+pub use rust_path::RustPath;
+pub use timeout::Timeout;
+pub use tree::{Found, Tree};
+pub use url::without_user;
+pub use version::Version;
+
+/// Implements the conversions from and to `String` for a type that is parsed from text; serde uses them, e.g. for
+/// PROJECT.
+macro_rules! text {
+    ($name:ty) => {
+        impl TryFrom<String> for $name {
+            type Error = $crate::Refusal;
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                // For a flag, clap shows the text in its message; serde does not.
+                text.parse().map_err(|it| $crate::Refusal::new(format!("`{text}` {it}")))
+            }
+        }
+        impl From<$name> for String {
+            fn from(value: $name) -> String {
+                value.to_string()
+            }
+        }
+    };
+}
+pub(crate) use text;
+
+/// Why a text cannot be parsed into a type.
+#[derive(Debug, PartialEq)]
+pub struct Refusal(pub std::borrow::Cow<'static, str>);
+
+impl Refusal {
+    fn new(text: impl Into<std::borrow::Cow<'static, str>>) -> Self {
+        Self(text.into())
+    }
+}
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::error::Error for Refusal {}
+
+/// Words that cannot be identifiers in Rust (edition 2024), strict and reserved ones.
+pub const RUST_KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// A module's name for a snake-case word: keywords get a `_`, as do words that start with a digit.
+pub fn module_name(word: &str) -> String {
+    if RUST_KEYWORDS.contains(&word) {
+        format!("{word}_")
+    } else if word.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("_{word}")
+    } else {
+        word.to_owned()
+    }
+}

@@ -1,0 +1,199 @@
+//! Images in one tar file: that of an OCI layout, and that of `docker save`.
+
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    io::{self, Read},
+    rc::Rc,
+};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use super::{
+    Content, Image, Open, Stored,
+    compression::{Limited, decompress, is_compressed},
+    content::{Part, small},
+    layout::{LONGEST_MANIFEST, full_name, layout, read_layout},
+    tarball::{self, Kind},
+};
+use diagnostics::Hint as _;
+use model::{Blob, Digest, Platform};
+
+/// How large an archive may be once it is decompressed.
+const LONGEST: u64 = 4 << 30;
+
+pub fn oci_archive(image: &Image, name: Option<&model::Image>) -> anyhow::Result<Vec<u8>> {
+    tar(layout(image, name))
+}
+
+/// What `docker load` reads: one platform, with decompressed layers.
+pub fn docker_archive(image: &Image, name: Option<&model::Image>) -> anyhow::Result<Vec<u8>> {
+    let [single] = &image.singles[..] else {
+        return Err(anyhow::format_err!("a Docker archive holds one platform"))
+            .hint("give one `--platform`, or `--format oci`");
+    };
+    let mut files = Vec::new();
+    let mut layers = Vec::new();
+    for layer in &single.layers {
+        let mut bytes = Vec::new();
+        decompress(layer.bytes())?.read_to_end(&mut bytes)?;
+        let path = format!("{}.tar", Digest::of(&bytes).hex());
+        if !layers.contains(&path) {
+            files.push((path.clone(), bytes));
+        }
+        layers.push(path);
+    }
+    let config = format!("{}.json", single.config.digest().hex());
+    let tags: Vec<String> = name.iter().map(|it| full_name(it)).collect();
+    let manifest = json!([{ "Config": config, "RepoTags": tags, "Layers": layers }]);
+    files.push((config, single.config.bytes().to_vec()));
+    files.push(("manifest.json".to_owned(), manifest.to_string().into_bytes()));
+    tar(files)
+}
+
+fn tar(files: Vec<(String, Vec<u8>)>) -> anyhow::Result<Vec<u8>> {
+    let mut res = tar::Builder::new(Vec::new());
+    for (path, bytes) in files {
+        let mut header = tar::Header::new_ustar();
+        header.set_mode(0o644);
+        header.set_size(bytes.len() as u64);
+        res.append_data(&mut header, path, &*bytes)?;
+    }
+    Ok(res.into_inner()?)
+}
+
+/// Whether these bytes are an archive of either kind: the files of other archives may have the same names.
+pub fn is_archive(bytes: impl Read) -> bool {
+    let Ok(inner) = decompress(bytes) else { return false };
+    let mut is_found = false;
+    // An entry after the one that tells may be damaged.
+    let _ = tarball::each(Limited { inner, left: LONGEST }, |entry, content| {
+        let mut json = || -> Value {
+            serde_json::from_reader(content.take(LONGEST_MANIFEST)).unwrap_or_default()
+        };
+        is_found |= match entry.path.trim_start_matches("./") {
+            "oci-layout" => json()["imageLayoutVersion"].is_string(),
+            "manifest.json" => json()[0]["Config"].is_string(),
+            _ => false,
+        };
+        anyhow::ensure!(!is_found, "it is one");
+        Ok(())
+    });
+    is_found
+}
+
+/// Reads the image for the first of these platforms out of an archive of either kind, which `open` opens at an offset.
+/// Its layers are read when they are needed.
+pub fn read_archive(
+    open: impl Fn(u64) -> anyhow::Result<Box<dyn Read>> + 'static,
+    platforms: &[Platform],
+) -> anyhow::Result<Stored> {
+    let archive = Rc::new(Archive::read(open)?);
+    let has = |path: &str| archive.place(path).is_some();
+    let (is_layout, is_docker) = (has("index.json"), has("manifest.json"));
+    let all = Rc::clone(&archive);
+    let files: Rc<Open> = Rc::new(move |path: &str| all.open(path));
+    match (is_layout, is_docker) {
+        (true, _) => read_layout(platforms, &files),
+        (false, true) => read_docker(&archive, &files),
+        (false, false) => Err(anyhow::format_err!("it has neither an `index.json` nor a `manifest.json`"))
+            .hint("name an archive that `docker save`, `podman save` or `operator-rs bundle build` has written"),
+    }
+}
+
+fn read_docker(archive: &Archive, files: &Rc<Open>) -> anyhow::Result<Stored> {
+    let read = |path: &str| -> anyhow::Result<Vec<u8>> {
+        let found = small(&**files, path, LONGEST_MANIFEST)?;
+        found.with_context(|| format!("it lacks the file `{path}`"))
+    };
+    let manifest: Value =
+        serde_json::from_slice(&read("manifest.json")?).context("its `manifest.json`")?;
+    let [image] = manifest.as_array().map_or(&[][..], |it| it) else {
+        return Err(anyhow::format_err!("its `manifest.json` does not have one image"))
+            .hint("save one image");
+    };
+    let name = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    let config = name(&image["Config"]);
+    let hex = config.strip_suffix(".json").unwrap_or_default().to_owned();
+    let config = Blob::new("application/vnd.docker.container.image.v1+json", read(&config)?);
+    // The configuration's name is its digest; the layers are compared with what it says.
+    let is_digest = format!("sha256:{hex}").parse::<Digest>().is_ok();
+    anyhow::ensure!(
+        !is_digest || config.digest().hex() == hex,
+        "its configuration does not have the digest that it is named by"
+    );
+    let (mut layers, mut whole) = (Vec::new(), 0);
+    for path in image["Layers"].as_array().into_iter().flatten().map(name) {
+        let (_, size) =
+            archive.place(&path).with_context(|| format!("it lacks the file `{path}`"))?;
+        whole += size;
+        anyhow::ensure!(whole <= LONGEST, "its layers are larger than {} MiB", LONGEST >> 20);
+        let media_type = "application/vnd.docker.image.rootfs.diff.tar".to_owned();
+        layers.push(Content::File(Part {
+            files: Rc::clone(files),
+            path,
+            media_type,
+            size,
+            digest: None,
+        }));
+    }
+    Stored::new(&config, layers)
+}
+
+/// Where the files of an archive are.
+struct Archive {
+    open: Box<dyn Fn(u64) -> anyhow::Result<Box<dyn Read>>>,
+    is_compressed: bool,
+    /// Where the content of each file begins, and its length.
+    files: BTreeMap<String, (u64, u64)>,
+    links: BTreeMap<String, String>,
+    /// How much may still be decompressed.
+    left: Cell<u64>,
+}
+
+/// How much of a compressed archive is decompressed: each file in it is behind all those before it.
+const MOST: u64 = 16 << 30;
+
+impl Archive {
+    fn read(open: impl Fn(u64) -> anyhow::Result<Box<dyn Read>> + 'static) -> anyhow::Result<Self> {
+        let is_compressed = is_compressed(open(0)?)?;
+        let reader = Limited { inner: decompress(open(0)?)?, left: LONGEST };
+        let (mut files, mut links) = (BTreeMap::new(), BTreeMap::new());
+        tarball::each(reader, |entry, content| {
+            let path = tarball::below(&entry.path)?;
+            match entry.kind {
+                Kind::File => {
+                    let found = io::copy(content, &mut io::sink())?;
+                    anyhow::ensure!(found == entry.size, "it ends within `{path}`");
+                    files.insert(path, (entry.offset, entry.size));
+                }
+                // Docker's older archives have links between equal layers.
+                Kind::Symlink(to) => {
+                    drop(tarball::target(&path, &to).map(|to| links.insert(path, to)))
+                }
+                Kind::Hardlink(to) => drop(links.insert(path, tarball::below(&to)?)),
+                Kind::Folder | Kind::Special => {}
+            }
+            Ok(())
+        })?;
+        Ok(Self { open: Box::new(open), is_compressed, files, links, left: Cell::new(MOST) })
+    }
+
+    fn place(&self, path: &str) -> Option<(u64, u64)> {
+        self.files.get(path).or_else(|| self.files.get(self.links.get(path)?)).copied()
+    }
+
+    fn open(&self, path: &str) -> anyhow::Result<Option<(u64, Box<dyn Read>)>> {
+        let Some((offset, size)) = self.place(path) else { return Ok(None) };
+        if !self.is_compressed {
+            return Ok(Some((size, Box::new((self.open)(offset)?.take(size)))));
+        }
+        let left = self.left.get().checked_sub(offset + size);
+        let left = left.context("the archive is compressed, and too large for that");
+        self.left.set(left.hint("decompress it with `gunzip` or `zstd -d`, and name the result")?);
+        let mut content = decompress((self.open)(0)?)?;
+        io::copy(&mut content.by_ref().take(offset), &mut io::sink())?;
+        Ok(Some((size, Box::new(content.take(size)))))
+    }
+}

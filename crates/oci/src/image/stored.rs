@@ -1,0 +1,62 @@
+//! The image of one platform as it was pulled or found in an archive: what it consists of is known to be whole.
+
+use std::collections::BTreeMap;
+
+use oci_spec::image::ImageConfiguration;
+use serde_json::{Map, Value};
+
+use super::Content;
+use model::{Blob, Digest, Platform};
+
+#[derive(Clone, Debug)]
+pub struct Stored {
+    pub platform: Platform,
+    pub labels: BTreeMap<String, String>,
+    /// Compressed or not, the lowest first.
+    pub layers: Vec<Content>,
+    /// The digest of each layer once it is decompressed.
+    pub(super) diff_ids: Vec<Digest>,
+    /// The configuration.
+    pub(super) json: Map<String, Value>,
+}
+
+/// The labels in the configuration of an image; none if it cannot be read.
+pub fn labels(config: &Blob) -> BTreeMap<String, String> {
+    let parsed: Option<ImageConfiguration> = serde_json::from_slice(config.bytes()).ok();
+    let labels = parsed.and_then(|it| it.config().as_ref().and_then(|it| it.labels().clone()));
+    labels.into_iter().flatten().collect()
+}
+
+impl Stored {
+    /// An image of a configuration and its layers, whose digests are those in its manifest.
+    pub fn new(config: &Blob, layers: Vec<Content>) -> anyhow::Result<Self> {
+        let invalid = |why: String| {
+            anyhow::format_err!("the configuration {} is not valid: {why}", config.digest())
+        };
+        let parsed: ImageConfiguration =
+            serde_json::from_slice(config.bytes()).map_err(|it| invalid(it.to_string()))?;
+        let json = serde_json::from_slice(config.bytes()).map_err(|it| invalid(it.to_string()))?;
+        let ids = parsed.rootfs().diff_ids();
+        let ids = ids.iter().map(|it| it.parse().map_err(|why| invalid(format!("`{it}` {why}"))));
+        let diff_ids: Vec<Digest> = ids.collect::<anyhow::Result<_>>()?;
+        if diff_ids.len() != layers.len() {
+            return Err(invalid(format!(
+                "it names {} layers, and the manifest {}",
+                diff_ids.len(),
+                layers.len()
+            )));
+        }
+        let labels = parsed.config().as_ref().and_then(|it| it.labels().clone());
+        Ok(Self {
+            platform: Platform {
+                os: parsed.os().to_string(),
+                architecture: parsed.architecture().to_string(),
+                variant: parsed.variant().clone(),
+            },
+            labels: labels.into_iter().flatten().collect(),
+            layers,
+            diff_ids,
+            json,
+        })
+    }
+}

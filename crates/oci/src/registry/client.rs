@@ -1,0 +1,268 @@
+//! HTTP requests with limits.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Read},
+    net::IpAddr,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use hyper_util::client::proxy::matcher::Matcher;
+use ureq::{
+    Agent, AsSendBody, Body, Proxy, SendBody,
+    http::{HeaderMap, Request, Response, StatusCode, Uri, uri::Authority},
+    tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem},
+};
+
+use super::{Proxies, fault::Fault, lock};
+use diagnostics::Hint as _;
+
+const CONNECTING: Duration = Duration::from_secs(20);
+
+/// How many bytes are read between two reports of progress.
+const PIECE: u64 = 1 << 16;
+
+/// The time limits of a request.
+#[derive(Clone, Copy)]
+pub struct Patience {
+    /// How long a server may be silent.
+    pub silence: Duration,
+    /// For a small request. One with a large body may take longer, at this rate at least.
+    pub small: Duration,
+}
+
+const PATIENCE: Patience =
+    Patience { silence: Duration::from_secs(60), small: Duration::from_secs(120) };
+
+/// How many requests are sent at the same time, as docker does it.
+pub const AT_ONCE: usize = 5;
+
+const BYTES_A_SECOND: u64 = (32 << 10) / AT_ONCE as u64;
+
+pub struct Client {
+    pub patience: Patience,
+    /// Whether bodies that are still being sent are of no use any more.
+    pub is_stopped: AtomicBool,
+    skip_verify: bool,
+    roots: RootCerts,
+    proxies: Proxies,
+    /// One for each proxy, and one for none: each keeps its connections open.
+    agents: Mutex<BTreeMap<Option<String>, Agent>>,
+}
+
+/// A request. Its URL may contain secrets.
+pub struct Ask<'a> {
+    pub method: &'static str,
+    pub url: &'a str,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Option<&'a [u8]>,
+    /// Gets how much of the body is sent, or of the answer is there.
+    pub progress: &'a mut dyn FnMut(u64),
+    /// How many bytes the answer may have. It is read up to there.
+    pub limit: u64,
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+impl Client {
+    pub fn new(skip_verify: bool, ca: Option<&[u8]>, proxies: Proxies) -> anyhow::Result<Self> {
+        let roots = if skip_verify { RootCerts::WebPki } else { roots(ca)? };
+        Ok(Self {
+            patience: PATIENCE,
+            is_stopped: AtomicBool::new(false),
+            skip_verify,
+            roots,
+            proxies,
+            agents: Mutex::default(),
+        })
+    }
+
+    /// Sends a request once and reads the answer, whatever its status is.
+    pub fn send(&self, ask: Ask<'_>) -> Result<Answer, Fault> {
+        let Ask { method, url, headers, body, progress, limit } = ask;
+        let agent = self.agent(url)?;
+        let mut request = Request::builder().method(method).uri(url);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let is_read = body.is_none();
+        let size = body.map_or(0, <[u8]>::len) as u64;
+        let all = size.saturating_add(if limit == u64::MAX { 0 } else { limit });
+        let whole = self.patience.small + Duration::from_secs(all / BYTES_A_SECOND);
+        let invalid = |_| Fault::other("the URL is not valid");
+        let answer = match body {
+            None => run(&agent, request.body(()).map_err(invalid)?, whole),
+            Some(body) => {
+                let mut reader = Sent {
+                    rest: body,
+                    sent: 0,
+                    is_stopped: &self.is_stopped,
+                    progress: &mut *progress,
+                };
+                let request = request.header("Content-Length", size);
+                let body = SendBody::from_reader(&mut reader);
+                run(&agent, request.body(body).map_err(invalid)?, whole)
+            }
+        };
+        let mut answer = answer.map_err(Fault::of)?;
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        let mut bytes = Vec::new();
+        if method != "HEAD" {
+            // One byte more shows that there are too many.
+            let body = answer.body_mut().with_config().limit(u64::MAX).reader();
+            let mut body = body.take(limit.saturating_add(1));
+            while 0 < body.by_ref().take(PIECE).read_to_end(&mut bytes).map_err(Fault::of_io)? {
+                if is_read {
+                    progress(bytes.len() as u64);
+                }
+            }
+            if limit < bytes.len() as u64 {
+                return Err(Fault::Fatal("it sent more bytes than expected".to_owned()));
+            }
+        }
+        Ok(Answer { status, headers, bytes })
+    }
+
+    fn agent(&self, url: &str) -> Result<Agent, Fault> {
+        let uri: Uri = url.parse().map_err(|_| Fault::other("the URL is not valid"))?;
+        let proxy = self.proxies.to(&uri).map(str::to_owned);
+        if let Some(agent) = lock(&self.agents).get(&proxy) {
+            return Ok(agent.clone());
+        }
+        let through = proxy.as_deref().map(http_proxy).transpose()?;
+        let tls = TlsConfig::builder()
+            .root_certs(self.roots.clone())
+            .disable_verification(self.skip_verify)
+            .build();
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("operator-rs/", env!("CARGO_PKG_VERSION")))
+            .timeout_connect(Some(CONNECTING))
+            .timeout_per_read(Some(self.patience.silence))
+            .timeout_per_write(Some(self.patience.silence))
+            .max_idle_connections_per_host(AT_ONCE)
+            .proxy(through)
+            .tls_config(tls)
+            .build()
+            .new_agent();
+        lock(&self.agents).insert(proxy, agent.clone());
+        Ok(agent)
+    }
+}
+
+fn run<T: AsSendBody>(
+    agent: &Agent,
+    request: Request<T>,
+    whole: Duration,
+) -> Result<Response<Body>, ureq::Error> {
+    agent.run(agent.configure_request(request).timeout_global(Some(whole)).build())
+}
+
+/// The certificates that are trusted: the system's, and Mozilla's where the system has none.
+fn roots(ca: Option<&[u8]>) -> anyhow::Result<RootCerts> {
+    let system = rustls_native_certs::load_native_certs().certs;
+    let own = |it: &[u8]| Certificate::from_der(it).to_owned();
+    let mut all: Vec<Certificate<'static>> = system.iter().map(|it| own(it)).collect();
+    let Some(pem) = ca else {
+        return Ok(if all.is_empty() { RootCerts::WebPki } else { all.into() });
+    };
+    let before = all.len();
+    for item in parse_pem(pem) {
+        if let PemItem::Certificate(it) =
+            item.context("cannot read the certificates of `--ca-file`")?
+        {
+            all.push(it);
+        }
+    }
+    if all.len() == before {
+        return Err(anyhow::format_err!("the file of `--ca-file` has no certificate"))
+            .hint("give a file in PEM, with lines `-----BEGIN CERTIFICATE-----`");
+    }
+    Ok(all.into())
+}
+
+impl Proxies {
+    /// The proxy for a URL, if it is not one of this machine's own.
+    pub fn to(&self, url: &Uri) -> Option<&str> {
+        let proxy = match url.scheme_str() {
+            Some("http") => self.http.as_deref(),
+            _ => self.https.as_deref(),
+        };
+        let proxy = proxy.filter(|it| !it.trim().is_empty())?;
+        // The matcher does not support `*` for addresses.
+        let is_wildcard = self.none.split(',').any(|it| it.trim() == "*");
+        // It drops a proxy whose address it cannot read, so it is asked about any other.
+        let matcher = Matcher::builder().all("http://proxy").no(&*self.none).build();
+        let is_used = !is_wildcard && !is_here(url) && matcher.intercept(url).is_some();
+        is_used.then_some(proxy)
+    }
+}
+
+/// The proxy of an address. It is not shown: it may contain a password.
+fn http_proxy(address: &str) -> Result<Proxy, Fault> {
+    let bad = || Fault::Proxy("the proxy's address in the environment is not a URL".to_owned());
+    let uri: Uri = address.parse().map_err(|_| bad())?;
+    if let Some(scheme) = uri.scheme_str().map(str::to_ascii_lowercase)
+        && !matches!(&*scheme, "http" | "https")
+    {
+        let scheme = super::clean(&scheme);
+        return Err(Fault::Proxy(format!(
+            "the proxy in the environment has the scheme `{scheme}`, and only HTTP proxies are supported"
+        )));
+    }
+    if uri.authority().is_none_or(|it| it.host().is_empty() || !has_possible_port(it)) {
+        return Err(bad());
+    }
+    Proxy::new(address).map_err(|_| bad())
+}
+
+/// Whether an address has no port, or one up to 65535.
+pub fn has_possible_port(address: &Authority) -> bool {
+    let host = address.host();
+    let server = address.as_str().rsplit_once('@').map_or(address.as_str(), |it| it.1);
+    server.len() == host.len() || address.port_u16().is_some_and(|it| 0 < it)
+}
+
+/// Whether a URL is one of this machine.
+pub fn is_here(url: &Uri) -> bool {
+    let host = url.host().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse().is_ok_and(|it: IpAddr| it.is_loopback())
+}
+
+/// Reports how much of a body is sent.
+struct Sent<'a> {
+    rest: &'a [u8],
+    sent: u64,
+    is_stopped: &'a AtomicBool,
+    progress: &'a mut dyn FnMut(u64),
+}
+
+impl Read for Sent<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return Err(io::Error::other("another transfer has failed"));
+        }
+        let found = self.rest.read(buffer)?;
+        self.sent += found as u64;
+        (self.progress)(self.sent);
+        Ok(found)
+    }
+}

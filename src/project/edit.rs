@@ -1,0 +1,322 @@
+//! Edits of PROJECT's text. Each is checked: the edit is refused unless parsing the new text gives the intended
+//! content.
+
+use std::ops::Range;
+
+use anyhow::Context as _;
+
+use super::{Project, Resource};
+use diagnostics::Hint as _;
+use go_data::yaml::{self, Data, Dialect, Entry, Node, Value, block};
+
+impl Project {
+    /// Adds a resource after the existing ones.
+    pub fn with(&self, resource: Resource) -> anyhow::Result<Self> {
+        let entry = yaml::to_text(&Value::Array(vec![yaml::to_value(&resource)]));
+        let text = match &self.resources_field()? {
+            None => {
+                let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
+                let at =
+                    lines.iter().position(|it| it.starts_with("version:")).unwrap_or(lines.len());
+                splice(&lines, at..at, &format!("resources:\n{entry}"))
+            }
+            Some(list) => block::with_items(&self.text, list, &entry, None).unwrap_or_default(),
+        };
+        let mut expected =
+            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
+        match expected.get_mut("resources") {
+            Some(Value::Array(list)) => list.push(yaml::to_value(&resource)),
+            _ => expected["resources"] = yaml::json!([resource]),
+        }
+        self.checked(text, &expected)
+    }
+
+    /// Sets `controller: true` on an existing resource.
+    pub fn with_controller(&self, at: usize) -> anyhow::Result<Self> {
+        let list = self.resources_field()?;
+        let text = list.as_ref().and_then(|it| items(it).get(at)).and_then(|item| {
+            let Data::Map(fields) = &item.data else { return None };
+            let find = |key: &str| fields.iter().find(|it| it.key == key);
+            let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
+            let field = find("controller").or_else(|| find("kind"))?;
+            let line = field.mark.line.checked_sub(1)?;
+            let lead: String = lines.get(line)?.chars().take(field.mark.column - 1).collect();
+            let text = |lead: &str| format!("{lead}controller: true\n");
+            Some(match field.key.as_str() {
+                "controller" => splice(&lines, line..line + 1, &text(&lead)),
+                _ if lead.trim().is_empty() => splice(&lines, line..line, &text(&lead)),
+                _ => splice(&lines, line + 1..line + 1, &text(&" ".repeat(lead.len()))),
+            })
+        });
+        let mut expected =
+            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
+        // serde also accepts an entry that is a list of the fields' values.
+        if let Some(Value::Object(entry)) = expected.pointer_mut(&format!("/resources/{at}")) {
+            entry.insert("controller".to_owned(), Value::Bool(true));
+        }
+        self.checked(text.unwrap_or_default(), &expected)
+    }
+
+    /// Removes the resource with this index.
+    pub fn without(&self, at: usize) -> anyhow::Result<Self> {
+        let list = self.resources_field()?;
+        let text = list.as_ref().and_then(|list| {
+            let lines = block::lines_of_item(&self.text, items(list).get(at)?)?;
+            let res = block::without_lines(&self.text, lines);
+            let head = list.mark.line.checked_sub(1)?;
+            if 1 < items(list).len() || lines.0 <= head {
+                return Some(res);
+            }
+            // Comments stay, also the one behind `resources:`.
+            let comment = block::comment(self.text.lines().nth(head)?);
+            let lines: Vec<&str> = res.split_inclusive('\n').collect();
+            let comment = comment.map(|it| lines[head][it..].trim_start().replace("\r\n", "\n"));
+            Some(splice(&lines, head..head + 1, &comment.unwrap_or_default()))
+        });
+        let mut expected =
+            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
+        match expected.get_mut("resources") {
+            Some(Value::Array(list)) if 1 < list.len() && at < list.len() => drop(list.remove(at)),
+            _ => drop(expected.as_object_mut().map(|it| it.remove("resources"))),
+        }
+        self.checked(text.unwrap_or_default(), &expected)
+    }
+
+    /// Sets the version of the tool that has updated the project.
+    pub fn with_cli_version(&self, version: &str) -> anyhow::Result<Self> {
+        let lines: Vec<&str> = self.text.split_inclusive('\n').collect();
+        let line = format!("cliVersion: {version}");
+        let text = match lines.iter().position(|it| it.starts_with("cliVersion:")) {
+            Some(at) => {
+                // The comment, with the blanks before it. If the value contains a `#`, the check below refuses the
+                // edit.
+                let value = lines[at].split('#').next().unwrap_or_default().trim_end();
+                let comment = lines[at][value.len()..].trim_end_matches(['\r', '\n']);
+                splice(&lines, at..at + 1, &format!("{line}{comment}\n"))
+            }
+            None => {
+                let at =
+                    lines.iter().position(|it| it.starts_with("domain:")).unwrap_or(lines.len());
+                splice(&lines, at..at, &format!("{line}\n"))
+            }
+        };
+        let mut expected =
+            yaml::from_text(&self.text, Dialect::Strict).context("reading PROJECT")?;
+        if expected["cliVersion"] == version {
+            return Ok(self.clone());
+        }
+        expected["cliVersion"] = Value::from(version);
+        self.checked(text, &expected)
+    }
+
+    /// `resources`, with its place in the text.
+    pub(super) fn resources_field(&self) -> anyhow::Result<Option<Entry>> {
+        let documents = yaml::nodes(&self.text, Dialect::Strict).context("reading PROJECT")?;
+        Ok(documents.into_iter().next().and_then(|it| match it.data {
+            Data::Map(fields) => fields.into_iter().find(|it| it.key == "resources"),
+            _ => None,
+        }))
+    }
+
+    fn checked(&self, text: String, expected: &Value) -> anyhow::Result<Self> {
+        if yaml::from_text(&text, Dialect::Strict).ok().as_ref() != Some(expected) {
+            return Err(anyhow::format_err!("operator-rs cannot edit PROJECT because of the way it is formatted"))
+                .hint("write `resources` as a block list: one `- ` for each entry, and a line for each field");
+        }
+        Self::from_text(&text)
+    }
+}
+
+/// The items of a list; none if it is no list.
+pub(super) fn items(list: &Entry) -> &[Node] {
+    match &list.value.data {
+        Data::List(items) => items,
+        _ => &[],
+    }
+}
+
+/// Replaces a range of lines with `text`, with the same line endings as the file.
+fn splice(lines: &[&str], at: Range<usize>, text: &str) -> String {
+    let crlf = lines.first().is_some_and(|it| it.ends_with("\r\n"));
+    let end = if crlf { "\r\n" } else { "\n" };
+    let before = lines[..at.start].concat();
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { end };
+    format!("{before}{gap}{}{}", text.replace('\n', end), lines[at.end..].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diagnostics::{Diagnostics, find};
+
+    fn resource(kind: &str) -> Resource {
+        yaml::typed(
+            &format!("{{domain: a.io, group: g, kind: {kind}, version: v1}}"),
+            Dialect::Strict,
+        )
+        .expect("a resource")
+    }
+
+    fn check(before: &str, after: &str) {
+        let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
+        let project = Project::from_text(&format!("{head}{before}")).expect("a project");
+        let project = project.with(resource("B")).expect("it can be added to");
+        assert_eq!(project.text().strip_prefix(head), Some(after));
+    }
+
+    #[test]
+    fn a_resource_is_added_and_the_rest_stays() {
+        let b = "- domain: a.io\n  group: g\n  kind: B\n  version: v1\n";
+        check("version: \"3\"\n", &format!("resources:\n{b}version: \"3\"\n"));
+        check("resources: []\nversion: \"3\"\n", &format!("resources:\n{b}version: \"3\"\n"));
+        let a = "resources:\n# mine\n- kind: A # here\n  mine: ours\n  version: v1\n";
+        check(
+            &format!("{a}\n# three\nversion: \"3\"\nx: z\n"),
+            &format!("{a}{b}\n# three\nversion: \"3\"\nx: z\n"),
+        );
+        let deep: String = b.lines().map(|it| format!("    {it}\n")).collect();
+        let a = "resources:\n    - kind: A\n      version: v1\n";
+        check(&format!("{a}version: \"3\"\n"), &format!("{a}{deep}version: \"3\"\n"));
+    }
+
+    #[test]
+    fn a_resource_is_removed_and_the_rest_stays() {
+        let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
+        let check = |before: &str, at: usize, after: &str| {
+            let project = Project::from_text(&format!("{head}{before}")).expect("a project");
+            let project = project.without(at).expect("it can be removed");
+            assert_eq!(project.text().strip_prefix(head), Some(after));
+        };
+        let (a, b) = ("- kind: A # one\n  mine: x\n  version: v1\n", "- kind: B\n  version: v1\n");
+        let version = "version: \"3\"\n";
+        check(&format!("resources:\n{a}{version}"), 0, version);
+        check(
+            &format!("resources:\n{a}# b\n{b}{version}"),
+            0,
+            &format!("resources:\n# b\n{b}{version}"),
+        );
+        check(
+            &format!("resources:\n{a}{b}\n# end\n{version}"),
+            1,
+            &format!("resources:\n{a}\n# end\n{version}"),
+        );
+        // Comments stay when the last resource goes.
+        check(
+            &format!("resources: # all\n# mine\n{a}# end\n{version}"),
+            0,
+            &format!("# all\n# mine\n# end\n{version}"),
+        );
+    }
+
+    #[test]
+    fn an_entry_without_names_is_refused() {
+        let text = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nresources:\n- [~, false, a.io, g, A, ~, ~, v1]\nversion: \"3\"\n";
+        let error = Project::from_text(text).and_then(|it| it.with_controller(0));
+        assert!(error.is_err());
+    }
+
+    #[test]
+    fn a_comment_behind_the_version_of_the_tool_stays() {
+        let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nversion: \"3\"\n";
+        for (before, after) in [
+            ("cliVersion: 0.0.1 # since 2026\n", "cliVersion: 0.1.0 # since 2026\n"),
+            ("cliVersion: \"0.0.1\"   # a # b\n", "cliVersion: 0.1.0   # a # b\n"),
+            ("cliVersion: 0.0.1\t# tab\n", "cliVersion: 0.1.0\t# tab\n"),
+            ("cliVersion: 0.0.1\n", "cliVersion: 0.1.0\n"),
+            ("cliVersion:\n", "cliVersion: 0.1.0\n"),
+        ] {
+            let project = Project::from_text(&format!("{before}{head}")).expect("a project");
+            let edited = project.with_cli_version("0.1.0").expect("it can be edited");
+            assert_eq!(edited.text(), format!("{after}{head}"));
+        }
+        // A value on a separate line is not edited.
+        let project = Project::from_text(&format!("cliVersion:\n  0.0.1\n{head}"));
+        assert!(project.and_then(|it| it.with_cli_version("0.1.0")).is_err());
+    }
+
+    #[test]
+    fn a_path_that_is_no_module_is_refused_at_its_place() {
+        let check = |path: &str| {
+            let text = format!(
+                "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p-q\nresources:\n- api: {{crdVersion: v1}}\n  kind: A\n  path: {path:?}\n  version: v1\nversion: \"3\"\n"
+            );
+            Project::from_text(&text).map_err(|it| {
+                let found: Option<&Diagnostics> = find(&it);
+                let hints = found.map(|it| it.list[0].hints.join("; "));
+                (it.to_string(), hints.unwrap_or_default())
+            })
+        };
+        for path in ["p_q_api::cache::v1", "api::größe"] {
+            assert!(check(path).is_ok(), "{path}");
+        }
+        for path in [
+            "api::a(); evil",
+            "",
+            "api",
+            "api::",
+            "api::fn",
+            "api::1a",
+            "example.com/a/v1",
+            "api::a.b",
+        ] {
+            let message = format!("PROJECT:7:9: `{path}` is not the path of a Rust module");
+            let hint = "name the module that has the type, e.g. `p_q_api::cache::v1alpha1`, or remove `path`";
+            assert_eq!(check(path).err(), Some((message, hint.to_owned())));
+        }
+    }
+
+    #[test]
+    fn line_ends_are_kept() {
+        let crlf = |it: &str| it.replace('\n', "\r\n");
+        let head =
+            "cliVersion: 0.0.1\ndomain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\n";
+        let resources = "resources:\n- domain: x\n  kind: A\n  version: v1\n";
+        let project = Project::from_text(&crlf(&format!("{head}{resources}version: \"3\"")));
+        let project = project.expect("a project");
+        let b = "- domain: a.io\n  group: g\n  kind: B\n  version: v1\n";
+        let added = project.with(resource("B")).expect("it can be added to");
+        assert_eq!(added.text(), crlf(&format!("{head}{resources}{b}version: \"3\"")));
+        let added = project.with_controller(0).expect("it can be edited");
+        let text = |it: &str| crlf(&format!("{head}{it}version: \"3\""));
+        let controller = resources.replace("  kind", "  controller: true\n  kind");
+        assert_eq!(added.text(), text(&controller));
+        let current = project.with_cli_version("0.1.0").expect("it can be edited");
+        assert_eq!(current.text(), text(resources).replace("0.0.1", "0.1.0"));
+        let last = Project::from_text(&format!("{head}version: \"3\"\nx: 1")).expect("a project");
+        let added = last.with(resource("B")).expect("it can be added to");
+        assert_eq!(added.text(), format!("{head}resources:\n{b}version: \"3\"\nx: 1"));
+    }
+
+    #[test]
+    fn a_list_in_flow_style_is_refused_with_the_way_out() {
+        let text = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nresources: [{kind: A, version: v1}]\nversion: \"3\"\n";
+        let error = Project::from_text(text)
+            .and_then(|it| it.with(resource("B")))
+            .expect_err("it is refused");
+        assert_eq!(
+            error.to_string(),
+            "operator-rs cannot edit PROJECT because of the way it is formatted"
+        );
+    }
+
+    #[test]
+    fn a_controller_is_added_to_the_right_resource() {
+        let head = "domain: a.io\nlayout: rust.operator-rs.io/v1\nprojectName: p\nresources:\n";
+        for (before, after) in [
+            (
+                "- kind: A\n  version: v1\n- domain: x\n  kind: B\n  version: v1\n",
+                "- kind: A\n  version: v1\n- domain: x\n  controller: true\n  kind: B\n  version: v1\n",
+            ),
+            (
+                "- kind: A\n  version: v1\n- controller: false\n  kind: B\n  version: v1\n",
+                "- kind: A\n  version: v1\n- controller: true\n  kind: B\n  version: v1\n",
+            ),
+        ] {
+            let project =
+                Project::from_text(&format!("{head}{before}version: \"3\"\n")).expect("a project");
+            let project = project.with_controller(1).expect("it can be edited");
+            assert_eq!(project.text(), format!("{head}{after}version: \"3\"\n"));
+            assert!(project.resources[1].controller);
+        }
+    }
+}

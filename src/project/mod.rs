@@ -1,0 +1,231 @@
+//! The PROJECT file, and what the source of a project declares.
+
+mod edit;
+mod hand_edit;
+mod operator;
+mod resource;
+mod spelling;
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, bail};
+use serde::Deserialize;
+
+use diagnostics::{Diagnostic, Hint as _, Lines};
+use go_data::yaml;
+use model::{Domain, ProjectName, ProjectPath, RustPath};
+
+pub use kube_crd_source::{
+    Crate, Kind as DeclaredKind, Place, Problem, RustPath as KindPath, SourcePath, Storage, Target,
+    below,
+};
+pub use operator::*;
+pub use resource::{Api, CrdVersion, Resource};
+
+/// The layout of the projects that this tool creates.
+const LAYOUT: &str = "rust.operator-rs.io/v1";
+
+/// The PROJECT file: the project's name, its settings and its resources.
+///
+/// The format is version 3 of kubebuilder's. The text is kept: comments and unknown fields survive every edit.
+#[derive(Clone, Debug)]
+pub struct Project {
+    pub name: ProjectName,
+    pub domain: Domain,
+    /// Whether the operator watches its own namespace only.
+    pub namespaced: bool,
+    /// Whether the project is to have the source of the crates of operator-rs that it depends on.
+    pub is_vendored: bool,
+    pub resources: Vec<Resource>,
+    text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "the fields of a PROJECT file")]
+struct File {
+    project_name: ProjectName,
+    domain: Domain,
+    #[serde(default)]
+    namespaced: bool,
+    plugins: Option<Plugins>,
+    #[serde(default)]
+    resources: Vec<Resource>,
+}
+
+/// What `init` was given beyond the fields of every PROJECT file. The settings of other tools are kept.
+#[derive(Deserialize)]
+#[serde(expecting = "a map of plugins")]
+struct Plugins {
+    #[serde(rename = "rust.operator-rs.io/v1")]
+    own: Option<Settings>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "the settings of a project")]
+struct Settings {
+    #[serde(default)]
+    vendor: bool,
+}
+
+/// The fields of PROJECT that are checked before all others.
+#[derive(Deserialize)]
+#[serde(expecting = "the fields of a PROJECT file")]
+struct Head {
+    version: Option<yaml::Value>,
+    layout: Option<Layout>,
+    #[serde(rename = "cliVersion")]
+    cli_version: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Layout {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Project {
+    /// The layout of the projects that this tool creates.
+    pub const LAYOUT: &str = LAYOUT;
+
+    pub fn path() -> ProjectPath {
+        ProjectPath::fixed("PROJECT")
+    }
+
+    pub fn new(
+        name: ProjectName,
+        domain: Domain,
+        namespaced: bool,
+        is_vendored: bool,
+        version: &str,
+    ) -> Self {
+        let scope = if namespaced { "namespaced: true\n" } else { "" };
+        let plugins = match is_vendored {
+            true => format!("plugins:\n  {LAYOUT}:\n    vendor: true\n"),
+            false => String::new(),
+        };
+        let text = format!(
+            "# The APIs and settings of this project, for operator-rs. Comments and other fields are kept.\n\
+             cliVersion: {version}\n\
+             domain: {domain}\n\
+             layout:\n- {LAYOUT}\n\
+             {scope}\
+             {plugins}\
+             projectName: {name}\n\
+             version: \"3\"\n"
+        );
+        Self { name, domain, namespaced, is_vendored, resources: Vec::new(), text }
+    }
+
+    /// Parses PROJECT. Errors have the place of the malformed part.
+    pub fn from_text(text: &str) -> anyhow::Result<Self> {
+        if text.trim().is_empty() {
+            return Err(anyhow::format_err!("PROJECT is empty"))
+                .hint("restore it from version control: it lists what the project contains");
+        }
+        let locate = yaml::locate("PROJECT", text);
+        yaml::from_text(text, yaml::Dialect::Strict).map_err(&locate)?;
+        spelling::check(text)?;
+        let head: Head = yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
+        head.check()?;
+        let File { project_name, domain, namespaced, plugins, resources } =
+            yaml::typed(text, yaml::Dialect::Strict).map_err(&locate)?;
+        let mut seen = BTreeSet::new();
+        for (at, resource) in resources.iter().enumerate() {
+            let Resource { group, domain, kind, version, .. } = resource;
+            if !seen.insert((group, domain, kind, version)) {
+                bail!("PROJECT has {} {} twice", resource.version, resource.kind);
+            }
+            // The path becomes Rust code, in api/src/crds.rs.
+            if let (Some(_), Some(path)) = (&resource.api, &resource.path)
+                && path.parse::<RustPath>().is_err()
+            {
+                let message = format!("`{path}` is not the path of a Rust module");
+                let mut diagnostic = Diagnostic::in_file("PROJECT", message);
+                if let Some(mark) = place(text, at) {
+                    diagnostic = diagnostic.at(mark.line, mark.column).quote(&mut Lines::of(text));
+                }
+                let hint = format!(
+                    "name the module that has the type, e.g. `{}_api::cache::v1alpha1`, or remove `path`",
+                    project_name.crate_name()
+                );
+                return Err(diagnostic.with_hint(hint).into_error());
+            }
+        }
+        let is_vendored = plugins.and_then(|it| it.own).is_some_and(|it| it.vendor);
+        let text = text.to_owned();
+        Ok(Self { name: project_name, domain, namespaced, is_vendored, resources, text })
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The place of the path of a resource.
+fn place(text: &str, at: usize) -> Option<yaml::Mark> {
+    let nodes = yaml::nodes(text, yaml::Dialect::Strict).ok()?;
+    match &nodes.first()?.get("resources")?.data {
+        yaml::Data::List(list) => Some(list.get(at)?.get("path")?.mark),
+        _ => None,
+    }
+}
+
+impl Head {
+    fn check(&self) -> anyhow::Result<()> {
+        match &self.version {
+            Some(yaml::Value::String(version)) if version == "3" => {}
+            None => {
+                bail!("PROJECT has no `version`; only `version: \"3\"` is supported")
+            }
+            Some(yaml::Value::Number(number)) if number.as_u64() == Some(3) => {
+                return Err(anyhow::format_err!("PROJECT has `version: 3`, a number"))
+                    .hint("write it in quotes: `version: \"3\"`");
+            }
+            Some(other) => {
+                return Err(anyhow::format_err!("PROJECT has version {other}, and only version \"3\" is supported")).hint(
+                    "version 2 is that of kubebuilder until 2020; `operator-rs init` creates a new project in another directory",
+                );
+            }
+        }
+        let layouts: Vec<&str> = match &self.layout {
+            Some(Layout::One(one)) => one.split(',').collect(),
+            Some(Layout::Many(many)) => many.iter().map(String::as_str).collect(),
+            None => Vec::new(),
+        };
+        if layouts.contains(&LAYOUT) {
+            return self.check_age();
+        }
+        if layouts.iter().any(|it| it.starts_with("rust.operator-rs.io/")) {
+            return Err(anyhow::format_err!(
+                "PROJECT has the layout `{}`, which this version of operator-rs does not support",
+                layouts.join(",")
+            ))
+            .hint("a newer version of operator-rs created the project: update operator-rs");
+        }
+        let language = if layouts.iter().any(|it| it.starts_with("go.")) {
+            "a Go project"
+        } else {
+            "a project"
+        };
+        Err(anyhow::format_err!("PROJECT belongs to {language} of another tool: its layout is `{}`", layouts.join(",")))
+            .hint(format!(
+                "continue with operator-sdk or kubebuilder here; to rewrite the operator in Rust, run `operator-rs init` in an empty directory \
+                 with the same `--domain` and `--project-name`, then `operator-rs create api` for each entry of its `resources` \
+                 (this tool's layout is `{LAYOUT}`)"
+            ))
+    }
+
+    /// Refuses a project that a newer operator-rs has updated.
+    fn check_age(&self) -> anyhow::Result<()> {
+        let ours: semver::Version = env!("CARGO_PKG_VERSION").parse().context("our own version")?;
+        let theirs = self.cli_version.as_deref().and_then(|it| it.parse::<semver::Version>().ok());
+        match theirs {
+            Some(theirs) if ours < theirs => Err(anyhow::format_err!(
+                "operator-rs {theirs} has updated this project, and this is operator-rs {ours}"
+            ))
+            .hint("update operator-rs"),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+use serde::{Deserialize, Serialize};
+
+use model::{Domain, GroupName, GroupPrefix, Kind, Plural, Version};
+
+/// One entry of PROJECT's `resources`, as in version 3 of kubebuilder's format. Other fields stay in the file
+/// unchanged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Resource {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api: Option<Api>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub controller: bool,
+    /// The type is one of Kubernetes' built-in types.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub core: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<Domain>,
+    /// The type comes from another crate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub external: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupPrefix>,
+    pub kind: Kind,
+    /// The Rust path of the module that has the type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plural: Option<Plural>,
+    pub version: Version,
+}
+
+/// Marks a resource whose type is part of the project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Api {
+    pub crd_version: CrdVersion,
+    #[serde(default)]
+    pub namespaced: bool,
+}
+
+/// The version of `apiextensions.k8s.io`; only one exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CrdVersion {
+    #[serde(rename = "v1")]
+    V1,
+}
+
+impl Resource {
+    /// Whether both are versions of the same kind.
+    pub fn is_kin(&self, other: &Self) -> bool {
+        self.api_group() == other.api_group() && self.kind == other.kind
+    }
+
+    /// Whether the type is the project's own, in one of its own groups.
+    pub fn is_own_of(&self, group: &GroupName) -> bool {
+        !self.core && !self.external && self.group.as_ref().is_some_and(|it| it == group)
+    }
+
+    pub fn plural(&self) -> Plural {
+        self.plural.clone().unwrap_or_else(|| self.kind.plural())
+    }
+
+    /// The API group: `cache.example.com`.
+    pub fn api_group(&self) -> String {
+        match (&self.group, &self.domain) {
+            (Some(group), None) if self.core && group.as_str() == "core" => String::new(),
+            (Some(group), Some(domain)) => format!("{group}.{domain}"),
+            (Some(group), None) => group.to_string(),
+            (None, Some(domain)) => domain.to_string(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+#[test]
+fn what_kubebuilder_writes_of_others_kinds_is_read() {
+    let check = |text: &str, group: &str| {
+        let resource: Resource =
+            go_data::yaml::typed(text, go_data::yaml::Dialect::Strict).expect("a resource");
+        assert_eq!(resource.api_group(), group, "{text}");
+        assert!(!resource.is_own_of(&"apps".parse().expect("a group")), "{text}");
+    };
+    check(
+        "{controller: true, core: true, group: apps, kind: Deployment, path: k8s.io/api/apps/v1, version: v1}",
+        "apps",
+    );
+    check(
+        "{core: true, group: core, kind: Pod, path: k8s.io/api/core/v1, version: v1, webhooks: {validation: true}}",
+        "",
+    );
+    check(
+        "{core: true, domain: k8s.io, group: rbac.authorization, kind: Role, version: v1}",
+        "rbac.authorization.k8s.io",
+    );
+    check(
+        "{domain: io, external: true, group: cert-manager, kind: Issuer, module: github.com/cert-manager/cert-manager@v1.20.2, \
+          path: github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1, version: v1}",
+        "cert-manager.io",
+    );
+    check(
+        "{controllers: [{name: captain}], group: crew, domain: testproject.org, kind: Captain, version: v1}",
+        "crew.testproject.org",
+    );
+}

@@ -1,0 +1,106 @@
+//! Misspelt fields of PROJECT. Fields that we do not know are kept, as they may be another tool's: so one that is
+//! meant to be a field of ours would be read as if it were not there.
+
+use diagnostics::{Diagnostic, Lines};
+use go_data::yaml::{self, Data, Node};
+
+/// Fields of kubebuilder's version 3, and ours.
+const PROJECT: &[&str] = &[
+    "cliVersion",
+    "domain",
+    "layout",
+    "multigroup",
+    "namespaced",
+    "plugins",
+    "projectName",
+    "repo",
+    "resources",
+    "version",
+];
+const RESOURCE: &[&str] = &[
+    "api",
+    "controller",
+    "core",
+    "domain",
+    "external",
+    "group",
+    "kind",
+    "module",
+    "path",
+    "plural",
+    "version",
+    "webhooks",
+];
+const API: &[&str] = &["crdVersion", "namespaced"];
+const SETTINGS: &[&str] = &["vendor"];
+
+/// Refuses a field whose name is nearly that of a known one, unless that one is there, too.
+pub fn check(text: &str) -> anyhow::Result<()> {
+    let nodes = yaml::nodes(text, yaml::Dialect::Strict)?;
+    let Some(file) = nodes.first() else { return Ok(()) };
+    fields(file, PROJECT, text)?;
+    if let Some(own) = file.get("plugins").and_then(|it| it.get(super::LAYOUT)) {
+        fields(own, SETTINGS, text)?;
+    }
+    if let Some(Data::List(resources)) = file.get("resources").map(|it| &it.data) {
+        for resource in resources {
+            fields(resource, RESOURCE, text)?;
+            resource.get("api").map_or(Ok(()), |it| fields(it, API, text))?;
+        }
+    }
+    Ok(())
+}
+
+fn fields(map: &Node, known: &[&str], text: &str) -> anyhow::Result<()> {
+    let Data::Map(entries) = &map.data else { return Ok(()) };
+    let missing = known.iter().copied().filter(|it| map.get(it).is_none());
+    for entry in entries.iter().filter(|it| !known.contains(&it.key.as_str())) {
+        if let Some(meant) = diagnostics::nearest(&entry.key, missing.clone()) {
+            let diagnostic =
+                Diagnostic::in_file("PROJECT", format!("unknown field `{}`", entry.key))
+                    .at(entry.mark.line, entry.mark.column)
+                    .quote(&mut Lines::of(text));
+            return Err(diagnostic.with_hint(format!("write `{meant}`")).into_error());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    const TEXT: &str = "cliVersion: 0.1.0\ndomain: example.com\nlayout:\n- rust.operator-rs.io/v1\nnamespaced: true\n\
+        plugins:\n  rust.operator-rs.io/v1:\n    vendor: true\nprojectName: it\nresources:\n- api:\n    crdVersion: v1\n    \
+        namespaced: true\n  controller: true\n  domain: example.com\n  group: cache\n  kind: Memcached\n  path: a::b\n  \
+        version: v1\nversion: \"3\"\n";
+
+    /// Every field, with a letter less.
+    #[test]
+    fn no_misspelt_field_is_passed_over() {
+        super::check(TEXT).unwrap();
+        let mut count = 0;
+        for line in TEXT.lines() {
+            let name = line.trim_start_matches([' ', '-']).split(':').next().unwrap();
+            if name.contains('/') {
+                continue;
+            }
+            let at = line.find(name).unwrap();
+            let misspelt =
+                format!("{}{}{}", &line[..at], &name[..name.len() - 1], &line[at + name.len()..]);
+            let error = super::check(&TEXT.replacen(line, &misspelt, 1)).unwrap_err();
+            let text = format!("{error:?}");
+            assert!(
+                text.contains(&format!("unknown field `{}`", &name[..name.len() - 1])),
+                "{misspelt}: {text}"
+            );
+            count += 1;
+        }
+        assert_eq!(count, 18);
+    }
+
+    #[test]
+    fn fields_of_other_tools_are_kept() {
+        let others =
+            "repo: example.com/it\nmultigroup: true\nowner: me\nplugin: there is `plugins`, too\n";
+        super::check(&format!("{TEXT}{others}")).unwrap();
+    }
+}
