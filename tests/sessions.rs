@@ -34,7 +34,6 @@ pages! {
     bundle_image
     bundle_rules
     bundle_validate
-    bundle_validate_fix
     catalog
     catalog_mistakes
     compiled

@@ -15,7 +15,6 @@ mod crd;
 mod csv;
 mod dependencies;
 mod finding;
-pub mod fix;
 pub(super) mod format;
 mod grammar;
 pub(super) mod load;
