@@ -30,7 +30,6 @@ macro_rules! pages {
 pages! {
     bundle
     bundle_diff
-    bundle_explain
     bundle_image
     bundle_rules
     bundle_validate

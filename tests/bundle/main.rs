@@ -14,7 +14,6 @@ mod broken;
 mod diff;
 mod digests;
 mod edits;
-mod explained;
 mod formats;
 mod lost;
 mod odd;

@@ -16,7 +16,6 @@ mod practices;
 mod removed;
 mod selector;
 
-pub(super) use hub::{known_capability, known_categories};
 pub use platforms::Platform;
 pub use selector::Selector;
 
@@ -132,11 +131,6 @@ pub const VALIDATORS: &[Validator] = &[
         run: platforms::check,
     },
 ];
-
-/// Whether the validator `community` requires the annotation `olm.properties`.
-pub(super) fn needs_annotation(bundle: &Loaded) -> bool {
-    !removed::by_1_22(bundle).is_empty()
-}
 
 impl Validator {
     pub fn is_selected(&self, selector: &Selector) -> bool {
