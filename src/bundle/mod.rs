@@ -12,7 +12,6 @@ mod csv;
 mod descriptors;
 pub mod difference;
 mod dockerfile;
-mod dockerignore;
 mod image;
 mod kinds;
 mod metadata;
@@ -32,8 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use created::created_at;
 pub use dockerfile::flags as recorded_flags;
-pub use dockerignore::Dockerignore;
-pub use image::{Copy, Source, contents};
+pub use image::{Contents, Source, contents};
 pub use package::{Package, check_version};
 pub use pinned::Digests;
 
