@@ -102,7 +102,7 @@ fn template() -> &'static Path {
         }
         fs::write(
             dir.join("template.yaml"),
-            "schema: olm.template.basic\nentries:\n- schema: olm.bundle\n  image: quay.io/example/bundle:v0.0.1\n",
+            "schema: olm.semver\nstable:\n  bundles:\n  - image: quay.io/example/bundle:v0.0.1\n",
         )
         .expect("it is ours");
         fs::write(dir.join("olm.yaml"), "apiVersion: v1\nkind: Namespace\nmetadata: {name: olm}\n").expect("it is ours");
