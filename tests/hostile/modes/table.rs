@@ -52,11 +52,6 @@ pub const COMMANDS: &[Known] = &[
         "--image quay.io/example/other-bundle:v0.0.1",
         Acts::OnFiles("catalog/memcached-operator.v0.0.1.yaml"),
     ),
-    known(
-        "generate submission",
-        "",
-        Acts::OnFiles("submission/operators/memcached-operator/0.0.1/metadata/annotations.yaml"),
-    ),
     known("crds", "", Acts::Never),
     known("crds diff", "config/crd/bases", Acts::OnNothing),
     known(
