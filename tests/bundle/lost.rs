@@ -65,7 +65,9 @@ fn a_namespace_that_is_not_the_operators_is_lost_with_a_warning() {
         some.map(|it| it.split_once("` ").expect("a title").1).collect()
     };
     let [dns] = of("dns")[..] else { panic!("{found:#?}") };
-    assert!(dns.contains("gives rights in the namespace `kube-system`, which a CSV cannot name: OLM gives them"));
+    assert!(dns.contains(
+        "gives rights in the namespace `kube-system`, which a CSV cannot name: OLM gives them"
+    ));
     let [one, other] = of("auth-reader")[..] else { panic!("{found:#?}") };
     assert!(one.ends_with(
         "in the namespace of the operator, which has this Role only if it is `kube-system`: give the operator a ClusterRole with the same rules"

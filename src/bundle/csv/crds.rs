@@ -1,12 +1,7 @@
 //! `customresourcedefinitions.owned`: one entry for every version that a CRD serves.
 
 use super::super::{
-    Warnings,
-    collected::served_versions,
-    descriptors,
-    object,
-    permissions::Permissions,
-    words,
+    Warnings, collected::served_versions, descriptors, object, permissions::Permissions, words,
 };
 use crate::yaml::{Map, Value, json};
 
@@ -62,11 +57,7 @@ fn key(entry: &Value) -> [&str; 3] {
 }
 
 /// The values from the schema, overridden by the user's.
-fn entry(
-    [name, version, kind]: [&str; 3],
-    crd: &Value,
-    said: Option<&Value>,
-) -> Value {
+fn entry([name, version, kind]: [&str; 3], crd: &Value, said: Option<&Value>) -> Value {
     let schema = crd.pointer("/schema/openAPIV3Schema").unwrap_or(&Value::Null);
     let mut res = Map::new();
     res.insert("name".into(), json!(name));

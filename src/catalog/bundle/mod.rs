@@ -21,6 +21,7 @@ use crate::{
     yaml::{Value, json},
 };
 use csv::Csv;
+pub(super) use csv::Struct;
 use metadata::Metadata;
 
 /// The files of a bundle, by their paths inside it.

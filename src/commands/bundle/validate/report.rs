@@ -4,10 +4,7 @@ use serde::Serialize as _;
 
 use super::{Finding, Target, diagnostics};
 use crate::{
-    bundle::validate::{
-        Files,
-        rules::Rule,
-    },
+    bundle::validate::{Files, rules::Rule},
     commands::findings::{self, count},
     hint::{Diagnostic, Diagnostics, Severity},
     terminal,
@@ -121,10 +118,7 @@ impl Report<'_> {
                 "partialFingerprints": { "finding/v1": format!("{} {} {}", it.rule, it.file, it.field) },
             })
         };
-        findings::sarif(
-            Rule::all().map(rule).collect(),
-            self.findings.iter().map(result).collect(),
-        )
+        findings::sarif(Rule::all().map(rule).collect(), self.findings.iter().map(result).collect())
     }
 
     fn annotation(&self, it: &Finding) -> String {

@@ -226,9 +226,7 @@ impl Addition {
         let changes = plan.preview(root)?;
         let mut loader = load(&Overlay::new(root, &changes), &self.catalog)?;
         if loader.faults.is_empty() {
-            loader.faults.extend(
-                catalog::check(&loader.catalog).err().into_iter().flat_map(|it| it.problems),
-            );
+            loader.faults.extend(catalog::check(&loader.catalog).err().into_iter().flatten());
         }
         if loader.faults.is_empty() {
             return Ok(());
