@@ -39,8 +39,9 @@ pub fn contents(
     if let Some(text) = dockerfile {
         let text = text.replace("\r\n", "\n");
         if text != dockerfile::text(&annotations, folder, &dockerfile::flags(&text)) {
-            let message =
-                format!("it is not the one that `operator-rs bundle` generates for `{folder}`");
+            let message = format!(
+                "this is not the Dockerfile that `operator-rs bundle` generates for `{folder}`"
+            );
             return Err(Diagnostic::in_file("bundle.Dockerfile", message)
                 .with_hint(WAY_OUT)
                 .into_error());
@@ -50,7 +51,7 @@ pub fn contents(
     Ok(Contents { labels: annotations.core.into_iter().chain(annotations.tests).collect(), parts })
 }
 
-const WAY_OUT: &str = "generate it again with `operator-rs bundle --force`, or build the image of your own one with docker or podman: \
+const WAY_OUT: &str = "generate it again with `operator-rs bundle --force`, or build your own one with docker or podman: \
                        `make bundle-build CONTAINER_TOOL=docker`";
 
 /// The annotations as they are written, in their order.
@@ -133,7 +134,7 @@ mod tests {
             &generated.replace("bundle/m", "other/m"),
             &with_tests,
         ] {
-            let refusal = "bundle.Dockerfile: it is not the one that `operator-rs bundle` generates for `bundle`";
+            let refusal = "bundle.Dockerfile: this is not the Dockerfile that `operator-rs bundle` generates for `bundle`";
             check(ANNOTATIONS, Some(other), refusal);
         }
     }

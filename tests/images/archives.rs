@@ -186,7 +186,7 @@ fn a_bundle_that_cannot_be_an_image_is_refused() {
     let write = |path: &str, text: &str| fs::write(dir.join(path), text).expect("it is ours");
     let build = || refused(ours(&dir, &["bundle", "build", "--archive", "a.tar"]));
     let dockerfile = fs::read_to_string(dir.join("bundle.Dockerfile")).expect("it is ours");
-    let edited = "it is not the one that `operator-rs bundle` generates for `bundle`";
+    let edited = "this is not the Dockerfile that `operator-rs bundle` generates for `bundle`";
     for other in [
         dockerfile.replace("channels.v1=alpha", "channels.v1=beta"),
         dockerfile.replace("COPY bundle/metadata", "COPY other/metadata"),

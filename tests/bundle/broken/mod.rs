@@ -5,7 +5,6 @@
 
 mod breaks;
 mod facts;
-mod fixed;
 mod known;
 pub mod oracle;
 
