@@ -319,7 +319,7 @@ fn add(files: &mut Files, object: Value) {
     files.insert("manifests/a.yaml".to_owned(), object);
 }
 
-/// A deprecated API, which makes the validator `community` look.
+/// An API that Kubernetes 1.22 removed.
 fn old(files: &mut Files) {
     add(
         files,
@@ -472,17 +472,6 @@ const CHANGES: &[(&str, Change)] = &[
             json!({ "apiVersion": "flowcontrol.apiserver.k8s.io/v1beta3", "kind": "FlowSchema", "metadata": { "name": "a" } }),
         )
     }),
-    ("community-index-path", old),
-    ("community-max-openshift", old),
-    ("community-max-openshift-patch", |files| {
-        old(files);
-        set(
-            files,
-            CSV,
-            "/metadata/annotations/olm.properties",
-            json!("[{\"type\":\"olm.maxOpenShiftVersion\",\"value\":\"4.8.1\"}]"),
-        );
-    }),
 ];
 
 /// An object that does not compress.
@@ -521,11 +510,6 @@ const ASKED: &[(&str, &str, &str)] = &[
     ("cat-file", "--select all", "nowhere.json"),
     ("api-not-yet", "--kube-version 1.7", ""),
     ("api-version-bad", "--select-optional name=operatorhubv2 --optional-values k8s-version=a", ""),
-    (
-        "community-label",
-        "--select-optional name=community --optional-values index-path=Dockerfile",
-        "",
-    ),
 ];
 
 /// Rules that a directory cannot break: `formats.rs` has an image that does.
@@ -545,7 +529,6 @@ fn check(
         (format!("bundle/{path}"), text.into_bytes())
     };
     support::put(&files.into_iter().map(text).collect(), &dir);
-    fs::write(dir.join("Dockerfile"), "FROM scratch\n").expect("the folder is ours");
     let mut command = support::command(support::BINARY, &dir);
     command.args(["bundle", "validate", "--output", "json"]).args(words.split(' '));
     if words == "--select all" {

@@ -8,7 +8,6 @@ use super::{
     rules::{Rule, Selection, Suite},
 };
 
-mod community;
 mod hub;
 mod objects;
 mod platforms;
@@ -34,8 +33,6 @@ pub struct Context<'a> {
     pub values: &'a BTreeMap<String, String>,
     /// The categories that take the place of OperatorHub's, or why they cannot be read.
     pub categories: Option<Result<Vec<String>, String>>,
-    /// The text of the file that `index-path` names, or why it cannot be read.
-    pub index: Option<Result<String, String>>,
     /// The platforms of an image, or why they are not known.
     pub platforms: &'a dyn Fn(&str) -> Result<Vec<Platform>, String>,
 }
@@ -44,7 +41,7 @@ impl<'a> Context<'a> {
     /// Where only the bundle is looked at.
     pub fn without_images(values: &'a BTreeMap<String, String>) -> Self {
         let platforms = &|_: &str| Err("images are not looked at".to_owned());
-        Self { values, categories: None, index: None, platforms }
+        Self { values, categories: None, platforms }
     }
 }
 
@@ -101,13 +98,6 @@ pub const VALIDATORS: &[Validator] = &[
         },
     },
     Validator {
-        name: "community",
-        suite: None,
-        description: "Deprecated: OpenShift versions of a bundle that has APIs which Kubernetes 1.22 removed",
-        value: Some("index-path"),
-        run: community::check,
-    },
-    Validator {
         name: "alpha-deprecated-apis",
         suite: SUITE,
         description: "APIs that Kubernetes 1.22, 1.25 and 1.26 removed",
@@ -144,7 +134,6 @@ impl Validator {
             "operatorhubv2" => Suite::Operatorhub,
             "capabilities" => Suite::Capabilities,
             "categories" => Suite::Categories,
-            "community" => Suite::Community,
             "alpha-deprecated-apis" => Suite::DeprecatedApis,
             "good-practices" => Suite::GoodPractices,
             "multiarch" => Suite::Multiarch,

@@ -69,12 +69,11 @@ pub enum Suite {
     Categories,
     GoodPractices,
     DeprecatedApis,
-    Community,
     Multiarch,
 }
 
 impl Suite {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::Format,
         Self::Bundle,
         Self::Csv,
@@ -86,7 +85,6 @@ impl Suite {
         Self::Categories,
         Self::GoodPractices,
         Self::DeprecatedApis,
-        Self::Community,
         Self::Multiarch,
     ];
 
@@ -103,7 +101,6 @@ impl Suite {
             Self::Categories => "categories",
             Self::GoodPractices => "good-practices",
             Self::DeprecatedApis => "deprecated-apis",
-            Self::Community => "community",
             Self::Multiarch => "multiarch",
         }
     }

@@ -169,10 +169,6 @@ rules! {
     ApiVersionBad "api-version-bad" DeprecatedApis Error Sdk "The version of Kubernetes to check for is a version" "write a version such as `1.33`"
     ApiMinKubeBad "api-minkube-bad" DeprecatedApis Error Sdk "minKubeVersion can be compared" ""
 
-    CommunityProperty "community-max-openshift" Community Error Sdk "A bundle with APIs that Kubernetes 1.22 removed has olm.maxOpenShiftVersion" ""
-    CommunityPatch "community-max-openshift-patch" Community Warning Sdk "olm.maxOpenShiftVersion is major.minor" ""
-    CommunityIndex "community-index-path" Community Warning Sdk "The labels of the bundle's Dockerfile were checked" ""
-    CommunityLabel "community-label" Community Error Sdk "The Dockerfile keeps the bundle from OpenShift 4.9 and later" ""
 
     ImageUnknown "ma-inspect" Multiarch Warning Sdk "The platforms of an image can be read" ""
     PlatformPromised "ma-label-unsupported" Multiarch Error Sdk "Every image runs on the platforms that the labels name" ""
