@@ -258,7 +258,6 @@ fn fields() -> Vec<(&'static str, &'static str, String, Value)> {
             Value::Null,
         ),
         ("gp-crd-desc", CSV, format!("{OWNED}/description"), Value::Null),
-        ("gp-channels", ANNOTATIONS, annotation("channels"), json!("beta")),
         (
             "gp-crd-rbac",
             CSV,
@@ -435,36 +434,6 @@ const CHANGES: &[(&str, Change)] = &[
         other["spec"]["versions"][0]["name"] = json!("v2");
         add(files, other);
     }),
-    ("obj-pdb-max-unavailable", |files| {
-        add(
-            files,
-            json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": { "name": "a" }, "spec": { "maxUnavailable": "0%" } }),
-        )
-    }),
-    ("obj-pdb-min-available", |files| {
-        add(
-            files,
-            json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": { "name": "a" }, "spec": { "minAvailable": "100%" } }),
-        )
-    }),
-    ("obj-priority-default", |files| {
-        add(
-            files,
-            json!({ "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": { "name": "a" }, "globalDefault": true }),
-        )
-    }),
-    ("obj-rbac-pdb", |files| {
-        role(
-            files,
-            &json!({ "apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": ["create"] }),
-        )
-    }),
-    ("obj-rbac-scc", |files| {
-        role(
-            files,
-            &json!({ "apiGroups": ["security.openshift.io"], "resources": ["securitycontextconstraints"], "verbs": ["*"], "resourceNames": ["anyuid"] }),
-        );
-    }),
     ("api-removed", old),
     ("api-removed-later", |files| {
         add(
@@ -495,13 +464,6 @@ fn own_namespace(files: &mut Files, crds: &Value) {
     set(files, CSV, "/spec/installModes", json!([{ "type": "OwnNamespace", "supported": true }]));
     let webhook = json!([{ "type": "ConversionWebhook", "generateName": "c.kb.io", "deploymentName": "memcached-operator-controller-manager", "conversionCRDs": crds }]);
     set(files, CSV, WEBHOOKS, webhook);
-}
-
-fn role(files: &mut Files, rule: &Value) {
-    add(
-        files,
-        json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": "a" }, "rules": [rule] }),
-    );
 }
 
 /// Rules about something beside the bundle, and the arguments and variables with which they are broken.

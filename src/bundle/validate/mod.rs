@@ -27,7 +27,7 @@ mod size;
 
 pub use finding::Finding;
 pub(super) use finding::{Findings, escaped, node};
-use rules::{Origin, Rule, Selection, Target};
+use rules::{Rule, Selection, Target};
 
 use crate::yaml::Value;
 
@@ -90,10 +90,8 @@ pub fn validate(files: &Files, request: &Request, context: &optional::Context) -
     let mut optional = Findings::default();
     request.validators.iter().for_each(|it| it.check(&loaded, context, &mut optional));
     // Selected as with operator-sdk, a validator has only the rules that it has there.
-    optional.0.retain(|it| match it.rule {
-        Rule::ApiRemovedLater | Rule::ApiNotYet => request.has_later_apis,
-        rule => rule.about().origin != Origin::Api,
-    });
+    let is_later = |it: Rule| matches!(it, Rule::ApiRemovedLater | Rule::ApiNotYet);
+    optional.0.retain(|it| request.has_later_apis || !is_later(it.rule));
     findings.0.append(&mut optional.0);
     findings.located(files)
 }

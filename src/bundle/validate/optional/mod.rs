@@ -9,7 +9,6 @@ use super::{
 };
 
 mod hub;
-mod objects;
 mod platforms;
 mod practices;
 mod removed;

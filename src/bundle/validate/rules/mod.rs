@@ -24,8 +24,6 @@ pub struct About {
 pub enum Origin {
     /// `operator-sdk bundle validate`.
     Sdk,
-    /// operator-framework/api has it, and operator-sdk 1.42 does not use it.
-    Api,
     /// OLM v0 alone fails.
     OlmV0,
     /// OLM v1 alone refuses it.
@@ -40,7 +38,6 @@ impl Origin {
     pub fn name(self) -> &'static str {
         match self {
             Self::Sdk => "operator-sdk",
-            Self::Api => "operator-framework/api",
             Self::OlmV0 => "OLM v0",
             Self::OlmV1 => "OLM v1",
             Self::Olm => "OLM v0 and v1",
