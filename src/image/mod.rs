@@ -18,8 +18,7 @@ mod tarball;
 mod tests;
 mod unpack;
 
-use std::collections::BTreeMap;
-
+pub use crate::model::Files;
 pub use archive::{docker_archive, is_archive, oci_archive, read_archive};
 pub use assemble::{Recipe, Variant, assemble};
 pub use config::Config;
@@ -90,6 +89,3 @@ impl Image {
         }
     }
 }
-
-/// The files of an image or a layer, by their paths below `/`.
-pub type Files = BTreeMap<crate::model::ProjectPath, Vec<u8>>;

@@ -1,7 +1,5 @@
 //! `configMapGenerator` and `secretGenerator`, with the hash of their content in their names.
 
-use sha2::{Digest as _, Sha256};
-
 use super::{
     load::{Generator, Kustomization, Text},
     object::{BEHAVIOR, HASHED, Object},
@@ -9,6 +7,7 @@ use super::{
     resources, share,
 };
 use crate::{
+    model::Digest,
     plan::Tree,
     yaml::{self, Map, Value, json},
 };
@@ -197,8 +196,8 @@ fn hash(object: &Value) -> String {
     let text = content.to_string();
     let text = text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
     let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
-    let digest = Sha256::digest(text.as_bytes());
-    let hex: String = digest[..5].iter().map(|it| format!("{it:02x}")).collect();
+    let digest = Digest::of(text.as_bytes());
+    let hex = &digest.hex()[..10];
     // No vowels and no similar characters, so that no words are formed.
     let swap = |c: char| match c {
         '0' => 'g',

@@ -32,7 +32,7 @@ pub use kube_crd_source::{
     below,
 };
 pub use operator::*;
-pub use path::ProjectPath;
+pub use path::{Files, ProjectPath};
 pub use platform::Platform;
 pub use problem::{locate, malformed, merge_conflict};
 pub use project::Project;

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::object as of;
-use crate::{kubernetes::names, model::ProjectPath};
+use crate::kubernetes::names;
+pub use crate::model::Files;
 
 mod beta;
 mod bundle;
@@ -30,9 +31,6 @@ pub(super) use finding::{Findings, escaped, node};
 use rules::{Rule, Selection, Target};
 
 use crate::yaml::Value;
-
-/// The files of a bundle, by their paths inside it.
-pub type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 /// One file of a bundle's manifests, read.
 pub(super) struct Manifest<'a> {

@@ -8,24 +8,17 @@ mod manifests;
 mod metadata;
 mod properties;
 
-use std::collections::BTreeMap;
-
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
 use super::{
     blob::{self, Property, RelatedImage, property},
     go,
 };
-use crate::{
-    model::ProjectPath,
-    yaml::{Value, json},
-};
+pub use crate::model::Files;
+use crate::yaml::{Value, json};
 use csv::Csv;
 pub(super) use csv::Struct;
 use metadata::Metadata;
-
-/// The files of a bundle, by their paths inside it.
-pub type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 /// What is read of a bundle.
 #[derive(Debug)]
