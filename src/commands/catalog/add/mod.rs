@@ -260,7 +260,7 @@ fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Loader> {
     for path in paths.iter().filter(|it| it.name() == catalog::IGNORE_FILE) {
         ignored.insert(below(path, folder)?, tree.read(path)?.unwrap_or_default());
     }
-    let ignore = Ignore::new(&ignored);
+    let ignore = Ignore::read(folder.as_str(), &ignored)?;
     let mut loader = Loader::default();
     for path in paths {
         let inside = below(&path, folder)?;
