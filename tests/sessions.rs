@@ -30,11 +30,9 @@ macro_rules! pages {
 pages! {
     bundle
     bundle_diff
-    bundle_explain
     bundle_image
     bundle_rules
     bundle_validate
-    bundle_validate_fix
     catalog
     catalog_mistakes
     compiled

@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    Input, Refusals,
-    csv::is_of_tool,
-    explanation::{Field, Journal},
-};
+use super::{Input, Refusals, Warnings, csv::is_of_tool};
 use go_data::yaml::{self, Map, Value};
 
 pub const MEDIA_TYPE: &str = "operators.operatorframework.io.bundle.mediatype.v1";
@@ -32,23 +28,23 @@ impl Annotations {
         input: &Input,
         scorecard: bool,
         refusals: &mut Refusals,
-        journal: &mut Journal,
+        warnings: &mut Warnings,
     ) -> Self {
         let mut said = said(input, refusals);
-        let generated = |name, value: &str| field(name, value, "generated");
+        let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let mut core = vec![
-            generated(MEDIA_TYPE, "registry+v1"),
-            generated(MANIFESTS, "manifests/"),
-            generated(METADATA, "metadata/"),
-            generated(PACKAGE, input.package.as_str()),
+            entry(MEDIA_TYPE, "registry+v1"),
+            entry(MANIFESTS, "manifests/"),
+            entry(METADATA, "metadata/"),
+            entry(PACKAGE, input.package.as_str()),
         ];
         core.extend(channels(input, &mut said, refusals));
         let mut tests = Vec::new();
         if scorecard {
-            tests.push(generated(TEST_MEDIA_TYPE, "scorecard+v1"));
-            tests.push(generated(TEST_CONFIG, "tests/scorecard/"));
+            tests.push(entry(TEST_MEDIA_TYPE, "scorecard+v1"));
+            tests.push(entry(TEST_CONFIG, "tests/scorecard/"));
         }
-        for Field { name, value, .. } in core.iter().chain(&tests) {
+        for (name, value) in core.iter().chain(&tests) {
             if said.remove(name).is_some_and(|it| it != *value) {
                 refusals.push(
                     format!("{FILE}: `{name}` is `{value}` in this bundle"),
@@ -56,13 +52,8 @@ impl Annotations {
                 );
             }
         }
-        core.extend(with_metrics(said, input, journal));
-        let pairs = |it: &[Field]| -> Vec<(String, String)> {
-            it.iter().map(|it| (it.name.clone(), it.value.clone())).collect()
-        };
-        let res = Self { core: pairs(&core), tests: pairs(&tests) };
-        journal.explanation.annotations.extend(core.into_iter().chain(tests));
-        res
+        core.extend(with_metrics(said, input, warnings));
+        Self { core, tests }
     }
 
     pub fn text(&self) -> String {
@@ -76,62 +67,52 @@ impl Annotations {
     }
 }
 
-fn field(name: &str, value: &str, from: &str) -> Field {
-    Field { name: name.to_owned(), value: value.to_owned(), from: from.to_owned() }
-}
-
 /// The channels and the default channel: those of the flags, or else the user's.
 fn channels(
     input: &Input,
     said: &mut BTreeMap<String, String>,
     refusals: &mut Refusals,
-) -> Vec<Field> {
-    let mut flag_or_said = |flag: String, key: &str, name: &str| {
+) -> Vec<(String, String)> {
+    let mut flag_or_said = |flag: String, key: &str| {
         let said = said.remove(key).unwrap_or_default();
-        let (value, from) = if flag.is_empty() { (said, FILE) } else { (flag, name) };
-        (!value.is_empty()).then(|| field(key, &value, from))
+        let value = if flag.is_empty() { said } else { flag };
+        (!value.is_empty()).then_some(value)
     };
     let list: Vec<String> = input.channels.iter().map(ToString::to_string).collect();
-    let channels = flag_or_said(list.join(","), CHANNELS, "--channels");
-    let channels = channels.unwrap_or_else(|| field(CHANNELS, "alpha", "default"));
+    let channels = flag_or_said(list.join(","), CHANNELS);
+    let channels = channels.unwrap_or_else(|| "alpha".to_owned());
     let default = input.default_channel.map(ToString::to_string).unwrap_or_default();
-    let default = flag_or_said(default, DEFAULT_CHANNEL, "--default-channel");
+    let default = flag_or_said(default, DEFAULT_CHANNEL);
     if let Some(default) = &default
-        && !channels.value.split(',').any(|it| it == default.value)
+        && !channels.split(',').any(|it| it == default)
     {
-        let (channels, default) = (&channels.value, &default.value);
         refusals.push(
             format!("the default channel `{default}` is not one of the channels `{channels}`"),
             format!("give `--channels {channels},{default}`, or another `--default-channel`"),
         );
     }
-    [Some(channels), default].into_iter().flatten().collect()
+    let default = default.map(|it| (DEFAULT_CHANNEL.to_owned(), it));
+    [Some((CHANNELS.to_owned(), channels)), default].into_iter().flatten().collect()
 }
 
 /// The user's other annotations and those for metrics, sorted by name.
 fn with_metrics(
     said: BTreeMap<String, String>,
     input: &Input,
-    journal: &mut Journal,
-) -> impl Iterator<Item = Field> {
-    let mut res: BTreeMap<String, Field> =
-        said.into_iter().map(|(name, value)| (name.clone(), field(&name, &value, FILE))).collect();
+    warnings: &mut Warnings,
+) -> BTreeMap<String, String> {
+    let mut res = said;
     for (name, value) in [
         ("operators.operatorframework.io.metrics.builder", input.builder),
         ("operators.operatorframework.io.metrics.mediatype.v1", "metrics+v1"),
         ("operators.operatorframework.io.metrics.project_layout", input.layout),
     ] {
-        let before = res.get(name).map(|it| it.value.clone()).filter(|it| it != value);
-        let from = match &before {
-            Some(before) => format!("generated; {FILE} has `{before}`"),
-            None => "generated".to_owned(),
-        };
-        if let Some(before) = before.filter(|it| !is_of_tool(it)) {
-            journal.warn(format!("{FILE}: `{name}: {before}` is replaced by `{value}`"));
+        let before = res.insert(name.to_owned(), value.to_owned());
+        if let Some(before) = before.filter(|it| it != value && !is_of_tool(it)) {
+            warnings.push(format!("{FILE}: `{name}: {before}` is replaced by `{value}`"));
         }
-        res.insert(name.to_owned(), field(name, value, &from));
     }
-    res.into_values()
+    res
 }
 
 /// One entry, quoted where YAML requires it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Refusals, explanation::Journal, kinds, object};
+use super::{Refusals, Warnings, kinds, object};
 use go_data::yaml::Value;
 use model::PackageName;
 
@@ -26,8 +26,6 @@ pub struct Collected<'a> {
     pub validating: Vec<&'a Value>,
     /// The webhooks of every MutatingWebhookConfiguration.
     pub mutating: Vec<&'a Value>,
-    /// The objects that these webhooks are from.
-    pub webhook_configurations: Vec<&'a Value>,
     pub scorecard: Option<&'a Value>,
     /// Objects of the kinds that the CRDs define.
     pub samples: Vec<&'a Value>,
@@ -40,14 +38,13 @@ impl<'a> Collected<'a> {
         objects: &'a [Value],
         package: &PackageName,
         refusals: &mut Refusals,
-        journal: &mut Journal,
+        warnings: &mut Warnings,
     ) -> Self {
         let mut res = Self::default();
         let mut rest = Vec::new();
         let mut seen = BTreeSet::new();
         for object in objects {
             if !seen.insert(object.to_string()) {
-                journal.note(object, "an earlier object is equal to it");
                 continue;
             }
             let (group, version) = object::group_version(object);
@@ -59,7 +56,7 @@ impl<'a> Collected<'a> {
                     }
                 }
                 (SCORECARD, "Configuration") if object::name(object).is_empty() => {
-                    journal.leave_out(object, "it has no name");
+                    warnings.leave_out(object, "it has no name");
                 }
                 (SCORECARD, "Configuration") => one(&mut res.scorecard, object, refusals),
                 ("apps", "Deployment") => res.deployments.push(object),
@@ -74,26 +71,23 @@ impl<'a> Collected<'a> {
                 }
                 ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration") => {
                     res.validating.extend(object::list(object, "/webhooks"));
-                    res.webhook_configurations.push(object);
                 }
                 ("admissionregistration.k8s.io", "MutatingWebhookConfiguration") => {
                     res.mutating.extend(object::list(object, "/webhooks"));
-                    res.webhook_configurations.push(object);
                 }
                 _ => rest.push(object),
             }
         }
         if res.csv.is_some() {
             for csv in &res.foreign_csvs {
-                let reason = format!(
-                    "it belongs to another package, because its name does not begin with `{package}.`"
-                );
-                journal.warn(format!("{} is ignored: {reason}", object::title(csv)));
-                journal.note(csv, reason);
+                warnings.push(format!(
+                    "{} is ignored: it belongs to another package, because its name does not begin with `{package}.`",
+                    object::title(csv)
+                ));
             }
         }
         res.refuse_twins(refusals);
-        res.place(rest, refusals, journal);
+        res.place(rest, refusals, warnings);
         if res.deployments.is_empty() {
             refusals.push(
                 "found no Deployment (apps/v1), which OLM needs to run the operator",
@@ -134,7 +128,7 @@ impl<'a> Collected<'a> {
     }
 
     /// Sorts samples, other kinds, and what a bundle cannot contain.
-    fn place(&mut self, rest: Vec<&'a Value>, refusals: &mut Refusals, journal: &mut Journal) {
+    fn place(&mut self, rest: Vec<&'a Value>, refusals: &mut Refusals, warnings: &mut Warnings) {
         for object in rest {
             let (group, version) = object::group_version(object);
             let kind = object::kind(object);
@@ -150,22 +144,20 @@ impl<'a> Collected<'a> {
                 if served_versions(crd).any(|it| object::text(it, "/name") == version) {
                     self.samples.push(object);
                 } else {
-                    journal.leave_out(object, "its CRD does not serve its version");
+                    warnings.leave_out(object, "its CRD does not serve its version");
                 }
                 continue;
             }
             match (group, kind) {
                 // The administrator who installs the operator chooses its namespace.
-                ("", "Namespace") if self.is_home(object) => {
-                    journal.note(object, kinds::NAMESPACE);
-                }
+                ("", "Namespace") if self.is_home(object) => {}
                 ("cert-manager.io", "Certificate") if !self.is_of_webhook(object) => {
                     let reason = "a bundle cannot hold this kind, and OLM creates the certificates of webhooks only: have the operator create it, \
                                   or mount a Secret that is there";
-                    journal.leave_out(object, reason);
+                    warnings.leave_out(object, reason);
                 }
                 ("cert-manager.io", "Issuer" | "Certificate") => {
-                    journal.leave_out(object, "OLM creates the certificates of webhooks");
+                    warnings.leave_out(object, "OLM creates the certificates of webhooks");
                 }
                 ("apiextensions.k8s.io", "CustomResourceDefinition") => refusals.push(
                     format!("{} has a version that Kubernetes 1.22 removed", object::title(object)),
@@ -176,7 +168,7 @@ impl<'a> Collected<'a> {
                         self.others.push(object);
                     }
                     if !kinds::is_supported(group, kind) {
-                        kinds::warn(object, journal);
+                        kinds::warn(object, warnings);
                     }
                 }
             }

@@ -19,18 +19,21 @@ pub fn text(annotations: &Annotations, bundle: &ProjectPath, flags: &[String]) -
     }
     res.push_str("FROM scratch\n\n# Core bundle labels.\n");
     annotations.core.iter().for_each(|it| res.push_str(&label(it)));
-    let tests = !annotations.tests.is_empty();
-    if tests {
+    if !annotations.tests.is_empty() {
         res.push_str("\n# Labels for testing.\n");
         annotations.tests.iter().for_each(|it| res.push_str(&label(it)));
     }
     res.push_str("\n# Copy files to locations specified by labels.\n");
-    for folder in ["manifests", "metadata", "tests/scorecard"] {
-        if tests || folder != "tests/scorecard" {
-            res.push_str(&copy(bundle, folder));
-        }
-    }
+    copied(annotations).iter().for_each(|it| res.push_str(&copy(bundle, it)));
     res
+}
+
+/// The directories of a bundle, the one for tests last.
+pub const FOLDERS: [&str; 3] = ["manifests", "metadata", "tests/scorecard"];
+
+/// Those that the Dockerfile copies.
+pub fn copied(annotations: &Annotations) -> &'static [&'static str] {
+    if annotations.tests.is_empty() { &FOLDERS[..2] } else { &FOLDERS }
 }
 
 fn label((key, value): &(String, String)) -> String {

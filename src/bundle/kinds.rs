@@ -2,7 +2,7 @@
 //!
 //! operator-registry checks only the kind. We also check the group, as OLM does when it installs.
 
-use super::{explanation::Journal, object};
+use super::{Warnings, object};
 use go_data::yaml::Value;
 
 /// Kinds that become files of their own, with their groups.
@@ -46,27 +46,25 @@ pub fn is_cluster_wide(kind: &str) -> bool {
         || matches!(kind, "CustomResourceDefinition" | "PriorityClass")
 }
 
-pub const NAMESPACE: &str = "OLM installs into the namespace that the user chooses";
-
 /// Says why OLM does not install an object, and whether it is in the bundle.
-pub fn warn(object: &Value, journal: &mut Journal) {
+pub fn warn(object: &Value, warnings: &mut Warnings) {
     let kind = object::kind(object);
     if is_supported_kind(kind) {
-        let note = format!("OLM does not install a {kind} of this group");
-        journal.warn(format!("{} is in the bundle, but {note}", object::title(object)));
-        return journal.note(object, note);
+        let title = object::title(object);
+        return warnings.push(format!(
+            "{title} is in the bundle, but OLM does not install a {kind} of this group"
+        ));
     }
     let reason = match (object::group_version(object).0, kind) {
         ("apps" | "", "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Pod") => {
             "OLM installs only Deployments (apps/v1): convert it, or let the operator create it"
         }
-        ("", "Namespace") => NAMESPACE,
-        (_, "") => "not a Kubernetes object: `apiVersion` or `kind` is missing",
+        ("", "Namespace") => "OLM installs into the namespace that the user chooses",
         ("", "List") => "a List is not unpacked: give each of its items as a separate document",
         ("monitoring.coreos.com", "PodMonitor") => "OLM does not install it: use a ServiceMonitor",
         _ => {
             "a bundle cannot hold this kind, and no CRD here defines it: let the operator create it"
         }
     };
-    journal.leave_out(object, reason);
+    warnings.leave_out(object, reason);
 }

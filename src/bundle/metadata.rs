@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Refusals, explanation::Journal};
+use super::Refusals;
 use model::ProjectPath;
 
 pub fn taken_over(
     files: &BTreeMap<String, String>,
     refusals: &mut Refusals,
-    journal: &mut Journal,
 ) -> BTreeMap<ProjectPath, String> {
     let mut res = BTreeMap::new();
     for (name, text) in files {
@@ -16,7 +15,6 @@ pub fn taken_over(
             // Its entries are merged with the generated ones.
             "annotations.yaml" => {}
             "dependencies.yaml" | "properties.yaml" => {
-                journal.explanation.copied.push(name.clone());
                 res.insert(ProjectPath::fixed(&format!("metadata/{name}")), text.clone());
             }
             _ => refusals.push(

@@ -12,8 +12,6 @@ mod csv;
 mod descriptors;
 pub mod difference;
 mod dockerfile;
-mod dockerignore;
-mod explanation;
 mod image;
 mod kinds;
 mod metadata;
@@ -24,8 +22,8 @@ mod pinned;
 mod refusals;
 mod related_images;
 pub mod scorecard;
-pub mod sizes;
 pub mod validate;
+mod warnings;
 mod webhooks;
 mod words;
 
@@ -33,21 +31,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use created::created_at;
 pub use dockerfile::flags as recorded_flags;
-pub use dockerignore::Dockerignore;
-pub use explanation::{Descriptors, Entry, Explanation, Field, ImageUse, Origin, Place};
-pub use image::{Copy, Source, contents};
+pub use image::{Contents, Source, contents};
 pub use package::{Package, check_version};
 pub use pinned::Digests;
 
 use annotations::Annotations;
 use collected::Collected;
-use explanation::Journal;
 use go_data::{
     kubernetes::{self, Reader},
     yaml::{self, Value},
 };
 use model::{AccountName, Channel, PackageName, ProjectPath};
 use refusals::Refusals;
+use warnings::Warnings;
 
 /// What a bundle is generated from.
 pub struct Input<'a> {
@@ -83,6 +79,12 @@ pub struct Object {
     pub value: Value,
 }
 
+/// The file that an object was read from.
+pub struct Origin {
+    pub file: String,
+    pub line: Option<usize>,
+}
+
 /// A bundle's files.
 #[derive(Debug)]
 pub struct Bundle {
@@ -92,7 +94,6 @@ pub struct Bundle {
     pub dockerfile: String,
     /// Warnings about a valid bundle.
     pub warnings: Vec<String>,
-    pub explanation: Explanation,
     csv: (ProjectPath, Value),
 }
 
@@ -106,7 +107,6 @@ impl Bundle {
     pub fn pin(&mut self, digests: &Digests) {
         let (path, csv) = &mut self.csv;
         pinned::pin(csv, digests);
-        pinned::explain(csv, digests, &mut self.explanation.images);
         self.warnings.extend(pinned::unpinned(csv));
         self.files.insert(path.clone(), yaml::to_text(csv));
     }
@@ -115,17 +115,16 @@ impl Bundle {
 /// Generates a bundle, or returns all reasons why that is impossible.
 pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
     let mut refusals = Refusals::default();
-    let mut journal = Journal::new(&input.objects);
-    let objects = decoded(&input.objects, &mut refusals, &mut journal);
-    journal.identify(&objects);
-    let collected = Collected::new(&objects, input.package, &mut refusals, &mut journal);
+    let mut warnings = Warnings::default();
+    let objects = decoded(&input.objects, &mut refusals, &mut warnings);
+    let collected = Collected::new(&objects, input.package, &mut refusals, &mut warnings);
     let permissions =
-        permissions::split(&collected, input.extra_accounts, &mut refusals, &mut journal);
-    let csv = csv::assemble(input, &collected, &permissions, &mut refusals, &mut journal);
+        permissions::split(&collected, input.extra_accounts, &mut refusals, &mut warnings);
+    let csv = csv::assemble(input, &collected, &permissions, &mut refusals, &mut warnings);
     let annotations =
-        Annotations::new(input, collected.scorecard.is_some(), &mut refusals, &mut journal);
-    let metadata = metadata::taken_over(input.metadata, &mut refusals, &mut journal);
-    let manifests = manifests(&collected, &permissions.manifests, &mut refusals, &mut journal);
+        Annotations::new(input, collected.scorecard.is_some(), &mut refusals, &mut warnings);
+    let metadata = metadata::taken_over(input.metadata, &mut refusals);
+    let manifests = manifests(&collected, &permissions.manifests, &mut refusals, &mut warnings);
     refusals.settled()?;
 
     let mut files = metadata;
@@ -136,22 +135,28 @@ pub fn assemble(input: &Input) -> anyhow::Result<Bundle> {
     files.insert(ProjectPath::fixed("metadata/annotations.yaml"), annotations.text());
     if let Some(scorecard) = collected.scorecard {
         let path = ProjectPath::fixed("tests/scorecard/config.yaml");
-        journal.file(scorecard, &path);
         files.insert(path, yaml::to_text(scorecard));
     }
     Ok(Bundle {
         files,
         dockerfile: dockerfile::text(&annotations, input.output_dir, input.flags),
-        warnings: journal.warnings,
-        explanation: journal.explanation,
+        warnings: warnings.0,
         csv: (path, csv),
     })
 }
 
 /// The objects as operator-sdk reads them into Go's types.
-fn decoded(objects: &[Object], refusals: &mut Refusals, journal: &mut Journal) -> Vec<Value> {
+fn decoded(objects: &[Object], refusals: &mut Refusals, warnings: &mut Warnings) -> Vec<Value> {
     let mut res = Vec::new();
-    for (at, object) in objects.iter().enumerate() {
+    for object in objects {
+        if object::kind(&object.value).is_empty() {
+            let title = match &object.origin {
+                Some(Origin { file, line: Some(line) }) => format!("the document at {file}:{line}"),
+                _ => object::title(&object.value),
+            };
+            warnings.push(format!("{title} is left out of the bundle: {NO_OBJECT}"));
+            continue;
+        }
         let decoded = kubernetes::decode(&object.value);
         let title = format!("{}{}", object.place, object::title(&object.value));
         let mut faults = decoded.faults;
@@ -167,22 +172,24 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, journal: &mut Journal) -
             );
         }
         for field in decoded.unknown {
-            let note =
-                format!("`{}` is left out of the bundle: its type has no such field", field.path);
-            journal.warn(format!("{title}: {note}"));
-            journal.note_at(at, note);
+            warnings.push(format!(
+                "{title}: `{}` is left out of the bundle: its type has no such field",
+                field.path
+            ));
         }
         res.push(decoded.value);
     }
     res
 }
 
+const NO_OBJECT: &str = "not a Kubernetes object: `apiVersion` or `kind` is missing";
+
 /// Every object that becomes a file, with operator-sdk's name for it.
 fn manifests(
     collected: &Collected,
     permissions: &[&Value],
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> BTreeMap<ProjectPath, String> {
     let mut res: BTreeMap<ProjectPath, String> = BTreeMap::new();
     let crds = collected.crds.iter().map(|it| (object::crd_file_name(it), *it));
@@ -198,15 +205,13 @@ fn manifests(
             );
             continue;
         };
-        journal.file(object, &path);
         if let Some(namespace) = collected.foreign_namespace(object)
             && !kinds::is_cluster_wide(object::kind(object))
         {
-            let note = format!(
-                "its namespace `{namespace}` is left out of the bundle: OLM creates it in the namespace of the operator"
-            );
-            journal.warn(format!("{}: {note}", object::title(object)));
-            journal.note(object, note);
+            warnings.push(format!(
+                "{}: its namespace `{namespace}` is left out of the bundle: OLM creates it in the namespace of the operator",
+                object::title(object)
+            ));
         }
         let text = yaml::to_text(&object::without_namespace(object));
         // operator-sdk finds roles by their names, and writes a second file for any other object.

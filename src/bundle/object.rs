@@ -54,14 +54,6 @@ pub fn title(object: &Value) -> String {
     format!("`{}/{}` ({})", kind(object), name(object), text(object, "/apiVersion"))
 }
 
-/// How explanations name an object: `Role memcached-system/leader-election-role`.
-pub fn reference(object: &Value) -> String {
-    match namespace(object) {
-        "" => format!("{} {}", kind(object), name(object)),
-        namespace => format!("{} {namespace}/{}", kind(object), name(object)),
-    }
-}
-
 /// `<name>_[<group>_]<version>_<kind>.yaml`.
 pub fn file_name(object: &Value) -> String {
     let (group, version) = group_version(object);

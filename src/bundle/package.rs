@@ -54,7 +54,9 @@ enum Field<T> {
 /// OLM reads numbers of at most 64 bits, also those of a pre-release.
 pub fn check_version(version: &semver::Version) -> Result<(), String> {
     let read = kubernetes::version::Version::parse(&version.to_string());
-    read.map(drop).map_err(|it| format!("OLM cannot read this version: {it}"))
+    read.map(drop).ok_or_else(|| {
+        "OLM cannot read this version: each of its numbers must fit into 64 bits".to_owned()
+    })
 }
 
 fn version<'de, D: Deserializer<'de>>(

@@ -11,7 +11,7 @@ use std::{
 
 use regex_lite::Regex;
 
-use super::{explanation::ImageUse, object, related_images};
+use super::{object, related_images};
 use go_data::yaml::{Value, json};
 
 /// An image's name without tag and digest, and its digest, by the name in the manifests.
@@ -42,29 +42,6 @@ pub fn pin(csv: &mut Value, digests: &Digests) {
         texts(spec, &mut |text| replace(text, digests));
     }
     relate(csv);
-}
-
-/// Adds the digests and the names in `relatedImages` of a CSV whose images are replaced.
-pub fn explain(csv: &Value, digests: &Digests, images: &mut Vec<ImageUse>) {
-    for name in digests.keys() {
-        if images.iter().all(|it| it.image != *name) {
-            let used_by = vec!["the annotations of the CSV".to_owned()];
-            images.push(ImageUse {
-                image: name.clone(),
-                only_in_volumes: false,
-                used_by,
-                related: None,
-                digest: None,
-            });
-        }
-    }
-    for image in images {
-        image.digest = digests.get(&image.image).map(|it| it.1.clone());
-        let now = pinned(&image.image, digests).unwrap_or_else(|| image.image.clone());
-        let is_same = |it: &&Value| object::text(it, "/image") == now;
-        let related = object::list(csv, "/spec/relatedImages").iter().find(is_same);
-        image.related = related.map(|it| object::name_of(it).to_owned());
-    }
 }
 
 /// Says which images keep their tags, for operator-sdk replaces none of volumes.

@@ -1,16 +1,10 @@
 //! `relatedImages`: the images that a disconnected cluster must mirror. They come from the environment variables
 //! `RELATED_IMAGE_*` of the Deployments; operator-sdk drops those of the CSV base.
 
-use super::{
-    Refusals,
-    explanation::{ImageUse, Journal},
-    object,
-};
+use super::{Refusals, Warnings, object};
 use go_data::yaml::{Value, json};
 
 pub const PREFIX: &str = "RELATED_IMAGE_";
-
-const VOLUME: &str = "volume ";
 
 struct Related<'a> {
     name: String,
@@ -24,10 +18,9 @@ pub fn listed(
     deployments: &[&Value],
     base: &Value,
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> Vec<Value> {
-    let images = &mut journal.explanation.images;
-    let found = found(deployments, refusals, images);
+    let found = found(deployments, refusals);
     let mut res: Vec<Value> = Vec::new();
     let mut unnamed = Vec::new();
     for related in &found {
@@ -48,7 +41,7 @@ pub fn listed(
         res.push(json!({ "name": name, "image": related.image }));
     }
     for (image, one, other) in unnamed {
-        journal.warnings.push(format!(
+        warnings.push(format!(
             "the related image `{image}` has no name in the bundle, because its variables give it two: `{one}` and `{other}`"
         ));
     }
@@ -68,34 +61,10 @@ pub fn listed(
             );
         }
     }
-    for image in images {
-        let is_same = |it: &&Value| object::text(it, "/image") == image.image;
-        image.related = res.iter().find(is_same).map(|it| object::name_of(it).to_owned());
-    }
     res
 }
 
-fn uses(images: &mut Vec<ImageUse>, image: &str, by: String) {
-    match images.iter_mut().find(|it| it.image == image) {
-        Some(known) => {
-            known.only_in_volumes &= by.starts_with(VOLUME);
-            known.used_by.push(by);
-        }
-        None => images.push(ImageUse {
-            image: image.to_owned(),
-            only_in_volumes: by.starts_with(VOLUME),
-            used_by: vec![by],
-            related: None,
-            digest: None,
-        }),
-    }
-}
-
-fn found<'a>(
-    deployments: &[&'a Value],
-    refusals: &mut Refusals,
-    images: &mut Vec<ImageUse>,
-) -> Vec<Related<'a>> {
+fn found<'a>(deployments: &[&'a Value], refusals: &mut Refusals) -> Vec<Related<'a>> {
     let mut res: Vec<Related> = Vec::new();
     for deployment in deployments {
         let containers: Vec<&Value> =
@@ -111,14 +80,6 @@ fn found<'a>(
                 }
                 false => object::name(deployment).to_owned(),
             };
-            let deployment_name = object::name(deployment);
-            let container_name = object::name_of(container);
-            let place =
-                format!("container `{container_name}` of the Deployment `{deployment_name}`");
-            match object::text(container, "/image") {
-                "" => {}
-                image => uses(images, image, place.clone()),
-            }
             for variable in object::list(container, "/env") {
                 let name = object::text(variable, "/name");
                 let Some(name) = name.strip_prefix(PREFIX) else { continue };
@@ -133,19 +94,11 @@ fn found<'a>(
                     continue;
                 }
                 let image = object::text(variable, "/value");
-                uses(images, image, format!("`{PREFIX}{name}` in the {place}"));
                 let name = name.to_lowercase().replace('_', "-");
                 if !res.iter().any(|it| it.name == name && it.image == image) {
                     res.push(Related { name, image, by: by.clone() });
                 }
             }
-        }
-        for (name, image) in volumes(deployment) {
-            uses(
-                images,
-                image,
-                format!("{VOLUME}`{name}` of the Deployment `{}`", object::name(deployment)),
-            );
         }
     }
     res

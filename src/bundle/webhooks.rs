@@ -1,16 +1,14 @@
 //! `webhookdefinitions`: OLM creates the webhook configurations, their Service and their certificates from them.
 //! What they cannot express is named in a warning.
 
-use super::{Refusals, collected::Collected, explanation::Journal, object};
+use super::{Refusals, Warnings, collected::Collected, object};
 use go_data::yaml::{Map, Value, json};
-
-const FIELD: &str = "spec.webhookdefinitions";
 
 /// Sorted by `generateName`.
 pub fn definitions(
     collected: &Collected,
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> Vec<Value> {
     let mut res = Vec::new();
     for (type_, webhooks) in [
@@ -18,30 +16,20 @@ pub fn definitions(
         ("MutatingAdmissionWebhook", &collected.mutating),
     ] {
         res.extend(
-            webhooks.iter().filter_map(|it| admission(type_, it, collected, refusals, journal)),
+            webhooks.iter().filter_map(|it| admission(type_, it, collected, refusals, warnings)),
         );
     }
-    for configuration in &collected.webhook_configurations {
-        let webhooks = object::list(configuration, "/webhooks");
-        for webhook in webhooks {
-            journal.csv(configuration, FIELD, object::name_of(webhook));
-        }
-        if webhooks.is_empty() {
-            journal.note(configuration, "it has no webhooks");
-        }
-    }
     for service in &collected.services {
-        res.extend(conversions(service, collected, refusals, journal));
+        res.extend(conversions(service, collected, refusals, warnings));
     }
     for crd in &collected.crds {
         let service = conversion_service(crd);
         let is_here = collected.services.iter().any(|it| object::name(it) == service);
         if !service.is_empty() && !is_here {
-            let note = format!(
-                "its conversion webhook is left out of the CSV, because its Service `{service}` is missing"
-            );
-            journal.warn(format!("{}: {note}", object::title(crd)));
-            journal.note(crd, note);
+            warnings.push(format!(
+                "{}: its conversion webhook is left out of the CSV, because its Service `{service}` is missing",
+                object::title(crd)
+            ));
         }
     }
     res.sort_by(|a, b| object::text(a, "/generateName").cmp(object::text(b, "/generateName")));
@@ -54,7 +42,7 @@ fn admission(
     webhook: &Value,
     collected: &Collected,
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> Option<Value> {
     let name = object::text(webhook, "/name");
     for field in ["namespaceSelector", "matchConditions"] {
@@ -64,17 +52,10 @@ fn admission(
                 "namespaceSelector" => "in every namespace of the OperatorGroup",
                 _ => "for every request that its rules match",
             };
-            let note = format!(
+            warnings.push(format!(
                 "the webhook `{name}`: its `{field}` is left out of the bundle, because a CSV has no such field: OLM calls the webhook {when}, \
                  and the webhook itself must decide"
-            );
-            journal.warn(note.clone());
-            let has = |it: &&&Value| object::list(it, "/webhooks").contains(webhook);
-            collected
-                .webhook_configurations
-                .iter()
-                .filter(has)
-                .for_each(|it| journal.note(it, note.clone()));
+            ));
         }
     }
     let Some(reference) = webhook.pointer("/clientConfig/service") else {
@@ -105,7 +86,7 @@ fn admission(
     }
     res.insert("type".into(), json!(type_));
     res.insert("generateName".into(), json!(name));
-    served(&mut res, reference, collected, refusals, journal);
+    served(&mut res, reference, collected, refusals, warnings);
     Some(res.into())
 }
 
@@ -114,7 +95,7 @@ fn conversions(
     service: &Value,
     collected: &Collected,
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> Vec<Value> {
     let mut groups: Vec<(&Value, Vec<&Value>)> = Vec::new();
     let mut crds = collected.crds.clone();
@@ -151,9 +132,7 @@ fn conversions(
         definition.insert("conversionCRDs".into(), json!(names));
         definition.insert("admissionReviewVersions".into(), versions.to_vec().into());
         definition.insert("sideEffects".into(), json!("None"));
-        served(&mut definition, reference, collected, refusals, journal);
-        let name = definition["generateName"].as_str().unwrap_or_default();
-        group.iter().for_each(|it| journal.csv(it, FIELD, name));
+        served(&mut definition, reference, collected, refusals, warnings);
         res.push(definition.into());
     }
     res
@@ -169,7 +148,7 @@ fn served(
     reference: &Value,
     collected: &Collected,
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) {
     if let Some(path) = reference.get("path") {
         definition.insert("webhookPath".into(), path.clone());
@@ -186,16 +165,9 @@ fn served(
             definition.insert("containerPort".into(), json!(number));
             definition.insert("targetPort".into(), port["targetPort"].clone());
         }
-        None => {
-            let note = format!("has no port {number}, which a webhook uses: OLM will use 443");
-            journal.warn(format!("the Service `{name}` {note}"));
-            if let Some(service) = service {
-                journal.note(service, format!("it {note}"));
-            }
-        }
-    }
-    if let Some(service) = service {
-        journal.note(service, "OLM creates a Service of its own for the webhooks");
+        None => warnings.push(format!(
+            "the Service `{name}` has no port {number}, which a webhook uses: OLM will use 443"
+        )),
     }
     let deployment = service.and_then(|it| deployment(it, collected));
     // Without a Service, operator-sdk guesses the Deployment by the Service's name.

@@ -1,4 +1,4 @@
-//! Blobs as Go decodes them: names of fields in any case, unknown fields dropped, and its words for other types.
+//! Blobs as Go decodes them: names of fields in any case, unknown fields dropped, and what has another type is refused.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD as STANDARD};
 
@@ -24,33 +24,23 @@ pub enum Blob {
 pub fn blob(value: Value, dropped: &mut Vec<String>) -> Result<Blob, String> {
     let mut map = match go::floats(value) {
         Value::Object(map) => map,
-        Value::Null => return Err("object '' is missing root schema field".to_owned()),
+        Value::Null => return Err("this document has no blob".to_owned()),
         it => {
-            let title = go::title(&it);
-            return Err(format!(
-                "json: cannot unmarshal {title} into Go value of type map[string]interface {{}}"
-            ));
+            return Err(format!("this is {}, not an object", go::described(&it)));
         }
     };
     let [schema, package, _] = meta(&map)?;
-    let mut decoder = Decoder { root: "", path: Vec::new(), fault: None, dropped };
-    let (blob, what) = match schema.as_str() {
-        blob::PACKAGE => (Blob::Package(decoder.package(&mut map)), "parse package"),
-        blob::CHANNEL => (Blob::Channel(decoder.channel(&mut map)), "parse channel"),
-        blob::BUNDLE => (Blob::Bundle(decoder.bundle(&mut map)), "parse bundle"),
-        blob::DEPRECATIONS => {
-            (Blob::Deprecations(decoder.deprecations(&mut map)), "parse deprecation")
-        }
-        "" => {
-            let text = go::compact(&Value::Object(map));
-            let short: String = text.chars().take(400).collect();
-            let rest = if short.len() < text.len() { "…" } else { "" };
-            return Err(format!("object '{short}{rest}' is missing root schema field"));
-        }
+    let mut decoder = Decoder { path: Vec::new(), fault: None, dropped };
+    let blob = match schema.as_str() {
+        blob::PACKAGE => Blob::Package(decoder.package(&mut map)),
+        blob::CHANNEL => Blob::Channel(decoder.channel(&mut map)),
+        blob::BUNDLE => Blob::Bundle(decoder.bundle(&mut map)),
+        blob::DEPRECATIONS => Blob::Deprecations(decoder.deprecations(&mut map)),
+        "" => return Err("this blob has no `schema`".to_owned()),
         _ => return Ok(Blob::Other(Other { schema, package, value: map.into() })),
     };
     match decoder.fault {
-        Some(fault) => Err(format!("{what}: {fault}")),
+        Some(fault) => Err(format!("{schema}: {fault}")),
         None => Ok(blob),
     }
 }
@@ -71,10 +61,7 @@ fn meta(map: &Map<String, Value>) -> Result<[String; 3], String> {
         match &map[*key] {
             Value::String(it) => it.clone_into(text),
             it => {
-                let (key, title) = (go::quoted(key), go::title(it));
-                return Err(format!(
-                    "expected value for key {key} to be a string, got {title}: {it}"
-                ));
+                return Err(format!("`{key}` is {}, not a string", go::described(it)));
             }
         }
     }
@@ -83,8 +70,7 @@ fn meta(map: &Map<String, Value>) -> Result<[String; 3], String> {
 
 /// Decodes into structs; like Go, it goes on after a value of another type, and tells the first one.
 struct Decoder<'a> {
-    /// The struct that is decoded, and the path of its fields.
-    root: &'static str,
+    /// The path of the struct that is decoded.
     path: Vec<&'static str>,
     fault: Option<String>,
     dropped: &'a mut Vec<String>,
@@ -94,11 +80,10 @@ type Object = Map<String, Value>;
 
 impl Decoder<'_> {
     fn package(&mut self, map: &mut Object) -> Package {
-        self.root = "Package";
         self.known(map, &["schema", "name", "defaultChannel", "icon", "description", "properties"]);
-        let icon = self.inner(map, "icon", "declcfg.Icon", |it, icon| {
+        let icon = self.inner(map, "icon", |it, icon| {
             it.known(icon, &["base64data", "mediatype"]);
-            let data = it.text_if_any(icon, "base64data", "[]uint8");
+            let data = it.text_if_any(icon, "base64data");
             let data =
                 data.map(|text| it.base64(&text).map(|it| STANDARD.encode(it)).unwrap_or_default());
             Icon { data, media_type: it.text(icon, "mediatype") }
@@ -113,12 +98,11 @@ impl Decoder<'_> {
     }
 
     fn channel(&mut self, map: &mut Object) -> Channel {
-        self.root = "Channel";
         self.known(map, &["schema", "name", "package", "entries", "properties"]);
         Channel {
             name: self.text(map, "name"),
             package: self.text(map, "package"),
-            entries: self.list(map, "entries", "declcfg.ChannelEntry", |it, entry| {
+            entries: self.list(map, "entries", |it, entry| {
                 it.known(entry, &["name", "replaces", "skips", "skipRange"]);
                 Entry {
                     name: it.text(entry, "name"),
@@ -132,9 +116,8 @@ impl Decoder<'_> {
     }
 
     fn bundle(&mut self, map: &mut Object) -> Bundle {
-        self.root = "Bundle";
         self.known(map, &["schema", "name", "package", "image", "properties", "relatedImages"]);
-        let images = self.list(map, "relatedImages", "declcfg.RelatedImage", |it, image| {
+        let images = self.list(map, "relatedImages", |it, image| {
             it.known(image, &["name", "image"]);
             RelatedImage { name: it.text(image, "name"), image: it.text(image, "image") }
         });
@@ -148,17 +131,15 @@ impl Decoder<'_> {
     }
 
     fn deprecations(&mut self, map: &mut Object) -> Deprecations {
-        self.root = "Deprecation";
         self.known(map, &["schema", "package", "entries"]);
         Deprecations {
             package: self.text(map, "package"),
-            entries: self.list(map, "entries", "declcfg.DeprecationEntry", |it, entry| {
+            entries: self.list(map, "entries", |it, entry| {
                 it.known(entry, &["reference", "message"]);
-                let reference =
-                    it.inner(entry, "reference", "declcfg.PackageScopedReference", |it, map| {
-                        it.known(map, &["schema", "name"]);
-                        (it.text(map, "schema"), it.text(map, "name"))
-                    });
+                let reference = it.inner(entry, "reference", |it, map| {
+                    it.known(map, &["schema", "name"]);
+                    (it.text(map, "schema"), it.text(map, "name"))
+                });
                 let (schema, name) = reference.unwrap_or_default();
                 Deprecated { schema, name, message: it.text(entry, "message") }
             }),
@@ -173,7 +154,7 @@ impl Decoder<'_> {
             let value = value.map(|it| it.1.take());
             Property { type_: it.text(map, "type"), value }
         };
-        self.list(map, "properties", "property.Property", property).unwrap_or_default()
+        self.list(map, "properties", property).unwrap_or_default()
     }
 
     /// Notes the fields that Go drops.
@@ -189,29 +170,24 @@ impl Decoder<'_> {
         }
     }
 
-    fn fault(&mut self, value: &Value, name: &'static str, type_: &str) {
-        let (root, title) = (self.root, go::title(value));
+    fn fault(&mut self, value: &Value, name: &'static str, expected: &str) {
         let path: Vec<&str> = self.path.iter().copied().chain([name]).collect();
-        let path = path.join(".");
-        self.fault.get_or_insert_with(|| {
-            format!(
-                "json: cannot unmarshal {title} into Go struct field {root}.{path} of type {type_}"
-            )
-        });
+        let (path, found) = (path.join("."), go::described(value));
+        self.fault.get_or_insert_with(|| format!("`{path}` is {found}, not {expected}"));
     }
 
-    fn text_if_any(&mut self, map: &Object, name: &'static str, type_: &str) -> Option<String> {
+    fn text_if_any(&mut self, map: &Object, name: &'static str) -> Option<String> {
         match go::field(map, name)? {
             Value::String(it) => Some(it.clone()),
             it => {
-                self.fault(it, name, type_);
+                self.fault(it, name, "a string");
                 None
             }
         }
     }
 
     fn text(&mut self, map: &Object, name: &'static str) -> String {
-        self.text_if_any(map, name, "string").unwrap_or_default()
+        self.text_if_any(map, name).unwrap_or_default()
     }
 
     fn texts(&mut self, map: &Object, name: &'static str) -> Vec<String> {
@@ -219,7 +195,7 @@ impl Decoder<'_> {
             None => return Vec::new(),
             Some(Value::Array(items)) => items,
             Some(it) => {
-                self.fault(it, name, "[]string");
+                self.fault(it, name, "a list");
                 return Vec::new();
             }
         };
@@ -227,7 +203,7 @@ impl Decoder<'_> {
             Value::String(it) => it.clone(),
             Value::Null => String::new(),
             it => {
-                self.fault(it, name, "string");
+                self.fault(it, name, "a list of strings");
                 String::new()
             }
         };
@@ -238,13 +214,12 @@ impl Decoder<'_> {
         &mut self,
         map: &mut Object,
         name: &'static str,
-        type_: &'static str,
         read: impl Fn(&mut Self, &mut Object) -> T,
     ) -> Option<T> {
         match go::field_mut(map, name)? {
-            Value::Object(inner) => Some(self.below(name, type_, |it| read(it, inner))),
+            Value::Object(inner) => Some(self.below(name, |it| read(it, inner))),
             it => {
-                self.fault(it, name, type_);
+                self.fault(it, name, "an object");
                 None
             }
         }
@@ -254,13 +229,12 @@ impl Decoder<'_> {
         &mut self,
         map: &mut Object,
         name: &'static str,
-        type_: &'static str,
         read: impl Fn(&mut Self, &mut Object) -> T,
     ) -> Option<Vec<T>> {
         let items = match go::field_mut(map, name)? {
             Value::Array(items) => items,
             it => {
-                self.fault(it, name, &format!("[]{type_}"));
+                self.fault(it, name, "a list");
                 return None;
             }
         };
@@ -271,28 +245,20 @@ impl Decoder<'_> {
                 Value::Object(inner) => inner,
                 Value::Null => &mut empty,
                 it => {
-                    self.fault(it, name, type_);
+                    self.fault(it, name, "a list of objects");
                     &mut empty
                 }
             };
-            res.push(self.below(name, type_, |it| read(it, inner)));
+            res.push(self.below(name, |it| read(it, inner)));
         }
         Some(res)
     }
 
     /// Decodes a struct inside of this one.
-    fn below<T>(
-        &mut self,
-        name: &'static str,
-        type_: &'static str,
-        read: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        let struct_ = type_.rsplit('.').next().unwrap_or(type_);
-        let root = std::mem::replace(&mut self.root, struct_);
+    fn below<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(name);
         let res = read(self);
         self.path.pop();
-        self.root = root;
         res
     }
 
@@ -310,12 +276,5 @@ impl Decoder<'_> {
 /// Base64, in which Go forgives line breaks.
 pub fn base64(text: &str) -> Result<Vec<u8>, String> {
     let plain = text.replace(['\r', '\n'], "");
-    STANDARD.decode(plain.as_bytes()).map_err(|it| {
-        let at = match it {
-            base64::DecodeError::InvalidByte(at, _)
-            | base64::DecodeError::InvalidLastSymbol(at, _) => at,
-            _ => plain.len(),
-        };
-        format!("illegal base64 data at input byte {at}")
-    })
+    STANDARD.decode(plain.as_bytes()).map_err(|it| format!("this is not base64: {it}"))
 }

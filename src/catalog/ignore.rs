@@ -1,7 +1,9 @@
-//! `.indexignore`: which files are no part of a catalog, as go-git matches the patterns of a `.gitignore`.
+//! `.indexignore`: which files are no part of a catalog, as go-git matches the patterns of a `.gitignore`. A pattern with
+//! a class of characters or an escape is refused.
 
 use std::collections::BTreeMap;
 
+use diagnostics::Diagnostic;
 use model::ProjectPath;
 
 pub const FILE: &str = ".indexignore";
@@ -20,17 +22,26 @@ struct Pattern {
 }
 
 impl Ignore {
-    /// The texts of the files, by their paths.
-    pub fn new(files: &BTreeMap<ProjectPath, String>) -> Self {
+    /// Reads the texts of the files, by their paths in the catalog, which messages name so.
+    pub fn read(catalog: &str, files: &BTreeMap<ProjectPath, String>) -> anyhow::Result<Self> {
         let mut res = Self::default();
         for (path, text) in files {
             let domain: Vec<String> = path.as_str().split('/').map(str::to_owned).collect();
             let domain = &domain[..domain.len() - 1];
-            let lines =
-                text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
-            res.0.extend(lines.map(|it| Pattern::new(it, domain)));
+            for (line, text) in (1..).zip(text.lines().map(str::trim)) {
+                if text.contains(['[', '\\']) && !text.starts_with('#') {
+                    let message = format!("the pattern `{text}` is not supported");
+                    return Err(Diagnostic::in_file(format!("{catalog}/{path}"), message)
+                        .at(line, 1)
+                        .with_hint("write it with names, `*`, `?` and `**/`")
+                        .into_error());
+                }
+                if !text.is_empty() && !text.starts_with('#') {
+                    res.0.push(Pattern::new(text, domain));
+                }
+            }
         }
-        res
+        Ok(res)
     }
 
     /// Whether a file is left out.
@@ -67,10 +78,8 @@ impl Pattern {
 
     fn matches_name(&self, pattern: &str, path: &[&str]) -> bool {
         for (at, name) in path.iter().enumerate() {
-            match glob(pattern, name) {
-                None => return false,
-                Some(false) => {}
-                Some(true) => return !self.only_folders || at + 1 < path.len(),
+            if glob(pattern, name) {
+                return !self.only_folders || at + 1 < path.len();
             }
         }
         false
@@ -91,20 +100,16 @@ impl Pattern {
                     }
                     while let [first, rest @ ..] = path {
                         path = rest;
-                        match glob(it, first) {
-                            None => return false,
-                            Some(true) => {
-                                is_match = true;
-                                break;
-                            }
-                            Some(false) if rest.is_empty() => is_match = false,
-                            Some(false) => {}
+                        if glob(it, first) {
+                            is_match = true;
+                            break;
                         }
+                        is_match &= !rest.is_empty();
                     }
                 }
                 it => {
                     let [first, rest @ ..] = path else { return false };
-                    if glob(it, first) != Some(true) {
+                    if !glob(it, first) {
                         return false;
                     }
                     is_match = true;
@@ -116,82 +121,29 @@ impl Pattern {
     }
 }
 
-/// A shell pattern as Go's `filepath.Match` reads it; `None` if it is malformed where it is compared.
-fn glob(pattern: &str, name: &str) -> Option<bool> {
-    let (pattern, name): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), name.chars().collect());
-    match_from(&pattern, &name)
-}
-
-fn match_from(pattern: &[char], name: &[char]) -> Option<bool> {
-    // The place to go on from when the last `*` takes one more character.
-    let mut retry: Option<(usize, usize)> = None;
-    let (mut at, mut in_name) = (0, 0);
-    loop {
-        if at < pattern.len() && pattern[at] == '*' {
-            at += 1;
-            retry = Some((at, in_name));
-            continue;
-        }
-        let step = match pattern.get(at) {
-            None if in_name == name.len() => return Some(true),
-            None => None,
-            Some(_) => one(&pattern[at..], name.get(in_name).copied())?,
-        };
-        match (step, &mut retry) {
-            (Some(length), _) => {
-                at += length;
-                in_name += 1;
+/// Whether `*`, which is any text, and `?`, which is any character, make this name. Only the last `*` is tried again, so
+/// that the time is at most the product of both lengths.
+fn glob(pattern: &str, name: &str) -> bool {
+    let [pattern, name] = [pattern, name].map(|it| it.chars().collect::<Vec<_>>());
+    let (mut at, mut done, mut star) = (0, 0, None);
+    while let Some(c) = name.get(done) {
+        match (pattern.get(at), &mut star) {
+            (Some('*'), _) => {
+                at += 1;
+                star = Some((at, done));
             }
-            (None, Some((after, from))) if *from < name.len() => {
-                *from += 1;
-                (at, in_name) = (*after, *from);
+            (Some(it), _) if *it == '?' || it == c => {
+                at += 1;
+                done += 1;
             }
-            (None, _) => return Some(false),
+            (_, Some((after, start))) => {
+                *start += 1;
+                (at, done) = (*after, *start);
+            }
+            (_, None) => return false,
         }
     }
-}
-
-/// Compares one character; the length of its pattern if it fits. `None` outside is a malformed pattern.
-#[expect(clippy::option_option, reason = "a malformed pattern, no match, or a match")]
-fn one(pattern: &[char], c: Option<char>) -> Option<Option<usize>> {
-    match pattern[0] {
-        '?' => Some(c.map(|_| 1)),
-        '\\' => {
-            let escaped = *pattern.get(1)?;
-            Some((c == Some(escaped)).then_some(2))
-        }
-        '[' => {
-            let (mut at, mut fits) = (1, false);
-            let negated = pattern.get(at) == Some(&'^');
-            at += usize::from(negated);
-            let start = at;
-            loop {
-                if pattern.get(at) == Some(&']') && at > start {
-                    let is_match = c.is_some() && fits != negated;
-                    return Some(is_match.then_some(at + 1));
-                }
-                let (low, length) = letter(&pattern[at.min(pattern.len())..])?;
-                at += length;
-                let mut high = low;
-                if pattern.get(at) == Some(&'-') {
-                    let (to, length) = letter(&pattern[at + 1..])?;
-                    (high, at) = (to, at + 1 + length);
-                }
-                fits |= c.is_some_and(|it| low <= it && it <= high);
-            }
-        }
-        it => Some((c == Some(it)).then_some(1)),
-    }
-}
-
-/// A character of a class, maybe escaped.
-fn letter(pattern: &[char]) -> Option<(char, usize)> {
-    match pattern {
-        [] | ['-' | ']', ..] | ['\\'] => None,
-        ['\\', it, ..] => Some((*it, 2)),
-        [it, ..] => Some((*it, 1)),
-    }
+    pattern[at..].iter().all(|it| *it == '*')
 }
 
 #[cfg(test)]
@@ -203,12 +155,13 @@ mod tests {
         let files = [
             (
                 ".indexignore",
-                "# a comment\n\na\n/ignore\n/really/**/file1\n*.md\n!keep.md\ndir/\n[x-z]?\n",
+                "# a comment\n\na\n/ignore\n/really/**/file1\n*.md\n!keep.md\ndir/\ny?\n",
             ),
             ("dir1/.indexignore", "b\n/ignore\n!a\n"),
         ];
         let files = files.map(|it| (ProjectPath::fixed(it.0), it.1.to_owned()));
-        let ignore = Ignore::new(&files.into_iter().collect());
+        let ignore =
+            Ignore::read("catalog", &files.into_iter().collect()).expect("they are supported");
         for path in [
             "a",
             "a/b",
@@ -236,16 +189,21 @@ mod tests {
     #[test]
     fn patterns_are_those_of_go() {
         for (pattern, name, expected) in [
-            ("a*c", "abbc", Some(true)),
-            ("a*b*c", "abxbxc", Some(true)),
-            ("*", "", Some(true)),
-            ("a\\*", "a*", Some(true)),
-            ("[^a]", "a", Some(false)),
-            ("[a", "a", None),
-            ("a?", "a", Some(false)),
-            ("a*?", "a", Some(false)),
+            ("a*c", "abbc", true),
+            ("a*b*c", "abxbxc", true),
+            ("*", "", true),
+            ("a?", "a", false),
+            ("a*?", "a", false),
         ] {
             assert_eq!(glob(pattern, name), expected, "{pattern} {name}");
+        }
+        for pattern in ["[a]", "a\\*"] {
+            let files = [(ProjectPath::fixed(FILE), format!("a\n{pattern}\n"))];
+            let error = Ignore::read("catalog", &files.into()).expect_err(pattern).to_string();
+            assert_eq!(
+                error,
+                format!("catalog/{FILE}:2:1: the pattern `{pattern}` is not supported")
+            );
         }
     }
 }

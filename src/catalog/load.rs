@@ -101,7 +101,7 @@ impl Loader {
         let blob = match blob {
             Ok(blob) => blob,
             Err(message) => {
-                let is_comment = message.starts_with("object ''");
+                let is_comment = message == "this document has no blob";
                 let mut problem = place.fault(message);
                 if is_comment {
                     problem = problem.with_hint(

@@ -20,7 +20,7 @@ mod stream;
 pub mod template;
 
 pub use bundle::Bundle;
-pub use check::{check, image_fault};
+pub use check::{check, is_image};
 pub use ignore::{FILE as IGNORE_FILE, Ignore};
 pub use inline::{inline, pulled};
 pub use load::{Catalog, Loader};

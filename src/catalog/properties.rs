@@ -2,15 +2,11 @@
 
 use super::{
     blob::{Bundle, Property, property},
+    bundle::Struct,
     decode::base64,
     document, go,
 };
-use go_data::{
-    kubernetes,
-    yaml::{Map, Value},
-};
-
-type Object = Map<String, Value>;
+use go_data::{kubernetes, yaml::Value};
 
 /// What the properties of a bundle say.
 #[derive(Debug, Default)]
@@ -23,17 +19,15 @@ pub struct Properties {
 pub fn properties(list: &[Property]) -> Result<Properties, String> {
     let mut res = Properties::default();
     for (at, it) in list.iter().enumerate() {
-        let fault = |error: String| {
-            format!("parse property[{at}] of type {}: {error}", go::quoted(&it.type_))
-        };
+        let fault =
+            |error: String| format!("property {at} of the type {}: {error}", go::quoted(&it.type_));
         let Some(value) = &it.value else {
-            return Err(fault("unexpected end of JSON input".to_owned()));
+            return Err(fault("it has no value".to_owned()));
         };
-        let (root, names): (_, &[&str]) = match it.type_.as_str() {
-            property::PACKAGE => ("Package", &["packageName", "version", "release"]),
-            property::PACKAGE_REQUIRED => ("PackageRequired", &["packageName", "versionRange"]),
-            property::GVK => ("GVK", &["group", "kind", "version"]),
-            property::GVK_REQUIRED => ("GVKRequired", &["group", "kind", "version"]),
+        let names: &[&str] = match it.type_.as_str() {
+            property::PACKAGE => &["packageName", "version", "release"],
+            property::PACKAGE_REQUIRED => &["packageName", "versionRange"],
+            property::GVK | property::GVK_REQUIRED => &["group", "kind", "version"],
             property::OBJECT => {
                 object(value).map_err(fault)?;
                 continue;
@@ -48,8 +42,8 @@ pub fn properties(list: &[Property]) -> Result<Properties, String> {
             }
             _ => continue,
         };
-        let texts = texts(value, root, names).map_err(fault)?;
-        if root == "Package" {
+        let texts = texts(value, names).map_err(fault)?;
+        if it.type_ == property::PACKAGE {
             res.packages.push(texts);
         }
     }
@@ -57,68 +51,34 @@ pub fn properties(list: &[Property]) -> Result<Properties, String> {
 }
 
 /// The fields of a struct that holds only strings.
-fn texts(value: &Value, root: &str, names: &[&str]) -> Result<[String; 3], String> {
+fn texts(value: &Value, names: &[&str]) -> Result<[String; 3], String> {
     let mut res = [const { String::new() }; 3];
-    let map = as_map(value, &format!("property.{root}"))?;
+    let value = Struct::of(Some(value), "value")?;
     for (text, name) in res.iter_mut().zip(names) {
-        match map.and_then(|it| go::field(it, name)) {
-            None => {}
-            Some(Value::String(it)) => it.clone_into(text),
-            Some(it) => {
-                let title = go::title(it);
-                return Err(format!(
-                    "json: cannot unmarshal {title} into Go struct field {root}.{name} of type string"
-                ));
-            }
-        }
+        *text = value.text(name)?;
     }
     Ok(res)
 }
 
-fn as_map<'a>(value: &'a Value, type_: &str) -> Result<Option<&'a Object>, String> {
-    match value {
-        Value::Object(map) => Ok(Some(map)),
-        Value::Null => Ok(None),
-        it => {
-            Err(format!("json: cannot unmarshal {} into Go value of type {type_}", go::title(it)))
-        }
-    }
-}
-
 /// The bytes of a manifest that a bundle carries.
 pub fn object(value: &Value) -> Result<Vec<u8>, String> {
-    let map = as_map(value, "property.BundleObject")?;
-    match map.and_then(|it| go::field(it, "data")) {
-        None => Ok(Vec::new()),
-        Some(Value::String(text)) => base64(text),
-        Some(it) => Err(format!(
-            "json: cannot unmarshal {} into Go struct field BundleObject.data of type []uint8",
-            go::title(it)
-        )),
-    }
+    base64(&Struct::of(Some(value), "value")?.text("data")?)
 }
 
 fn channel(value: &Value) -> Result<(), String> {
-    let Some(map) = as_map(value, "property.Channel")? else { return Ok(()) };
-    let fault = |it: &Value, name: &str, type_: &str| {
-        let title = go::title(it);
-        format!(
-            "json: cannot unmarshal {title} into Go struct field Channel.{name} of type {type_}"
-        )
-    };
-    match go::field(map, "channelName") {
-        Some(it) if !it.is_string() => return Err(fault(it, "channelName", "string")),
-        _ => {}
-    }
-    match go::field(map, "priority") {
-        Some(it) if !it.is_i64() => Err(fault(it, "priority", "int")),
+    let value = Struct::of(Some(value), "value")?;
+    value.text("channelName")?;
+    match go::field(value.map, "priority") {
+        Some(it) if !it.is_i64() => {
+            Err(format!("`priority` is {}, not an integer", go::described(it)))
+        }
         _ => Ok(()),
     }
 }
 
 /// Checks what is left of a ClusterServiceVersion.
 fn csv_metadata(value: &Value) -> Result<(), String> {
-    as_map(value, "property.CSVMetadata")?;
+    Struct::of(Some(value), "value")?;
     match kubernetes::decode_as("alpha.CSVMetadata", value).faults.first() {
         Some(fault) => Err(fault.to_string()),
         None => Ok(()),
@@ -130,23 +90,16 @@ pub fn check_objects(bundle: &Bundle) -> Result<(), String> {
     let objects = bundle.properties.iter().enumerate().filter(|it| it.1.type_ == property::OBJECT);
     for (at, it) in objects {
         let of = format!(
-            "read bundle objects: package {}, bundle {}:",
+            "package {}, bundle {}:",
             go::quoted(&bundle.package),
             go::quoted(&bundle.name)
         );
-        let value = it.value.as_ref().ok_or_else(|| {
-            format!(
-                "{of} parse property at index {at} as bundle object: unexpected end of JSON input"
-            )
-        })?;
-        let bytes = object(value)
-            .map_err(|it| format!("{of} parse property at index {at} as bundle object: {it}"))?;
+        let of = format!("{of} property {at}:");
+        let value = it.value.as_ref().ok_or_else(|| format!("{of} it has no value"))?;
+        let bytes = object(value).map_err(|it| format!("{of} {it}"))?;
         let is_json = bytes.trim_ascii_start().starts_with(b"{");
         if let (false, Err(fault)) = (is_json, document::documents(&bytes, 0)) {
-            return Err(format!(
-                "{of} convert bundle object property at index {at} to JSON: {}",
-                fault.message
-            ));
+            return Err(format!("{of} {}", fault.message));
         }
     }
     Ok(())

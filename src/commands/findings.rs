@@ -1,5 +1,7 @@
 //! What the reports of findings share: SARIF 2.1.0, as code scanning takes it up, and a few words.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::terminal;
 use diagnostics::{Diagnostic, Severity};
 use go_data::yaml::{Value, json};
@@ -77,16 +79,9 @@ pub fn physical(path: &str, line: usize, column: usize) -> Value {
 
 /// A path as a relative reference (RFC 3986).
 fn uri(path: &str) -> String {
-    let mut res = String::new();
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                res.push(byte.into());
-            }
-            byte => res += &format!("%{byte:02X}"),
-        }
-    }
-    res
+    const ESCAPED: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+    utf8_percent_encode(path, ESCAPED).to_string()
 }
 
 /// `1 warning`, `2 warnings`

@@ -61,8 +61,6 @@ impl Mode {
 pub enum Outcome {
     /// Changes to the project.
     Plan(Plan),
-    /// Changes to the project, which are listed on stderr: stdout has a report.
-    Aside(Plan),
     /// Data for stdout.
     Text(String),
     /// A result that is incomplete, and why.
@@ -115,15 +113,7 @@ pub fn begin(root: &Root, mode: &Mode) -> anyhow::Result<()> {
 impl Outcome {
     pub fn settle(self, root: &Root, mode: &Mode) -> anyhow::Result<()> {
         match self {
-            Self::Plan(plan) => settle(&plan, root, mode, |changes| {
-                terminal::list(&changes.to_string(), || changes.folded());
-            }),
-            Self::Aside(plan) => settle(&plan, root, mode, |changes| {
-                let list = changes.to_string();
-                if !list.is_empty() {
-                    terminal::advise(&list);
-                }
-            }),
+            Self::Plan(plan) => settle(&plan, root, mode),
             Self::Text(text) => {
                 terminal::data(&text);
                 Ok(())
@@ -137,7 +127,8 @@ impl Outcome {
 }
 
 /// The one way from a plan to the disk.
-fn settle(plan: &Plan, root: &Root, mode: &Mode, list: impl Fn(&Changes)) -> anyhow::Result<()> {
+fn settle(plan: &Plan, root: &Root, mode: &Mode) -> anyhow::Result<()> {
+    let list = |it: &Changes| terminal::list(&it.to_string(), || it.folded());
     let changes = match mode.writes() {
         true => plan.against(root, mode.force)?,
         false => plan.forecast(root, mode.force)?,

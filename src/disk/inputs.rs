@@ -9,12 +9,13 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use sha2::{Digest as _, Sha256};
 use walkdir::WalkDir;
+
+use model::Digest;
 
 /// The SHA-256 of some bytes, in hexadecimal digits.
 pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
+    Digest::of(bytes).hex().to_owned()
 }
 
 /// The digest of a file, or a word if it does not exist or is not a regular file. `None` if it cannot be read or is

@@ -12,7 +12,6 @@ use std::{collections::BTreeSet, path::Path};
 
 use anyhow::{Context as _, ensure};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::{
     folder::{Folder, Kind},
@@ -157,8 +156,4 @@ fn foreign<T>(why: &str) -> anyhow::Result<T> {
 pub fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().and_then(|it| it.to_str());
     name.is_some_and(|it| it.starts_with(TEMPORARY) || it == NAME || it == UNFINISHED)
-}
-
-pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
 }

@@ -30,7 +30,6 @@ pub use above::{Above, above, has};
 pub use apart::{keep, put, put_programs, temporary};
 pub use folder::LONGEST;
 pub use inputs::{digest, digest_of, files_below, is_newer, stamp};
-pub use journal::is_temporary;
 pub use large::{large, stream};
 pub use own::Own;
 pub use root::Root;

@@ -10,7 +10,8 @@ use anyhow::Context as _;
 
 use super::{
     folder::{Folder, Kind, LONGEST, is_missing},
-    journal::{Journal, Step, hash},
+    inputs::digest,
+    journal::{Journal, Step},
     places::{Meanwhile, Places, blocked},
 };
 use model::ProjectPath;
@@ -57,7 +58,7 @@ impl<'a> Transaction<'a> {
         };
         Ok(match now {
             now if now.as_deref() == step.after.as_deref().map(str::as_bytes) => State::After,
-            now if now.as_deref().map(hash) == step.before => State::Before,
+            now if now.as_deref().map(digest) == step.before => State::Before,
             _ => State::Edited,
         })
     }
@@ -135,7 +136,7 @@ impl<'a> Transaction<'a> {
         };
         let new = step.after.as_ref().map(String::as_bytes);
         Ok(Some(match found {
-            found if Some(hash(&found)) == step.before => Old::Before,
+            found if Some(digest(&found)) == step.before => Old::Before,
             found if new == Some(&found) => Old::New,
             found if new.is_some_and(|it| it.starts_with(&found)) => Old::Part,
             _ => Old::Other,

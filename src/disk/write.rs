@@ -11,7 +11,8 @@
 //! meantime, all files get their old texts back; a file that was edited after it had been replaced keeps the edit.
 
 use super::{
-    journal::{Journal, Step, hash, is_git},
+    inputs::digest,
+    journal::{Journal, Step, is_git},
     places::{Meanwhile, Places},
     root::Root,
     transaction::{State, Transaction},
@@ -45,7 +46,7 @@ impl Root {
         list.sort_by_key(|it| it.path == Project::path());
         let steps = list.iter().map(|it| Step {
             path: it.path.clone(),
-            before: it.before.as_deref().map(|it| hash(it.as_bytes())),
+            before: it.before.as_deref().map(|it| digest(it.as_bytes())),
             after: it.after.clone(),
         });
         let journal = Journal::new(token(), steps.collect())?;

@@ -4,9 +4,9 @@ use std::io::Write as _;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use flate2::{Compression, GzBuilder};
-use sha2::{Digest as _, Sha256};
 
 use go_data::yaml::{Value, json};
+use model::Digest;
 
 /// What one ConfigMap holds, in bytes: a little less than its limit, which is 1 MiB with the keys.
 const MOST: usize = 1_000_000;
@@ -22,7 +22,7 @@ pub enum Content {
 impl Content {
     /// Its first digits of a SHA-256 are unique for a text.
     pub fn digest(text: &str) -> String {
-        Sha256::digest(text)[..5].iter().map(|it| format!("{it:02x}")).collect()
+        Digest::of(text.as_bytes()).hex()[..10].to_owned()
     }
 
     pub fn of(text: String) -> Self {

@@ -28,11 +28,12 @@ pub use self::{
     },
     plan::{is_running, reason, steps},
     progress::{Progress, Seen, progress},
-    release::{Files, Release, accounts, deployments, owned_crds},
+    release::{Release, accounts, deployments, owned_crds},
     requirements::impossible,
     same::difference,
     server::{Security, Server, is_server_of, package_of},
 };
+pub use model::Files;
 
 /// The kinds that OLM reads.
 pub const V1: &str = "operators.coreos.com/v1";

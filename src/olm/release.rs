@@ -1,15 +1,11 @@
 //! What the files of a bundle say about its operator.
 
-use std::collections::BTreeMap;
-
 use anyhow::Context as _;
 
 use super::{InstallMode, texts};
 use go_data::yaml::{self, Dialect, Value};
+use model::Files;
 use model::ProjectPath;
-
-/// The files of a bundle, by their paths inside it.
-pub type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 const PACKAGE: &str = "operators.operatorframework.io.bundle.package.v1";
 const MANIFESTS: &str = "operators.operatorframework.io.bundle.manifests.v1";

@@ -1,8 +1,6 @@
 //! The first line of a generated file: the command that generates it, a hash of the text, and where edits belong.
 
-use sha2::{Digest as _, Sha256};
-
-use model::ProjectPath;
+use model::{Digest, ProjectPath};
 
 /// The state of a file, seen from a command that generates files.
 #[derive(Debug, PartialEq)]
@@ -80,12 +78,7 @@ pub fn is_in_conflict(path: &ProjectPath, text: &str) -> bool {
 
 /// Hexadecimal digits of SHA-256, two for each byte: enough to notice an edit, but not a protection.
 fn hash(parts: &[&str]) -> String {
-    let mut digest = Sha256::new();
-    for (at, part) in parts.iter().enumerate() {
-        digest.update(if at == 0 { "" } else { "\n" });
-        digest.update(part);
-    }
-    digest.finalize()[..8].iter().map(|it| format!("{it:02x}")).collect()
+    Digest::of(parts.join("\n").as_bytes()).hex()[..16].to_owned()
 }
 
 #[test]

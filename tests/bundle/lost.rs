@@ -1,26 +1,40 @@
-//! What a bundle cannot express, and what the bundle replaces: each is a warning and a line of the explanation.
+//! What a bundle cannot express, and what the bundle replaces: each is a warning.
 
 use serde_json::{Value, json};
 
-use super::{
-    CSV, bundle,
-    explained::{OPERATOR, account, binding, entry, explained, places, role},
-    object, objects,
-};
+use super::{CSV, bundle, object, objects};
 use crate::support;
 
 fn run(dir: &std::path::Path, words: &[&str]) -> std::process::Output {
     support::command(support::BINARY, dir).args(words).output().expect("the binary starts")
 }
 
-/// The notes of an object, where each is a warning as well.
-fn warned(said: &str, entry: &Value) -> Vec<String> {
-    let notes = entry["notes"].as_array().expect("a list").iter();
-    let notes: Vec<String> = notes.filter_map(Value::as_str).map(str::to_owned).collect();
-    for note in &notes {
-        assert!(said.contains(note.strip_prefix("it ").unwrap_or(note)), "{note}: {said}");
-    }
-    notes
+const OPERATOR: &str = "memcached-operator-controller-manager";
+
+fn account(name: &str) -> Value {
+    json!({ "kind": "ServiceAccount", "name": name, "namespace": "memcached-operator-system" })
+}
+
+fn binding(kind: &str, name: &str, role: &str, subjects: Value) -> Value {
+    let (role_kind, role) = role.split_once(' ').expect("a kind and a name");
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": { "name": name },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": role_kind, "name": role }, "subjects": subjects,
+    })
+}
+
+fn role(name: &str, rules: Value) -> Value {
+    json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": { "name": name }, "rules": rules,
+    })
+}
+
+/// The warnings about a bundle that is written.
+fn warnings(name: &str, objects: &[Value]) -> Vec<String> {
+    let (_, output) = bundle(name, objects, &[]);
+    let said = support::said(&output);
+    assert!(output.status.success(), "{said}");
+    said.lines().filter_map(|it| it.strip_prefix("warning: ")).map(str::to_owned).collect()
 }
 
 #[test]
@@ -45,34 +59,26 @@ fn a_namespace_that_is_not_the_operators_is_lost_with_a_warning() {
         }),
         "ignored",
     );
-    let (explanation, files) = explained("lost-namespaces", &objects, &[]);
-    let (_, output) = bundle("lost-namespaces-said", &objects, &[]);
-    let said = support::said(&output);
-    let dns = warned(&said, entry(&explanation, "RoleBinding", "dns"));
-    assert_eq!(dns.len(), 1);
-    assert!(dns[0].starts_with(
-        "it gives rights in the namespace `kube-system`, which a CSV cannot name: OLM gives them"
+    let found = warnings("lost-namespaces", &objects);
+    let of = |name: &str| -> Vec<&str> {
+        let some = found.iter().filter(|it| it.contains(&format!("/{name}` ")));
+        some.map(|it| it.split_once("` ").expect("a title").1).collect()
+    };
+    let [dns] = of("dns")[..] else { panic!("{found:#?}") };
+    assert!(dns.contains(
+        "gives rights in the namespace `kube-system`, which a CSV cannot name: OLM gives them"
     ));
-    assert_eq!(
-        entry(&explanation, "Role", "dns")["notes"],
-        json!(["with RoleBinding kube-system/dns, its rules are no longer for `kube-system`"])
-    );
-    let reader = warned(&said, entry(&explanation, "RoleBinding", "auth-reader"));
-    assert!(reader[0].ends_with(
+    let [one, other] = of("auth-reader")[..] else { panic!("{found:#?}") };
+    assert!(one.ends_with(
         "in the namespace of the operator, which has this Role only if it is `kube-system`: give the operator a ClusterRole with the same rules"
     ));
-    assert!(reader[1].starts_with("its namespace `kube-system` is left out of the bundle"));
-    let dash = entry(&explanation, "ConfigMap", "dash");
-    assert_eq!(
-        warned(&said, dash),
-        [
-            "its namespace `openshift-config-managed` is left out of the bundle: OLM creates it in the namespace of the operator"
-        ]
-    );
-    assert!(files[&places(dash)[0]]["metadata"].get("namespace").is_none());
+    assert!(other.contains("its namespace `kube-system` is left out of the bundle"));
+    let [dash] = of("dash")[..] else { panic!("{found:#?}") };
+    assert!(dash.ends_with(
+        "its namespace `openshift-config-managed` is left out of the bundle: OLM creates it in the namespace of the operator"
+    ));
     // Nothing is lost where all of the operator is, and where a namespace has no meaning.
-    assert_eq!(entry(&explanation, "ConfigMap", "near")["notes"], json!([]));
-    assert_eq!(entry(&explanation, "PriorityClass", "first")["notes"], json!([]));
+    assert_eq!([of("near"), of("first")], [Vec::<&str>::new(), Vec::new()]);
 }
 
 /// What `own` adds to an object is named in a warning, and what all objects have is not.
@@ -84,16 +90,10 @@ fn parts_of_objects_that_become_parts_of_the_csv_are_lost_with_a_warning() {
             it["metadata"]["labels"]["team"] = json!("cache");
         }
         change(object(&mut objects, kind, end));
-        let (explanation, _) = explained(&format!("lost-{name}"), &objects, &[]);
-        let (_, output) = bundle(&format!("lost-{name}-said"), &objects, &[]);
-        let said = support::said(&output);
-        let warnings: Vec<_> = said.lines().filter(|it| it.contains(" left out of the")).collect();
-        assert_eq!(warnings.len(), 1, "{said}");
-        let notes = entry(&explanation, kind, end)["notes"].as_array().expect("a list");
-        let note =
-            notes.iter().filter_map(Value::as_str).find(|it| it.contains(" left out of the"));
-        assert!(warnings[0].ends_with(note.expect("a note")), "{said}");
-        note.unwrap_or_default().to_owned()
+        let found = warnings(&format!("lost-{name}"), &objects);
+        let mut lost = found.iter().filter(|it| it.contains(" left out of the"));
+        let only = lost.next().filter(|_| lost.next().is_none());
+        only.unwrap_or_else(|| panic!("{found:#?}")).split_once(": ").expect("a title").1.to_owned()
     };
     let account = lost("account", "ServiceAccount", OPERATOR, &|it| {
         it["imagePullSecrets"] = json!([{ "name": "a" }]);
@@ -129,16 +129,10 @@ fn an_account_that_nobody_creates_is_reported() {
     let view =
         binding("ClusterRoleBinding", "view", "ClusterRole view", json!([account(OPERATOR)]));
     objects.push(view);
-    let (explanation, _) = explained("lost-creation", &objects, &[]);
-    let (dir, output) = bundle("lost-creation-said", &objects, &[]);
+    let (dir, output) = bundle("lost-creation", &objects, &[]);
     let said = support::said(&output);
-    let notes = warned(&said, entry(&explanation, "ServiceAccount", OPERATOR));
-    assert_eq!(
-        notes,
-        [
-            "OLM creates the service accounts of the CSV's permissions only, and no Role or ClusterRole here gives it any"
-        ]
-    );
+    let reason = "is left out of the bundle: OLM creates the service accounts of the CSV's permissions only, and no Role or ClusterRole here gives it any";
+    assert!(said.contains(&format!("`ServiceAccount/{OPERATOR}` (v1) {reason}")), "{said}");
     let expected = format!(
         "neither OLM nor the bundle creates the service account `{OPERATOR}` of the Deployment `{OPERATOR}`, and without it there are no pods"
     );
@@ -150,23 +144,15 @@ fn an_account_that_nobody_creates_is_reported() {
 #[test]
 fn annotations_that_a_person_set_are_replaced_with_a_warning() {
     let builder = "operators.operatorframework.io/builder";
-    let fields = |before: &str| {
+    let found = |before: &str| {
         let mut objects = objects();
         object(&mut objects, "ClusterServiceVersion", "")["metadata"]["annotations"][builder] =
             json!(before);
-        let (explanation, files) = explained("lost-builder", &objects, &[]);
-        let field = explanation["fields"].as_array().expect("a list").iter();
-        let name = format!("metadata.annotations.{builder}");
-        let field = field.clone().find(|it| it["name"] == name).expect("a field").clone();
-        assert_eq!(field["value"], files[CSV]["metadata"]["annotations"][builder]);
-        let (_, output) = bundle("lost-builder-said", &objects, &[]);
-        (field["from"].clone(), support::said(&output))
+        warnings("lost-builder", &objects).join("\n")
     };
-    let (from, said) = fields("mine");
-    assert_eq!(from, "generated; the CSV base has `mine`");
+    let said = found("mine");
     assert!(said.contains(&format!("its annotation `{builder}: mine` is replaced by")), "{said}");
-    let (from, said) = fields("operator-sdk-v1.42.3");
-    assert_eq!(from, "generated; the CSV base has `operator-sdk-v1.42.3`");
+    let said = found("operator-sdk-v1.42.3");
     assert!(!said.contains("is replaced by"), "{said}");
 
     let dir = support::fresh("lost-metrics");
@@ -179,14 +165,13 @@ fn annotations_that_a_person_set_are_replaced_with_a_warning() {
     )
     .expect("it is ours");
     let output = support::command(support::BINARY, &dir)
-        .args(["bundle", "--input", "objects.yaml", "--explain"])
+        .args(["bundle", "--input", "objects.yaml"])
         .output()
         .expect("the binary starts");
     let said = support::said(&output);
     assert!(said.contains(
         "warning: config/manifests/metadata/annotations.yaml: `operators.operatorframework.io.metrics.builder: me` is replaced by"
     ));
-    assert!(said.contains("(generated; config/manifests/metadata/annotations.yaml has `me`)"));
 }
 
 fn letters(length: usize) -> String {
@@ -201,20 +186,13 @@ fn letters(length: usize) -> String {
     (0..length).map(|_| letter()).collect()
 }
 
-/// The limit whose words begin so.
-fn limit<'a>(explanation: &'a Value, what: &str) -> &'a Value {
-    let mut limits = explanation["limits"].as_array().expect("a list").iter();
-    limits.find(|it| it["what"].as_str().expect("words").starts_with(what)).expect("the limit")
-}
-
 #[test]
 fn a_size_that_only_gos_compressor_can_judge_is_a_warning() {
     let mut objects = objects();
     objects.push(json!({
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "big" }, "data": { "x": letters(1_030_000) },
     }));
-    let (explanation, _) = explained("lost-size", &objects, &[]);
-    let (dir, output) = bundle("lost-size-said", &objects, &[]);
+    let (dir, output) = bundle("lost-size", &objects, &[]);
     assert!(output.status.success());
     let validated = run(&dir, &["bundle", "validate"]);
     for output in [output, validated] {
@@ -222,73 +200,18 @@ fn a_size_that_only_gos_compressor_can_judge_is_a_warning() {
         assert!(said.contains("It may be too large: these are"), "{said}");
         assert!(said.contains("`operator-sdk bundle validate` has the exact verdict"), "{said}");
     }
-    let data = limit(&explanation, "API servers: the data of one ConfigMap or Secret");
-    assert_eq!(
-        *data,
-        json!({
-            "what": data["what"], "file": "manifests/big_v1_configmap.yaml", "size": 1_030_000, "most": 1 << 20,
-        })
-    );
 }
 
 #[test]
-fn limits_count_what_api_servers_and_kubectl_count() {
-    let mut objects = objects();
-    objects.push(json!({
-        "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "it" },
-        "data": { "a": "YWJjZA==", "b": "YWJj" }, "stringData": { "b": "ä" },
-    }));
-    let (explanation, files) = explained("lost-limits", &objects, &[]);
-    assert_eq!(limit(&explanation, "API servers: the data")["size"], 4 + 2);
-    let applied = limit(&explanation, "`kubectl apply`");
-    let crd = &files[applied["file"].as_str().expect("a file")];
-    assert!(crd["metadata"].get("annotations").is_none());
-    // What kubectl adds: the annotation's name, and the object with an empty map of annotations.
-    let mut written = crd.clone();
-    written["metadata"]["annotations"] = json!({});
-    let expected =
-        "kubectl.kubernetes.io/last-applied-configuration".len() + written.to_string().len() + 1;
-    assert_eq!(applied["size"], expected);
-}
-
-#[test]
-fn files_that_are_not_generated_are_listed() {
-    let (dir, output) = bundle("lost-own", &objects(), &[]);
-    assert!(output.status.success());
-    let own = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n";
-    std::fs::write(dir.join("bundle/manifests/mine.yaml"), own).expect("it is ours");
-    let explain = |format: &str| run(&dir, &["bundle", "--input", "objects.yaml", format]);
-    let explanation = explain("--explain=json").stdout;
-    let explanation: Value = serde_json::from_slice(&explanation).expect("JSON");
-    assert_eq!(explanation["notGenerated"], json!(["manifests/mine.yaml"]));
-    let said = support::said(&explain("--explain"));
-    let heading =
-        "Files in the folder of the bundle that are not generated:\n  manifests/mine.yaml\n";
-    assert!(said.contains(heading), "{said}");
-}
-
-#[test]
-fn what_the_base_says_of_its_crds_is_explained() {
+fn what_the_base_says_of_other_crds_is_lost_with_a_warning() {
     let mut objects = objects();
     object(&mut objects, "ClusterServiceVersion", "")["spec"]["customresourcedefinitions"] = json!({ "owned": [
         {
             "name": "memcacheds.cache.example.com", "version": "v1alpha1", "kind": "Memcached",
-            "specDescriptors": [{ "path": "size", "displayName": "Pods" }, { "path": "own", "displayName": "Own" }],
-            "actionDescriptors": [{ "path": "act", "displayName": "A" }],
         },
         { "name": "memcacheds.cache.example.com", "version": "v2", "kind": "Memcached", "displayName": "Kept" },
     ] });
-    let (explanation, _) = explained("lost-owned", &objects, &[]);
-    let of = |field: &str| {
-        let mut list = explanation["descriptors"].as_array().expect("a list").iter();
-        list.find(|it| it["field"] == field).expect("descriptors")
-    };
-    assert_eq!(of("specDescriptors")["fromBase"], json!(["size", "own"]));
-    assert_eq!(of("specDescriptors")["completedFromSchema"], json!(["size"]));
-    assert_eq!(of("actionDescriptors")["fromBase"], json!(["act"]));
-    let (_, output) = bundle("lost-owned-said", &objects, &["--explain"]);
-    let said = support::said(&output);
-    assert!(said.contains("      from the CSV base: own\n      from the CSV base, completed from the schema: size\n"), "{said}");
+    let said = warnings("lost-owned", &objects).join("\n");
     assert!(said.contains(
         "describes v2 of `memcacheds.cache.example.com`, which no CRD here serves: it is left out"
     ));
@@ -306,7 +229,7 @@ fn the_image_of_a_volume_keeps_its_tag_with_a_warning() {
         containers.map(|it| it["image"].as_str().expect("an image").to_owned()).collect()
     };
     let run = |objects: &[Value]| {
-        let (dir, first) = bundle("lost-volume", objects, &["--explain"]);
+        let (dir, first) = bundle("lost-volume", objects, &[]);
         assert!(first.status.success());
         let digest = "0".repeat(64);
         let mut all = images.clone();
@@ -317,19 +240,16 @@ fn the_image_of_a_volume_keeps_its_tag_with_a_warning() {
         let words = ["bundle", "--input", "objects.yaml", "--use-image-digests", "--offline"];
         let pinned = run(&dir, &words);
         let csv = std::fs::read_to_string(dir.join("bundle").join(CSV)).expect("it is written");
-        (support::said(&first), support::said(&pinned), csv)
+        (support::said(&pinned), csv)
     };
-    let (first, pinned, csv) = run(&objects);
-    assert!(first.contains(
-        "  quay.io/vol/v:1\n      used by volume `v` of the Deployment `memcached-operator-controller-manager`\n      not in `relatedImages`, and"
-    ), "{first}");
+    let (pinned, csv) = run(&objects);
     assert!(pinned.contains("has the image `quay.io/vol/v:1`, which keeps its tag"), "{pinned}");
     assert!(csv.contains("reference: quay.io/vol/v:1\n"));
     // The way out.
     let pod = object(&mut objects, "Deployment", "manager").pointer_mut(pod).expect("a pod");
     let env = pod["containers"][0]["env"].as_array_mut().expect("it has variables");
     env.push(json!({ "name": "RELATED_IMAGE_V", "value": reference }));
-    let (_, pinned, csv) = run(&objects);
+    let (pinned, csv) = run(&objects);
     assert!(!pinned.contains("keeps its tag"), "{pinned}");
     assert!(csv.contains("reference: quay.io/vol/v@sha256:0000"), "{csv}");
 }

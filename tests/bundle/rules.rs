@@ -258,7 +258,6 @@ fn fields() -> Vec<(&'static str, &'static str, String, Value)> {
             Value::Null,
         ),
         ("gp-crd-desc", CSV, format!("{OWNED}/description"), Value::Null),
-        ("gp-channels", ANNOTATIONS, annotation("channels"), json!("beta")),
         (
             "gp-crd-rbac",
             CSV,
@@ -319,7 +318,7 @@ fn add(files: &mut Files, object: Value) {
     files.insert("manifests/a.yaml".to_owned(), object);
 }
 
-/// A deprecated API, which makes the validator `community` look.
+/// An API that Kubernetes 1.22 removed.
 fn old(files: &mut Files) {
     add(
         files,
@@ -435,53 +434,12 @@ const CHANGES: &[(&str, Change)] = &[
         other["spec"]["versions"][0]["name"] = json!("v2");
         add(files, other);
     }),
-    ("obj-pdb-max-unavailable", |files| {
-        add(
-            files,
-            json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": { "name": "a" }, "spec": { "maxUnavailable": "0%" } }),
-        )
-    }),
-    ("obj-pdb-min-available", |files| {
-        add(
-            files,
-            json!({ "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": { "name": "a" }, "spec": { "minAvailable": "100%" } }),
-        )
-    }),
-    ("obj-priority-default", |files| {
-        add(
-            files,
-            json!({ "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": { "name": "a" }, "globalDefault": true }),
-        )
-    }),
-    ("obj-rbac-pdb", |files| {
-        role(
-            files,
-            &json!({ "apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": ["create"] }),
-        )
-    }),
-    ("obj-rbac-scc", |files| {
-        role(
-            files,
-            &json!({ "apiGroups": ["security.openshift.io"], "resources": ["securitycontextconstraints"], "verbs": ["*"], "resourceNames": ["anyuid"] }),
-        );
-    }),
     ("api-removed", old),
     ("api-removed-later", |files| {
         add(
             files,
             json!({ "apiVersion": "flowcontrol.apiserver.k8s.io/v1beta3", "kind": "FlowSchema", "metadata": { "name": "a" } }),
         )
-    }),
-    ("community-index-path", old),
-    ("community-max-openshift", old),
-    ("community-max-openshift-patch", |files| {
-        old(files);
-        set(
-            files,
-            CSV,
-            "/metadata/annotations/olm.properties",
-            json!("[{\"type\":\"olm.maxOpenShiftVersion\",\"value\":\"4.8.1\"}]"),
-        );
     }),
 ];
 
@@ -508,24 +466,12 @@ fn own_namespace(files: &mut Files, crds: &Value) {
     set(files, CSV, WEBHOOKS, webhook);
 }
 
-fn role(files: &mut Files, rule: &Value) {
-    add(
-        files,
-        json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": "a" }, "rules": [rule] }),
-    );
-}
-
 /// Rules about something beside the bundle, and the arguments and variables with which they are broken.
 const ASKED: &[(&str, &str, &str)] = &[
     ("hub-deprecated", "--select-optional name=operatorhub", ""),
     ("cat-file", "--select all", "nowhere.json"),
     ("api-not-yet", "--kube-version 1.7", ""),
     ("api-version-bad", "--select-optional name=operatorhubv2 --optional-values k8s-version=a", ""),
-    (
-        "community-label",
-        "--select-optional name=community --optional-values index-path=Dockerfile",
-        "",
-    ),
 ];
 
 /// Rules that a directory cannot break: `formats.rs` has an image that does.
@@ -545,7 +491,6 @@ fn check(
         (format!("bundle/{path}"), text.into_bytes())
     };
     support::put(&files.into_iter().map(text).collect(), &dir);
-    fs::write(dir.join("Dockerfile"), "FROM scratch\n").expect("the folder is ours");
     let mut command = support::command(support::BINARY, &dir);
     command.args(["bundle", "validate", "--output", "json"]).args(words.split(' '));
     if words == "--select all" {

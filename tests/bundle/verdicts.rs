@@ -347,3 +347,16 @@ fn other_objects_are_judged_alike() {
     );
     add("finalizer", of("ConfigMap", json!({ "name": "a", "finalizers": ["a b"] })));
 }
+
+/// operator-sdk passes over a service account that Go cannot read.
+#[test]
+fn an_account_with_a_number_is_judged_alike() {
+    for (name, label) in [("number", json!(1.0)), ("flag", json!(true)), ("text", json!("a"))] {
+        check_verdict(&format!("verdict-account-{name}"), |files| {
+            let metadata = json!({ "name": "memcached-operator-controller-manager", "labels": { "app.kubernetes.io/version": label } });
+            let account =
+                json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata });
+            files.insert("manifests/account.yaml".to_owned(), account);
+        });
+    }
+}

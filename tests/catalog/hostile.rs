@@ -24,7 +24,7 @@ fn what_is_deep_or_grows_is_refused() {
     }
     refused(bomb.as_bytes(), "the aliases expand to too much data");
     refused(b"schema: olm.package\n\xff", "this is not UTF-8");
-    refused(b"a: 1\n", "is missing root schema field");
+    refused(b"a: 1\n", "this blob has no `schema`");
 }
 
 #[test]

@@ -44,13 +44,3 @@ impl Drop for Oracle {
         let _ = self.child.wait();
     }
 }
-
-/// The lines of a verdict in one order, without the branches of the tree: `opm` walks maps, in an order of their own.
-pub fn lines(text: &str) -> Vec<String> {
-    let mut res: Vec<String> = text
-        .lines()
-        .map(|it| it.trim_start_matches([' ', '│', '├', '└', '─']).trim_end().to_owned())
-        .collect();
-    res.sort();
-    res
-}

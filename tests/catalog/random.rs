@@ -4,11 +4,7 @@ use std::env;
 
 use serde_json::{Value, json};
 
-use super::{
-    blobs,
-    oracle::{self, Oracle},
-    put, stream, verdict,
-};
+use super::{blobs, oracle::Oracle, put, stream, verdict};
 
 /// Random numbers that are the same in every run.
 pub struct Random(pub u64);
@@ -133,7 +129,7 @@ fn random_catalogs_have_the_verdict_of_opm() {
         env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(default)
     };
     let (count, first) = (number("CATALOGS", 300), number("CATALOGS_SEED", 1));
-    let (mut valid, mut invalid, mut other_words, mut wrong) = (0, 0, 0, Vec::new());
+    let (mut valid, mut invalid, mut wrong) = (0, 0, Vec::new());
     for seed in first..first + count {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut blobs = blobs();
@@ -146,20 +142,11 @@ fn random_catalogs_have_the_verdict_of_opm() {
         let theirs = oracle.ask(&json!({"Validate": dir.join("catalog")})).err();
         match (&ours, &theirs) {
             (None, None) => valid += 1,
-            (Some(ours), Some(theirs)) => {
-                invalid += 1;
-                let [a, b] = [ours, theirs].map(|it| oracle::lines(it));
-                if a != b {
-                    other_words += 1;
-                    if env::var_os("CATALOGS").is_some() {
-                        eprintln!("seed {seed}:\n  ours   {a:?}\n  theirs {b:?}");
-                    }
-                }
-            }
+            (Some(_), Some(_)) => invalid += 1,
             _ => wrong.push(format!("seed {seed}: ours {ours:?}, theirs {theirs:?}")),
         }
     }
-    eprintln!("{valid} valid, {invalid} invalid, of these {other_words} in other words");
+    eprintln!("{valid} valid, {invalid} invalid");
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(valid > 0 && invalid > 0);
 }

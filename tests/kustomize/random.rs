@@ -349,11 +349,8 @@ fn is_possible(case: &Case, heading: &str, item: &str) -> bool {
             let name = word("name: ").unwrap_or_default();
             ["Deployment", "StatefulSet"].iter().any(|it| is_there(case, it, name))
         }
-        "replacements:" | "vars:" => match (word("kind: "), word("{kind: ").and(word("name: "))) {
-            (Some(kind), Some(name)) => {
-                let name = if heading == "vars:" { "web" } else { name };
-                is_there(case, kind, name) && !case.0.values().flatten().any(|it| it.0 == "vars:")
-            }
+        "replacements:" => match (word("kind: "), word("{kind: ").and(word("name: "))) {
+            (Some(kind), Some(name)) => is_there(case, kind, name),
             _ => false,
         },
         _ => true,

@@ -320,7 +320,6 @@ pub const TRANSFORMATIONS: &[(&str, &[&str])] = &[
             "- source: {kind: Deployment, name: web, fieldPath: metadata.labels}\n  targets:\n  - select: {kind: Service}\n    fieldPaths: [spec.selector]\n",
         ],
     ),
-    ("vars:", &["- name: WEB\n  objref: {kind: Service, version: v1, name: web}\n"]),
     (
         "patchesJson6902:",
         &[

@@ -102,10 +102,11 @@ fn template() -> &'static Path {
         }
         fs::write(
             dir.join("template.yaml"),
-            "schema: olm.template.basic\nentries:\n- schema: olm.bundle\n  image: quay.io/example/bundle:v0.0.1\n",
+            "schema: olm.semver\nstable:\n  bundles:\n  - image: quay.io/example/bundle:v0.0.1\n",
         )
         .expect("it is ours");
-        fs::write(dir.join("olm.yaml"), "apiVersion: v1\nkind: Namespace\nmetadata: {name: olm}\n").expect("it is ours");
+        fs::write(dir.join("olm.yaml"), "apiVersion: v1\nkind: Namespace\nmetadata: {name: olm}\n")
+            .expect("it is ours");
         let ours = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
         for words in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "a"]] {
             let status = Command::new("git").args(ours).args(words).current_dir(&dir).status();
@@ -113,7 +114,8 @@ fn template() -> &'static Path {
         }
         let file = dir.join("api/src/cache/v1alpha1/memcached.rs");
         let text = fs::read_to_string(&file).expect("it is scaffolded");
-        fs::write(&file, text.replacen("Number of pods.", "How many pods.", 1)).expect("it is ours");
+        fs::write(&file, text.replacen("Number of pods.", "How many pods.", 1))
+            .expect("it is ours");
         dir
     })
 }

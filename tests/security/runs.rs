@@ -14,7 +14,6 @@ pub const RUNS: &[&str] = &[
     "generate crds --compile --check",
     "generate installer --output-file out/install.yaml",
     "generate catalog --image quay.io/example/bundle:v0.0.2",
-    "generate submission --output-dir out",
     "crds diff HEAD",
     "crds diff cluster",
     "bundle --image quay.io/example/operator:v0.0.2",

@@ -8,13 +8,12 @@
 
 use std::collections::BTreeSet;
 
-use sha2::{Digest as _, Sha256};
-
 use super::{
     managers::{applied, managed_by, manager, managers},
     refusal::WaysOut,
 };
 use go_data::yaml::{Value, json};
+use model::Digest;
 
 const CREATOR: &str = "operator-rs";
 const ADOPTER: &str = "operator-rs-adopted";
@@ -165,8 +164,8 @@ pub(super) fn shortened(name: &str, longest: usize) -> String {
     if name.len() <= longest {
         return name.to_owned();
     }
-    let hash = Sha256::digest(name);
-    let hash: String = hash[..6].iter().map(|it| format!("{it:02x}")).collect();
+    let digest = Digest::of(name.as_bytes());
+    let hash = &digest.hex()[..12];
     let end = longest - hash.len() - 1;
     format!("{}-{hash}", name.chars().take(end).collect::<String>())
 }

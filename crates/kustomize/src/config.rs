@@ -17,8 +17,8 @@ pub struct Config {
     pub narrower: Option<String>,
 }
 
-const LISTS: &str = "namePrefix nameSuffix namespace commonLabels labels templateLabels commonAnnotations varReference \
-images replicas";
+const LISTS: &str = "namePrefix nameSuffix namespace commonLabels labels templateLabels commonAnnotations images \
+replicas";
 
 pub fn is_list(name: &str) -> bool {
     LISTS.split(' ').any(|it| it == name)

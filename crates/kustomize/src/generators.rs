@@ -1,7 +1,5 @@
 //! `configMapGenerator` and `secretGenerator`, with the hash of their content in their names.
 
-use sha2::{Digest as _, Sha256};
-
 use super::{
     load::{Generator, Kustomization, Text},
     object::{BEHAVIOR, HASHED, Object},
@@ -9,7 +7,7 @@ use super::{
     resources, share,
 };
 use go_data::yaml::{self, Map, Value, json};
-use model::Tree;
+use model::{Digest, Tree};
 
 pub fn generate(tree: &impl Tree, of: &Kustomization, from: &Generator) -> anyhow::Result<Object> {
     let (mut data, mut binary) = (Map::new(), Map::new());
@@ -195,8 +193,8 @@ fn hash(object: &Value) -> String {
     let text = content.to_string();
     let text = text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
     let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
-    let digest = Sha256::digest(text.as_bytes());
-    let hex: String = digest[..5].iter().map(|it| format!("{it:02x}")).collect();
+    let digest = Digest::of(text.as_bytes());
+    let hex = &digest.hex()[..10];
     // No vowels and no similar characters, so that no words are formed.
     let swap = |c: char| match c {
         '0' => 'g',

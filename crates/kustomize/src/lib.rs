@@ -9,13 +9,13 @@
 //! resources   files and folders → Objects           generators  literals and files → Objects
 //! patches (merge, kinds, json_patch, selector) → namespace → names → labels → late patches → replicas → images
 //!             → replacements; config says in which fields
-//! references  once at the end: who names an object by its old name gets the new one; then vars
+//! references  once at the end: who names an object by its old name gets the new one
 //! order       as kustomize sorts by default
 //! ```
 //!
 //! Refused, although kustomize renders it:
 //! - what needs a network, a program or a plugin: remote resources, Helm charts, `generators`, `transformers`, `validators`;
-//! - `crds`, `openapi`, `buildMetadata`: rare, and of no use to an operator;
+//! - `crds`, `openapi`, `buildMetadata`: rare, and of no use to an operator; `vars`: `replacements` have replaced them;
 //! - what kustomize gets wrong: directives in lists that are not there, `$patch: replace` in items and of whole objects,
 //!   numbers beyond 2^53 beside a JSON patch, operations without a value, a number that a merge puts in the place of a
 //!   text of which only kustomize's printer knows whether it stands in quotes, configurations that make it forget a field;
@@ -47,14 +47,13 @@ mod replicas;
 mod resources;
 mod selector;
 mod share;
-mod vars;
 
 use std::borrow::Cow;
 
 use anyhow::Context as _;
 
 pub use self::images::Image;
-use self::{config::Config, load::Kustomization, names::Affix, objects::Objects, vars::Variables};
+use self::{config::Config, load::Kustomization, names::Affix, objects::Objects};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{ProjectPath, Tree};
@@ -117,7 +116,7 @@ fn objects(
     }
     let mut all = All::new();
     build.accumulate(&top, &mut vec![folder.clone()], &mut all)?;
-    let All { mut objects, config, variables } = all;
+    let All { mut objects, config } = all;
     for (it, met) in images.iter().zip(&build.met) {
         if !met {
             images::transform(&mut objects, &it.entry(), config.list("images"))?;
@@ -125,7 +124,6 @@ fn objects(
     }
     generators::add_hashes(&mut objects)?;
     references::fix(&mut objects, &config)?;
-    vars::resolve(&mut objects, &variables, &config)?;
     objects.0.retain(|it| !it.is_local());
     objects.check()?;
     if let Some(order) = &top.order {
@@ -139,13 +137,11 @@ struct All {
     objects: Objects,
     /// Kustomize's own, until a kustomization adds to it.
     config: Cow<'static, Config>,
-    variables: Variables,
 }
 
 impl All {
     fn new() -> Self {
-        let (objects, variables) = (Objects::default(), Variables::new());
-        Self { objects, config: Cow::Borrowed(&*config::DEFAULT), variables }
+        Self { objects: Objects::default(), config: Cow::Borrowed(&*config::DEFAULT) }
     }
 }
 
@@ -196,8 +192,6 @@ impl<T: Tree> Build<'_, T> {
                     if let Cow::Owned(config) = below.config {
                         all.config.to_mut().merge(&config)?;
                     }
-                    vars::merge(&mut all.variables, below.variables)
-                        .map_err(|it| of.located(resource.mark, &it))?;
                 }
             }
         }
@@ -220,12 +214,7 @@ impl<T: Tree> Build<'_, T> {
         for component in &of.components {
             self.include(of, component, visited, all)?;
         }
-        self.transform(of, all).with_context(|| format!("cannot render {}", of.path))?;
-        for it in &of.variables {
-            vars::define(&mut all.variables, it, &mut all.objects)
-                .map_err(|error| of.located(it.mark, &error))?;
-        }
-        Ok(())
+        self.transform(of, all).with_context(|| format!("cannot render {}", of.path))
     }
 
     fn include(
@@ -280,7 +269,7 @@ impl<T: Tree> Build<'_, T> {
 
     /// In kustomize's order, which does not depend on the order of the fields.
     fn transform(&mut self, of: &Kustomization, all: &mut All) -> anyhow::Result<()> {
-        let All { objects, config, .. } = all;
+        let All { objects, config } = all;
         self.patch(of, &of.patches, objects)?;
         if let Some(namespace) = &of.namespace {
             namespace::transform(objects, namespace, config.list("namespace"))?;

@@ -40,13 +40,11 @@ pub struct Object {
     pub bare: bool,
     /// Whether it has notes of quoted scalars.
     pub knows_quotes: bool,
-    /// The variables that look at it.
-    pub variables: Vec<String>,
 }
 
 impl Object {
     pub fn new(value: Value, origin: ProjectPath) -> Self {
-        Self { value, origin, shared: 0, bare: false, knows_quotes: false, variables: Vec::new() }
+        Self { value, origin, shared: 0, bare: false, knows_quotes: false }
     }
 
     /// Annotations that are `null` are never printed.

@@ -1,4 +1,4 @@
-//! Field paths as replacements and variables write them: `spec.containers.[name=web].ports.0`, `a.*.b`.
+//! Field paths as replacements write them: `spec.containers.[name=web].ports.0`, `a.*.b`.
 
 use regex_lite::Regex;
 

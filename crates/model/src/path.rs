@@ -84,6 +84,9 @@ impl fmt::Display for ProjectPath {
     }
 }
 
+/// Files by their paths: those of a bundle, of an image or of a layer.
+pub type Files = std::collections::BTreeMap<ProjectPath, Vec<u8>>;
+
 #[test]
 fn a_path_stays_inside_the_project() {
     for text in ["", ".", "./", "/a", "../a", "a/../b", "a\\b"] {

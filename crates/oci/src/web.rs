@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 use flate2::read::GzDecoder;
-use sha2::{Digest as _, Sha256, Sha512};
+use sha2::{Digest as _, Sha512};
 
 use diagnostics::Hint as _;
 
@@ -80,11 +80,6 @@ pub fn get_with(
         });
     body.with_context(|| format!("cannot fetch {url}"))
         .hint("check that the URL is reachable from here; set HTTPS_PROXY to use a proxy")
-}
-
-/// The SHA-256 in hexadecimal digits.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect()
 }
 
 /// The SHA-512 in hexadecimal digits.

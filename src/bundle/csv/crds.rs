@@ -1,19 +1,11 @@
 //! `customresourcedefinitions.owned`: one entry for every version that a CRD serves.
 
 use super::super::{
-    collected::served_versions,
-    descriptors,
-    explanation::{Descriptors, Journal},
-    object,
-    permissions::Permissions,
-    words,
+    Warnings, collected::served_versions, descriptors, object, permissions::Permissions, words,
 };
-use super::base;
 use go_data::yaml::{Map, Value, json};
 
-const OWNED: &str = "spec.customresourcedefinitions.owned";
-
-pub fn owned(crds: &[&Value], base: &Value, journal: &mut Journal) -> Vec<Value> {
+pub fn owned(crds: &[&Value], base: &Value, warnings: &mut Warnings) -> Vec<Value> {
     let mut said: Vec<&Value> =
         object::list(base, "/spec/customresourcedefinitions/owned").iter().collect();
     let mut res = Vec::new();
@@ -26,27 +18,22 @@ pub fn owned(crds: &[&Value], base: &Value, journal: &mut Journal) -> Vec<Value>
             ];
             let at = said.iter().position(|it| self::key(it) == key);
             let said = at.map(|it| said.remove(it));
-            journal.csv(crd, OWNED, key[1]);
-            res.push(entry(key, version, said, journal));
-        }
-        if served_versions(crd).next().is_none() {
-            journal.note(crd, "it serves no version, so the CSV does not own it");
+            res.push(entry(key, version, said));
         }
     }
     for entry in said {
         let [name, version, _] = key(entry);
-        let note = format!(
-            "its `customresourcedefinitions.owned` describes {version} of `{name}`, which no CRD here serves: it is left out"
-        );
-        journal.warn(format!("{}: {note}", object::title(base)));
-        journal.note(base, note);
+        warnings.push(format!(
+            "{}: its `customresourcedefinitions.owned` describes {version} of `{name}`, which no CRD here serves: it is left out",
+            object::title(base)
+        ));
     }
     res
 }
 
 /// Lists the events of an operator that may create events. From a rule alone, the validator of removed APIs would
 /// conclude that the operator uses the version that Kubernetes 1.25 removed.
-pub fn name_events(owned: &mut [Value], permissions: &Permissions, journal: &mut Journal) {
+pub fn name_events(owned: &mut [Value], permissions: &Permissions) {
     let has =
         |rule: &Value, field: &str, word: &str| object::texts(rule, field).any(|it| it == word);
     let is_for_events = |rule: &Value| {
@@ -60,9 +47,6 @@ pub fn name_events(owned: &mut [Value], permissions: &Permissions, journal: &mut
         if entry.contains_key("resources") {
             continue;
         }
-        let key = |it: &str| entry.get(it).and_then(Value::as_str).unwrap_or_default();
-        let name = format!("{OWNED}[{} {}].resources", key("name"), key("version"));
-        base::record(journal, &name, &json!("Event"), "the permission to create events");
         let event = json!([{ "kind": "Event", "name": "", "version": "events.k8s.io/v1" }]);
         entry.insert("resources".into(), event);
     }
@@ -73,12 +57,7 @@ fn key(entry: &Value) -> [&str; 3] {
 }
 
 /// The values from the schema, overridden by the user's.
-fn entry(
-    [name, version, kind]: [&str; 3],
-    crd: &Value,
-    said: Option<&Value>,
-    journal: &mut Journal,
-) -> Value {
+fn entry([name, version, kind]: [&str; 3], crd: &Value, said: Option<&Value>) -> Value {
     let schema = crd.pointer("/schema/openAPIV3Schema").unwrap_or(&Value::Null);
     let mut res = Map::new();
     res.insert("name".into(), json!(name));
@@ -94,32 +73,11 @@ fn entry(
     {
         let derived = descriptors::of(schema, part, replicas);
         let said = said.map_or(&[][..], |it| object::list(it, &format!("/{field}")));
-        let path = |it: &Value| object::text(it, "/path").to_owned();
-        let (merged, of_user) = (descriptors::merged(derived, said), said.len());
-        let completed = merged.iter().zip(said).filter(|(merged, said)| merged != said);
-        let completed = completed.map(|it| path(it.1)).collect();
-        let paths = |it: &[Value]| it.iter().map(path).collect();
-        journal.explanation.descriptors.push(Descriptors {
-            crd: name.to_owned(),
-            version: version.to_owned(),
-            field,
-            from_base: paths(&merged[..of_user]),
-            completed,
-            from_schema: paths(&merged[of_user..]),
-        });
+        let merged = descriptors::merged(derived, said);
         if !merged.is_empty() {
             res.insert(field.into(), merged.into());
         }
     }
-    let actions = said.map_or(&[][..], |it| object::list(it, "/actionDescriptors")).iter();
-    journal.explanation.descriptors.push(Descriptors {
-        crd: name.to_owned(),
-        version: version.to_owned(),
-        field: "actionDescriptors",
-        from_schema: Vec::new(),
-        from_base: actions.map(|it| object::text(it, "/path").to_owned()).collect(),
-        completed: Vec::new(),
-    });
     for (field, value) in said.and_then(Value::as_object).into_iter().flatten() {
         let is_said = !value.is_null() && *value != json!("") && !field.ends_with("Descriptors");
         if is_said || field == "actionDescriptors" {

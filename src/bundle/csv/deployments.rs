@@ -1,25 +1,22 @@
 //! Deployments as part of the install strategy.
 
-use super::super::{Refusals, explanation::Journal, object};
+use super::super::{Refusals, Warnings, object};
 use go_data::yaml::{Value, json};
 
-pub fn all(deployments: &[&Value], refusals: &mut Refusals, journal: &mut Journal) -> Vec<Value> {
-    deployments.iter().map(|it| one(it, refusals, journal)).collect()
+pub fn all(deployments: &[&Value], refusals: &mut Refusals, warnings: &mut Warnings) -> Vec<Value> {
+    deployments.iter().map(|it| one(it, refusals, warnings)).collect()
 }
 
-fn one(deployment: &Value, refusals: &mut Refusals, journal: &mut Journal) -> Value {
+fn one(deployment: &Value, refusals: &mut Refusals, warnings: &mut Warnings) -> Value {
     let name = object::name(deployment);
-    journal.csv(deployment, "spec.install.spec.deployments", name);
     let pods = deployment.pointer("/spec/template").unwrap_or(&Value::Null);
     let lost: Vec<String> = object::own(deployment, "annotation", pods).collect();
-    journal.lose(deployment, &lost, "a CSV has no annotations of Deployments, only of their pods");
+    warnings.lose(deployment, &lost, "a CSV has no annotations of Deployments, only of their pods");
     let mut spec = deployment.get("spec").cloned().unwrap_or_default();
     if spec.get("template").is_none() {
         refusals.push(format!("{} has no pod template", object::title(deployment)), "");
     }
-    if target_namespaces(&mut spec) {
-        journal.note(deployment, TARGETS);
-    }
+    target_namespaces(&mut spec);
     let mut res = json!({ "name": name, "spec": spec });
     if let Some(labels) = deployment.pointer("/metadata/labels").filter(|it| !it.is_null()) {
         res["label"] = labels.clone();
@@ -27,17 +24,13 @@ fn one(deployment: &Value, refusals: &mut Refusals, journal: &mut Journal) -> Va
     res
 }
 
-const TARGETS: &str = "its `WATCH_NAMESPACE` is set to the namespaces of the OperatorGroup";
-
-/// Under OLM, the namespaces to watch are those of the OperatorGroup. Returns whether a container has the variable.
-fn target_namespaces(spec: &mut Value) -> bool {
-    let mut has = false;
+/// Under OLM, the namespaces to watch are those of the OperatorGroup.
+fn target_namespaces(spec: &mut Value) {
     let containers = spec.pointer_mut("/template/spec/containers").and_then(Value::as_array_mut);
     for container in containers.into_iter().flatten() {
         let env = container.get_mut("env").and_then(Value::as_array_mut);
         for variable in env.into_iter().flatten() {
             if object::text(variable, "/name") == "WATCH_NAMESPACE" {
-                has = true;
                 let field = "metadata.annotations['olm.targetNamespaces']";
                 *variable = json!({
                     "name": "WATCH_NAMESPACE",
@@ -46,5 +39,4 @@ fn target_namespaces(spec: &mut Value) -> bool {
             }
         }
     }
-    has
 }

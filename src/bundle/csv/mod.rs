@@ -9,7 +9,7 @@ mod crds;
 mod deployments;
 
 use super::{
-    Input, Refusals, collected::Collected, explanation::Journal, object, permissions::Permissions,
+    Input, Refusals, Warnings, collected::Collected, object, permissions::Permissions,
     related_images, webhooks,
 };
 use go_data::{
@@ -22,36 +22,31 @@ pub fn assemble(
     collected: &Collected,
     permissions: &Permissions,
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> Value {
     let Some(base) = collected.csv else {
         refuse_missing(input, collected, refusals);
         return Value::Null;
     };
-    journal.csv(base, "", "");
-    let mut spec = base::spec(base, input, journal);
-    let mut annotations = base::annotations(base, input, journal);
+    let mut spec = base::spec(base, input);
+    let mut annotations = base::annotations(base, input);
 
     let name = format!("{}.v{}", input.package, input.version);
-    base::record(journal, "metadata.name", &json!(name), "the package and the version");
-    let by_flag = input.flags.iter().any(|it| it.starts_with("--version="));
-    let origin = if by_flag { "--version" } else { base::CARGO };
-    base::record(journal, "spec.version", &json!(input.version.to_string()), origin);
     spec.insert("version".into(), json!(input.version.to_string()));
-    spec.insert("install".into(), install(collected, permissions, refusals, journal));
-    let related = related_images::listed(&collected.deployments, base, refusals, journal);
+    spec.insert("install".into(), install(collected, permissions, refusals, warnings));
+    let related = related_images::listed(&collected.deployments, base, refusals, warnings);
     put(&mut spec, "relatedImages", related);
-    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals, journal));
+    put(&mut spec, "webhookdefinitions", webhooks::definitions(collected, refusals, warnings));
     let required = object::list(base, "/spec/customresourcedefinitions/required").to_vec();
     let mut crds = Map::new();
-    let mut owned = crds::owned(&collected.crds, base, journal);
-    crds::name_events(&mut owned, permissions, journal);
+    let mut owned = crds::owned(&collected.crds, base, warnings);
+    crds::name_events(&mut owned, permissions);
     put(&mut crds, "owned", owned);
     put(&mut crds, "required", required);
     spec.insert("customresourcedefinitions".into(), crds.into());
 
-    examples(base, collected, &mut annotations, journal);
-    origins(base, input, &mut annotations, journal);
+    examples(base, collected, &mut annotations, warnings);
+    origins(base, input, &mut annotations, warnings);
 
     let mut metadata = base.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
     metadata.insert("name".into(), json!(name));
@@ -71,7 +66,6 @@ pub fn assemble(
     {
         spec.remove("cleanup");
     }
-    note_replaced(base, &csv, journal);
     csv
 }
 
@@ -103,17 +97,15 @@ fn examples(
     base: &Value,
     collected: &Collected,
     annotations: &mut Map<String, Value>,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) {
     let examples = readable(&collected.samples);
     let said = annotations.get("alm-examples").and_then(Value::as_str).unwrap_or("[]");
     if said.trim() != "[]" && said.trim() != examples {
-        let note = "its `alm-examples` are replaced by the samples of config/samples";
-        journal.warn(format!("{}: {note}", object::title(base)));
-        journal.note(base, note);
-    }
-    for sample in &collected.samples {
-        journal.csv(sample, "metadata.annotations.alm-examples", "");
+        warnings.push(format!(
+            "{}: its `alm-examples` are replaced by the samples of config/samples",
+            object::title(base)
+        ));
     }
     annotations.insert("alm-examples".into(), json!(examples));
 }
@@ -123,21 +115,17 @@ fn origins(
     base: &Value,
     input: &Input,
     annotations: &mut Map<String, Value>,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) {
     for (part, value) in [("builder", input.builder), ("project_layout", input.layout)] {
         let key = format!("operators.operatorframework.io/{part}");
         let before = annotations.get(&key).and_then(Value::as_str).unwrap_or_default();
-        let mut from = "generated".to_owned();
-        if !before.is_empty() && before != value {
-            from = format!("generated; the CSV base has `{before}`");
-            if !is_of_tool(before) {
-                let note = format!("its annotation `{key}: {before}` is replaced by `{value}`");
-                journal.warn(format!("{}: {note}", object::title(base)));
-                journal.note(base, note);
-            }
+        if !before.is_empty() && before != value && !is_of_tool(before) {
+            warnings.push(format!(
+                "{}: its annotation `{key}: {before}` is replaced by `{value}`",
+                object::title(base)
+            ));
         }
-        base::record(journal, &format!("metadata.annotations.{key}"), &json!(value), &from);
         annotations.insert(key, json!(value));
     }
 }
@@ -151,36 +139,15 @@ pub fn is_of_tool(value: &str) -> bool {
     builder.or(layout).is_some_and(is_version)
 }
 
-/// Says which fields of the base the CSV has with another value.
-fn note_replaced(base: &Value, csv: &Value, journal: &mut Journal) {
-    for field in [
-        "install.spec.deployments",
-        "install.spec.permissions",
-        "install.spec.clusterPermissions",
-        "webhookdefinitions",
-        "relatedImages",
-    ] {
-        let at = format!("/spec/{}", field.replace('.', "/"));
-        let Some(before) = base.pointer(&at).filter(|it| !base::is_empty(it)) else { continue };
-        let after = csv.pointer(&at).unwrap_or(&Value::Null);
-        let items = before.as_array().into_iter().flatten();
-        let keeps = before.is_array()
-            && items.clone().all(|it| after.as_array().is_some_and(|after| after.contains(it)));
-        if before != after && !keeps {
-            journal.note(base, format!("its `spec.{field}` is replaced"));
-        }
-    }
-}
-
 fn install(
     collected: &Collected,
     permissions: &Permissions,
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> Value {
     let mut spec = Map::new();
     put(&mut spec, "clusterPermissions", permissions.cluster.clone());
-    let deployments = deployments::all(&collected.deployments, refusals, journal);
+    let deployments = deployments::all(&collected.deployments, refusals, warnings);
     spec.insert("deployments".into(), deployments.into());
     put(&mut spec, "permissions", permissions.namespaced.clone());
     json!({ "strategy": "deployment", "spec": spec })

@@ -9,9 +9,8 @@ mod conflicts;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Refusals,
+    Refusals, Warnings,
     collected::{Collected, RBAC},
-    explanation::Journal,
     object,
 };
 use go_data::yaml::{Value, json};
@@ -35,7 +34,7 @@ pub fn split<'a>(
     collected: &Collected<'a>,
     extra: &[AccountName],
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> Permissions<'a> {
     refuse_unknown_accounts(collected, extra, refusals);
     let mut accounts: BTreeSet<&str> =
@@ -43,7 +42,7 @@ pub fn split<'a>(
     accounts.extend(extra.iter().map(AccountName::as_str));
     let mut granted: Vec<&Value> = Vec::new();
     let mut kept = Vec::new();
-    let mut grant = |bindings: &[&'a Value], field: &'static str| {
+    let mut grant = |bindings: &[&'a Value]| {
         let mut rules: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         let mut unknown = Vec::new();
         let before = granted.len();
@@ -51,23 +50,17 @@ pub fn split<'a>(
             let subjects = object::list(binding, "/subjects");
             let ours: Vec<&str> = subjects
                 .iter()
-                .filter(|it| is_ours(it, binding, collected, extra, journal))
+                .filter(|it| is_ours(it, binding, collected, extra, warnings))
                 .map(|it| object::text(it, "/name"))
                 .collect();
             if subjects.is_empty() && is_known(binding) && !of_name(collected, binding).is_empty() {
-                journal.leave_out(binding, "it has no subjects");
+                warnings.leave_out(binding, "it has no subjects");
                 continue;
             }
             let Some(role) = role(collected, binding, !ours.is_empty(), refusals) else {
-                match ours.is_empty() {
-                    true => {
-                        note_others(binding, journal);
-                        note_homes(binding, &ours, collected, journal);
-                    }
-                    false => {
-                        elsewhere(binding, collected, journal);
-                        unknown.push(*binding);
-                    }
+                if !ours.is_empty() {
+                    elsewhere(binding, collected, warnings);
+                    unknown.push(*binding);
                 }
                 kept.push(*binding);
                 continue;
@@ -79,50 +72,30 @@ pub fn split<'a>(
             for account in &ours {
                 let given = object::list(role, "/rules");
                 rules.entry(account).or_default().extend_from_slice(given);
-                record(binding, role, (field, account), collected, journal);
+                if !given.is_empty() {
+                    moved(binding, collected, warnings);
+                }
             }
             if ours.len() != subjects.len() {
-                if ours.is_empty() {
-                    note_others(binding, journal);
-                }
-                note_homes(binding, &ours, collected, journal);
                 kept.push(*binding);
             }
         }
         unknown.iter().for_each(|it| refuse_unknown(it, &granted[before..], refusals));
         entries(rules)
     };
-    let namespaced = grant(&collected.role_bindings, "spec.install.spec.permissions");
-    let cluster = grant(&collected.cluster_role_bindings, "spec.install.spec.clusterPermissions");
+    let namespaced = grant(&collected.role_bindings);
+    let cluster = grant(&collected.cluster_role_bindings);
 
     refuse_rivals(&kept, collected, refusals);
-    let mut manifests = left_over(&granted, &kept, collected, refusals, journal);
+    let mut manifests = left_over(&granted, &kept, collected, refusals, warnings);
     manifests.extend(kept);
     manifests.extend(other_accounts(
         collected,
         &accounts,
         &[&namespaced[..], &cluster].concat(),
-        journal,
+        warnings,
     ));
     Permissions { namespaced, cluster, manifests }
-}
-
-/// Records that an account has a role's rules in a field of the CSV.
-fn record(
-    binding: &Value,
-    role: &Value,
-    (field, account): (&'static str, &str),
-    collected: &Collected,
-    journal: &mut Journal,
-) {
-    if object::list(role, "/rules").is_empty() {
-        journal.note(role, "it has no rules");
-        journal.note(binding, format!("{} has no rules", object::reference(role)));
-        return;
-    }
-    moved(binding, role, collected, journal);
-    journal.csv_through(role, field, account, binding);
-    journal.csv_through(binding, field, account, role);
 }
 
 /// The service accounts that OLM does not create: no Deployment uses them.
@@ -130,7 +103,7 @@ fn other_accounts<'a>(
     collected: &Collected<'a>,
     accounts: &BTreeSet<&str>,
     entries: &[Value],
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> Vec<&'a Value> {
     let mut res = Vec::new();
     for account in &collected.service_accounts {
@@ -138,17 +111,13 @@ fn other_accounts<'a>(
         let has_rules = || entries.iter().any(|it| object::text(it, "/serviceAccountName") == name);
         match accounts.contains(name) {
             true if has_rules() => {
-                journal.note(account, "OLM creates the service accounts of the CSV's permissions");
                 let lost = lost_of_account(account, collected);
-                journal.lose(account, &lost, "OLM creates the account with its name only; `imagePullSecrets` and `automountServiceAccountToken` can be set in the pods of the Deployment");
+                warnings.lose(account, &lost, "OLM creates the account with its name only; `imagePullSecrets` and `automountServiceAccountToken` can be set in the pods of the Deployment");
             }
             // Every namespace has this one.
-            true if name == "default" => journal.note(account, WITHOUT_RULES),
-            true => journal.leave_out(account, WITHOUT_RULES),
-            false => {
-                journal.note(account, "no Deployment uses it");
-                res.push(*account);
-            }
+            true if name == "default" => {}
+            true => warnings.leave_out(account, WITHOUT_RULES),
+            false => res.push(*account),
         }
     }
     res
@@ -171,47 +140,19 @@ fn lost_of_account(account: &Value, collected: &Collected) -> Vec<String> {
     res
 }
 
-/// Notes that a binding, which stays a manifest, is about others than the operator.
-fn note_others(binding: &Value, journal: &mut Journal) {
-    journal.note(binding, "none of its subjects is a service account of the operator");
-}
-
-/// Notes which subjects of a binding are in the bundle, and so in the namespace that the user chooses, which the binding
-/// does not know.
-fn note_homes(binding: &Value, ours: &[&str], collected: &Collected, journal: &mut Journal) {
-    for subject in object::list(binding, "/subjects") {
-        let (name, namespace) = (object::name_of(subject), object::text(subject, "/namespace"));
-        let is = |it: &&&Value| {
-            object::name(it) == name && object::may_be_same(object::namespace(it), namespace)
-        };
-        if object::kind(subject) == "ServiceAccount"
-            && !namespace.is_empty()
-            && !ours.contains(&name)
-            && collected.service_accounts.iter().any(|it| is(&it))
-        {
-            let note = format!(
-                "its subject `{name}` is that of the namespace `{namespace}`, so it works only if the operator is installed there; with \
-                 `--extra-service-accounts {name}`, OLM creates the binding for the namespace that the user chooses"
-            );
-            journal.note(binding, note);
-        }
-    }
-}
-
 /// The roles that remain manifests: those that the operator does not have.
 fn left_over<'a>(
     granted: &[&Value],
     kept: &[&Value],
     collected: &Collected<'a>,
     refusals: &mut Refusals,
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> Vec<&'a Value> {
     let is_in = |list: &[&Value], it: &Value| list.iter().any(|other| std::ptr::eq(*other, it));
     let mut needed: Vec<&Value> = Vec::new();
     for binding in kept {
         if let Some(role) = role(collected, binding, false, &mut Refusals::default()) {
             refuse_shared(role, binding, granted, refusals);
-            journal.note(role, format!("{} needs it", object::reference(binding)));
             needed.push(role);
         }
     }
@@ -226,24 +167,15 @@ fn left_over<'a>(
             _ if is_in(granted, role) => {
                 let common = collected.deployments.first().copied().unwrap_or(&Value::Null);
                 let lost: Vec<String> = object::own(role, "label", common).collect();
-                journal.lose(role, &lost, "the CSV has only its rules; a copy of it that no binding gives to the operator stays a manifest, with its labels");
+                warnings.lose(role, &lost, "the CSV has only its rules; a copy of it that no binding gives to the operator stays a manifest, with its labels");
             }
-            None => {
-                journal.note(role, "no binding here gives it to a service account of the operator");
-                res.push(role);
-            }
-            Some(rival) => {
-                let reason = format!(
-                    "the CSV has the rules of the Role of this name in `{}`",
-                    object::namespace(rival)
-                );
-                journal.warn(format!(
-                    "{} of the namespace `{}` is left out of the bundle: {reason}",
-                    object::title(role),
-                    object::namespace(role),
-                ));
-                journal.note(role, reason);
-            }
+            None => res.push(role),
+            Some(rival) => warnings.push(format!(
+                "{} of the namespace `{}` is left out of the bundle: the CSV has the rules of the Role of this name in `{}`",
+                object::title(role),
+                object::namespace(role),
+                object::namespace(rival)
+            )),
         }
     }
     res
@@ -255,7 +187,7 @@ fn is_ours(
     binding: &Value,
     collected: &Collected,
     extra: &[AccountName],
-    journal: &mut Journal,
+    warnings: &mut Warnings,
 ) -> bool {
     let name = object::text(subject, "/name");
     let is_extra = extra.iter().any(|it| it.as_str() == name);
@@ -267,11 +199,10 @@ fn is_ours(
     let namespace = object::text(subject, "/namespace");
     if !is_extra && !of_name.any(|it| object::may_be_same(object::namespace(it), namespace)) {
         // OLM installs all of a bundle into one namespace, whose name is not known yet.
-        let note = format!(
-            "gives rights to the service account `{name}` of the namespace `{namespace}`: in the bundle, the operator's `{name}` has them"
-        );
-        journal.warn(format!("{} {note}", object::title(binding)));
-        journal.note(binding, format!("it {note}"));
+        warnings.push(format!(
+            "{} gives rights to the service account `{name}` of the namespace `{namespace}`: in the bundle, the operator's `{name}` has them",
+            object::title(binding)
+        ));
     }
     true
 }
@@ -333,24 +264,21 @@ fn entries(rules: BTreeMap<&str, Vec<Value>>) -> Vec<Value> {
 }
 
 /// Rights in a namespace that is not the operator's: the CSV cannot name it.
-fn moved(binding: &Value, role: &Value, collected: &Collected, journal: &mut Journal) {
+fn moved(binding: &Value, collected: &Collected, warnings: &mut Warnings) {
     if object::kind(binding) != "RoleBinding" {
         return;
     }
     let Some(namespace) = collected.foreign_namespace(binding) else { return };
-    let note = format!(
-        "gives rights in the namespace `{namespace}`, which a CSV cannot name: OLM gives them in the namespace of the operator and in \
+    warnings.push(format!(
+        "{} gives rights in the namespace `{namespace}`, which a CSV cannot name: OLM gives them in the namespace of the operator and in \
          those of its OperatorGroup, so in `{namespace}` only if it is one of them; a ClusterRole and a ClusterRoleBinding give them \
-         everywhere"
-    );
-    journal.warn(format!("{} {note}", object::title(binding)));
-    journal.note(binding, format!("it {note}"));
-    let reference = object::reference(binding);
-    journal.note(role, format!("with {reference}, its rules are no longer for `{namespace}`"));
+         everywhere",
+        object::title(binding)
+    ));
 }
 
 /// The binding of a role that is in the cluster, but not in the bundle.
-fn elsewhere(binding: &Value, collected: &Collected, journal: &mut Journal) {
+fn elsewhere(binding: &Value, collected: &Collected, warnings: &mut Warnings) {
     let role = object::text(binding, "/roleRef/name");
     let of_role = object::text(binding, "/roleRef/kind") == "Role";
     let note = match collected.foreign_namespace(binding).filter(|_| of_role) {
@@ -365,6 +293,5 @@ fn elsewhere(binding: &Value, collected: &Collected, journal: &mut Journal) {
              into the namespace that it names"
         ),
     };
-    journal.warn(format!("{} {note}", object::title(binding)));
-    journal.note(binding, format!("it {note}"));
+    warnings.push(format!("{} {note}", object::title(binding)));
 }

@@ -271,7 +271,7 @@ pub fn min_kube_version(path: &str, csv: &Value, findings: &mut Findings) {
              operator project can be distributed and installed in any cluster version available, which is not necessarily the case for all \
              projects.",
         );
-    } else if Version::parse(version).is_err() {
+    } else if Version::parse(version).is_none() {
         findings.error(
             Rule::CsvMinKubeBad,
             (path, AT),

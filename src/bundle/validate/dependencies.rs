@@ -66,7 +66,7 @@ fn dependency_faults(at: &At, type_: &str, value: &Value, findings: &mut Finding
         if text.is_empty() {
             findings.error(rule, at.at(&format!("value/{field}")), *message);
         } else if (type_, *field) == ("olm.package", "version")
-            && version::Range::parse(text).is_err()
+            && version::Range::parse(text).is_none()
         {
             findings.error(rule, at.at("value/version"), "Invalid semver format version");
         }

@@ -34,12 +34,6 @@ impl Finding {
         if self.file.is_empty() { folder.to_owned() } else { format!("{folder}/{}", self.file) }
     }
 
-    /// Its file, or the folder, with line and column.
-    pub fn place(&self, folder: &str) -> String {
-        let path = self.path(folder);
-        self.mark.map_or(path.clone(), |it| format!("{path}:{}:{}", it.line, it.column))
-    }
-
     pub fn diagnostic(&self, folder: &str) -> Diagnostic {
         let mut res = Diagnostic::in_file(self.path(folder), self.message.as_str());
         res.code = Some(self.rule.id());

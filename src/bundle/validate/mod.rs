@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::object as of;
 use go_data::kubernetes::names;
-use model::ProjectPath;
+pub use model::Files;
 
 mod beta;
 mod bundle;
@@ -16,7 +16,6 @@ mod crd;
 mod csv;
 mod dependencies;
 mod finding;
-pub mod fix;
 pub(super) mod format;
 mod grammar;
 pub(super) mod load;
@@ -29,12 +28,9 @@ mod size;
 
 pub use finding::Finding;
 pub(super) use finding::{Findings, escaped, node};
-use rules::{Origin, Rule, Selection, Target};
+use rules::{Rule, Selection, Target};
 
 use go_data::yaml::Value;
-
-/// The files of a bundle, by their paths inside it.
-pub type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 /// One file of a bundle's manifests, read.
 pub(super) struct Manifest<'a> {
@@ -92,10 +88,8 @@ pub fn validate(files: &Files, request: &Request, context: &optional::Context) -
     let mut optional = Findings::default();
     request.validators.iter().for_each(|it| it.check(&loaded, context, &mut optional));
     // Selected as with operator-sdk, a validator has only the rules that it has there.
-    optional.0.retain(|it| match it.rule {
-        Rule::ApiRemovedLater | Rule::ApiNotYet => request.has_later_apis,
-        rule => rule.about().origin != Origin::Api,
-    });
+    let is_later = |it: Rule| matches!(it, Rule::ApiRemovedLater | Rule::ApiNotYet);
+    optional.0.retain(|it| request.has_later_apis || !is_later(it.rule));
     findings.0.append(&mut optional.0);
     findings.located(files)
 }

@@ -1,6 +1,8 @@
 //! Whether OLM can carry the bundle: it puts all manifests, compressed, into one ConfigMap.
 
-use super::{super::sizes, Files, Findings, Rule};
+use std::io::Write as _;
+
+use super::{Files, Findings, Rule};
 
 /// Bytes, of all manifests together, each compressed with gzip and then written in base64.
 const MOST: u64 = 1 << 20;
@@ -16,11 +18,11 @@ pub fn check(files: &Files, folder: &str, findings: &mut Findings) {
     // operator-framework compresses with Go, whose sizes are not ours.
     let (mut least, mut compressed, mut most) = (0, 0, 0);
     for (_, text) in manifests() {
-        let gzip = sizes::gzip(text);
-        let in_go = sizes::in_go(text.len(), gzip);
-        least += sizes::base64(in_go.0) as u64;
-        compressed += sizes::base64(gzip) as u64;
-        most += sizes::base64(in_go.1) as u64;
+        let gzip = gzip(text);
+        let in_go = in_go(text.len(), gzip);
+        least += base64(in_go.0) as u64;
+        compressed += base64(gzip) as u64;
+        most += base64(in_go.1) as u64;
     }
     let sizes = || format!("size=~{} , max={}", readable(compressed), readable(MOST));
     let uncompressed = || format!("Bundle uncompressed size is {}", readable(size));
@@ -53,6 +55,25 @@ pub fn check(files: &Files, folder: &str, findings: &mut Findings) {
             format!("{nearing}: {}. {}", sizes(), uncompressed()),
         );
     }
+}
+
+/// The length of data in gzip. Go's compressor, which OLM uses, gives another one: see [`in_go`].
+fn gzip(data: &[u8]) -> usize {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let written = gzip.write_all(data).and_then(|()| gzip.finish());
+    written.map_or(data.len(), |it| it.len())
+}
+
+/// Between which lengths Go's compressor is, where [`gzip`] gives this one. The upper one is certain for data that hardly
+/// compresses. Otherwise, both are wider than in any of 30,000 YAML and JSON files of Go modules.
+fn in_go(plain: usize, gzip: usize) -> (usize, usize) {
+    let by = gzip / 8 + 16;
+    (gzip.saturating_sub(by), (gzip + by).min(plain + plain / 500 + 64))
+}
+
+/// The length of as many bytes in base64.
+fn base64(length: usize) -> usize {
+    length.div_ceil(3) * 4
 }
 
 /// `1.0 MB`, as operator-framework writes it.

@@ -8,8 +8,6 @@ mod manifests;
 mod metadata;
 mod properties;
 
-use std::collections::BTreeMap;
-
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
 use super::{
@@ -17,12 +15,10 @@ use super::{
     go,
 };
 use csv::Csv;
+pub(super) use csv::Struct;
 use go_data::yaml::{Value, json};
 use metadata::Metadata;
-use model::ProjectPath;
-
-/// The files of a bundle, by their paths inside it.
-pub type Files = BTreeMap<ProjectPath, Vec<u8>>;
+pub use model::Files;
 
 /// What is read of a bundle.
 #[derive(Debug)]

@@ -3,7 +3,6 @@
 use super::{
     super::{blob, go, load::Located, properties, version::Range},
     model::Member,
-    tree::Tree,
 };
 use diagnostics::Diagnostic;
 
@@ -11,8 +10,6 @@ use diagnostics::Diagnostic;
 enum About {
     Entry,
     Bundle,
-    /// What `opm` misses in a bundle that does not exist.
-    Content,
 }
 
 impl Member<'_> {
@@ -21,10 +18,9 @@ impl Member<'_> {
         package: &str,
         channel: Option<&Located<blob::Channel>>,
         problems: &mut Vec<Diagnostic>,
-    ) -> Tree {
+    ) {
         let name = &self.entry.name;
         let title = format!("bundle {}", go::quoted(name));
-        let mut tree = Tree::new(format!("invalid {title}"));
         let of_channel = |it: String| match channel {
             Some(channel) => channel.fault(it),
             None => it.into(),
@@ -37,16 +33,11 @@ impl Member<'_> {
         }
         for (message, about) in self.faults(package) {
             let whole = format!("{title}: {message}");
-            match (about, self.bundle) {
-                (About::Bundle | About::Content, Some(bundle)) => {
-                    problems.push(bundle.fault(whole))
-                }
-                (About::Content, None) => {}
-                _ => problems.push(of_channel(whole)),
-            }
-            tree.fault(message);
+            problems.push(match (about, self.bundle) {
+                (About::Bundle, Some(bundle)) => bundle.fault(whole),
+                _ => of_channel(whole),
+            });
         }
-        tree
     }
 
     /// Each fault, and what it is about.
@@ -71,19 +62,12 @@ impl Member<'_> {
             res.push((format!("skip[{at}] is empty"), About::Entry));
         }
         let range = &self.entry.skip_range;
-        if let (false, Err(fault)) = (range.is_empty(), Range::parse(range)) {
-            let message = format!("invalid skipRange {}: {fault}", go::quoted(range));
+        if !range.is_empty() && Range::parse(range).is_none() {
+            let message = format!("skipRange {} is not a range of versions", go::quoted(range));
             res.push((message, About::Entry));
         }
-        // Properties of bundles that exist were counted before.
-        if self.bundle.is_none() {
-            let message = "must be exactly one property with type \"olm.package\"";
-            res.push((message.to_owned(), About::Content));
-        }
-        let has_content =
-            self.bundle.is_some_and(|it| !it.blob.image.is_empty() || it.blob.has_objects());
-        if !has_content {
-            res.push(("bundle image must be set".to_owned(), About::Content));
+        if self.bundle.is_some_and(|it| it.blob.image.is_empty() && !it.blob.has_objects()) {
+            res.push(("bundle image must be set".to_owned(), About::Bundle));
         }
         if self.deprecated == Some("") {
             res.push(("invalid deprecation: message must be set".to_owned(), About::Bundle));

@@ -5,25 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     super::{blob, go, graph::way_out, load::Located},
     model::{Channel, Member},
-    tree::Tree,
 };
 use diagnostics::Diagnostic;
 
-const EMPTY: &str = "channel must contain at least one bundle";
-
 impl Channel<'_> {
-    pub fn check(&self, package: &Located<blob::Package>, problems: &mut Vec<Diagnostic>) -> Tree {
+    pub fn check(&self, package: &Located<blob::Package>, problems: &mut Vec<Diagnostic>) {
         let title = format!("channel {}", go::quoted(self.name));
-        let mut tree = Tree::new(format!("invalid {title}"));
-        let fault = |tree: &mut Tree, message: &str| {
-            tree.fault(message);
+        let fault = |message: &str| {
             let whole = format!("{title}: {message}");
             self.blob.map_or_else(|| package.fault(&whole), |it| it.fault(&whole))
         };
         match self.blob {
             None => {
-                // `opm` takes a default channel that does not exist for one without entries.
-                tree.fault(EMPTY);
                 let problem = package.fault(format!("the default {title} does not exist"));
                 problems.push(problem.with_hint(
                     "correct `defaultChannel`, or add a bundle to this channel with `operator-rs catalog add`",
@@ -31,23 +24,22 @@ impl Channel<'_> {
             }
             Some(_) if self.members.is_empty() => {
                 let hint = "add a bundle with `operator-rs catalog add`, or remove the channel";
-                problems.push(fault(&mut tree, EMPTY).with_hint(hint));
+                problems.push(fault("channel must contain at least one bundle").with_hint(hint));
             }
             Some(blob) => {
                 if let Err(message) = self.chain() {
                     let hint = way_out(blob.blob.entries())
                         + "; `operator-rs catalog graph` draws the channel";
-                    problems.push(fault(&mut tree, &message).with_hint(hint));
+                    problems.push(fault(&message).with_hint(hint));
                 }
             }
         }
         for member in self.members.values() {
-            tree.add(member.check(&package.blob.name, self.blob, problems));
+            member.check(&package.blob.name, self.blob, problems);
         }
         if self.deprecated == Some("") {
-            problems.push(fault(&mut tree, "invalid deprecation: message must be set"));
+            problems.push(fault("invalid deprecation: message must be set"));
         }
-        tree
     }
 
     fn chain(&self) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! The verdict of `opm validate`, with its words.
+//! The verdict of `opm validate`, with the place of each problem.
 //!
 //! Like `opm`, this first resolves the blobs into packages, and checks the graphs of upgrades only if that succeeds.
 //! `opm` stops at the first blob that cannot be resolved; here, all are told.
@@ -8,36 +8,17 @@ mod channel;
 mod label;
 mod model;
 mod resolve;
-mod tree;
 
 use super::load::Catalog;
 pub use bundle::package_of;
 use diagnostics::Diagnostic;
-pub use label::image_fault;
+pub use label::is_image;
 pub use model::Model;
-use tree::Tree;
-
-/// What is wrong with a catalog.
-pub struct Verdict {
-    /// Everything, with its place.
-    pub problems: Vec<Diagnostic>,
-    /// The text that `opm` prints.
-    pub message: String,
-}
 
 /// Checks a catalog; `Ok` has the packages.
-pub fn check(catalog: &Catalog) -> Result<Model<'_>, Verdict> {
-    let model = resolve::resolve(catalog).map_err(|problems| Verdict {
-        message: problems.first().map(|it| it.message.clone()).unwrap_or_default(),
-        problems,
-    })?;
+pub fn check(catalog: &Catalog) -> Result<Model<'_>, Vec<Diagnostic>> {
+    let model = resolve::resolve(catalog)?;
     let mut problems = Vec::new();
-    let mut tree = Tree::new("invalid index");
-    for package in model.0.values() {
-        tree.add(package.check(&mut problems));
-    }
-    match problems.is_empty() {
-        true => Ok(model),
-        false => Err(Verdict { message: tree.text(), problems }),
-    }
+    model.0.values().for_each(|it| it.check(&mut problems));
+    if problems.is_empty() { Ok(model) } else { Err(problems) }
 }

@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    super::{
-        blob, go,
-        load::Located,
-        version::{Part, Version},
-    },
-    tree::Tree,
+use super::super::{
+    blob, go,
+    load::Located,
+    version::{Part, Version},
 };
 use diagnostics::Diagnostic;
 
@@ -40,29 +37,26 @@ pub struct Member<'a> {
 }
 
 impl Package<'_> {
-    pub fn check(&self, problems: &mut Vec<Diagnostic>) -> Tree {
+    pub fn check(&self, problems: &mut Vec<Diagnostic>) {
         let name = &self.blob.blob.name;
-        let mut tree = Tree::new(format!("invalid package {}", go::quoted(name)));
-        let fault = |tree: &mut Tree, problems: &mut Vec<Diagnostic>, message: &str| {
-            tree.fault(message);
+        let fault = |problems: &mut Vec<Diagnostic>, message: &str| {
             problems.push(self.blob.fault(format!("package {}: {message}", go::quoted(name))));
         };
         if self.blob.blob.default_channel.is_empty() {
-            fault(&mut tree, problems, "default channel must be set");
+            fault(problems, "default channel must be set");
         }
         if self.channels.is_empty() {
-            fault(&mut tree, problems, "package must contain at least one channel");
+            fault(problems, "package must contain at least one channel");
         }
         for channel in self.channels.values() {
-            tree.add(channel.check(self.blob, problems));
+            channel.check(self.blob, problems);
         }
         if let Some(message) = self.same_versions() {
-            fault(&mut tree, problems, &message);
+            fault(problems, &message);
         }
         if self.deprecated == Some("") {
-            fault(&mut tree, problems, "invalid deprecation: message must be set");
+            fault(problems, "invalid deprecation: message must be set");
         }
-        tree
     }
 
     /// Bundles that have one version.

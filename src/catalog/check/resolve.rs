@@ -14,6 +14,7 @@ use super::{
     model::{Channel, Member, Model, Package},
 };
 use diagnostics::Diagnostic;
+use model::Namespace;
 
 #[derive(Default)]
 struct Resolver<'a> {
@@ -66,10 +67,10 @@ impl<'a> Resolver<'a> {
         }
         let package = Package { blob: it, channels: BTreeMap::new(), deprecated: None };
         self.packages.insert(name, package);
-        match label::faults(name).as_slice() {
-            [] => Ok(()),
-            faults => Err(format!("invalid package name {}: [{}]", quoted(name), faults.join(" "))),
-        }
+        // The rules for namespaces are the same.
+        name.parse::<Namespace>()
+            .map(drop)
+            .map_err(|it| format!("package name {}: {it}", quoted(name)))
     }
 
     fn channel(&mut self, it: &'a Located<blob::Channel>) -> Result<(), String> {
@@ -130,23 +131,22 @@ impl<'a> Resolver<'a> {
                 quoted(&of)
             ));
         }
-        let spec = |image: &str, what: &str| match label::image_fault(image) {
-            Some(fault) if !image.is_empty() => Err(format!(
-                "package {package_text} bundle {name_text} {what}: invalid image pull spec {}: {fault}",
+        let spec = |image: &str, what: &str| match image.is_empty() || label::is_image(image) {
+            true => Ok(()),
+            false => Err(format!(
+                "package {package_text} bundle {name_text} {what}: {} is not the reference of an image",
                 quoted(image)
             )),
-            _ => Ok(()),
         };
         spec(image, "image")?;
         for (at, it) in related_images.iter().enumerate() {
             spec(&it.image, &format!("relatedImages[{at}].image"))?;
         }
-        let version = Version::parse(&raw).map_err(|it| {
-            format!("error parsing bundle {name_text} version {}: {it}", quoted(&raw))
-        })?;
-        let release = release_of(&release).map_err(|it| {
-            format!("error parsing bundle {name_text} release version {}: {it}", quoted(&release))
-        })?;
+        let invalid = |what: &str, it: &str| {
+            format!("the {what} {} of bundle {name_text} is not valid", quoted(it))
+        };
+        let version = Version::parse(&raw).ok_or_else(|| invalid("version", &raw))?;
+        let release = release_of(&release).ok_or_else(|| invalid("release", &release))?;
         let mut is_found = false;
         for channel in found.channels.values_mut() {
             if let Some(member) = channel.members.get_mut(name.as_str()) {
@@ -271,23 +271,10 @@ impl<'a> Resolver<'a> {
 }
 
 /// A release: parts of a pre-release, at most 20 characters.
-fn release_of(text: &str) -> Result<Vec<Part>, String> {
-    if text.is_empty() {
-        return Ok(Vec::new());
-    }
-    let invalid = format!("invalid release {}:", quoted(text));
-    if text.len() > 20 {
-        return Err(format!("{invalid} exceeds maximum length of 20 characters"));
-    }
-    let (mut parts, mut faults) = (Vec::new(), Vec::new());
-    for (at, part) in text.split('.').enumerate() {
-        match Part::parse(part) {
-            Ok(part) => parts.push(part),
-            Err(fault) => faults.push(format!("segment {at}: {fault}")),
-        }
-    }
-    match faults.is_empty() {
-        true => Ok(parts),
-        false => Err(format!("{invalid} {}", faults.join("\n"))),
+fn release_of(text: &str) -> Option<Vec<Part>> {
+    match text {
+        "" => Some(Vec::new()),
+        text if text.len() > 20 => None,
+        text => text.split('.').map(Part::parse).collect(),
     }
 }

@@ -97,7 +97,7 @@ impl Drawing<'_> {
                 let _ = writeln!(res, "      {}-- skip --> {to}", node(skip));
             }
             // One that cannot be read is left out, as `catalog validate` reports it.
-            if let Ok(range) = Range::parse(&entry.skip_range) {
+            if let Some(range) = Range::parse(&entry.skip_range) {
                 let inside = channel.entries().iter().filter(|it| range.has(version(&it.name)));
                 for it in inside {
                     let from = node(&it.name);

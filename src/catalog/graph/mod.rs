@@ -24,7 +24,8 @@ fn versions(catalog: &Catalog) -> anyhow::Result<BTreeMap<&str, Version>> {
         }
         let fault = |message: String| it.fault(message).into_error();
         let [_, raw, _] = package_of(&it.blob).map_err(fault)?;
-        let version = Version::parse(&raw).map_err(fault)?;
+        let version =
+            Version::parse(&raw).ok_or_else(|| fault(format!("`{raw}` is not a version")))?;
         res.insert(it.blob.name.as_str(), version);
     }
     Ok(res)
@@ -67,9 +68,6 @@ pub fn way_out(entries: &[Entry]) -> String {
 
 /// Whether a bundle has a higher version than this one; not if one of them is no version.
 pub fn is_newer(bundle: &Bundle, than: &str) -> bool {
-    let found = package_of(bundle).and_then(|it| Version::parse(&it[1]));
-    match (found, Version::parse(than)) {
-        (Ok(found), Ok(than)) => found.compare(&than).is_gt(),
-        _ => false,
-    }
+    let found = package_of(bundle).ok().and_then(|it| Version::parse(&it[1]));
+    found.zip(Version::parse(than)).is_some_and(|(found, than)| found.compare(&than).is_gt())
 }

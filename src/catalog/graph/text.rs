@@ -143,7 +143,7 @@ impl<'a> Graph<'a> {
     /// What is not drawn yet and can be upgraded to this entry, as `replaces`, `skips` and `skipRange` lead: the highest
     /// version last.
     fn beside(&mut self, to: &Entry, depth: usize) -> Vec<(&'a Entry, usize)> {
-        let range = Range::parse(&to.skip_range).ok();
+        let range = Range::parse(&to.skip_range);
         let is_inside = |it: &Entry| {
             let version = self.versions.get(it.name.as_str());
             range.as_ref().zip(version).is_some_and(|it| it.0.has(it.1))

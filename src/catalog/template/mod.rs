@@ -1,61 +1,35 @@
-//! Templates of catalogs, as `opm alpha render-template` renders them.
+//! Templates of the schema `olm.semver`, as `opm alpha render-template` renders them.
 
-mod basic;
 mod read;
 mod semver;
 
 use std::collections::BTreeMap;
 
-use super::{blob, load::Catalog};
+pub use semver::Semver;
+
+use super::blob;
 
 /// The bundles of a template, by their images.
 pub type Bundles = BTreeMap<String, blob::Bundle>;
 
-/// A template that was read.
-pub enum Template {
-    Basic(basic::Basic),
-    Semver(semver::Semver),
-}
-
-impl Template {
-    /// Reads a template; its schema tells which kind it is. `title` is its path in messages.
-    pub fn read(bytes: &[u8], title: &str) -> anyhow::Result<Self> {
-        let document = read::document(bytes, title)?;
-        let schema = document.text("schema")?;
-        match schema.as_str() {
-            "" => Err(document
-                .fault("template input missing required 'schema' field")
-                .with_hint("write `schema: olm.template.basic` or `schema: olm.semver`")
-                .into_error()),
-            basic::SCHEMA => basic::Basic::read(&document).map(Self::Basic),
-            semver::SCHEMA => semver::Semver::read(&document).map(Self::Semver),
-            "olm.template.substitutes" => Err(document
-                .fault("templates of the schema `olm.template.substitutes` are not supported")
-                .with_hint(
-                    "render it with `opm alpha render-template`, and validate the result here",
-                )
-                .into_error()),
-            other => Err(document
-                .fault(format!("unknown template schema: {other}"))
-                .with_hint("the schemas are `olm.template.basic` and `olm.semver`")
-                .into_error()),
-        }
-    }
-
-    /// The images of its bundles, in the order of the template.
-    pub fn images(&self) -> Vec<&str> {
-        match self {
-            Self::Basic(it) => it.images(),
-            Self::Semver(it) => it.images(),
-        }
-    }
-
-    /// The catalog, given every bundle.
-    pub fn render(self, bundles: &Bundles) -> anyhow::Result<Catalog> {
-        match self {
-            Self::Basic(it) => it.render(bundles),
-            Self::Semver(it) => it.render(bundles),
-        }
+/// Reads a template. `title` is its path in messages.
+pub fn read(bytes: &[u8], title: &str) -> anyhow::Result<Semver> {
+    let document = read::document(bytes, title)?;
+    let schema = document.text("schema")?;
+    match schema.as_str() {
+        semver::SCHEMA => Semver::read(&document),
+        "" => Err(document
+            .fault("template input missing required 'schema' field")
+            .with_hint("write `schema: olm.semver`")
+            .into_error()),
+        "olm.template.basic" | "olm.template.substitutes" => Err(document
+            .fault(format!("templates of the schema `{schema}` are not supported"))
+            .with_hint("render it with `opm alpha render-template`, and validate the result here")
+            .into_error()),
+        other => Err(document
+            .fault(format!("unknown template schema: {other}"))
+            .with_hint("the schema is `olm.semver`")
+            .into_error()),
     }
 }
 

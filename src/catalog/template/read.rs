@@ -53,14 +53,6 @@ fn twice(bytes: &[u8]) -> Option<yaml::Fault> {
 }
 
 impl Document {
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    pub fn line(&self) -> usize {
-        self.line
-    }
-
     pub fn fault(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::in_file(&self.title, message).at(self.line, 1)
     }

@@ -256,8 +256,8 @@ fn versions(
         let bundle = bundle(bundles, image)?;
         let name = go::quoted(&bundle.name);
         let [of, raw, _] = package_of(bundle).map_err(anyhow::Error::msg)?;
-        let version = Version::parse(&raw).map_err(|it| {
-            anyhow::format_err!("bundle {name} has invalid version {}: {it}", go::quoted(&raw))
+        let version = Version::parse(&raw).ok_or_else(|| {
+            anyhow::format_err!("the version {} of bundle {name} is not valid", go::quoted(&raw))
         })?;
         let first = package.get_or_insert_with(|| of.clone());
         anyhow::ensure!(

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::validate;
 use crate::{
-    bundle::{self, Copy, Dockerignore, Source},
+    bundle::{self, Contents, Source},
     commands::{folder::below, images},
     disk::Root,
-    terminal,
+    plan, terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use model::{Platform, ProjectPath, Tree as _};
@@ -44,114 +44,78 @@ impl Subject {
         let annotations = Source { path: &path, text: &annotations };
         let path = ProjectPath::fixed(DOCKERFILE);
         let dockerfile = root.read(&path)?;
-        let dockerfile = dockerfile.as_ref().map(|text| Source { path: &path, text });
-        let contents = bundle::contents(&annotations, dockerfile.as_ref(), folder)?;
-        let ignored = if dockerfile.is_some() { ignored(&root)? } else { Dockerignore::default() };
-        let files = files(&root, &contents.copies, folder, dockerfile.as_ref(), &ignored)?;
-        // The labels are those of the file in the image.
-        let named = ProjectPath::fixed("metadata/annotations.yaml");
-        if files.get(&named).is_none_or(|it| it != annotations.text.as_bytes()) {
-            let message = format!("`/{named}` of the image would not be {}", annotations.path);
-            return Err(Diagnostic::in_file(DOCKERFILE, message)
-                .with_hint(format!("copy `{folder}/metadata` to `/metadata/`, and nothing else"))
-                .into_error());
+        let dockerfile = dockerfile.as_ref().map(|it| plan::without_signature(&path, it));
+        let contents = bundle::contents(&annotations, dockerfile, folder)?;
+        if dockerfile.is_some() {
+            require_copied(&root, folder)?;
         }
+        let files = files(&root, folder, &contents, dockerfile.is_some())?;
+        validate(folder, &files)?;
         images::of_data(files, contents.labels, format, platforms, "operator-rs bundle build")
     }
 }
 
-/// What docker would not copy. A file that is for this Dockerfile alone comes first.
-fn ignored(root: &Root) -> anyhow::Result<Dockerignore> {
-    for name in [&*format!("{DOCKERFILE}{DOCKERIGNORE}"), DOCKERIGNORE] {
-        let path = name.parse()?;
-        if let Some(text) = root.read(&path)? {
-            return Dockerignore::parse(&Source { path: &path, text: &text });
+/// Fails if a `.dockerignore` may keep a file of the bundle from docker: only docker can tell.
+fn require_copied(root: &Root, folder: &ProjectPath) -> anyhow::Result<()> {
+    for name in [DOCKERIGNORE, &*format!("{DOCKERFILE}{DOCKERIGNORE}")] {
+        let text = root.read(&name.parse()?)?.unwrap_or_default();
+        if let Some(line) = in_the_way(&text, folder) {
+            let message = "this pattern may leave out files of the bundle".to_owned();
+            return Err(Diagnostic::in_file(name, message)
+                .at(line + 1, 1)
+                .quote(&mut Lines::of(&text))
+                .with_hint(format!(
+                    "add the line `!{folder}/` below it, or build the image with docker or podman: `make bundle-build CONTAINER_TOOL=docker`"
+                ))
+                .into_error());
         }
     }
-    Ok(Dockerignore::default())
+    Ok(())
 }
 
-/// The files of the image; those that are the bundle are validated as they will be in there.
+/// The last line that may leave out a file of the bundle, unless a line `!bundle/` is below it.
+fn in_the_way(dockerignore: &str, folder: &ProjectPath) -> Option<usize> {
+    let top = folder.as_str().split('/').next();
+    let names = |line: &str| {
+        line.split('/').map(str::to_owned).filter(|it| !it.is_empty()).collect::<Vec<_>>()
+    };
+    let is_elsewhere = |line: &str| {
+        let names = names(line);
+        let is_plain = |it: &String| !it.contains(['*', '?', '[', '\\']) && it != "." && it != "..";
+        names.iter().all(is_plain) && names.first().map(String::as_str) != top
+    };
+    let text = dockerignore.trim_start_matches('\u{feff}');
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let last = lines.iter().enumerate().rev().find_map(|(at, line)| match line.strip_prefix('!') {
+        Some(kept) => (names(kept.trim()) == names(folder.as_str())).then_some(None),
+        None if line.is_empty() || line.starts_with('#') || is_elsewhere(line) => None,
+        None => Some(Some(at)),
+    });
+    last.flatten()
+}
+
+/// The files of the image.
 fn files(
     root: &Root,
-    copies: &[Copy],
     folder: &ProjectPath,
-    dockerfile: Option<&Source<'_>>,
-    ignored: &Dockerignore,
+    contents: &Contents,
+    is_copied: bool,
 ) -> anyhow::Result<Files> {
-    let (mut files, mut bundle) = (Files::new(), Files::new());
-    for Copy { from, to, line } in copies {
-        let at = |message: String, hint: &str| {
-            let text = dockerfile.map(|it| it.text).unwrap_or_default();
-            let place =
-                Diagnostic::in_file(DOCKERFILE, message).at(*line, 1).quote(&mut Lines::of(text));
-            place.with_hint(hint.to_owned()).into_error()
-        };
-        let found = root.list(from)?;
-        if found.is_empty() && dockerfile.is_some() {
-            return Err(match root.bytes(from) {
-                Ok(Some(_)) => at(
-                    format!("this copies the file `{from}`, and only directories are supported"),
-                    "copy the directory that it is in, or build the image with docker or podman",
-                ),
-                _ => at(
-                    format!("this copies `{from}`, which has no files"),
-                    "run `operator-rs bundle` to generate the bundle and its Dockerfile",
-                ),
-            });
+    let mut res = Files::new();
+    for part in contents.parts {
+        let from = folder.join(part)?;
+        let found = root.list(&from)?;
+        if found.is_empty() && is_copied {
+            return Err(anyhow::format_err!("{DOCKERFILE} copies `{from}`, which has no files"))
+                .hint("run `operator-rs bundle` to generate the bundle and its Dockerfile");
         }
-        let is_empty = found.iter().all(|it| ignored.has(it.as_str()));
-        if is_empty && dockerfile.is_some() {
-            return Err(at(
-                format!("this copies `{from}`, and {DOCKERIGNORE} leaves out everything in it"),
-                "add a line with `!` and the directory to it",
-            ));
-        }
-        for path in found.into_iter().filter(|it| !ignored.has(it.as_str())) {
-            let Some(bytes) = root.bytes(&path)? else { continue };
-            let place = to.join(below(&path, from)?.as_str())?;
-            match path.is_in(folder) {
-                true => drop(bundle.insert(place.clone(), bytes.clone())),
-                false if bundle.contains_key(&place) => {
-                    let message = format!("`{path}` would replace `/{place}` of the bundle");
-                    return Err(at(message, "copy it to another directory"));
-                }
-                false => {}
+        for path in found {
+            if let Some(bytes) = root.bytes(&path)? {
+                res.insert(below(&path, folder)?, bytes);
             }
-            files.insert(place, bytes);
         }
     }
-    let Err(error) = validate(folder, &bundle) else { return Ok(files) };
-    match left_out(root, copies, folder, ignored)? {
-        Some(why) => Err(error).hint(why),
-        None => Err(error).hint("correct config/ or the Rust source, and run `operator-rs bundle`"),
-    }
-}
-
-/// Why a file of the bundle is not in the image.
-fn left_out(
-    root: &Root,
-    copies: &[Copy],
-    folder: &ProjectPath,
-    ignored: &Dockerignore,
-) -> anyhow::Result<Option<String>> {
-    let parts = [folder.join("manifests")?, folder.join("metadata")?];
-    for path in root.list(folder)? {
-        if !parts.iter().any(|it| path.is_in(it)) {
-            continue;
-        }
-        if !copies.iter().any(|it| path.is_in(&it.from)) {
-            return Ok(Some(format!(
-                "the image would not have `{path}`: copy its directory in {DOCKERFILE}"
-            )));
-        }
-        if ignored.has(path.as_str()) {
-            return Ok(Some(format!(
-                "the image would not have `{path}`, which {DOCKERIGNORE} leaves out: correct it"
-            )));
-        }
-    }
-    Ok(None)
+    Ok(res)
 }
 
 fn validate(folder: &ProjectPath, bundle: &Files) -> anyhow::Result<()> {
@@ -161,5 +125,21 @@ fn validate(folder: &ProjectPath, bundle: &Files) -> anyhow::Result<()> {
         return Ok(());
     }
     let list: String = errors.iter().map(|it| format!("\n  {it}")).collect();
-    anyhow::bail!("the bundle is not valid, and no image was built:{list}")
+    Err(anyhow::format_err!("the bundle is not valid, and no image was built:{list}"))
+        .hint("correct config/ or the Rust source, and run `operator-rs bundle`")
+}
+
+#[test]
+fn a_pattern_that_may_leave_out_files_is_found() {
+    let check = |text: &str, expected: Option<usize>| {
+        assert_eq!(in_the_way(text, &ProjectPath::fixed("bundle")), expected, "{text}");
+    };
+    check("", None);
+    check("**\n!bundle/\ntarget/\n.git\n", None);
+    check("**\n! ./bundle\n", Some(0));
+    check("**\n!/bundle\n# *\n!**/*.rs\n", None);
+    check("!bundle\n\n*.bak\n", Some(2));
+    check("\u{feff}bundle/metadata", Some(0));
+    check("a/../bundle", Some(0));
+    check("[b]undle\n", Some(0));
 }

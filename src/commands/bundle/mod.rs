@@ -3,21 +3,21 @@
 mod build;
 mod diff;
 mod digests;
-mod explain;
 mod flags;
 mod image;
+mod origins;
 mod push;
 mod renew;
 pub mod source;
 pub mod validate;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
 use super::{
-    Mode, Outcome,
+    Mode,
     derive::{self, How},
     folder::below,
     images::Access,
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::project::Project;
 use crate::{
-    bundle::{self, Bundle, Input, Object, Package, check_version, sizes},
+    bundle::{self, Bundle, Input, Object, Package, check_version},
     disk::{self, Root},
     plan::{Overlay, Plan},
     terminal,
@@ -34,7 +34,6 @@ use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml;
 use model::{AccountName, Channel, Image, PackageName, ProjectPath, Tree};
 
-use explain::Report;
 pub use renew::renew;
 
 /// Generate and validate the OLM bundle
@@ -45,7 +44,6 @@ pub use renew::renew;
 Examples:
   operator-rs bundle --image quay.io/example/memcached-operator:v0.0.1
   operator-rs bundle --version 0.1.0 --channels candidate,stable --default-channel stable
-  operator-rs bundle --explain --dry-run
   operator-rs bundle validate --select-optional suite=operatorframework"
 )]
 pub struct Args {
@@ -81,16 +79,6 @@ pub struct Args {
     /// Take the digests from config/manifests/image-digests.yaml, without any request
     #[arg(long, requires = "use_image_digests")]
     offline: bool,
-    /// Print where every object goes, what is left out and why, and the sizes; as JSON with `--explain=json`
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "text",
-        conflicts_with = "diff"
-    )]
-    explain: Option<explain::Format>,
     #[command(flatten)]
     mode: Mode,
     #[command(flatten)]
@@ -133,7 +121,7 @@ impl Args {
         }
     }
 
-    fn plan(self, root: &Root) -> anyhow::Result<Outcome> {
+    fn plan(self, root: &Root) -> anyhow::Result<Plan> {
         let project = project(root)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
             return Err(anyhow::format_err!(
@@ -150,10 +138,7 @@ impl Args {
             "Next: build and push the bundle's image:\n  make bundle-build bundle-push BUNDLE_IMG=<registry>/<name>:<tag>"
                 .to_owned(),
         );
-        Ok(match self.explain {
-            Some(_) => Outcome::Aside(plan),
-            None => Outcome::Plan(plan),
-        })
+        Ok(plan)
     }
 
     /// Adds the bundle to a plan of what it is made from.
@@ -176,19 +161,10 @@ impl Args {
         let before = root.read(&ProjectPath::fixed(DOCKERFILE))?.unwrap_or_default();
         flags::lost(&before, self, &made).into_iter().for_each(|it| plan.warn(it));
         warnings.into_iter().for_each(|it| plan.warn(it));
-        let explanation = std::mem::take(&mut made.explanation);
-        let generated: BTreeSet<ProjectPath> = made.files.keys().cloned().collect();
         self.put(made, plan)?;
         // The whole folder is validated as it would be: somebody may have put files beside the generated ones.
         let changes = plan.against(root, true)?;
         let tree = Overlay::new(root, &changes);
-        if let Some(format) = self.explain {
-            let mut files = validate::files(&tree, &self.output_dir)?;
-            let sizes = &sizes::of(&files);
-            files.retain(|path, _| !generated.contains(path));
-            let others = &Vec::from_iter(files.into_keys());
-            Report { explanation: &explanation, sizes, others }.print(format);
-        }
         let warnings = self.checked(&tree)?;
         warnings.into_iter().for_each(|it| plan.warn(it));
         Ok(())
@@ -246,8 +222,8 @@ impl Args {
             let crds = samples::crds(rendered.iter().map(|it| &it.value));
             let report = samples::of_rendered(tree, &crds, &rendered)?;
             let has_secret = rendered.iter().any(|it| it.value["kind"] == "Secret");
-            let origins = match self.explain.is_some() || has_secret {
-                true => explain::of_rendered(tree, &rendered)?,
+            let origins = match has_secret {
+                true => origins::of_rendered(tree, &rendered)?,
                 false => Vec::new(),
             };
             let mut origins = origins.into_iter();
@@ -271,7 +247,7 @@ impl Args {
         }
         let object = |node: &yaml::Node| Object {
             place: format!("{name}:{}:{}: ", node.mark.line, node.mark.column),
-            origin: Some(explain::of_document(&name, node)),
+            origin: Some(origins::of_document(&name, node)),
             value: node.clone().into_value(),
         };
         let objects: Vec<Object> = nodes.iter().map(object).collect();

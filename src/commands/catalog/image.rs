@@ -31,9 +31,9 @@ impl Subject {
         let title = source.title().to_owned();
         let loaded = source::whole(source.catalog(true)?, &title)?;
         loaded.warnings.iter().cloned().for_each(terminal::warn);
-        if let Err(verdict) = catalog::check(&loaded) {
+        if let Err(list) = catalog::check(&loaded) {
             let headline = format!("{title} is not valid, and no image was built");
-            return Err(Diagnostics { headline, list: verdict.problems }.into());
+            return Err(Diagnostics { headline, list }.into());
         }
         let mut files = Files::new();
         for (path, bytes) in source.all()? {

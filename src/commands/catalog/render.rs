@@ -115,10 +115,12 @@ impl BundleImage {
             "`{{.Package}}`, `{{.Name}}` and `{{.Version}}` are filled in; write anything else out",
         )?;
         // A catalog with an image that no client can pull is of no use.
-        match catalog::image_fault(&image) {
-            Some(fault) => Err(anyhow::format_err!("--image: `{image}`: {fault}"))
-                .hint("write e.g. `quay.io/example/memcached-operator-bundle:v0.0.1`"),
-            None => Ok(image),
+        match catalog::is_image(&image) {
+            true => Ok(image),
+            false => {
+                Err(anyhow::format_err!("--image: `{image}` is not the reference of an image"))
+                    .hint("write e.g. `quay.io/example/memcached-operator-bundle:v0.0.1`")
+            }
         }
     }
 }

@@ -228,7 +228,7 @@ impl Source {
             let text = String::from_utf8_lossy(&self.bytes(path)?).into_owned();
             ignored.insert(path.clone(), text);
         }
-        let ignore = Ignore::new(&ignored);
+        let ignore = Ignore::read(&self.title, &ignored)?;
         paths.retain(|it| !ignore.has(it));
         Ok(paths)
     }

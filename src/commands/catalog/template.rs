@@ -10,7 +10,7 @@ use super::{
     source::Source,
 };
 use crate::{
-    catalog::template::{Bundles, Template},
+    catalog::template::{self, Bundles, Semver},
     commands::images::Access,
     disk, terminal,
 };
@@ -18,8 +18,7 @@ use diagnostics::Hint as _;
 
 /// Render a template as a catalog, as `opm alpha render-template` does
 ///
-/// Templates are `olm.template.basic` (a catalog in which each bundle is only an image) and `olm.semver` (channels that
-/// follow from the versions of the bundles).
+/// The template has the schema `olm.semver`: its channels follow from the versions of the bundles.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -58,7 +57,7 @@ impl Args {
                 (text.into_bytes(), self.template.display().to_string())
             }
         };
-        let template = Template::read(&bytes, &title)?;
+        let template = template::read(&bytes, &title)?;
         let bundles = self.bundles(dir, &template)?;
         let mut catalog = template.render(&bundles)?;
         self.migration.apply(&mut catalog)?;
@@ -66,7 +65,7 @@ impl Args {
         Ok(())
     }
 
-    fn bundles(&self, dir: &Path, template: &Template) -> anyhow::Result<Bundles> {
+    fn bundles(&self, dir: &Path, template: &Semver) -> anyhow::Result<Bundles> {
         let folders: BTreeMap<&str, &PathBuf> =
             self.bundle.iter().map(|it| (it.0.as_str(), &it.1)).collect();
         let images = template.images();

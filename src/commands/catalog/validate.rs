@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::source::Source;
 use crate::{
-    catalog::{self, Format, check::Verdict},
+    catalog::{self, Format},
     commands::images::Access,
     terminal,
 };
@@ -59,9 +59,7 @@ impl Args {
                 loader.catalog.warnings.iter().cloned().for_each(terminal::warn);
                 catalog::check(&loader.catalog).err()
             }
-            false => {
-                Some(Verdict { message: loader.faults[0].message.clone(), problems: loader.faults })
-            }
+            false => Some(loader.faults),
         };
         let format = match self.output {
             Output::Text => None,
@@ -69,7 +67,10 @@ impl Args {
             Output::Yaml => Some(Format::Yaml),
         };
         if let Some(format) = format {
-            let error = problems.as_ref().map(|it| Message { message: it.message.clone() });
+            let error = problems.as_ref().map(|list| {
+                let messages: Vec<&str> = list.iter().map(|it| it.message.as_str()).collect();
+                Message { message: messages.join("\n") }
+            });
             let report = yaml::to_value(&Report { passed: error.is_none(), error });
             terminal::data(&match format {
                 Format::Json => catalog::stream(&[report], Format::Json),
@@ -83,9 +84,8 @@ impl Args {
                 terminal::print(&format!("{title} is valid\n"));
                 Ok(())
             }
-            Some(Verdict { problems, .. }) => {
-                Err(Diagnostics { headline: format!("{title} is not valid"), list: problems }
-                    .into())
+            Some(list) => {
+                Err(Diagnostics { headline: format!("{title} is not valid"), list }.into())
             }
         }
     }

@@ -3,7 +3,6 @@
 mod catalog;
 mod crds;
 mod installer;
-mod submission;
 
 use std::path::Path;
 
@@ -35,7 +34,6 @@ enum What {
     Crds(crds::Args),
     Installer(installer::Args),
     Catalog(catalog::Args),
-    Submission(submission::Args),
 }
 
 impl Args {
@@ -56,7 +54,6 @@ impl Args {
             }
             Some(What::Installer(args)) => writing(dir, &args.mode.clone(), |it| args.outcome(it)),
             Some(What::Catalog(args)) => writing(dir, &args.mode.clone(), |it| args.plan(dir, it)),
-            Some(What::Submission(args)) => args.run(dir),
             None => writing(dir, &self.mode, |root| everything(root, self.compile, &self.mode)),
         }
     }

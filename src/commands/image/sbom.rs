@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use toml::Table;
 
@@ -152,12 +153,15 @@ fn purl(package: &Package) -> Option<String> {
 
 /// Escapes what has a meaning in a URL.
 fn escaped(text: &str) -> String {
-    let plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~/:@".contains(&it);
-    let all = text.bytes().map(|it| match plain(it) {
-        true => char::from(it).to_string(),
-        false => format!("%{it:02X}"),
-    });
-    all.collect()
+    const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~')
+        .remove(b'/')
+        .remove(b':')
+        .remove(b'@');
+    utf8_percent_encode(text, ESCAPED).to_string()
 }
 
 /// By name, version and source.

@@ -158,7 +158,7 @@ const SUMS: &str = "SHA256SUMS";
 
 fn sums(files: &[(String, String)]) -> String {
     files.iter().fold(String::new(), |mut res, (name, text)| {
-        let _ = writeln!(res, "{}  {name}", web::sha256(text.as_bytes()));
+        let _ = writeln!(res, "{}  {name}", disk::digest(text.as_bytes()));
         res
     })
 }

@@ -1,7 +1,7 @@
 //! What others do to a project while it is written, and disks that fail.
 
 use super::*;
-use crate::disk::crash::Act;
+use crate::disk::{crash::Act, journal::is_temporary};
 
 /// What was done to a folder: the events of each run, of which the first writes and the others recover.
 type Story = Vec<Vec<(usize, End)>>;

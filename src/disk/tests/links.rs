@@ -11,7 +11,7 @@ fn a_journal_that_names_other_places_does_nothing() {
     fs::write(&victim, "theirs\n").expect("it writes");
     let dir = old();
     symlink(outside.path(), dir.path().join("out")).expect("a link");
-    let hash = journal::hash(b"theirs\n");
+    let hash = digest(b"theirs\n");
     let step = |path: &str| format!(r#"{{"path":{path:?},"before":"{hash}","after":"x"}}"#);
     let journal =
         |steps: &str| format!(r#"{{"version":2,"token":"0123456789abcdef","steps":[{steps}]}}"#);

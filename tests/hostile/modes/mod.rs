@@ -10,7 +10,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use table::{Acts, COMMANDS, FLAGS, Known, beside, found};
+use table::{Acts, COMMANDS, FLAGS, Known, found};
 
 use crate::{
     run::{self, Outcome},
@@ -58,8 +58,7 @@ fn a_flag_is_listed_where_it_can_be_honoured_and_only_there() {
             let can = match command.acts {
                 Acts::OnFiles(_) => *flag != "--dry-run=server",
                 Acts::OnCluster => flag.starts_with("--dry-run"),
-                Acts::OnNothing => beside(command.path, flag).is_some(),
-                Acts::Never => false,
+                Acts::OnNothing | Acts::Never => false,
             };
             if command.lists(flag) != can {
                 let what = if can { "does not list" } else { "lists" };
@@ -98,14 +97,10 @@ fn a_flag_that_is_listed_is_not_refused() {
     for command in Known::acting() {
         for flag in FLAGS.iter().filter(|it| command.lists(it)) {
             let world = World::new(command.base());
-            let flags = match beside(command.path, flag) {
-                Some(other) => format!("{flag} {other}"),
-                None => (*flag).to_owned(),
-            };
-            let outcome = command.run(&world, &flags);
-            let line = command.line(&flags);
+            let outcome = command.run(&world, flag);
+            let line = command.line(flag);
             faults.unless(outcome.code != Some(2), &line, "is refused", &outcome);
-            let first = format!("{flags} {}", command.line(""));
+            let first = format!("{flag} {}", command.line(""));
             let other = run::run(&World::new(command.base()), &run::words(&first), false);
             let same = other.code == Some(2) || other.code == outcome.code;
             faults.unless(same, &first, "ends in another way than with the flag last", &other);
@@ -217,10 +212,6 @@ fn an_edit_by_hand_is_kept_without_force_and_replaced_with_it() {
         let written = tree(&after).remove(generated).unwrap_or_default();
         let edited = [written.as_slice(), b"\n# edited by hand\n"].concat();
         for flag in ["", "--check", "--force"] {
-            // A version that was submitted is never changed.
-            if command.path == "generate submission" && flag == "--force" {
-                continue;
-            }
             let world = World::new(command.base());
             world::put(&world.project.join(generated), &edited);
             let before = tree(&world);

@@ -8,15 +8,6 @@ use crate::{
 
 pub const FLAGS: &[&str] = &["--check", "--diff", "--dry-run", "--dry-run=server", "--force"];
 
-/// Flags of commands that have them only together with another one.
-const PAIRED: &[(&str, &[&str], &str)] = &[("bundle validate", &["--diff", "--dry-run"], "--fix")];
-
-/// The flag that a command needs beside this one.
-pub fn beside(path: &str, flag: &str) -> Option<&'static str> {
-    let paired = PAIRED.iter().find(|it| it.0 == path && it.1.contains(&flag));
-    paired.map(|it| it.2)
-}
-
 /// A command as its path in `--help`, and words with which it has something to do.
 pub struct Known {
     pub path: &'static str,
@@ -60,11 +51,6 @@ pub const COMMANDS: &[Known] = &[
         "generate catalog",
         "--image quay.io/example/other-bundle:v0.0.1",
         Acts::OnFiles("catalog/memcached-operator.v0.0.1.yaml"),
-    ),
-    known(
-        "generate submission",
-        "",
-        Acts::OnFiles("submission/operators/memcached-operator/0.0.1/metadata/annotations.yaml"),
     ),
     known("crds", "", Acts::Never),
     known("crds diff", "config/crd/bases", Acts::OnNothing),

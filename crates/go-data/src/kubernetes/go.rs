@@ -19,23 +19,7 @@ pub fn field_mut<'a>(map: &'a mut Map<String, Value>, name: &str) -> Option<&'a 
     value.filter(|it| !it.is_null())
 }
 
-/// What Go calls a value of JSON.
-pub fn title(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(_) => "bool".to_owned(),
-        Value::Number(it) => match it.as_f64() {
-            // A number is named where it does not fit.
-            Some(_) => "number".to_owned(),
-            None => format!("number {it}"),
-        },
-        Value::String(_) => "string".to_owned(),
-        Value::Array(_) => "array".to_owned(),
-        Value::Object(_) => "object".to_owned(),
-    }
-}
-
-/// The same in a sentence: `an array`.
+/// What a value of JSON is, in a sentence.
 pub fn described(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -149,6 +149,6 @@ fn version(value: &Value) -> Option<Value> {
     let [major, minor, patch] =
         [0, 1, 2].map(|it| parts.get(it).map_or("0".to_owned(), |it| number(it)));
     let version = format!("{major}.{minor}.{patch}");
-    super::version::Version::parse(&version).ok()?;
+    super::version::Version::parse(&version)?;
     Some(json!(version))
 }

@@ -1,8 +1,6 @@
-//! Versions and ranges of versions as github.com/blang/semver reads them, with its words.
+//! Versions and ranges of versions as github.com/blang/semver reads them.
 
 use std::{cmp::Ordering, fmt};
-
-use super::go;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Version {
@@ -21,15 +19,9 @@ pub enum Part {
 }
 
 impl Version {
-    pub fn parse(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
-            return Err("Version string empty".to_owned());
-        }
-        let parts: Vec<&str> = text.splitn(3, '.').collect();
-        let [major, minor, rest] = parts[..] else {
-            return Err("No Major.Minor.Patch elements found".to_owned());
-        };
-        let (major, minor) = (number(major, "Major")?, number(minor, "Minor")?);
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '.');
+        let [major, minor, rest] = [parts.next()?, parts.next()?, parts.next()?];
         let (rest, build) = match rest.split_once('+') {
             Some((rest, build)) => (rest, Some(build)),
             None => (rest, None),
@@ -38,22 +30,18 @@ impl Version {
             Some((patch, pre)) => (patch, Some(pre)),
             None => (rest, None),
         };
-        let patch = number(patch, "Patch")?;
-        let pre = pre.map(|it| it.split('.').map(Part::parse).collect::<Result<_, _>>());
-        let pre = pre.transpose()?.unwrap_or_default();
-        for it in build.iter().flat_map(|it| it.split('.')) {
-            if it.is_empty() {
-                return Err("Build meta data is empty".to_owned());
-            }
-            if !it.bytes().all(is_alphanumeric) {
-                return Err(format!(
-                    "Invalid character(s) found in build meta data {}",
-                    go::quoted(it)
-                ));
-            }
+        let pre = pre.map(|it| it.split('.').map(Part::parse).collect::<Option<_>>());
+        let build: Vec<&str> = build.iter().flat_map(|it| it.split('.')).collect();
+        if build.iter().any(|it| it.is_empty() || !it.bytes().all(is_alphanumeric)) {
+            return None;
         }
-        let build = build.iter().flat_map(|it| it.split('.')).map(str::to_owned).collect();
-        Ok(Self { major, minor, patch, pre, build })
+        Some(Self {
+            major: number(major)?,
+            minor: number(minor)?,
+            patch: number(patch)?,
+            pre: pre.unwrap_or_else(|| Some(Vec::new()))?,
+            build: build.into_iter().map(str::to_owned).collect(),
+        })
     }
 
     /// The order of precedence, in which build metadata does not count.
@@ -75,23 +63,12 @@ impl Version {
 }
 
 impl Part {
-    pub fn parse(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
-            return Err("Prerelease is empty".to_owned());
+    pub fn parse(text: &str) -> Option<Self> {
+        if !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit()) {
+            return number(text).map(Self::Number);
         }
-        if text.bytes().all(|it| it.is_ascii_digit()) {
-            if text.len() > 1 && text.starts_with('0') {
-                let text = go::quoted(text);
-                return Err(format!(
-                    "Numeric PreRelease version must not contain leading zeroes {text}"
-                ));
-            }
-            return parse_uint(text).map(Self::Number);
-        }
-        match text.bytes().all(is_alphanumeric) {
-            true => Ok(Self::Word(text.to_owned())),
-            false => Err(format!("Invalid character(s) found in prerelease {}", go::quoted(text))),
-        }
+        let is_word = !text.is_empty() && text.bytes().all(is_alphanumeric);
+        is_word.then(|| Self::Word(text.to_owned()))
     }
 }
 
@@ -99,22 +76,11 @@ fn is_alphanumeric(it: u8) -> bool {
     it.is_ascii_alphanumeric() || it == b'-'
 }
 
-fn number(text: &str, name: &str) -> Result<u64, String> {
-    if !text.bytes().all(|it| it.is_ascii_digit()) {
-        let (name, text) = (name.to_lowercase(), go::quoted(text));
-        return Err(format!("Invalid character(s) found in {name} number {text}"));
-    }
-    if text.len() > 1 && text.starts_with('0') {
-        return Err(format!("{name} number must not contain leading zeroes {}", go::quoted(text)));
-    }
-    parse_uint(text)
-}
-
-fn parse_uint(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| {
-        let why = if text.is_empty() { "invalid syntax" } else { "value out of range" };
-        format!("strconv.ParseUint: parsing {}: {why}", go::quoted(text))
-    })
+/// Digits without a leading zero.
+fn number(text: &str) -> Option<u64> {
+    let is_plain =
+        text.bytes().all(|it| it.is_ascii_digit()) && (text.len() < 2 || !text.starts_with('0'));
+    text.parse().ok().filter(|_| is_plain)
 }
 
 impl fmt::Display for Part {
@@ -147,7 +113,7 @@ pub struct Range(Vec<Vec<(Comparator, Version)>>);
 type Comparator = fn(Ordering) -> bool;
 
 impl Range {
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Option<Self> {
         let mut res = Vec::new();
         for part in alternatives(&parts(text))? {
             let mut conditions = Vec::new();
@@ -156,7 +122,7 @@ impl Range {
             }
             res.push(conditions);
         }
-        Ok(Self(res))
+        Some(Self(res))
     }
 
     pub fn has(&self, version: &Version) -> bool {
@@ -186,18 +152,15 @@ fn parts(text: &str) -> Vec<String> {
     res
 }
 
-fn alternatives(parts: &[String]) -> Result<Vec<Vec<String>>, String> {
-    if parts.first().is_some_and(|it| it == "||") {
-        return Err("First element in range is '||'".to_owned());
+fn alternatives(parts: &[String]) -> Option<Vec<Vec<String>>> {
+    if parts.first()? == "||" || parts.last()? == "||" {
+        return None;
     }
-    if parts.last().is_none_or(|it| it == "||") {
-        return Err("Last element in range is '||'".to_owned());
-    }
-    Ok(parts.split(|it| it == "||").map(<[String]>::to_vec).collect())
+    Some(parts.split(|it| it == "||").map(<[String]>::to_vec).collect())
 }
 
 /// Replaces versions that end in `x`.
-fn expand(parts: &[String]) -> Result<Vec<String>, String> {
+fn expand(parts: &[String]) -> Option<Vec<String>> {
     let mut res = Vec::new();
     for part in parts {
         if !part.contains('x') {
@@ -234,7 +197,7 @@ fn expand(parts: &[String]) -> Result<Vec<String>, String> {
         };
         res.push(format!("{operator}{next}"));
     }
-    Ok(res)
+    Some(res)
 }
 
 /// The version with the next number at one place; empty if there is no number.
@@ -250,17 +213,13 @@ fn increment(version: &str, at: usize) -> String {
     }
 }
 
-fn split(part: &str) -> Result<(&str, &str), String> {
-    match part.find(|it: char| it.is_numeric()) {
-        Some(at) => Ok((part[..at].trim(), &part[at..])),
-        None => Err(format!("Could not get version from string: {}", go::quoted(part))),
-    }
+fn split(part: &str) -> Option<(&str, &str)> {
+    let at = part.find(|it: char| it.is_numeric())?;
+    Some((part[..at].trim(), &part[at..]))
 }
 
-fn condition(part: &str) -> Result<(Comparator, Version), String> {
+fn condition(part: &str) -> Option<(Comparator, Version)> {
     let (operator, version) = split(part)?;
-    let fault = |it: String| format!("Could not parse Range {}: {it}", go::quoted(part));
-    let joined = go::quoted(&format!("{operator}{version}"));
     let comparator: Comparator = match operator {
         "" | "=" | "==" => Ordering::is_eq,
         ">" => Ordering::is_gt,
@@ -268,21 +227,14 @@ fn condition(part: &str) -> Result<(Comparator, Version), String> {
         "<" => Ordering::is_lt,
         "<=" => Ordering::is_le,
         "!" | "!=" => Ordering::is_ne,
-        _ => {
-            let operator = go::quoted(operator);
-            return Err(fault(format!("Could not parse comparator {operator} in {joined}")));
-        }
+        _ => return None,
     };
-    let parsed = Version::parse(version).map_err(|it| {
-        fault(format!("Could not parse version {} in {joined}: {it}", go::quoted(version)))
-    })?;
-    Ok((comparator, parsed))
+    Some((comparator, Version::parse(version)?))
 }
 
 /// Whether a range contains a version; none if one of them is malformed.
 pub fn contains(range: &str, version: &str) -> Option<bool> {
-    let (range, version) = (Range::parse(range).ok()?, Version::parse(version).ok()?);
-    Some(range.has(&version))
+    Some(Range::parse(range)?.has(&Version::parse(version)?))
 }
 
 #[cfg(test)]
@@ -309,7 +261,7 @@ mod tests {
         for text in
             ["", "1", "1.0", "v1.0.0", "01.0.0", "1.0.0-", "1.0.0-01", "1.0.0+", "1.0.0+_", "1..0"]
         {
-            assert!(Version::parse(text).is_err(), "{text}");
+            assert!(Version::parse(text).is_none(), "{text}");
         }
     }
 
@@ -327,7 +279,7 @@ mod tests {
             assert!(!range.has(&Version::parse(outside).expect(outside)));
         }
         for text in ["", "|| 1.0.0", "1.0.0 ||", "=>1.0.0", "abc", "~1.2", ">=1.x.0.x"] {
-            assert!(Range::parse(text).is_err(), "{text}");
+            assert!(Range::parse(text).is_none(), "{text}");
         }
     }
 
@@ -345,12 +297,12 @@ mod tests {
             ">=1.0.0-next",
             "~1.x",
         ] {
-            assert!(Range::parse(text).is_ok(), "{text}");
+            assert!(Range::parse(text).is_some(), "{text}");
         }
         for text in
             ["", "1", "^1.0.0", "~1.2", ">=a", "1.0.0 ||", "=>1.0.0", "1.0.0||2.0.0", "1.0.0-next"]
         {
-            assert!(Range::parse(text).is_err(), "{text}");
+            assert!(Range::parse(text).is_none(), "{text}");
         }
     }
 

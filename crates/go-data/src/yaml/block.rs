@@ -21,28 +21,16 @@ fn dash(line: &str, mark: Mark) -> Option<usize> {
     before.chars().all(|it| it == ' ').then_some(before.len())
 }
 
-/// The lines of a field, from 0. Comments and blank lines in front of what follows are not among them.
-pub fn lines_of_field(text: &str, field: &Entry) -> Option<(usize, usize)> {
-    let line = text.lines().nth(field.mark.line.checked_sub(1)?)?;
-    let indent = field.mark.column.checked_sub(1)?;
-    let is_first = line.chars().take(indent).all(|it| it == ' ');
-    let has_items = matches!(field.value.data, Data::List(_));
-    is_first.then(|| lines_of(text, field.mark, indent, has_items))
-}
-
-/// The same of an item of a list.
+/// The lines of an item of a list, from 0. Comments and blank lines in front of what follows are not among them.
 pub fn lines_of_item(text: &str, item: &Node) -> Option<(usize, usize)> {
     let line = text.lines().nth(item.mark.line.checked_sub(1)?)?;
-    Some(lines_of(text, item.mark, dash(line, item.mark)?, false))
+    Some(lines_of(text, item.mark, dash(line, item.mark)?))
 }
 
-fn lines_of(text: &str, mark: Mark, indent: usize, has_items: bool) -> (usize, usize) {
+fn lines_of(text: &str, mark: Mark, indent: usize) -> (usize, usize) {
     let lines: Vec<&str> = text.lines().collect();
     let from = mark.line - 1;
-    let is_own = |it: &str| {
-        let is_dash = it.trim() == "-" || it.trim_start().starts_with("- ");
-        indent < depth(it) || has_items && depth(it) == indent && is_dash
-    };
+    let is_own = |it: &str| indent < depth(it);
     let is_next = |it: &&str| !is_blank(it) && !is_comment(it) && !is_own(it);
     let rest = &lines[from + 1..];
     let mut to = from + 1 + rest.iter().position(is_next).unwrap_or(rest.len());

@@ -66,7 +66,6 @@ impl Reader {
                         }
                     }
                 }
-                "vars" => res.variables = self.each(value, Self::variable),
                 key => self.unsupported(key, *mark, value),
             }
         }
@@ -103,6 +102,7 @@ impl Reader {
             "transformers",
             "validators",
             "buildMetadata",
+            "vars",
         ];
         if !KNOWN.contains(&key) {
             let message = format!("`{key}` is not a field of a kustomization");
@@ -114,10 +114,14 @@ impl Reader {
             ));
         } else if !is_empty(value) {
             let message = format!("`{key}` is not supported");
-            self.problems.push(problem(&self.path, mark, message, Some(WAY_OUT)));
+            let hint = if key == "vars" { REPLACEMENTS } else { WAY_OUT };
+            self.problems.push(problem(&self.path, mark, message, Some(hint)));
         }
     }
 }
+
+/// The hint for variables, which are deprecated in kustomize.
+const REPLACEMENTS: &str = "use `replacements`: `kustomize edit fix --vars` converts them; or render it with kustomize itself: `kustomize build FOLDER`";
 
 fn is_empty(node: &Node) -> bool {
     match &node.data {

@@ -1,4 +1,4 @@
-//! Parts that can be in a kustomization or in separate files: replacements, variables, configurations.
+//! Parts that can be in a kustomization or in separate files: replacements and configurations.
 
 use super::{
     super::{
@@ -6,7 +6,6 @@ use super::{
         fields::Kind,
         replacements::{Name, Part, Replacement, Source, Target},
         selector::Selector,
-        vars::Variable,
     },
     Kustomization,
     reader::Reader,
@@ -111,47 +110,6 @@ impl Reader {
         res
     }
 
-    pub fn variable(&mut self, node: &Node) -> Variable {
-        let mut res = Variable { mark: node.mark, path: NAME.to_owned(), ..Variable::default() };
-        for Entry { key, mark, value } in self.map(node) {
-            match key.as_str() {
-                "name" => res.name = self.string(value).unwrap_or_default(),
-                "objref" | "objRef" => self.looked_at(value, &mut res),
-                "fieldref" | "fieldRef" => {
-                    for Entry { key, mark, value } in self.map(value) {
-                        match key.to_ascii_lowercase().as_str() {
-                            "fieldpath" => res.path = self.filled(value).unwrap_or(res.path),
-                            _ => self.unknown(key, *mark, "a variable's `fieldref`"),
-                        }
-                    }
-                }
-                _ => self.unknown(key, *mark, "a variable"),
-            }
-        }
-        res
-    }
-
-    /// The object that a variable looks at.
-    fn looked_at(&mut self, node: &Node, res: &mut Variable) {
-        let mut api_version = None;
-        for Entry { key, mark, value } in self.map(node) {
-            match key.as_str() {
-                "apiVersion" => api_version = self.filled(value),
-                "group" | "version" | "kind" => self.kind(key, value, &mut res.of),
-                "name" => res.object = self.string(value).unwrap_or_default(),
-                "namespace" => res.namespace = self.string(value).unwrap_or_default(),
-                _ => self.unknown(key, *mark, "a variable's `objref`"),
-            }
-        }
-        if let Some(text) = api_version {
-            let (group, version) = text.split_once('/').unwrap_or(("", &text));
-            if !group.is_empty() {
-                group.clone_into(&mut res.of.group);
-            }
-            version.clone_into(&mut res.of.version);
-        }
-    }
-
     /// Fields that transformations work on besides kustomize's own.
     pub fn configuration(&mut self, node: &Node, of: &mut Kustomization) {
         for Entry { key, mark, value } in self.map(node) {
@@ -164,6 +122,9 @@ impl Reader {
                         self.fault(it.mark, &error.to_string());
                     }
                 }
+            } else if key == "varReference" {
+                // Only `vars` use them, which are not supported.
+                self.list(value).iter().for_each(|it| drop(self.field(it)));
             } else {
                 self.unknown(key, *mark, "a configuration of transformers");
             }

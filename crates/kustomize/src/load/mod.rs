@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use self::reader::Reader;
 use super::{
     config::Config, fields::Field, labels::Reach, order::Order, patches, replacements::Replacement,
-    resources, selector::Selector, vars::Variable,
+    resources, selector::Selector,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use go_data::yaml::{self, Data, Dialect, Mark, Node};
@@ -38,7 +38,6 @@ pub struct Kustomization {
     pub replicas: Vec<Replica>,
     pub images: Vec<ImageEntry>,
     pub replacements: Vec<Replacement>,
-    pub variables: Vec<Variable>,
     /// What `configurations` add.
     pub config: Config,
     /// How the objects are sorted; if absent, they keep their order.
@@ -132,7 +131,6 @@ impl Kustomization {
             replicas: Vec::new(),
             images: Vec::new(),
             replacements: Vec::new(),
-            variables: Vec::new(),
             late_patches: Vec::new(),
             config: Config::default(),
             order: Some(Order::default()),

@@ -18,8 +18,6 @@ mod tarball;
 mod tests;
 mod unpack;
 
-use std::collections::BTreeMap;
-
 pub use archive::{docker_archive, is_archive, oci_archive, read_archive};
 pub use assemble::{Recipe, Variant, assemble};
 pub use config::Config;
@@ -27,6 +25,7 @@ pub use content::{Content, Open};
 pub use layer::{File, Layer};
 pub use layout::{index_with, layout, read_layout};
 pub use manifest::{Manifest, Reference};
+pub use model::Files;
 pub use stored::{Stored, labels};
 pub use unpack::{Limits, Unpacked};
 
@@ -90,6 +89,3 @@ impl Image {
         }
     }
 }
-
-/// The files of an image or a layer, by their paths below `/`.
-pub type Files = BTreeMap<model::ProjectPath, Vec<u8>>;

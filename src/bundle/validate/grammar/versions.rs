@@ -20,7 +20,7 @@ pub fn tolerant(text: &str) -> Option<Version> {
     parts.resize(3, "0".to_owned());
     let text = parts.join(".");
     // The numbers of a pre-release have 64 bits at most, too.
-    blang::Version::parse(&text).ok()?;
+    blang::Version::parse(&text)?;
     Version::parse(&text).ok()
 }
 

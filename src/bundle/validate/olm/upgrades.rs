@@ -32,7 +32,7 @@ pub fn check(bundle: &Loaded, faults: &mut Faults) {
     if range.is_empty() {
         return;
     }
-    if Range::parse(range).is_err() {
+    if Range::parse(range).is_none() {
         let message = format!("olm.skipRange is {range:?}, which is not a range of versions");
         faults.push(Rule::SkipRangeBad, (path, annotation), message);
     } else if version.is_some_and(|it| contains(range, &it.to_string()) == Some(true)) {

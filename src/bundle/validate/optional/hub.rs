@@ -6,7 +6,6 @@ use super::{
     super::{Findings, Rule, csv, grammar::versions, load::Loaded, of},
     Context,
 };
-use diagnostics::slips;
 use go_data::{
     kubernetes::{mail, url::Url},
     yaml::Value,
@@ -166,58 +165,6 @@ pub fn categories(bundle: &Loaded, context: &Context, findings: &mut Findings) {
             format!("csv.Metadata.Annotations[\"categories\"] value {it:?} is not in the set of {which} categories"),
         );
     }
-}
-
-/// The level that a misspelt one must be.
-pub fn known_capability(level: &str) -> Option<&'static str> {
-    only_match(level, CAPABILITIES)
-}
-
-/// The list with each category as it is known; none where one is like no known category, or like several.
-pub fn known_categories(text: &str, context: &Context) -> Option<String> {
-    let known: Vec<&str> = match &context.categories {
-        None => CATEGORIES.to_vec(),
-        Some(list) => list.as_ref().ok()?.iter().map(String::as_str).collect(),
-    };
-    let category = |it: &str| {
-        let word = it.trim();
-        let found = if known.contains(&word) { word } else { only_match(word, &known)? };
-        Some(it.replace(word, found))
-    };
-    let parts = text.split(',').filter(|it| !it.trim().is_empty());
-    let parts: Vec<String> = parts.map(category).collect::<Option<_>>()?;
-    Some(parts.join(",")).filter(|it| !it.is_empty())
-}
-
-/// The only word that is the same but for case, spaces and signs, or else but for a slip.
-fn only_match<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let letters = |it: &str| -> String {
-        let text = it.to_lowercase().replace('&', "and");
-        text.chars().filter(|it| it.is_alphanumeric()).collect()
-    };
-    let only = |is: &dyn Fn(&str) -> bool| {
-        let mut found = known.iter().copied().filter(|it| is(it));
-        found.next().filter(|_| found.next().is_none())
-    };
-    only(&|it| letters(it) == letters(word)).or_else(|| only(&|it| slips(it, word) == 1))
-}
-
-#[test]
-fn a_misspelt_word_is_corrected_where_one_word_can_be_meant() {
-    let categories = |text: &str| {
-        known_categories(text, &Context::without_images(&std::collections::BTreeMap::new()))
-    };
-    let check = |text: &str, expected: Option<&str>| {
-        assert_eq!(categories(text).as_deref(), expected, "{text}");
-    };
-    check("database, Logging and tracing,Storage", Some("Database, Logging & Tracing,Storage"));
-    check("AI/Machine learning,", Some("AI/Machine Learning"));
-    check("Securty", Some("Security"));
-    check("Database,Mine", None);
-    check(",", None);
-    assert_eq!(known_capability("basic-install"), Some("Basic Install"));
-    assert_eq!(known_capability("Seamless Upgrade"), Some("Seamless Upgrades"));
-    assert_eq!(known_capability("Pilot"), None);
 }
 
 fn annotation<'a>(bundle: &'a Loaded, key: &str) -> Option<&'a str> {

@@ -8,15 +8,12 @@ use super::{
     rules::{Rule, Selection, Suite},
 };
 
-mod community;
 mod hub;
-mod objects;
 mod platforms;
 mod practices;
 mod removed;
 mod selector;
 
-pub(super) use hub::{known_capability, known_categories};
 pub use platforms::Platform;
 pub use selector::Selector;
 
@@ -35,8 +32,6 @@ pub struct Context<'a> {
     pub values: &'a BTreeMap<String, String>,
     /// The categories that take the place of OperatorHub's, or why they cannot be read.
     pub categories: Option<Result<Vec<String>, String>>,
-    /// The text of the file that `index-path` names, or why it cannot be read.
-    pub index: Option<Result<String, String>>,
     /// The platforms of an image, or why they are not known.
     pub platforms: &'a dyn Fn(&str) -> Result<Vec<Platform>, String>,
 }
@@ -45,7 +40,7 @@ impl<'a> Context<'a> {
     /// Where only the bundle is looked at.
     pub fn without_images(values: &'a BTreeMap<String, String>) -> Self {
         let platforms = &|_: &str| Err("images are not looked at".to_owned());
-        Self { values, categories: None, index: None, platforms }
+        Self { values, categories: None, platforms }
     }
 }
 
@@ -102,13 +97,6 @@ pub const VALIDATORS: &[Validator] = &[
         },
     },
     Validator {
-        name: "community",
-        suite: None,
-        description: "Deprecated: OpenShift versions of a bundle that has APIs which Kubernetes 1.22 removed",
-        value: Some("index-path"),
-        run: community::check,
-    },
-    Validator {
         name: "alpha-deprecated-apis",
         suite: SUITE,
         description: "APIs that Kubernetes 1.22, 1.25 and 1.26 removed",
@@ -133,11 +121,6 @@ pub const VALIDATORS: &[Validator] = &[
     },
 ];
 
-/// Whether the validator `community` requires the annotation `olm.properties`.
-pub(super) fn needs_annotation(bundle: &Loaded) -> bool {
-    !removed::by_1_22(bundle).is_empty()
-}
-
 impl Validator {
     pub fn is_selected(&self, selector: &Selector) -> bool {
         let labels = [("name", Some(self.name)), ("suite", self.suite)];
@@ -150,7 +133,6 @@ impl Validator {
             "operatorhubv2" => Suite::Operatorhub,
             "capabilities" => Suite::Capabilities,
             "categories" => Suite::Categories,
-            "community" => Suite::Community,
             "alpha-deprecated-apis" => Suite::DeprecatedApis,
             "good-practices" => Suite::GoodPractices,
             "multiarch" => Suite::Multiarch,

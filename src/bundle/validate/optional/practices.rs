@@ -2,11 +2,7 @@
 
 use semver::Version;
 
-use super::{
-    super::{Findings, Rule, load::Loaded, of},
-    objects,
-};
-use crate::bundle::annotations::CHANNELS;
+use super::super::{Findings, Rule, load::Loaded, of};
 use go_data::yaml::Value;
 
 const VERSION: &str =
@@ -39,26 +35,6 @@ pub fn check(bundle: &Loaded, findings: &mut Findings) {
         );
     }
     name(path, of::name(csv), findings);
-    channels(bundle, findings);
-    objects::check(bundle, findings);
-}
-
-/// operator-sdk does not give its validators the channels.
-fn channels(bundle: &Loaded, findings: &mut Findings) {
-    const NAMES: [&str; 3] = ["candidate", "fast", "stable"];
-    let channels = bundle.annotations.get(CHANNELS).map(String::as_str).unwrap_or_default();
-    let is_odd = |it: &&str| !NAMES.iter().any(|name| it.starts_with(name));
-    let odd: Vec<&str> = channels.split(',').map(str::trim).filter(is_odd).collect();
-    if !odd.is_empty() {
-        findings.warning(
-            Rule::Channels,
-            ("metadata/annotations.yaml", format!("/annotations/{CHANNELS}")),
-            format!(
-                "channel(s) {odd:?} are not following the recommended naming convention: \
-                 https://olm.operatorframework.io/docs/best-practices/channel-naming"
-            ),
-        );
-    }
 }
 
 fn requests(bundle: &Loaded, findings: &mut Findings) {

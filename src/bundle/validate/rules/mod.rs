@@ -24,8 +24,6 @@ pub struct About {
 pub enum Origin {
     /// `operator-sdk bundle validate`.
     Sdk,
-    /// operator-framework/api has it, and operator-sdk 1.42 does not use it.
-    Api,
     /// OLM v0 alone fails.
     OlmV0,
     /// OLM v1 alone refuses it.
@@ -40,7 +38,6 @@ impl Origin {
     pub fn name(self) -> &'static str {
         match self {
             Self::Sdk => "operator-sdk",
-            Self::Api => "operator-framework/api",
             Self::OlmV0 => "OLM v0",
             Self::OlmV1 => "OLM v1",
             Self::Olm => "OLM v0 and v1",
@@ -69,12 +66,11 @@ pub enum Suite {
     Categories,
     GoodPractices,
     DeprecatedApis,
-    Community,
     Multiarch,
 }
 
 impl Suite {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::Format,
         Self::Bundle,
         Self::Csv,
@@ -86,7 +82,6 @@ impl Suite {
         Self::Categories,
         Self::GoodPractices,
         Self::DeprecatedApis,
-        Self::Community,
         Self::Multiarch,
     ];
 
@@ -103,7 +98,6 @@ impl Suite {
             Self::Categories => "categories",
             Self::GoodPractices => "good-practices",
             Self::DeprecatedApis => "deprecated-apis",
-            Self::Community => "community",
             Self::Multiarch => "multiarch",
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     About,
-    Origin::{Api, Olm, OlmV0, OlmV1, Ours, Sdk},
+    Origin::{Olm, OlmV0, OlmV1, Ours, Sdk},
     Suite,
 };
 use diagnostics::Severity::{Error, Warning};
@@ -60,8 +60,8 @@ rules! {
     ServiceAccountTwice "bundle-sa" Bundle Error Sdk "OLM creates the service accounts of Deployments; the manifests have others" "remove the manifest: OLM creates the accounts of `permissions` and `clusterPermissions`"
     SizeMax "bundle-size-max" Bundle Error Sdk "The compressed manifests fit into one ConfigMap" "shorten descriptions in CRDs, or split the operator"
     SizeNear "bundle-size-near" Bundle Warning Sdk "The compressed manifests are well below the limit" "shorten descriptions in CRDs"
-    RelatedImageEmpty "relimg-empty" Bundle Warning Api "A related image has an image" "newer releases of operator-framework/api refuse it"
-    RelatedImageInvalid "relimg-invalid" Bundle Warning Api "A related image is a valid reference" "newer releases of operator-framework/api refuse it"
+    RelatedImageEmpty "relimg-empty" Bundle Warning Ours "A related image has an image" "newer releases of operator-framework/api refuse it"
+    RelatedImageInvalid "relimg-invalid" Bundle Warning Ours "A related image is a valid reference" "newer releases of operator-framework/api refuse it"
 
     CsvName "csv-name" Csv Error Sdk "The CSV's name is a DNS subdomain and a label value" ""
     CsvReplaces "csv-replaces" Csv Error Sdk "`replaces` is a valid name of a CSV" ""
@@ -153,15 +153,9 @@ rules! {
     NoDeployment "gp-no-deployment" GoodPractices Error Sdk "The CSV has a Deployment" ""
     Requests "gp-requests" GoodPractices Warning Sdk "Every container requests resources" "write `resources.requests` for cpu and memory"
     CrdDescription "gp-crd-desc" GoodPractices Warning Sdk "Every CRD in the CSV has a description" ""
-    Channels "gp-channels" GoodPractices Warning Api "Channels are named candidate, fast or stable" "name channels such as `stable-v1`"
     CrdPermission "gp-crd-rbac" GoodPractices Warning Sdk "The operator creates no CRDs" ""
     NameVersion "gp-name-semver" GoodPractices Warning Sdk "The CSV's name ends in a version" ""
     NameForm "gp-name" GoodPractices Warning Sdk "The CSV's name is NAME.vVERSION" ""
-    BudgetUnavailable "obj-pdb-max-unavailable" GoodPractices Warning Api "A PodDisruptionBudget lets a pod be evicted (maxUnavailable)" ""
-    BudgetAvailable "obj-pdb-min-available" GoodPractices Warning Api "A PodDisruptionBudget lets a pod be evicted (minAvailable)" ""
-    PriorityDefault "obj-priority-default" GoodPractices Warning Api "A PriorityClass is not the default of the cluster" ""
-    BudgetPermission "obj-rbac-pdb" GoodPractices Warning Api "Roles do not change PodDisruptionBudgets" ""
-    SccPermission "obj-rbac-scc" GoodPractices Warning Api "Roles do not change OpenShift's own security context constraints" ""
 
     ApiRemoved "api-removed" DeprecatedApis Error Sdk "Kubernetes serves the APIs of the manifests" "use the version of the API that replaces it"
     ApiRemovedLater "api-removed-later" DeprecatedApis Error Ours "Kubernetes serves the APIs that it has removed and operator-sdk does not check" "use the version of the API that replaces it"
@@ -169,10 +163,6 @@ rules! {
     ApiVersionBad "api-version-bad" DeprecatedApis Error Sdk "The version of Kubernetes to check for is a version" "write a version such as `1.33`"
     ApiMinKubeBad "api-minkube-bad" DeprecatedApis Error Sdk "minKubeVersion can be compared" ""
 
-    CommunityProperty "community-max-openshift" Community Error Sdk "A bundle with APIs that Kubernetes 1.22 removed has olm.maxOpenShiftVersion" ""
-    CommunityPatch "community-max-openshift-patch" Community Warning Sdk "olm.maxOpenShiftVersion is major.minor" ""
-    CommunityIndex "community-index-path" Community Warning Sdk "The labels of the bundle's Dockerfile were checked" ""
-    CommunityLabel "community-label" Community Error Sdk "The Dockerfile keeps the bundle from OpenShift 4.9 and later" ""
 
     ImageUnknown "ma-inspect" Multiarch Warning Sdk "The platforms of an image can be read" ""
     PlatformPromised "ma-label-unsupported" Multiarch Error Sdk "Every image runs on the platforms that the labels name" ""

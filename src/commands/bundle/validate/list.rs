@@ -1,11 +1,8 @@
 //! `operator-rs bundle validate --list`
 
-use crate::bundle::validate::{
-    fix::is_fixable,
-    rules::{Rule, Selection, Suite, Target},
-};
+use crate::bundle::validate::rules::{Rule, Selection, Suite, Target};
 
-/// Rules by their suite: id, severity, whose rule it is, what it requires, and whether `--fix` may help.
+/// Rules by their suite: id, severity, whose rule it is and what it requires.
 pub fn rules(select: Option<&Selection>, target: Option<Target>) -> String {
     let mut res = String::new();
     for suite in Suite::ALL {
@@ -17,9 +14,8 @@ pub fn rules(select: Option<&Selection>, target: Option<Target>) -> String {
                 rule.severity_for(target).filter(|_| select.is_none_or(|it| it.has(rule)));
             if let Some(severity) = severity {
                 let (origin, summary) = (about.origin.name(), about.summary);
-                let fix = if is_fixable(rule) { " (fixable)" } else { "" };
                 let (id, severity) = (about.id, severity.name());
-                lines += &format!("  {id:<30} {severity:<8} {origin:<23} {summary}{fix}\n");
+                lines += &format!("  {id:<30} {severity:<8} {origin:<23} {summary}\n");
             }
         }
         if !lines.is_empty() {

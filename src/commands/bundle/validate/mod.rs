@@ -1,6 +1,5 @@
 //! `operator-rs bundle validate`
 
-mod fix;
 mod list;
 mod optional;
 mod report;
@@ -11,7 +10,6 @@ use super::source;
 use crate::{
     bundle::validate::{
         Files, Finding, Request,
-        fix::fix,
         rules::{Selection, Target},
         validate,
     },
@@ -22,7 +20,6 @@ use crate::{
     terminal,
 };
 use diagnostics::{Diagnostic, Hint as _, Lines, Severity};
-use fix::Fix;
 use model::{ProjectPath, Tree};
 use optional::Optional;
 use report::{Format, Report};
@@ -35,7 +32,6 @@ use report::{Format, Report};
 Examples:
   operator-rs bundle validate
   operator-rs bundle validate ../other/bundle --target olmv1
-  operator-rs bundle validate ../other/bundle --fix
   operator-rs bundle validate quay.io/example/memcached-operator-bundle:v0.0.1
   operator-rs bundle validate --select operatorhub,good-practices --output sarif")]
 pub struct Args {
@@ -65,8 +61,6 @@ pub struct Args {
     /// List the optional validators and exit
     #[arg(long, conflicts_with_all = ["folder", "select_optional", "optional_values", "output", "select", "target", "kube_version", "list"])]
     list_optional: bool,
-    #[command(flatten)]
-    fix: Fix,
     /// Contact no registry: `multiarch` then reports that the platforms of the images are unknown
     #[arg(long)]
     offline: bool,
@@ -121,9 +115,6 @@ impl Args {
             return Ok(());
         }
         let folder = self.folder.as_deref().unwrap_or("bundle");
-        if self.fix.is_given() {
-            return self.fixed(dir, folder, select.as_ref());
-        }
         if self.offline && source::is_remote(dir, folder) {
             return Err(anyhow::format_err!(
                 "`{folder}` is an image in a registry, and `--offline` contacts none"
@@ -141,42 +132,7 @@ impl Args {
             let request = Request { select, validators, has_later_apis, target, labels, folders };
             validate(&files, &request, context)
         })?;
-        let report = Report {
-            folder: &folder,
-            files: &files,
-            findings: &found,
-            target,
-            fix: None,
-            hint: &|_| None,
-        };
-        report.print(self.output)
-    }
-
-    /// Corrects the files, and reports on the result.
-    fn fixed(&self, dir: &Path, folder: &str, select: Option<&Selection>) -> anyhow::Result<()> {
-        let target = self.target.map(Target::from);
-        let at = self.fix.open(dir, folder, &self.access)?;
-        let images = (!self.offline).then_some(&self.access);
-        let version = self.kube_version.as_deref();
-        let outcome = self.optional.with(version, images, |validators, context| {
-            let has_later_apis = version.is_some();
-            let folders = &at.folders;
-            let request =
-                Request { select, validators, has_later_apis, target, labels: None, folders };
-            fix(&at.files, &request, context, &|it| at.may_edit(it))
-        })?;
-        if !self.fix.settle(&at, &outcome, self.output == Format::Text)? {
-            return Ok(());
-        }
-        let report = Report {
-            folder: &at.label,
-            files: &outcome.files,
-            findings: &outcome.left,
-            target,
-            fix: Some(&outcome),
-            hint: &|it| at.hint(it),
-        };
-        report.print(self.output)
+        Report { folder: &folder, files: &files, findings: &found, target }.print(self.output)
     }
 }
 

@@ -17,8 +17,7 @@ pub struct Optional {
     #[arg(long, value_name = "SELECTOR", group = "selection")]
     select_optional: Option<Selector>,
     /// Values for optional validators, separated by commas: `k8s-version=1.30` (reports APIs that were removed up to this
-    /// version), `index-path=bundle.Dockerfile` (community), `container-tools=docker|podman` (multiarch; the
-    /// registry is asked otherwise)
+    /// version), `container-tools=docker|podman` (multiarch; the registry is asked otherwise)
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', requires = "selection")]
     optional_values: Vec<Pair>,
 }
@@ -65,15 +64,6 @@ impl Optional {
                 terminal::warn(format!("{text} `{key}`"));
             }
         }
-        let is = |name: &str| selected.iter().any(|it| it.name == name);
-        if is("community") {
-            terminal::warn(
-                "the validator `community` is deprecated: use https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator instead",
-            );
-        }
-        let index = values
-            .get("index-path")
-            .map(|it| disk::text(Path::new(it)).map_err(|it| format!("{it:#}")));
         let tool = match values.get("container-tools").map(|it| it.to_lowercase()).as_deref() {
             None | Some("" | "none") => None,
             Some("docker") => Some("docker"),
@@ -92,7 +82,7 @@ impl Optional {
             (None, Some(access)) => of_registry(image, access),
             (None, None) => Err("`--offline` contacts no registry".to_owned()),
         };
-        let context = Context { values: &values, categories, index, platforms: &platforms };
+        let context = Context { values: &values, categories, platforms: &platforms };
         Ok(run(&selected, &context))
     }
 
@@ -106,7 +96,10 @@ impl Optional {
                 "no optional validator has the labels `{}`",
                 selector.text()
             ))
-            .hint("`operator-rs bundle validate --list-optional` lists them with their labels");
+            .hint(match selector.text().contains("community") {
+                true => "operator-sdk has deprecated the validator `community`: use https://github.com/redhat-openshift-ecosystem/ocp-olm-catalog-validator",
+                false => "`operator-rs bundle validate --list-optional` lists them with their labels",
+            });
         }
         Ok(res)
     }

@@ -4,11 +4,7 @@ use serde::Serialize as _;
 
 use super::{Finding, Target, diagnostics};
 use crate::{
-    bundle::validate::{
-        Files,
-        fix::{Fixed, Outcome, is_same},
-        rules::Rule,
-    },
+    bundle::validate::{Files, rules::Rule},
     commands::findings::{self, count},
     terminal,
 };
@@ -34,10 +30,6 @@ pub struct Report<'a> {
     pub files: &'a Files,
     pub findings: &'a [Finding],
     pub target: Option<Target>,
-    /// What `--fix` has done; none without it.
-    pub fix: Option<&'a Outcome>,
-    /// A further hint about a finding.
-    pub hint: &'a dyn Fn(&Finding) -> Option<String>,
 }
 
 impl Report<'_> {
@@ -50,7 +42,6 @@ impl Report<'_> {
             Format::Sarif => terminal::data(&format!("{:#}\n", self.sarif())),
             Format::Github => {
                 self.findings.iter().for_each(|it| terminal::data(&self.annotation(it)));
-                self.corrections().for_each(|it| terminal::data(&self.notice(it)));
             }
             Format::JsonAlpha1 => terminal::data(&self.json_alpha1()?),
         }
@@ -77,16 +68,7 @@ impl Report<'_> {
     }
 
     fn diagnostics(&self, severity: Severity) -> Vec<Diagnostic> {
-        let mut res = diagnostics(self.folder, self.files, self.findings, severity);
-        let found = self.findings.iter().filter(|it| it.severity == severity);
-        for (it, finding) in res.iter_mut().zip(found) {
-            it.hints.extend((self.hint)(finding));
-        }
-        res
-    }
-
-    fn corrections(&self) -> impl Iterator<Item = &Fixed> {
-        self.fix.into_iter().flat_map(|it| &it.fixed)
+        diagnostics(self.folder, self.files, self.findings, severity)
     }
 
     fn json(&self) -> Value {
@@ -95,16 +77,11 @@ impl Report<'_> {
             Some(Target::Olmv0) => "olmv0".into(),
             Some(Target::Olmv1) => "olmv1".into(),
         };
-        let fixed = self.corrections().map(|it| {
-            let mut res = self.finding(&it.finding);
-            res["fixed"] = it.change.as_str().into();
-            res
-        });
         json!({
             "bundle": self.folder,
             "valid": self.is_valid(),
             "target": target,
-            "findings": self.findings.iter().map(|it| self.finding(it)).chain(fixed).collect::<Vec<_>>(),
+            "findings": self.findings.iter().map(|it| self.finding(it)).collect::<Vec<_>>(),
         })
     }
 
@@ -129,9 +106,9 @@ impl Report<'_> {
             let about = rule.about();
             findings::rule(about.id, about.summary, about.severity)
         };
-        let result = |it: &Finding, state: &str| {
+        let result = |it: &Finding| {
             let mark = it.mark.unwrap_or_default();
-            let mut res = json!({
+            json!({
                 "ruleId": it.rule.id(),
                 "ruleIndex": Rule::all().position(|rule| rule == it.rule),
                 "level": it.severity.name(),
@@ -139,18 +116,9 @@ impl Report<'_> {
                 "locations": [{ "physicalLocation":
                     findings::physical(&it.path(self.folder), mark.line.max(1), mark.column.max(1)) }],
                 "partialFingerprints": { "finding/v1": format!("{} {} {}", it.rule, it.file, it.field) },
-            });
-            if self.fix.is_some() {
-                res["baselineState"] = state.into();
-            }
-            res
+            })
         };
-        let fixed = self.corrections().map(|it| result(&it.finding, "absent"));
-        let is_old =
-            |one: &Finding| self.fix.is_some_and(|it| it.before.iter().any(|it| is_same(it, one)));
-        let state = |it: &Finding| if is_old(it) { "unchanged" } else { "new" };
-        let found = self.findings.iter().map(|it| result(it, state(it)));
-        findings::sarif(Rule::all().map(rule).collect(), found.chain(fixed).collect())
+        findings::sarif(Rule::all().map(rule).collect(), self.findings.iter().map(result).collect())
     }
 
     fn annotation(&self, it: &Finding) -> String {
@@ -162,13 +130,6 @@ impl Report<'_> {
         let hint = it.rule.about().hint;
         let hint = if hint.is_empty() { String::new() } else { format!("\nhint: {hint}") };
         terminal::github(it.severity.name(), &properties, &format!("{}{hint}", it.message))
-    }
-
-    /// A finding that is gone.
-    fn notice(&self, Fixed { finding, change }: &Fixed) -> String {
-        let properties =
-            [("file", finding.path(self.folder)), ("title", format!("{} (fixed)", finding.rule))];
-        terminal::github("notice", &properties, change)
     }
 
     fn json_alpha1(&self) -> anyhow::Result<String> {

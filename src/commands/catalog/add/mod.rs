@@ -228,9 +228,7 @@ impl Addition {
         let changes = plan.preview(root)?;
         let mut loader = load(&Overlay::new(root, &changes), &self.catalog)?;
         if loader.faults.is_empty() {
-            loader.faults.extend(
-                catalog::check(&loader.catalog).err().into_iter().flat_map(|it| it.problems),
-            );
+            loader.faults.extend(catalog::check(&loader.catalog).err().into_iter().flatten());
         }
         if loader.faults.is_empty() {
             return Ok(());
@@ -264,7 +262,7 @@ fn load(tree: &impl Tree, folder: &ProjectPath) -> anyhow::Result<Loader> {
     for path in paths.iter().filter(|it| it.name() == catalog::IGNORE_FILE) {
         ignored.insert(below(path, folder)?, tree.read(path)?.unwrap_or_default());
     }
-    let ignore = Ignore::new(&ignored);
+    let ignore = Ignore::read(folder.as_str(), &ignored)?;
     let mut loader = Loader::default();
     for path in paths {
         let inside = below(&path, folder)?;
