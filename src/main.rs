@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! commands                                                                              asks
-//! scaffold source manifests bundle catalog audit olm │ disk process terminal            thinks │ touches   (no room here knows its neighbour)
+//! scaffold source manifests audit │ disk process terminal                               thinks │ touches   (no room here knows its neighbour)
 //! plan                                                                                  says what would change
 //! project                                                                               holds PROJECT, and what the source declares
 //! ```
@@ -12,10 +12,7 @@
 mod commands;
 
 mod audit;
-mod bundle;
-mod catalog;
 mod manifests;
-mod olm;
 mod scaffold;
 mod source;
 

@@ -132,6 +132,7 @@ const FOLDERS: &[&str] = &[
     "crates/kustomize/src",
     "crates/model/src",
     "crates/oci/src",
+    "crates/olm/src",
 ];
 
 /// Every message in the source by its place, in the order of the source.

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::refusal::refusal;
-use crate::{bundle::Object, plan::Plan};
+use crate::plan::Plan;
 use crd::samples::{Report, Sample, check};
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml::{self, Node, Value};
 use kustomize::Rendered;
 use model::{ProjectPath, Tree};
+use olm::bundle::Object;
 
 const FOLDER: &str = "config/samples";
 const HINT: &str =

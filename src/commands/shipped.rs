@@ -1,8 +1,8 @@
 //! What manifests should not hand over to others: an image that no registry has, and secrets.
 
-use crate::bundle::Object;
 use diagnostics::Diagnostic;
 use go_data::yaml::Value;
+use olm::bundle::Object;
 
 /// The image of a new project, until somebody names another.
 const PLACEHOLDER: &str = "controller:latest";

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{Access, BY, Bundle};
-use crate::{bundle::Digests, commands::images, plan::Plan};
+use crate::{commands::images, plan::Plan};
 use diagnostics::{Diagnostic, Hint as _};
 use go_data::yaml;
 use model::{Digest, Image, ProjectPath, Tree};
+use olm::bundle::Digests;
 
 /// The lock file: every image with its digest.
 const LOCK: &str = "config/manifests/image-digests.yaml";

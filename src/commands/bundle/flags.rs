@@ -2,9 +2,9 @@
 //! what it loses.
 
 use super::Args;
-use crate::bundle::{self, Bundle};
 use diagnostics::Diagnostic;
 use go_data::yaml;
+use olm::bundle::{self, Bundle};
 
 /// Each flag that is given, as a person would type it.
 pub fn given(args: &Args) -> Vec<String> {

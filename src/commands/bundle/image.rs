@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::validate;
 use crate::{
-    bundle::{self, Contents, Source},
     commands::{folder::below, images},
     disk::Root,
     plan, terminal,
@@ -12,6 +11,7 @@ use crate::{
 use diagnostics::{Diagnostic, Hint as _, Lines};
 use model::{Platform, ProjectPath, Tree as _};
 use oci::image::{self, Files};
+use olm::bundle::{self, Contents, Source};
 
 /// Which bundle is built.
 #[derive(Clone, clap::Args)]

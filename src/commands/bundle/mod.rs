@@ -25,7 +25,6 @@ use super::{
 };
 use crate::project::Project;
 use crate::{
-    bundle::{self, Bundle, Input, Object, Package, check_version},
     disk::{self, Root},
     plan::{Overlay, Plan},
     terminal,
@@ -33,6 +32,7 @@ use crate::{
 use diagnostics::{Diagnostic, Diagnostics, Hint as _};
 use go_data::yaml;
 use model::{AccountName, Channel, Image, PackageName, ProjectPath, Tree};
+use olm::bundle::{self, Bundle, Input, Object, Package, check_version};
 
 pub use renew::renew;
 

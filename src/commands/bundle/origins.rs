@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::bundle::Origin;
 use go_data::yaml::{self, Dialect, Node};
 use kustomize::Rendered;
 use model::{ProjectPath, Tree};
+use olm::bundle::Origin;
 
 /// Of rendered objects, in their order. An object without a document of its own, as generators make it, has no line.
 pub fn of_rendered(tree: &impl Tree, rendered: &[Rendered]) -> anyhow::Result<Vec<Origin>> {

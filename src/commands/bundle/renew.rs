@@ -3,12 +3,12 @@
 use super::{Args, BY, DOCKERFILE};
 use crate::project::Project;
 use crate::{
-    bundle,
     disk::Root,
     plan::{self, Plan},
 };
 use diagnostics::{Diagnostic, Hint as _};
 use model::{ProjectPath, Tree as _};
+use olm::bundle;
 
 /// Adds the bundle that there is to a plan of what it is made from, with the flags that it was generated with. No registry
 /// is asked.

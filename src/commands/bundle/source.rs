@@ -3,17 +3,15 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use crate::{
-    bundle::validate::Files,
-    commands::{
-        folder::Folder,
-        images::{self, Access},
-        reading,
-    },
+use crate::commands::{
+    folder::Folder,
+    images::{self, Access},
+    reading,
 };
 use diagnostics::Hint as _;
 use model::{Platform, ProjectPath};
 use oci::image::{Limits, Unpacked};
+use olm::bundle::validate::Files;
 
 /// The folders of a bundle, in its directory and in its image.
 const FOLDERS: &[&str] = &["manifests", "metadata", "tests"];

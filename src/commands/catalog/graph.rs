@@ -3,12 +3,9 @@
 use std::path::Path;
 
 use super::source::{self, Source};
-use crate::{
-    catalog::graph::{self, Drawing},
-    commands::images::Access,
-    terminal,
-};
+use crate::{commands::images::Access, terminal};
 use diagnostics::{Diagnostics, Hint as _};
+use olm::catalog::graph::{self, Drawing};
 
 /// Draw the upgrades of each channel
 ///

@@ -3,10 +3,11 @@
 use std::{collections::BTreeMap, path::Path};
 
 use super::source::{self, CONFIGS, Source};
-use crate::{catalog, commands::images, terminal};
+use crate::{commands::images, terminal};
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};
 use oci::image::{self, Files};
+use olm::catalog;
 
 /// Which catalog is built.
 #[derive(clap::Args)]

@@ -3,12 +3,9 @@
 use std::path::Path;
 
 use super::source::{self, Source};
-use crate::{
-    catalog::{self, Catalog, Fields, Format, load::Located},
-    commands::images::Access,
-    terminal,
-};
+use crate::{commands::images::Access, terminal};
 use diagnostics::{Diagnostic, Hint as _};
+use olm::catalog::{self, Catalog, Fields, Format, load::Located};
 
 /// Print the blobs of bundles and catalogs, as `opm render` prints them
 #[derive(clap::Args)]

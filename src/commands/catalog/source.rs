@@ -4,17 +4,15 @@ use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Context as _;
 
-use crate::{
-    catalog::{self, Ignore, Loader, bundle::Files},
-    commands::{
-        folder::Folder,
-        images::{self, Access},
-        reading,
-    },
+use crate::commands::{
+    folder::Folder,
+    images::{self, Access},
+    reading,
 };
 use diagnostics::{Diagnostics, Hint as _};
 use model::{Platform, ProjectPath};
 use oci::image::{Limits, Stored};
+use olm::catalog::{self, Ignore, Loader, bundle::Files};
 
 /// The files of a bundle or of a catalog, and how a person names them.
 pub struct Source {

@@ -9,12 +9,9 @@ use super::{
     render::{self, Migration, Output},
     source::Source,
 };
-use crate::{
-    catalog::template::{self, Bundles, Semver},
-    commands::images::Access,
-    disk, terminal,
-};
+use crate::{commands::images::Access, disk, terminal};
 use diagnostics::Hint as _;
+use olm::catalog::template::{self, Bundles, Semver};
 
 /// Render a template as a catalog, as `opm alpha render-template` does
 ///

@@ -5,13 +5,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::source::Source;
-use crate::{
-    catalog::{self, Format},
-    commands::images::Access,
-    terminal,
-};
+use crate::{commands::images::Access, terminal};
 use diagnostics::Diagnostics;
 use go_data::yaml;
+use olm::catalog::{self, Format};
 
 /// Validate a catalog with the checks of `opm validate`
 #[derive(clap::Args)]

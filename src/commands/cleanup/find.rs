@@ -3,17 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Args, is_copy, removals::Removals, settle::exact, v1};
-use crate::{
-    commands::run::place::Place,
-    olm::{self, GROUP, V1, V1_ALPHA1},
-};
+use crate::commands::run::place::Place;
 use cluster::{Id, Live};
 use go_data::yaml::Value;
+use olm::lifecycle::{self, GROUP, V1, V1_ALPHA1};
 
 impl Args {
     pub fn find(&self, place: &Place, package: &str) -> anyhow::Result<Removals> {
         let mut res = Removals::default();
-        let catalog = olm::catalog_name(package)?;
+        let catalog = lifecycle::catalog_name(package)?;
         let subscriptions = place.subscriptions(package)?;
         res.subscriptions = self.live(place, subscriptions.iter().map(Id::of))?;
 
@@ -32,7 +30,8 @@ impl Args {
         let is_ours = |it: &&Value| {
             let name = it["metadata"]["name"].as_str().unwrap_or_default();
             !is_copy(it)
-                && (installed.contains(name) || olm::is_labelled(it, package, &place.namespace))
+                && (installed.contains(name)
+                    || lifecycle::is_labelled(it, package, &place.namespace))
         };
         let csvs: Vec<&Value> = all.iter().filter(is_ours).collect();
         res.csvs = self.live(place, csvs.iter().map(|it| Id::of(it)))?;
@@ -101,16 +100,16 @@ impl Args {
 
 /// A namespace that `run bundle` created, if nothing else is in it.
 pub fn find_namespace(place: &Place, package: &str, res: &mut Removals) -> anyhow::Result<()> {
-    let id = Id::of(&olm::namespace(&place.namespace, package)?);
+    let id = Id::of(&lifecycle::namespace(&place.namespace, package)?);
     let mut found = place.cluster.find(&[id])?;
-    let catalog = olm::catalog_name(package)?;
+    let catalog = lifecycle::catalog_name(package)?;
     let Some(live) = found.pop() else { return Ok(()) };
-    if olm::is_server_of(&live.object, &catalog) {
+    if lifecycle::is_server_of(&live.object, &catalog) {
         match v1::user(place, res, |_| true)? {
             Some(user) => res.kept.push((live.id, format!("{user} uses it"))),
             None => res.namespace.push(live),
         }
-    } else if let Some(other) = olm::package_of(&live.object)
+    } else if let Some(other) = lifecycle::package_of(&live.object)
         && !res.is_empty()
     {
         let why = format!("`operator-rs cleanup {other}` removes it");
@@ -132,7 +131,7 @@ fn find_manifests(
     let (mut planned, mut elsewhere) = (BTreeSet::new(), BTreeMap::new());
     for plan in &plans {
         let is_here = plan["metadata"]["namespace"] == *place.namespace;
-        for it in olm::steps(plan) {
+        for it in lifecycle::steps(plan) {
             let from_ours = it.source.0 == catalog && it.source.1 == place.namespace;
             let id = place.id(&it.api_version, &it.kind, &it.name);
             if id.is_crd() || id.group() == "operators.coreos.com" {
@@ -147,12 +146,15 @@ fn find_manifests(
     }
     res.planned = planned.into_iter().collect();
     for mut it in place.cluster.find(&res.planned)? {
-        if !olm::is_left_behind(&it.object) {
+        if !lifecycle::is_left_behind(&it.object) {
             continue;
         }
         let other = elsewhere.get(&it.id).map(|plan| format!("{plan} has it too"));
         exact(&mut it);
-        match other.filter(|_| it.id.namespace.is_empty()).or_else(|| olm::foreign(&it.object)) {
+        match other
+            .filter(|_| it.id.namespace.is_empty())
+            .or_else(|| lifecycle::foreign(&it.object))
+        {
             Some(why) => res.kept.push((it.id, why)),
             None => res.manifests.push(it),
         }
@@ -170,21 +172,21 @@ fn find_forgotten(
     let namespace = &place.namespace;
     let exists = |name: &str| csvs.iter().any(|it| it["metadata"]["name"] == *name);
     let mut ids = Vec::new();
-    for (api_version, kind) in olm::CLUSTER_SCOPED {
+    for (api_version, kind) in lifecycle::CLUSTER_SCOPED {
         let all = place.cluster.list(api_version, kind, "")?;
         let forgotten = all.iter().filter(|it| {
             let is_of_version =
                 it["metadata"]["labels"]["olm.owner.kind"] == "ClusterServiceVersion";
-            let owner = olm::owner_in(it, namespace).filter(|_| is_of_version);
-            olm::is_labelled(it, package, namespace) && owner.is_some_and(|it| !exists(it))
+            let owner = lifecycle::owner_in(it, namespace).filter(|_| is_of_version);
+            lifecycle::is_labelled(it, package, namespace) && owner.is_some_and(|it| !exists(it))
         });
         ids.extend(forgotten.map(Id::of));
     }
     res.manifests.extend(place.cluster.find(&ids)?);
-    let name = olm::list_name(package, namespace);
+    let name = lifecycle::list_name(package, namespace);
     let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
     if let Some(list) = place.cluster.find(&[id])?.pop() {
-        let listed: Vec<Id> = olm::listed(&list.object).iter().map(Id::of).collect();
+        let listed: Vec<Id> = lifecycle::listed(&list.object).iter().map(Id::of).collect();
         if place.cluster.find(&listed)?.is_empty() {
             res.list.push(list);
         }

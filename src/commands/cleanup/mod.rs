@@ -18,14 +18,12 @@ use super::{
     reach::{self, Reach, Sending},
     run::place::{self, Place},
 };
-use crate::{
-    olm::{self, V1_ALPHA1},
-    terminal,
-};
+use crate::terminal;
 use cluster::{Action, Event, Id, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{InstalledPackage, Namespace};
+use olm::lifecycle::{self, V1_ALPHA1};
 
 /// Remove an operator that OLM has installed, with its CRDs and custom resources
 ///
@@ -145,7 +143,7 @@ fn nothing(place: &Place, package: &str) -> anyhow::Result<()> {
 
 /// Whether OLM has copied a ClusterServiceVersion here from another namespace.
 fn is_copy(csv: &Value) -> bool {
-    olm::copied_from(csv).is_some()
+    lifecycle::copied_from(csv).is_some()
 }
 
 fn report(verb: Verb, id: &Id, why: &str) {

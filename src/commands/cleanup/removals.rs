@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{is_copy, report};
-use crate::{
-    commands::{reach, removal, run::place::Place},
-    olm::{self, V1_ALPHA1},
-};
+use crate::commands::{reach, removal, run::place::Place};
 use cluster::{Held, Id, Limit, Live, Refusal, Removal, State, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
+use olm::lifecycle::{self, V1_ALPHA1};
 
 /// What is removed, in this order.
 #[derive(Default)]
@@ -47,7 +45,8 @@ impl Removals {
 
     /// The CRDs that these versions own, and nobody else does.
     pub fn find_crds(&mut self, place: &Place, csvs: &[&Value]) -> anyhow::Result<()> {
-        let names: BTreeSet<String> = csvs.iter().flat_map(|it| olm::owned_crds(it)).collect();
+        let names: BTreeSet<String> =
+            csvs.iter().flat_map(|it| lifecycle::owned_crds(it)).collect();
         let everywhere = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", "")?;
         let id = |name: String| Id {
             api_version: "apiextensions.k8s.io/v1".to_owned(),
@@ -60,10 +59,10 @@ impl Removals {
             let other = everywhere.iter().find(|it| {
                 !is_copy(it)
                     && !csvs.iter().any(|own| own["metadata"]["uid"] == it["metadata"]["uid"])
-                    && olm::owned_crds(it).contains(&live.id.name)
+                    && lifecycle::owned_crds(it).contains(&live.id.name)
             });
             let other = other.map(|it| format!("{} owns it too", Id::of(it)));
-            match other.or_else(|| olm::foreign(&live.object)) {
+            match other.or_else(|| lifecycle::foreign(&live.object)) {
                 Some(why) => self.kept.push((live.id, why)),
                 None => {
                     let held = place.cluster.held(&live.object)?;

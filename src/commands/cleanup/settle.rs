@@ -6,13 +6,11 @@
 use std::time::Duration;
 
 use super::removals::Removals;
-use crate::{
-    commands::{reach, removal::olm::SETTLED, run::place::Place},
-    olm::{self, V1, V1_ALPHA1},
-};
+use crate::commands::{reach, removal::olm::SETTLED, run::place::Place};
 use cluster::{Id, Limit, Live, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
+use olm::lifecycle::{self, V1, V1_ALPHA1};
 
 /// The time between two looks.
 const QUIET: Duration = Duration::from_secs(1);
@@ -27,10 +25,10 @@ pub fn until_idle(place: &Place, package: &str, limit: Limit) -> anyhow::Result<
         let plans = place.cluster.list(V1_ALPHA1, "InstallPlan", &place.namespace)?;
         let mut running = plans.iter().filter(|plan| {
             let mut owners = plan["metadata"]["ownerReferences"].as_array().into_iter().flatten();
-            olm::is_running(plan) && owners.any(|it| uids.contains(&&it["uid"]))
+            lifecycle::is_running(plan) && owners.any(|it| uids.contains(&&it["uid"]))
         });
         Ok(running.next().map_or(State::Done, |plan| {
-            let reason = olm::reason(plan);
+            let reason = lifecycle::reason(plan);
             let colon = if reason.is_empty() { "" } else { ": " };
             State::Not(format!("OLM is still carrying out {}{colon}{reason}", Id::of(plan)))
         }))
@@ -127,11 +125,13 @@ impl Removals {
         let mut res = place.cluster.find(&self.planned)?;
         let is_kept = |it: &Live| self.kept.iter().any(|(id, _)| *id == Id::of(&it.object));
         res.retain(|it| {
-            olm::is_left_behind(&it.object) && olm::foreign(&it.object).is_none() && !is_kept(it)
+            lifecycle::is_left_behind(&it.object)
+                && lifecycle::foreign(&it.object).is_none()
+                && !is_kept(it)
         });
         let crds: Vec<Live> = self.crds.iter().map(|it| it.0.clone()).collect();
         let crds = place.cluster.find(&ids(&crds))?;
-        res.extend(crds.into_iter().filter(|it| olm::foreign(&it.object).is_none()));
+        res.extend(crds.into_iter().filter(|it| lifecycle::foreign(&it.object).is_none()));
         res.extend(place.cluster.find(&ids(&self.csvs))?);
         res.iter_mut().for_each(exact);
         Ok(res)
@@ -143,9 +143,10 @@ impl Removals {
         if owners.is_empty() {
             return Ok(Vec::new());
         }
-        let is_of = |it: &Value, owner: &Id| olm::is_owned_by(it, &owner.name, &owner.namespace);
+        let is_of =
+            |it: &Value, owner: &Id| lifecycle::is_owned_by(it, &owner.name, &owner.namespace);
         let mut ids = Vec::new();
-        for (api_version, kind) in olm::CLUSTER_SCOPED {
+        for (api_version, kind) in lifecycle::CLUSTER_SCOPED {
             let all = place.cluster.list(api_version, kind, "")?;
             let own = all.iter().filter(|it| owners.iter().any(|owner| is_of(it, owner)));
             ids.extend(own.map(Id::of));
@@ -153,7 +154,7 @@ impl Removals {
         let versions = place.cluster.list(V1_ALPHA1, "ClusterServiceVersion", "")?;
         let copies = versions.iter().filter(|it| {
             let is_named = |owner: &Live| it["metadata"]["name"] == *owner.id.name;
-            olm::copied_from(it) == Some(&place.namespace) && self.csvs.iter().any(is_named)
+            lifecycle::copied_from(it) == Some(&place.namespace) && self.csvs.iter().any(is_named)
         });
         ids.extend(copies.map(Id::of));
         place.cluster.find(&ids)
@@ -162,11 +163,11 @@ impl Removals {
     /// OLM's list of the operator's objects, which OLM keeps when it is empty, and creates again when it is not. It may
     /// name what no longer exists: OLM does not watch every kind that it lists, such as Services.
     fn list(&self, place: &Place, package: &str) -> anyhow::Result<List> {
-        let name = olm::list_name(package, &place.namespace);
+        let name = lifecycle::list_name(package, &place.namespace);
         let id = Id { namespace: String::new(), ..place.id(V1, "Operator", &name) };
         let Some(list) = place.cluster.find(&[id])?.pop() else { return Ok(List::Gone) };
         self.take_off_list(place, package)?;
-        let listed = olm::listed(&list.object);
+        let listed = lifecycle::listed(&list.object);
         let (kept, listed): (Vec<Id>, Vec<Id>) =
             listed.iter().map(Id::of).partition(|it| self.is_left(it));
         let live = place.cluster.find(&listed)?;
@@ -174,7 +175,7 @@ impl Removals {
             live.into_iter().partition(|it| self.goes(&it.object));
         Ok(if !going.is_empty() {
             List::Waits(going)
-        } else if let Some(it) = theirs.iter().find(|it| olm::foreign(&it.object).is_some()) {
+        } else if let Some(it) = theirs.iter().find(|it| lifecycle::foreign(&it.object).is_some()) {
             List::Kept(list, it.id.clone())
         } else if let Some(it) = theirs.into_iter().next() {
             List::Theirs(list, it.id)
@@ -203,8 +204,8 @@ impl Removals {
     fn take_off_list(&self, place: &Place, package: &str) -> anyhow::Result<()> {
         let kept: Vec<Id> = self.kept.iter().map(|it| it.0.clone()).collect();
         for it in place.cluster.find(&kept)? {
-            if olm::is_labelled(&it.object, package, &place.namespace) {
-                let label = olm::list_label(package, &place.namespace);
+            if lifecycle::is_labelled(&it.object, package, &place.namespace) {
+                let label = lifecycle::list_label(package, &place.namespace);
                 let without = json!({"metadata": {"labels": {label: null}}});
                 // If others have changed it meanwhile, it is looked at again.
                 place.cluster.merge(&it.object, without)?;

@@ -3,16 +3,14 @@
 //! OLM v1 removes the CRDs with the rest, so the custom resources go first, while the operator runs.
 
 use super::{find::find_namespace, removals::Removals};
-use crate::{
-    commands::run::{place::Place, v1::extensions},
-    olm::{
-        self,
-        v1::{self, API},
-    },
-};
+use crate::commands::run::{place::Place, v1::extensions};
 use cluster::{Id, Removal};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
+use olm::lifecycle::{
+    self,
+    v1::{self, API},
+};
 
 /// None if the server has no OLM v1. The namespace is looked for only if there is something else.
 pub fn find(place: &Place, package: &str) -> anyhow::Result<Option<Removals>> {
@@ -102,5 +100,5 @@ fn find_owned(place: &Place, extension: &Value, res: &mut Removals) -> anyhow::R
 pub fn namespaces(place: &Place, package: &str) -> Vec<String> {
     // Who may not list them gets the error without the way out.
     let all = extensions(place, package).unwrap_or_default();
-    olm::texts(&all.iter().map(|it| it["spec"]["namespace"].clone()).collect())
+    lifecycle::texts(&all.iter().map(|it| it["spec"]["namespace"].clone()).collect())
 }

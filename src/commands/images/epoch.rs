@@ -1,6 +1,7 @@
 //! The time in an image: that of SOURCE_DATE_EPOCH, so that two builds are equal.
 
-use crate::{bundle, terminal};
+use crate::terminal;
+use olm::bundle;
 
 pub struct Epoch {
     /// Since 1970.

@@ -3,13 +3,11 @@
 use std::path::Path;
 
 use super::{owner, releases::Source, status};
-use crate::{
-    commands::reach::{self, Reach, Sending},
-    olm,
-};
+use crate::commands::reach::{self, Reach, Sending};
 use cluster::{Cluster, How, Id, Limit, Removal, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
+use olm::lifecycle;
 
 /// Install OLM on a cluster, and wait until it runs
 ///
@@ -95,7 +93,7 @@ fn require_own(cluster: &Cluster, objects: &[Value]) -> anyhow::Result<()> {
 fn later(objects: &[Value]) -> Vec<Value> {
     let mut res = Vec::new();
     for csv in objects.iter().filter(|it| it["kind"] == "ClusterServiceVersion") {
-        for name in olm::deployments(csv) {
+        for name in lifecycle::deployments(csv) {
             res.push(json!({
                 "apiVersion": "apps/v1",
                 "kind": "Deployment",

@@ -7,8 +7,8 @@ mod uninstall;
 
 use std::path::Path;
 
-use crate::olm;
 use cluster::{Owner, WaysOut};
+use olm::lifecycle;
 
 /// Install, inspect and uninstall the Operator Lifecycle Manager
 #[derive(clap::Subcommand)]
@@ -30,7 +30,7 @@ impl Command {
 
 /// The owner of OLM's own objects.
 fn owner() -> Owner {
-    let owner = Owner::of("olm.operators.coreos.com").with_agents(&olm::MANAGERS);
+    let owner = Owner::of("olm.operators.coreos.com").with_agents(&lifecycle::MANAGERS);
     owner.with_ways_out(WaysOut {
         conflict: "take them over with `--force-conflicts`".to_owned(),
         immutable: "immutable fields cannot be changed in place: delete that object, and run the command again".to_owned(),

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::{
     commands::reach::{self, Address},
-    olm::V1_ALPHA1,
     terminal,
 };
 use cluster::{Cluster, Id};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Namespace;
+use olm::lifecycle::V1_ALPHA1;
 
 /// Show the version and the health of OLM on a cluster; fail if it is not healthy
 #[derive(clap::Args)]

@@ -11,11 +11,11 @@ use crate::{
         reach::{self, Reach, Sending},
         removal::{self, Parts},
     },
-    olm::{self, V1_ALPHA1},
     terminal,
 };
 use cluster::{Action, Cluster, Event, Id, Live, Marked, Verb};
 use diagnostics::Hint as _;
+use olm::lifecycle::{self, V1_ALPHA1};
 
 /// Remove OLM from a cluster, if it was installed with `olm install`
 ///
@@ -92,7 +92,7 @@ impl Args {
 
 fn nothing(cluster: &Cluster) -> anyhow::Result<()> {
     if !cluster.serves(V1_ALPHA1, "Subscription")? {
-        if cluster.serves(olm::v1::API, "ClusterExtension")? {
+        if cluster.serves(lifecycle::v1::API, "ClusterExtension")? {
             terminal::advise(
                 "nothing to remove: OLM v0 is not installed; remove OLM v1 with the manifests of its release\n",
             );
@@ -111,7 +111,7 @@ fn require_unused(cluster: &Cluster, own: &[Live]) -> anyhow::Result<()> {
     for kind in ["Subscription", "ClusterServiceVersion"] {
         for it in cluster.list(V1_ALPHA1, kind, "")? {
             let id = Id::of(&it);
-            let is_copy = olm::copied_from(&it).is_some();
+            let is_copy = lifecycle::copied_from(&it).is_some();
             if !is_copy && !own.iter().any(|own| own.id == id) {
                 used.push(format!("\n  {id}"));
             }
@@ -154,7 +154,7 @@ fn losses(cluster: &Cluster, parts: &Parts<Live>, own: &[Live]) -> anyhow::Resul
 fn going(cluster: &Cluster) -> anyhow::Result<Option<String>> {
     for (api_version, kind) in [("v1", "Pod"), ("v1", "Service"), ("apps/v1", "Deployment")] {
         let all = cluster.list(api_version, kind, "")?;
-        if let Some(it) = all.iter().find(|it| olm::has_owner_of_olm(it)) {
+        if let Some(it) = all.iter().find(|it| lifecycle::has_owner_of_olm(it)) {
             return Ok(Some(format!("{} is still being removed", Id::of(it))));
         }
     }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use crate::{commands::reach, olm};
+use crate::commands::reach;
 use cluster::{Action, Cluster, Event, Id, Inhabitants, Limit, Live, State, Verb};
 use diagnostics::Hint as _;
+use olm::lifecycle;
 
 /// How long to wait for what OLM or the server removes by itself, before the removal continues.
 pub const SETTLED: Duration = Duration::from_secs(30);
@@ -40,9 +41,10 @@ fn created_for(cluster: &Cluster, csvs: &[Live]) -> anyhow::Result<Option<Id>> {
     if csvs.is_empty() {
         return Ok(None);
     }
-    for (api_version, kind) in olm::CLUSTER_SCOPED {
+    for (api_version, kind) in lifecycle::CLUSTER_SCOPED {
         for it in cluster.list(api_version, kind, "")? {
-            let is_owner = |csv: &Live| olm::is_owned_by(&it, &csv.id.name, &csv.id.namespace);
+            let is_owner =
+                |csv: &Live| lifecycle::is_owned_by(&it, &csv.id.name, &csv.id.namespace);
             if csvs.iter().any(is_owner) {
                 return Ok(Some(Id::of(&it)));
             }

@@ -11,13 +11,13 @@ use super::{
 };
 use crate::{
     commands::reach::{self, Reach, Sending},
-    olm::{self, Files, Group, InstallMode, Release},
     terminal,
 };
 use cluster::{Action, Event, How, Id, Verb};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Namespace;
+use olm::lifecycle::{self, Files, Group, InstallMode, Release};
 
 /// Install the operator of a bundle with OLM, and wait until it runs
 ///
@@ -59,12 +59,12 @@ impl Args {
         let namespace = &place.namespace;
         let Catalog { source, servers } =
             self.installation.serving.catalog(files, release, None, namespace)?;
-        let name = olm::subscription_name(release.name());
-        let subscription = olm::subscription(release, &name, namespace, release.name())?;
+        let name = lifecycle::subscription_name(release.name());
+        let subscription = lifecycle::subscription(release, &name, namespace, release.name())?;
         if sending == Sending::Nothing {
             let group = Group::choose(&[], release, self.install_mode.as_ref(), namespace)?;
             let all = objects(None, servers, group, source, subscription);
-            let namespace = Id::of(&olm::namespace(namespace, &release.package)?);
+            let namespace = Id::of(&lifecycle::namespace(namespace, &release.package)?);
             reach::report(Event::Action(Action::because(Verb::Create, &namespace, IF_MISSING)));
             reach::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
@@ -154,9 +154,9 @@ fn require_free(place: &Place, release: &Release) -> anyhow::Result<()> {
         let id = Id::of(it);
         place.id(&id.api_version, &id.kind, &id.name)
     });
-    let deployments = olm::deployments(&release.csv);
+    let deployments = lifecycle::deployments(&release.csv);
     let deployments = deployments.iter().map(|it| place.id("apps/v1", "Deployment", it));
-    let accounts = olm::accounts(&release.csv);
+    let accounts = lifecycle::accounts(&release.csv);
     let accounts = accounts.iter().map(|it| place.id("v1", "ServiceAccount", it));
     let ids: Vec<Id> = named.chain(deployments).chain(accounts).collect();
     let mut taken = Vec::new();
@@ -164,7 +164,7 @@ fn require_free(place: &Place, release: &Release) -> anyhow::Result<()> {
     let found = ids.iter().filter_map(|it| place.cluster.find(std::slice::from_ref(it)).ok());
     for live in found.flatten() {
         let id = Id::of(&live.object);
-        if olm::has_owner_of_olm(&live.object) || olm::foreign(&live.object).is_none() {
+        if lifecycle::has_owner_of_olm(&live.object) || lifecycle::foreign(&live.object).is_none() {
             continue;
         }
         if id.namespace.is_empty() {
@@ -185,8 +185,10 @@ fn require_free(place: &Place, release: &Release) -> anyhow::Result<()> {
 
 /// Fails if this version is installed with another content.
 pub fn require_same(place: &Place, release: &Release) -> anyhow::Result<()> {
-    let csv = place.csv(release.name())?.filter(|it| olm::copied_from(it).is_none());
-    let Some(path) = csv.and_then(|it| olm::difference(&it, &release.csv)) else { return Ok(()) };
+    let csv = place.csv(release.name())?.filter(|it| lifecycle::copied_from(it).is_none());
+    let Some(path) = csv.and_then(|it| lifecycle::difference(&it, &release.csv)) else {
+        return Ok(());
+    };
     Err(anyhow::format_err!(
         "`{}` is installed in namespace `{}` with another content than that of the bundle: `{path}` differs",
         release.name(),
@@ -206,7 +208,7 @@ fn require_new(place: &Place, release: &Release, name: &str) -> anyhow::Result<(
     if let Some(it) = place.subscriptions(package)?.first() {
         let is_same = it["metadata"]["name"] == *name
             && it["spec"]["startingCSV"] == *release.name()
-            && olm::is_server_of(it, &olm::catalog_name(package)?);
+            && lifecycle::is_server_of(it, &lifecycle::catalog_name(package)?);
         let installed = it["status"]["installedCSV"].as_str().unwrap_or("nothing yet");
         if !is_same || (installed != "nothing yet" && installed != release.name()) {
             return Err(anyhow::format_err!(
@@ -219,7 +221,7 @@ fn require_new(place: &Place, release: &Release, name: &str) -> anyhow::Result<(
     }
     match place.csv(release.name())? {
         None => Ok(()),
-        Some(csv) => match olm::copied_from(&csv) {
+        Some(csv) => match lifecycle::copied_from(&csv) {
             Some(from) => Err(anyhow::format_err!(
                 "`{}` is already installed in namespace `{from}`, for all namespaces",
                 release.name()

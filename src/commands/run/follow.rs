@@ -3,14 +3,11 @@
 use std::time::Duration;
 
 use super::place::{Place, cleanup};
-use crate::{
-    commands::reach,
-    olm::{self, Progress, Release, Seen, V1_ALPHA1},
-    terminal,
-};
+use crate::{commands::reach, terminal};
 use cluster::{Limit, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
+use olm::lifecycle::{self, Progress, Release, Seen, V1_ALPHA1};
 
 /// An installation or an upgrade that OLM carries out.
 pub struct Following<'a> {
@@ -69,7 +66,7 @@ impl Following<'_> {
         let mut reason = String::new();
         let left = self.place.cluster.until(limit, &mut reach::report, || {
             let seen = self.seen()?;
-            let progress = olm::progress(&seen, self.csv);
+            let progress = lifecycle::progress(&seen, self.csv);
             done = if progress == Progress::Done { done + 1 } else { 0 };
             failed = if matches!(progress, Progress::Never(_)) { failed + 1 } else { 0 };
             if !matches!(progress, Progress::Stuck(_)) {
@@ -165,7 +162,7 @@ impl Following<'_> {
             if csv["status"]["phase"] == "Installing"
                 || csv["status"]["reason"] == "InstallCheckFailed"
             {
-                for name in olm::deployments(&csv) {
+                for name in lifecycle::deployments(&csv) {
                     res.extend(self.place.cluster.why_not(&self.place.id(
                         "apps/v1",
                         "Deployment",

@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use super::{serving::Serving, source, v1};
-use crate::{
-    commands::{
-        images::Access,
-        reach::{self, Reach},
-    },
-    olm::{Files, Release},
+use crate::commands::{
+    images::Access,
+    reach::{self, Reach},
 };
 use model::Namespace;
+use olm::lifecycle::{Files, Release};
 
 #[derive(clap::Args)]
 pub struct Installation {

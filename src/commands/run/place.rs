@@ -1,9 +1,9 @@
 //! Where an operator runs, and what OLM has there.
 
-use crate::olm::{self, V1, V1_ALPHA1};
 use cluster::{Cluster, Id, Owner, WaysOut};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
+use olm::lifecycle::{self, V1, V1_ALPHA1};
 
 /// A namespace of a cluster that has OLM.
 pub struct Place {
@@ -17,7 +17,7 @@ pub fn owner(package: &str, namespace: &str) -> Owner {
         "remove the operator with {} and run the command again",
         cleanup(package, namespace)
     );
-    let owner = Owner::of(&format!("{package}.{namespace}.olm")).with_agents(&olm::MANAGERS);
+    let owner = Owner::of(&format!("{package}.{namespace}.olm")).with_agents(&lifecycle::MANAGERS);
     owner.with_ways_out(WaysOut {
         conflict: format!("set fields that others have changed back by hand, or {remove}"),
         immutable: format!("immutable fields cannot be changed in place: {remove}"),
@@ -41,7 +41,7 @@ impl Place {
         if has("Subscription")? && has("ClusterServiceVersion")? && has("CatalogSource")? {
             return Ok(());
         }
-        if self.cluster.serves(olm::v1::API, "ClusterExtension")? {
+        if self.cluster.serves(lifecycle::v1::API, "ClusterExtension")? {
             return Err(anyhow::format_err!("{} has OLM v1, and not OLM v0", self.cluster.server))
                 .hint("use OLM v1 with `--v1`, or install OLM v0 with `operator-rs olm install`");
         }
@@ -54,7 +54,7 @@ impl Place {
         let version = self.cluster.get("/version")?.body;
         let version = version["gitVersion"].as_str().unwrap_or_default();
         let serves = |api_version: &str, kind: &str| self.cluster.serves(api_version, kind);
-        let unmet = olm::impossible(csv, version, serves)?;
+        let unmet = lifecycle::impossible(csv, version, serves)?;
         if unmet.is_empty() {
             return Ok(());
         }
@@ -66,11 +66,11 @@ impl Place {
 
     /// The namespace, if it must be created for a package or has been.
     pub fn missing_namespace(&self, package: &str) -> anyhow::Result<Option<Value>> {
-        let namespace = olm::namespace(&self.namespace, package)?;
+        let namespace = lifecycle::namespace(&self.namespace, package)?;
         // Who may not read it uses one that exists.
         let found = self.cluster.read(&Id::of(&namespace)).unwrap_or(Some(Value::Null));
         let is_ours = found.as_ref().is_none_or(|it| {
-            olm::is_server_of(it, &olm::catalog_name(package).unwrap_or_default())
+            lifecycle::is_server_of(it, &lifecycle::catalog_name(package).unwrap_or_default())
         });
         Ok(Some(namespace).filter(|_| is_ours))
     }
@@ -111,7 +111,7 @@ impl Place {
         {
             res.extend(self.cluster.list(api_version, kind, &self.namespace)?);
         }
-        res.retain(|it| olm::is_server_of(it, catalog));
+        res.retain(|it| lifecycle::is_server_of(it, catalog));
         Ok(res)
     }
 }

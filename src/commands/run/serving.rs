@@ -1,10 +1,10 @@
 //! How the catalog of a bundle is served, for OLM to read.
 
-use crate::{
-    catalog,
-    olm::{self, Files, Release, Security, Server},
-};
 use go_data::yaml::Value;
+use olm::{
+    catalog,
+    lifecycle::{self, Files, Release, Security, Server},
+};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Catalog")]
@@ -92,11 +92,11 @@ impl Serving {
     ) -> anyhow::Result<Catalog> {
         let (package, secrets) = (&release.package, &self.pull_secret_name);
         if let Some(Address(address)) = &self.catalog_address {
-            let source = olm::catalog_source(package, namespace, address, secrets)?;
+            let source = lifecycle::catalog_source(package, namespace, address, secrets)?;
             return Ok(Catalog { source, servers: Vec::new() });
         }
         let server = Server {
-            catalog: &olm::catalog_name(package)?,
+            catalog: &lifecycle::catalog_name(package)?,
             namespace,
             image: &self.index_image,
             unpacking_image: &self.decompression_image,
@@ -113,7 +113,8 @@ impl Serving {
             },
         };
         let text = content(files, release, replaced)?;
-        let source = olm::catalog_source(package, namespace, &server.address(&text), secrets)?;
+        let source =
+            lifecycle::catalog_source(package, namespace, &server.address(&text), secrets)?;
         Ok(Catalog { source, servers: server.objects(text) })
     }
 }

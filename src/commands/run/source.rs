@@ -5,15 +5,17 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use crate::{
-    bundle::validate::rules::Target,
     commands::{
         bundle::{source, validate},
         images::Access,
     },
-    olm::{Files, Release},
     terminal,
 };
 use diagnostics::{Diagnostics, Hint as _};
+use olm::{
+    bundle::validate::rules::Target,
+    lifecycle::{Files, Release},
+};
 
 /// Reads a bundle, which must be valid: in a directory, in an archive of an image, or in a registry.
 pub fn read(dir: &Path, bundle: &str, access: &Access) -> anyhow::Result<(Files, Release)> {

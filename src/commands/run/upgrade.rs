@@ -12,13 +12,13 @@ use super::{
 };
 use crate::{
     commands::reach::{self, Sending},
-    olm::{self, Files, Release, V1_ALPHA1},
     terminal,
 };
 use cluster::{Id, Limit};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::Namespace;
+use olm::lifecycle::{self, Files, Release, V1_ALPHA1};
 
 /// Upgrade an operator that `run bundle` has installed to the version of another bundle
 ///
@@ -73,7 +73,7 @@ impl Args {
         let starting = subscription["spec"]["startingCSV"].as_str().unwrap_or_default();
         let catalog = Id::of(&source).name;
         let mut all = servers.clone();
-        all.extend([source, olm::subscription(release, name, namespace, starting)?]);
+        all.extend([source, lifecycle::subscription(release, name, namespace, starting)?]);
         if sending == Sending::Nothing {
             reach::list("apply", &all.iter().map(Id::of).collect::<Vec<_>>());
             return Ok(());
@@ -147,7 +147,7 @@ fn require_ours(place: &Place, release: &Release, subscription: &Value) -> anyho
         let id = place.id(V1_ALPHA1, "CatalogSource", catalog);
         place.cluster.find(&[id])?.iter().all(|it| it.removal.is_created())
     };
-    if is_ours && catalog == olm::catalog_name(&release.package)? {
+    if is_ours && catalog == lifecycle::catalog_name(&release.package)? {
         return Ok(());
     }
     Err(anyhow::format_err!(

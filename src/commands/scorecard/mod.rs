@@ -5,15 +5,13 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use super::{bundle::source, images::Access};
-use crate::{
-    bundle::{
-        scorecard::{Configuration, Outcome, State, Test, config_path, run},
-        validate::{Files, optional::Selector},
-    },
-    disk, terminal,
-};
+use crate::{disk, terminal};
 use diagnostics::Hint as _;
 use model::ProjectPath;
+use olm::bundle::{
+    scorecard::{Configuration, Outcome, State, Test, config_path, run},
+    validate::{Files, optional::Selector},
+};
 use report::Format;
 
 /// Run operator-sdk's built-in scorecard tests on a bundle, without a cluster

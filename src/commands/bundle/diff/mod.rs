@@ -7,19 +7,17 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::source;
-use crate::{
-    bundle::{
-        difference::{self, State},
-        validate::Files,
-    },
-    commands::{
-        crds::{CrdFiles, Format, PolicyName, Side},
-        images::Access,
-        location,
-    },
+use crate::commands::{
+    crds::{CrdFiles, Format, PolicyName, Side},
+    images::Access,
+    location,
 };
 use crd::compatibility::{self, judge};
 use diagnostics::{Hint as _, Severity};
+use olm::bundle::{
+    difference::{self, State},
+    validate::Files,
+};
 use report::Report;
 
 /// Find changes between two bundles that break an upgrade

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use crate::{
-    bundle::difference::{self, Change},
     commands::{
         crds::{Format, Place, Side},
         findings::{self, count, shortened},
@@ -13,6 +12,7 @@ use crate::{
 use crd::compatibility::Finding;
 use diagnostics::{Diagnostic, Severity};
 use go_data::yaml::{Value, json};
+use olm::bundle::difference::{self, Change};
 
 /// What was compared, and what came out, the worst first.
 pub struct Report {

@@ -1,6 +1,6 @@
 //! `operator-rs bundle validate --list`
 
-use crate::bundle::validate::rules::{Rule, Selection, Suite, Target};
+use olm::bundle::validate::rules::{Rule, Selection, Suite, Target};
 
 /// Rules by their suite: id, severity, whose rule it is and what it requires.
 pub fn rules(select: Option<&Selection>, target: Option<Target>) -> String {

@@ -8,11 +8,6 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::source;
 use crate::{
-    bundle::validate::{
-        Files, Finding, Request,
-        rules::{Selection, Target},
-        validate,
-    },
     commands::{
         folder::{below, folders},
         images::Access,
@@ -21,6 +16,11 @@ use crate::{
 };
 use diagnostics::{Diagnostic, Hint as _, Lines, Severity};
 use model::{ProjectPath, Tree};
+use olm::bundle::validate::{
+    Files, Finding, Request,
+    rules::{Selection, Target},
+    validate,
+};
 use optional::Optional;
 use report::{Format, Report};
 

@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, path::Path, str::FromStr};
 
 use crate::{
-    bundle::validate::optional::{Context, Platform, Selector, VALIDATORS, Validator},
     commands::images::{self, Access},
     disk, process, terminal,
 };
 use diagnostics::Hint as _;
 use go_data::yaml::{self, Value};
 use model::Image;
+use olm::bundle::validate::optional::{Context, Platform, Selector, VALIDATORS, Validator};
 
 #[derive(Clone, Default, clap::Args)]
 pub struct Optional {

@@ -4,12 +4,12 @@ use serde::Serialize as _;
 
 use super::{Finding, Target, diagnostics};
 use crate::{
-    bundle::validate::{Files, rules::Rule},
     commands::findings::{self, count},
     terminal,
 };
 use diagnostics::{Diagnostic, Diagnostics, Severity};
 use go_data::yaml::{Value, json};
+use olm::bundle::validate::{Files, rules::Rule};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {

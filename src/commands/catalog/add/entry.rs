@@ -1,11 +1,11 @@
 //! The entry of a bundle in a channel: what it replaces and skips.
 
 use super::Addition;
-use crate::catalog::{
+use diagnostics::Hint as _;
+use olm::catalog::{
     self, Bundle, Catalog,
     blob::{self, Entry},
 };
-use diagnostics::Hint as _;
 
 impl Addition {
     /// The entry of the bundle in a channel. What neither the flags nor the bundle say stays as it is in the channel.

@@ -12,7 +12,6 @@ use super::{
     source::{self, Source},
 };
 use crate::{
-    catalog::{self, Bundle, Catalog, Ignore, Loader, blob, edit, load::Located},
     commands::{Mode, folder::below, images::Access, writing},
     disk::Root,
     plan::{Overlay, Plan},
@@ -23,6 +22,7 @@ use go_data::{
     yaml::{self, Value},
 };
 use model::{Channel, Found, ProjectPath, Tree};
+use olm::catalog::{self, Bundle, Catalog, Ignore, Loader, blob, edit, load::Located};
 
 /// Add a bundle to the channels of a catalog
 ///

@@ -2,19 +2,19 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use crate::{
-    bundle::validate::rules::Target,
-    catalog::{self, blob::Entry},
-    commands::{
-        catalog::CONFIGS,
-        images::{self, Access},
-        run::source,
-    },
-    olm::{CATALOG_LABEL, Release, catalog_name},
+use crate::commands::{
+    catalog::CONFIGS,
+    images::{self, Access},
+    run::source,
 };
 use diagnostics::Hint as _;
 use model::{Image, Platform, ProjectPath};
 use oci::image::{self, Files, Format, Limits};
+use olm::{
+    bundle::validate::rules::Target,
+    catalog::{self, blob::Entry},
+    lifecycle::{CATALOG_LABEL, Release, catalog_name},
+};
 
 /// A bundle in a registry.
 pub struct Source {

@@ -2,22 +2,20 @@
 
 use std::time::Duration;
 
-use crate::{
-    commands::{
-        reach,
-        run::{
-            follow::{FIX, failure, stays},
-            place::{Place, cleanup},
-        },
-    },
-    olm::{
-        self, Release,
-        v1::{self, API, Progress},
+use crate::commands::{
+    reach,
+    run::{
+        follow::{FIX, failure, stays},
+        place::{Place, cleanup},
     },
 };
 use cluster::{Id, Limit, State};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
+use olm::lifecycle::{
+    self, Release,
+    v1::{self, API, Progress},
+};
 
 /// An installation or an upgrade that OLM v1 carries out.
 pub struct Following<'a> {
@@ -39,7 +37,7 @@ impl Following<'_> {
     pub fn served(&self) -> anyhow::Result<()> {
         self.wait(|| {
             let catalog =
-                self.read("ClusterCatalog", &olm::catalog_name(&self.release.package)?)?;
+                self.read("ClusterCatalog", &lifecycle::catalog_name(&self.release.package)?)?;
             Ok(v1::serving(&catalog, self.catalog))
         })
     }
@@ -54,7 +52,7 @@ impl Following<'_> {
 
     /// The operator's Deployments, by their names.
     pub fn deployments(&self) -> Vec<Value> {
-        let names = olm::deployments(&self.release.csv).into_iter();
+        let names = lifecycle::deployments(&self.release.csv).into_iter();
         let metadata = |name| json!({"name": name, "namespace": self.place.namespace});
         names
             .map(|it| json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata(it)}))
@@ -94,7 +92,7 @@ impl Following<'_> {
         let mut lines = Vec::new();
         let package = &self.release.package;
         for (kind, name) in
-            [("ClusterCatalog", &olm::catalog_name(package)?), ("ClusterExtension", package)]
+            [("ClusterCatalog", &lifecycle::catalog_name(package)?), ("ClusterExtension", package)]
         {
             lines.extend(v1::conditions(&self.read(kind, name)?));
         }

@@ -19,20 +19,18 @@ use super::{
     place::{Place, again_or_cleanup, cleanup},
     upgrade::require_newer,
 };
-use crate::{
-    commands::{
-        images::{self, Access},
-        reach::{self, Reach, Sending},
-    },
-    olm::{
-        self,
-        v1::{self, API, EXTENSIONS},
-    },
+use crate::commands::{
+    images::{self, Access},
+    reach::{self, Reach, Sending},
 };
 use cluster::{Action, Event, How, Id};
 use diagnostics::Hint as _;
 use go_data::yaml::Value;
 use model::{Image, Namespace};
+use olm::lifecycle::{
+    self,
+    v1::{self, API, EXTENSIONS},
+};
 
 /// What is only for OLM v1.
 #[derive(clap::Args)]
@@ -83,7 +81,7 @@ impl Request<'_> {
         if self.reach.sending() == Sending::Nothing {
             let account = self.account(&place, package, None, true)?;
             let all = objects(&place, package, account, &to.to_string(), None)?;
-            let namespace = Id::of(&olm::namespace(&place.namespace, package)?);
+            let namespace = Id::of(&lifecycle::namespace(&place.namespace, package)?);
             reach::report(Event::Action(Action::because(
                 cluster::Verb::Create,
                 &namespace,

@@ -1,7 +1,7 @@
 //! The objects with which OLM v1 installs an operator.
 
 use super::API;
-use crate::olm::{CATALOG_LABEL, catalog_name};
+use crate::lifecycle::{CATALOG_LABEL, catalog_name};
 use diagnostics::Hint as _;
 use go_data::yaml::{Value, json};
 

@@ -1,6 +1,6 @@
 //! How far OLM v1 is, from the conditions of its objects.
 
-use crate::olm::requirements::{one_line, text};
+use crate::lifecycle::requirements::{one_line, text};
 use go_data::yaml::Value;
 
 /// What the status of an object says.
