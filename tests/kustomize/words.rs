@@ -72,6 +72,17 @@ fn all_fields_that_are_not_rendered_are_told_at_once() {
 }
 
 #[test]
+fn variables_have_a_way_out() {
+    refused(
+        &[(TOP, "resources: [a.yaml]\nvars: [{name: A}]\n")],
+        "config/default/kustomization.yaml:2:1: `vars` is not supported",
+        &[
+            "use `replacements`: `kustomize edit fix --vars` converts them; or render it with kustomize itself: `kustomize build FOLDER`",
+        ],
+    );
+}
+
+#[test]
 fn what_cannot_be_found_is_told_with_the_line_that_asks_for_it() {
     refused(
         &[(TOP, "resources:\n- a.yaml\n")],
