@@ -167,8 +167,10 @@ fn decoded(objects: &[Object], refusals: &mut Refusals, journal: &mut Journal) -
             );
         }
         for field in decoded.unknown {
-            let note =
-                format!("`{}` is left out of the bundle: its type has no such field", field.path);
+            let note = format!(
+                "`{}` is left out of the bundle: its type in operator-sdk 1.42 has no such field",
+                field.path
+            );
             journal.warn(format!("{title}: {note}"));
             journal.note_at(at, note);
         }
