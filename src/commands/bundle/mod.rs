@@ -133,6 +133,13 @@ impl Args {
     }
 
     fn plan(self, root: &Root) -> anyhow::Result<Outcome> {
+        let mut seen = BTreeSet::new();
+        if let Some(channel) = self.channels.iter().find(|it| !seen.insert(*it)) {
+            return Err(terminal::usage(
+                clap::error::ErrorKind::ValueValidation,
+                &format!("`--channels` names `{channel}` twice"),
+            ));
+        }
         let project = project(root)?;
         if project.resources.iter().all(|it| it.api.is_none()) {
             return Err(anyhow::format_err!(
