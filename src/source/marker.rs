@@ -73,8 +73,8 @@ fn refused(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
         let message = "`urls` are not in a namespace, and API servers refuse them in a Role";
         return Some(("urls", message, "leave out `namespace`"));
     }
-    if !urls.is_empty() && !(groups.is_empty() && resources.is_empty() && resource_names.is_empty())
-    {
+    let has_resources = [groups, resources, resource_names].into_iter().any(|it| !it.is_empty());
+    if !urls.is_empty() && has_resources {
         let message = "API servers refuse a rule for `urls` and for resources";
         return Some(("urls", message, "write two comments"));
     }

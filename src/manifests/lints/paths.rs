@@ -51,7 +51,8 @@ struct Wrong {
 
 /// Why a path leads to no field, as far as the schema says which fields there are.
 fn wrong(schema: &Value, path: &str) -> Option<Wrong> {
-    let inside = path.strip_prefix('$').unwrap_or(path);
+    let path = path.trim_start();
+    let inside = path.strip_prefix(['$', '@']).unwrap_or(path);
     if !inside.starts_with(['.', '[']) {
         let why = "has no dot before the first name".to_owned();
         let bare = inside.trim_matches(['{', '}']).trim_start_matches('.');
@@ -152,6 +153,7 @@ fn paths_are_followed_as_far_as_the_schema_goes() {
     for path in [
         ".spec.size",
         "$.spec.size",
+        " @.spec.size",
         ".metadata.creationTimestamp",
         ".metadata.labels.a\\.b/c",
         ".metadata.ownerReferences[0].nam",
